@@ -1,11 +1,11 @@
 /* bench_gp.c -- one evaluation of the log evidence of a Gaussian process with all its gradients.
  *   bench_gp evidence|lapack|bound|predict|trsm DATA N D THREADS [M]
- * DATA: N x D doubles as they are in memory; the target is made of the columns.  evidence: rbf with one
- * length-scale a column; lapack: dpotrf and dpotri of the same matrix, with as many threads of BLAS: what
- * the evidence cannot undercut; bound: vfe with M inducing inputs; predict: means and sds of M rows (those of
- * the data, again and again) from a process of N rows, the check their mean sd; trsm: the triangular solves of as many right-hand sides, some at a time, by BLAS
- * alone, which the sds cannot undercut.  Prints the median of some runs and a
- * figure to check the result by. */
+ * DATA: N x D doubles as they are in memory; the target is made of the columns.  evidence: rbf with
+ * one length-scale a column; lapack: dpotrf and dpotri of the same matrix, with as many threads of
+ * BLAS: what the evidence cannot undercut; bound: vfe with M inducing inputs; predict: means and
+ * sds of M rows (those of the data, again and again) from a process of N rows, the check their mean
+ * sd; trsm: the triangular solves of as many right-hand sides, some at a time, by BLAS alone, which
+ * the sds cannot undercut.  Prints the median of some runs and a figure to check the result by. */
 #include "models/gp/gp_sparse.h"
 #include "models/model.h"
 #include "data/table.h"
@@ -60,7 +60,9 @@ static void setup(problem *p, const char *path)
     size_t n = p->n, d = p->d;
     for (size_t j = 0; j < d; j++) at += sprintf(at, "%s%g", j ? "," : "", 1.5 + 0.1 * (double)j);
     sprintf(at, "])");
-    p->data = (cri_gp_data){ .n = n, .d = d, .count = (double)n,
+    p->data = (cri_gp_data){ .n = n,
+                             .d = d,
+                             .count = (double)n,
                              .X = need(malloc(n * d * sizeof(double))),
                              .y = need(malloc(n * sizeof(double))),
                              .r = need(malloc(n * sizeof(double))) };
@@ -71,7 +73,8 @@ static void setup(problem *p, const char *path)
         p->data.y[i] = sin(2 * p->data.X[i * d]) + p->data.X[i * d + d - 1];
     }
     p->gp = (cri_gp_problem){ .data = &p->data };
-    if (cr_ctx_new(NULL, &p->cx) != CR_OK || cr_kernel_parse(p->cx, text, NULL, NULL, 0, &p->k) != CR_OK)
+    if (cr_ctx_new(NULL, &p->cx) != CR_OK ||
+        cr_kernel_parse(p->cx, text, NULL, NULL, 0, &p->k) != CR_OK)
         exit(1);
 }
 
@@ -80,7 +83,8 @@ static cr_status run_lapack(problem *p)
     cr_kernel_input in = cri_gp_inputs(&p->data);
     double          start;
     int             n = (int)p->n;
-    if (cr_kernel_gram(p->cx, p->k, &in, CR_FILL_LOWER, cr_mat_of(p->L, p->n, p->n)) != CR_OK) return CR_EARG;
+    if (cr_kernel_gram(p->cx, p->k, &in, CR_FILL_LOWER, cr_mat_of(p->L, p->n, p->n)) != CR_OK)
+        return CR_EARG;
     for (size_t i = 0; i < p->n; i++) p->L[i * p->n + i] += 0.05;
     start = now();
     cri_dpotrf('U', n, p->L, n);
@@ -99,7 +103,8 @@ static cr_status run(problem *p, const char *what)
     }
     st = cri_gp_solve(p->cx, &p->gp, p->k, 0.05, CRI_GP_NO_JITTER, p->L, &p->solution);
     p->check = p->solution.log_evidence;
-    return st == CR_OK ? cri_gp_gradient(p->cx, &p->gp, p->k, 0.05, &p->solution, p->L, p->gradient) : st;
+    return st == CR_OK ? cri_gp_gradient(p->cx, &p->gp, p->k, 0.05, &p->solution, p->L, p->gradient)
+                       : st;
 }
 
 /* A table of `rows` rows of the data, with y. */
@@ -129,8 +134,11 @@ static int predict(problem *p, size_t rows)
     cr_model     *model;
     cr_prediction out;
     cr_kernel_print(p->k, kernel, sizeof kernel);
-    cr_setting settings[] = { { "target", "y" },   { "kernel", kernel }, { "noise", "0.05" },
-                              { "mean", "zero" }, { "optimize", "none" } };
+    cr_setting settings[] = { { "target", "y" },
+                              { "kernel", kernel },
+                              { "noise", "0.05" },
+                              { "mean", "zero" },
+                              { "optimize", "none" } };
     if (cr_fit(p->cx, "gp", train, settings, 5, &model) != CR_OK) return 1;
     double start = now(), sum = 0;
     if (cr_predict(p->cx, model, test, &out) != CR_OK) return 1;
@@ -148,13 +156,14 @@ static int solve_triangles(problem *p, size_t rows)
     double *L = need(malloc(n * n * sizeof(double))), *B = need(malloc(n * BLOCK * sizeof(double)));
     double  start = 0, seconds = 0;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) L[i * n + j] = i == j ? 2 : j < i ? 1.0 / (double)(n + i + j) : 0;
+        for (size_t j = 0; j < n; j++)
+            L[i * n + j] = i == j ? 2 : j < i ? 1.0 / (double)(n + i + j) : 0;
     for (size_t at = 0; at < rows; at += BLOCK) {
         int count = (int)(rows - at < BLOCK ? rows - at : BLOCK);
         for (size_t i = 0; i < n * BLOCK; i++) B[i] = p->data.X[i % (n * p->d)];
         start = now();
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, count, 1, L,
-                    (int)n, B, BLOCK);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, count,
+                    1, L, (int)n, B, BLOCK);
         seconds += now() - start;
     }
     printf("{\"seconds\": %.6f, \"check\": 0}\n", seconds);
@@ -184,8 +193,11 @@ int main(int argc, char **argv)
     p.L = need(malloc(m * m * sizeof(double)));
     p.solution.alpha = need(malloc(p.n * sizeof(double)));
     if (p.m) {
-        p.sparse = (cri_gp_sparse){ .approx = CRI_GP_VFE, .Z = p.data, .L = p.L,
-                                    .L2 = need(malloc(m * m * sizeof(double))), .alpha = p.solution.alpha };
+        p.sparse = (cri_gp_sparse){ .approx = CRI_GP_VFE,
+                                    .Z = p.data,
+                                    .L = p.L,
+                                    .L2 = need(malloc(m * m * sizeof(double))),
+                                    .alpha = p.solution.alpha };
         p.sparse.Z.n = m;
     }
     bool lapack = strcmp(argv[1], "lapack") == 0;

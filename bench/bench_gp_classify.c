@@ -1,7 +1,8 @@
-/* bench_gp_classify.c -- one evaluation of Laplace's log evidence of a Gaussian process classifier with all gradients.
+/* bench_gp_classify.c -- one evaluation of Laplace's log evidence of a Gaussian process classifier
+ * with all gradients.
  *   bench_gp_classify DATA N D THREADS
- * DATA: N x D doubles as they are in memory; the two classes are made of the columns.  Every run begins the search for
- * the mode at 0.  Prints the median of some runs and the log evidence. */
+ * DATA: N x D doubles as they are in memory; the two classes are made of the columns.  Every run
+ * begins the search for the mode at 0.  Prints the median of some runs and the log evidence. */
 #include "models/gp/classify_laplace.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* bench_kernel.c -- kernel matrices and their gradients.
  *   bench_kernel gram|gradient|exp DATA N D THREADS
  * DATA: N x D doubles as they are in memory.  gram: rbf(l=1.5), both triangles; gradient: the
- * contraction of the derivatives of rbf with one length-scale a column by weights cos i cos j; exp: as
- * many exponentials as the lower triangle has entries, in place, on one thread: what a Gram matrix
- * cannot undercut.  Prints the median of some runs and a figure to check the result by. */
+ * contraction of the derivatives of rbf with one length-scale a column by weights cos i cos j; exp:
+ * as many exponentials as the lower triangle has entries, in place, on one thread: what a Gram
+ * matrix cannot undercut.  Prints the median of some runs and a figure to check the result by. */
 #include "math/kernel/kernel.h"
 #include "math/kernel/kernel_internal.h"
 
@@ -39,7 +39,8 @@ static int compare(const void *a, const void *b)
 static cr_status run(problem *p)
 {
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(p->X, p->n, p->d));
-    if (p->what == 0) return cr_kernel_gram(p->cx, p->k, &in, CR_FILL_BOTH, cr_mat_of(p->K, p->n, p->n));
+    if (p->what == 0)
+        return cr_kernel_gram(p->cx, p->k, &in, CR_FILL_BOTH, cr_mat_of(p->K, p->n, p->n));
     if (p->what == 1)
         return cr_kernel_gram_gradient(p->cx, p->k, &in, cr_cmat_of(p->K, p->n, p->n), p->gradient);
     for (size_t i = 0; i < (p->n * p->n + p->n) / 2; i += CRI_AREA) cri_exp_array(p->X, CRI_AREA);

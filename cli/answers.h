@@ -40,16 +40,16 @@ cr_status answers_print_json_lines(cli *c, const answers *a);
 /* The rows as the items of an array that out_json_begin has opened. */
 cr_status answers_print_json(cli *c, const answers *a);
 
-/* The columns of a prediction (prediction_columns.c): its distribution as mean, sd and interval, the
- * most probable class with the probability of each, coordinates, or the log density.  What is made for
- * them is in the arena. */
+/* The columns of a prediction (prediction_columns.c): its distribution as mean, sd and interval,
+ * the most probable class with the probability of each, coordinates, or the log density.  What is
+ * made for them is in the arena. */
 cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
                                  double interval, bool leverage, answers *a);
 
-/* The levels of the categories in the next row with their probabilities, or, with a loss, an action for
- * each column; no columns where the model tells of no categories (next_levels.c). */
+/* The levels of the categories in the next row with their probabilities, or, with a loss, an action
+ * for each column; no columns where the model tells of no categories (next_levels.c). */
 struct cr_loss;
-cr_status answers_next_levels(cli *c, const cr_model *m, const struct cr_loss *opt_loss, cr_scratch *s,
-                              answers *out);
+cr_status answers_next_levels(cli *c, const cr_model *m, const struct cr_loss *opt_loss,
+                              cr_scratch *s, answers *out);
 
 #endif

@@ -12,11 +12,9 @@ const cr_option cli_global_table[] = { CLI_GLOBAL_OPTIONS(ROW) CR_OPTION_LAST };
 static const struct {
     char        letter;
     const char *name;
-} letters[] = { { 'o', "output" },
-                { 'q', "quiet" },
-                { 'v', "verbose" },
-                { 'h', "help" },
-                { 'n', "count" } };
+} letters[] = {
+    { 'o', "output" }, { 'q', "quiet" }, { 'v', "verbose" }, { 'h', "help" }, { 'n', "count" }
+};
 
 #define ROW(...) CR_OPTION_ROW(cr_fit_options, __VA_ARGS__)
 const cr_option cli_seed_table[] = { CR_SEED_OPTIONS(ROW) CR_OPTION_LAST };
@@ -39,9 +37,10 @@ const char *cli_spell(const char *name, char out[64])
 
 const char *cli_value_word(const cr_option *o)
 {
-    static const char *const words[] = { [CR_OPTION_flag] = "",       [CR_OPTION_count] = "N",
-                                         [CR_OPTION_real] = "X",      [CR_OPTION_choice] = "WORD",
-                                         [CR_OPTION_text] = "TEXT",   [CR_OPTION_list] = "LIST" };
+    static const char *const words[] = {
+        [CR_OPTION_flag] = "",       [CR_OPTION_count] = "N",   [CR_OPTION_real] = "X",
+        [CR_OPTION_choice] = "WORD", [CR_OPTION_text] = "TEXT", [CR_OPTION_list] = "LIST"
+    };
     bool text = o->kind == CR_OPTION_text || o->kind == CR_OPTION_list;
     if (o->kind == CR_OPTION_list && strcmp(o->range, "COLUMN") == 0) return "COLUMNS";
     return text && o->range[0] ? o->range : words[o->kind];
@@ -182,7 +181,8 @@ static cr_status check_empty(cli *c, const cr_option *o, const char *value)
     char flag[64];
     cli_spell(o->name, flag);
     cr_fail(c->cx, CR_EARG, "--%s is empty", flag);
-    return cr_fail_hint(c->cx, "for example --%s %s; without --%s the program chooses", flag, o->example, flag);
+    return cr_fail_hint(c->cx, "for example --%s %s; without --%s the program chooses", flag,
+                        o->example, flag);
 }
 
 /* The name of "--name" or "--name=value"; cut off where it is longer than any. */
@@ -276,8 +276,10 @@ static const char *find_verb(const cli *c)
             continue;
         }
         if (strchr(a, '=') || strcmp(a, "--") == 0) continue;
-        if (a[1] == '-') o = find_anywhere(a + 2);
-        else if (!a[2] && letter_name(a[1])) o = find_anywhere(letter_name(a[1]));
+        if (a[1] == '-')
+            o = find_anywhere(a + 2);
+        else if (!a[2] && letter_name(a[1]))
+            o = find_anywhere(letter_name(a[1]));
         if (o && o->kind != CR_OPTION_flag) i++;
         if (!o && a[1] == '-' && strncmp(a, "--no-", 5) != 0) lost = true;
     }
@@ -300,8 +302,10 @@ static cr_status check_count(cli *c)
     char word[32];
     bool few = c->n_args < v->least;
     usage_word(v->usage, c->n_args, word);
-    if (few) cr_fail(c->cx, CR_EARG, "%s: the argument %s is missing", v->name, word);
-    else cr_fail(c->cx, CR_EARG, "%s: '%s' is one argument too many", v->name, c->args[v->most]);
+    if (few)
+        cr_fail(c->cx, CR_EARG, "%s: the argument %s is missing", v->name, word);
+    else
+        cr_fail(c->cx, CR_EARG, "%s: '%s' is one argument too many", v->name, c->args[v->most]);
     return cr_fail_hint(c->cx, "usage: credence %s", v->usage);
 }
 
@@ -340,11 +344,16 @@ cr_status cli_parse(cli *c)
     bool verb_seen = false, options = true;
     for (int i = 1; i < c->argc; i++) {
         char *a = c->argv[i];
-        if (options && strcmp(a, "--") == 0) options = false;
-        else if (options && a[0] == '-' && a[1] == '-') CR_TRY(parse_long(c, &i));
-        else if (options && a[0] == '-' && a[1] && !is_negative_number(a)) CR_TRY(parse_short(c, &i));
-        else if (!verb_seen) verb_seen = true;
-        else c->args[c->n_args++] = a;
+        if (options && strcmp(a, "--") == 0)
+            options = false;
+        else if (options && a[0] == '-' && a[1] == '-')
+            CR_TRY(parse_long(c, &i));
+        else if (options && a[0] == '-' && a[1] && !is_negative_number(a))
+            CR_TRY(parse_short(c, &i));
+        else if (!verb_seen)
+            verb_seen = true;
+        else
+            c->args[c->n_args++] = a;
     }
     if (c->verb && !c->global.help && !c->global.version) CR_TRY(check_count(c));
 done:

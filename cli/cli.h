@@ -40,11 +40,11 @@ extern const cr_option cli_global_table[];
 /* Of the options of a fit, those that every verb takes: the seed. */
 extern const cr_option cli_seed_table[];
 
-enum { /* what a verb takes besides its own options */
-    VERB_READS = 1 << 0,      /* reads data: the options of readers              */
-    VERB_FITS = 1 << 1,       /* its first argument is a model: settings of that */
-    VERB_FACTORISES = 1 << 2, /* needs a fast BLAS                               */
-    VERB_SAVES = 1 << 3       /* --output is for a model, not for the result     */
+enum {                           /* what a verb takes besides its own options */
+       VERB_READS = 1 << 0,      /* reads data: the options of readers              */
+       VERB_FITS = 1 << 1,       /* its first argument is a model: settings of that */
+       VERB_FACTORISES = 1 << 2, /* needs a fast BLAS                               */
+       VERB_SAVES = 1 << 3       /* --output is for a model, not for the result     */
 };
 
 typedef struct cli cli;
@@ -103,7 +103,7 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
 /* "-o" for output, ... or '\0'. */
 char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */
-const char *cli_spell(const char *name, char out[64]);
+const char     *cli_spell(const char *name, char out[64]);
 const cli_verb *cli_verb_find(const char *name);
 /* Fails with CR_EARG: there is no such verb, and the nearest one. */
 cr_status cli_unknown_verb(cli *c, const char *name);
@@ -115,8 +115,8 @@ const char *cli_range(const cr_option *o);
 /* --- output.c -------------------------------------------------------------------------------- */
 
 /* The sink: result text to standard output or, atomically, to the file of --output. */
-void      out_text(cli *c, const char *format, ...) CR_PRINTF(2, 3);
-void      out_bytes(cli *c, const char *bytes, size_t size);
+void out_text(cli *c, const char *format, ...) CR_PRINTF(2, 3);
+void out_bytes(cli *c, const char *bytes, size_t size);
 /* Lines of text, each behind two blanks; at most `most` of them. */
 void      out_lines(cli *c, const char *text, size_t most);
 cr_status out_open(cli *c, const char *opt_path);
@@ -173,7 +173,8 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 bool cli_ends_with(const char *text, const char *end);
 /* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
-/* The parameters of a description as a table; where there are none, the numbers among its statistics. */
+/* The parameters of a description as a table; where there are none, the numbers among its
+ * statistics. */
 void cli_print_parameters(cli *c, const json_t *description);
 /* As cli_read_data; a header alone is a table without rows. */
 cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **out_table);
@@ -192,8 +193,9 @@ cr_status cli_check_settings(cli *c);
 /* Fails where `path` can be seen not to take the output, before any work is done; also where it is
  * one of the files to be read, from argument `first` on. */
 cr_status cli_check_output(cli *c, const char *path, size_t first);
-/* Prints what a model has learned and saves it where --output says, both or neither (cmd_fit.c); one
- * that is not to be trusted under --strict is neither printed nor saved.  `schema` names the result. */
+/* Prints what a model has learned and saves it where --output says, both or neither (cmd_fit.c);
+ * one that is not to be trusted under --strict is neither printed nor saved.  `schema` names the
+ * result. */
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
 /* The description of a model as a JSON object (a new reference). */
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
@@ -204,10 +206,10 @@ cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *t
                                 double interval);
 /* A table under a title, nothing where there are no rows. */
 void cli_print_rows(cli *c, const char *title, const json_t *rows);
-/* Prints what was learned and saves the model with -o, both or neither: the file takes its place when
- * `print` is through and its text is out.  For "-" the model itself goes to standard output, and
- * nothing is printed. */
-cr_status cli_print_and_save(cli *c, const cr_model *opt_model,
+/* Prints what was learned and saves the model with -o, both or neither: the file takes its place
+ * when `print` is through and its text is out.  For "-" the model itself goes to standard output,
+ * and nothing is printed. */
+cr_status cli_print_and_save(cli *c, const cr_model                                  *opt_model,
                              cr_status (*print)(cli *c, const void *arg), const void *arg);
 /* CR_ENUMERIC under --strict when there were warnings. */
 cr_status cli_check_strict(cli *c);

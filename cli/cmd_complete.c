@@ -99,7 +99,8 @@ void complete_offer(const complete_line *l, const char *candidate, const char *m
 
 static void offer_verbs(const complete_line *l)
 {
-    for (size_t i = 0; cli_verbs[i]; i++) complete_offer(l, cli_verbs[i]->name, cli_verbs[i]->summary);
+    for (size_t i = 0; cli_verbs[i]; i++)
+        complete_offer(l, cli_verbs[i]->name, cli_verbs[i]->summary);
 }
 
 static void offer_models(const complete_line *l)
@@ -170,7 +171,7 @@ static bool is_listed(const complete_line *l, const char *item)
 void complete_column(void *user, const char *name)
 {
     const complete_line *l = user;
-    char        item[1024];
+    char                 item[1024];
     if (l->option->kind != CR_OPTION_list) {
         complete_offer(l, name, "");
         return;
@@ -194,7 +195,8 @@ static bool offer_model_columns(complete_line *l, const char *path)
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > LARGEST) return false;
     if (cr_model_load(l->c->cx, path, &m) != CR_OK) return false;
     const cr_design *d = cr_model_get_design(m);
-    for (size_t i = 0; i < cr_design_columns(d); i++) complete_column(l, cr_design_column_name(d, i));
+    for (size_t i = 0; i < cr_design_columns(d); i++)
+        complete_column(l, cr_design_column_name(d, i));
     if (cr_design_target(d)) complete_column(l, cr_design_target(d));
     if (cr_design_weights(d)) complete_column(l, cr_design_weights(d));
     cr_model_free(l->c->cx, m);
@@ -225,7 +227,8 @@ static bool offer_columns_of(complete_line *l, bool models)
     return false;
 }
 
-/* An option of the verb itself is about the data, those of reading about what the model wants of them. */
+/* An option of the verb itself is about the data, those of reading about what the model wants of
+ * them. */
 static void offer_columns(complete_line *l)
 {
     bool own = l->verb && l->verb->options && l->option &&
@@ -358,7 +361,8 @@ static void offer_argument(complete_line *l)
         if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
     } else if (strcmp(what, "VERB") == 0) {
         offer_verbs(l);
-        if (strcmp(l->verb->name, "help") == 0) complete_offer(l, "kernels", "the parts of kernel expressions");
+        if (strcmp(l->verb->name, "help") == 0)
+            complete_offer(l, "kernels", "the parts of kernel expressions");
     } else if (strchr(what, '|'))
         offer_choices(l, what);
     else
@@ -368,10 +372,10 @@ static void offer_argument(complete_line *l)
 /* NAME= of the settings that a model has, and behind that the words of one. */
 static void offer_settings(complete_line *l)
 {
-    const cr_option *tables[] = { l->model ? cr_class_options(l->model) : cr_fit_table, cr_design_table,
-                                  cr_fit_table };
-    char             name[80];
-    const char      *equals = strchr(l->piece, '='), *bar = strrchr(l->piece, '|');
+    const cr_option *tables[] = { l->model ? cr_class_options(l->model) : cr_fit_table,
+                                  cr_design_table, cr_fit_table };
+    char        name[80];
+    const char *equals = strchr(l->piece, '='), *bar = strrchr(l->piece, '|');
     snprintf(name, sizeof name, "%.*s", (int)strcspn(l->piece, "="), l->piece);
     if (equals) l->piece = bar ? bar + 1 : equals + 1;
     for (size_t t = l->model ? 0 : 1; t < 3; t++) {
@@ -426,8 +430,8 @@ static cr_status run_complete(cli *c)
     cr_status               st = CR_OK;
     const complete_options *o = c->own;
     size_t                  n = c->n_args, at = o->at < n ? o->at : n - 1;
-    complete_line            l = { .c = c, .shell = o->shell, .piece = "" };
-    complete_word                   *words = cr_alloc(c->cx, n, sizeof *words);
+    complete_line           l = { .c = c, .shell = o->shell, .piece = "" };
+    complete_word          *words = cr_alloc(c->cx, n, sizeof *words);
     char                  **texts = cr_alloc(c->cx, n, sizeof *texts);
 
     if (n == 0) goto done;

@@ -39,8 +39,9 @@ static bool tell_format(const char *path, format *out)
 static cr_status check_target(cli *c, const char *to)
 {
     if (!to || (c->n_args > 1 && c->global.output)) {
-        cr_fail(c->cx, CR_EARG, to ? "convert: both OUT and --output are given"
-                                   : "convert: the argument OUT is missing");
+        cr_fail(c->cx, CR_EARG,
+                to ? "convert: both OUT and --output are given"
+                   : "convert: the argument OUT is missing");
         return cr_fail_hint(c->cx, "usage: credence %s", c->verb->usage);
     }
     if (c->format == FORMAT_JSON) {
@@ -90,7 +91,8 @@ static cr_status run_convert(cli *c)
 
     if (cli_is_network(c, 0)) return convert_network(c);
     if (((const convert_options *)c->own)->to != CR_FORMAT_AUTO) {
-        cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name", c->args[0]);
+        cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name",
+                c->args[0]);
         CR_TRY(cr_fail_hint(c->cx, "the format of data goes by the name of OUT"));
     }
     CR_TRY(find_target(c, &to, &f));

@@ -128,8 +128,10 @@ static cr_status describe_model(cli *c, const cr_model *m)
     json_object_set_new(d, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(d, "kind", json_string("model"));
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, "describe", d);
-    else if (c->format == FORMAT_CSV) cli_print_parameters(c, d);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "describe", d);
+    else if (c->format == FORMAT_CSV)
+        cli_print_parameters(c, d);
     else {
         cli_print_model(c, d);
         cli_print_rows(c, "path", json_object_get(d, "path"));
@@ -195,9 +197,12 @@ static cr_status run_check(cli *c)
     json_object_set_new(root, "sound", json_true());
     json_array_append(rows, root);
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, "check", root);
-    else if (c->format == FORMAT_CSV) out_table(c, rows);
-    else print_check(c, t, m);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "check", root);
+    else if (c->format == FORMAT_CSV)
+        out_table(c, rows);
+    else
+        print_check(c, t, m);
 done:
     json_decref(root);
     json_decref(rows);

@@ -51,7 +51,7 @@ static void add_numbers(dist_job *j, const char *name, const double *labels, con
     json_object_set_new(j->root, name, array);
 }
 
-/* --- quantities ------------------------------------------------------------------------------- */
+/* --- quantities ------------------------------------------------------------------------------ */
 
 typedef cr_status number_call(cr_ctx *, const cr_dist_class *, const double *, size_t, double *);
 typedef cr_status point_call(cr_ctx *, const cr_dist_class *, const double *, size_t, double,
@@ -311,7 +311,7 @@ done:
     return st;
 }
 
-/* --- results ---------------------------------------------------------------------------------- */
+/* --- results --------------------------------------------------------------------------------- */
 
 /* {"a": 12, "b": 3}; vectors and matrices as flat arrays. */
 static void add_parameters(dist_job *j)
@@ -369,7 +369,7 @@ done:
     return st;
 }
 
-/* --- the verb --------------------------------------------------------------------------------- */
+/* --- the verb -------------------------------------------------------------------------------- */
 
 static bool anything_asked(const dist_job *j)
 {

@@ -20,9 +20,12 @@ static cr_status print_summary(cli *c, const void *arg)
     CR_TRY(cli_describe_model(c, s->model, &d));
     json_object_set_new(d, "seconds", json_real(cr_model_get_report(s->model)->seconds));
     if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, s->schema, d);
-    else if (c->format == FORMAT_CSV) cli_print_parameters(c, d);
-    else cli_print_model(c, d);
+    if (c->format == FORMAT_JSON)
+        out_json(c, s->schema, d);
+    else if (c->format == FORMAT_CSV)
+        cli_print_parameters(c, d);
+    else
+        cli_print_model(c, d);
     if (c->format == FORMAT_TEXT && c->global.output) out_text(c, "\n");
 done:
     json_decref(d);
@@ -50,7 +53,8 @@ cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
     cr_status        st = CR_OK;
     const cr_report *r = cr_model_get_report(model);
     if (r->stop == CR_STOP_LIMIT)
-        cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations%s", r->iterations,
+        cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations%s",
+               r->iterations,
                at_most_iterations(model) ? "; a larger --max-iter lets it go on" : "");
     CR_TRY(cli_check_strict(c));
     CR_TRY(print_and_save(c, model, schema));

@@ -25,8 +25,10 @@ static void spell_option(const cr_option *o, char out[96])
 static void spell_range(const cr_option *o, char *out, size_t size)
 {
     const char *r = cli_range(o), *dots = strstr(r, "<..<");
-    if (dots) snprintf(out, size, "%.*s < X < %s", (int)(dots - r), r, dots + 4);
-    else snprintf(out, size, "%s", r);
+    if (dots)
+        snprintf(out, size, "%.*s < X < %s", (int)(dots - r), r, dots + 4);
+    else
+        snprintf(out, size, "%s", r);
 }
 
 /* Words up to the right edge; further lines begin at column `indent`. */
@@ -100,8 +102,10 @@ void cli_print_help(cli *c, const cli_verb *v)
         out_text(c, "\nEach model has options of its own: credence models NAME.\n");
     }
     if (v->takes & VERB_READS) cli_print_options(c, cr_read_table, "Reading data:");
-    if (v->takes & VERB_FITS) cli_print_options(c, cr_fit_table, "Every model:");
-    else cli_print_options(c, cli_seed_table, "Everywhere:");
+    if (v->takes & VERB_FITS)
+        cli_print_options(c, cr_fit_table, "Every model:");
+    else
+        cli_print_options(c, cli_seed_table, "Everywhere:");
     cli_print_options(c, cli_global_table, v->takes & VERB_FITS ? "Everywhere:" : NULL);
     out_text(c, "\nExamples:\n");
     out_lines(c, v->example, SIZE_MAX);
@@ -112,7 +116,7 @@ void cli_print_help(cli *c, const cli_verb *v)
 static json_t *options_array(const cr_option *const *tables, size_t n)
 {
     static const char *const kinds[] = { "", "flag", "count", "real", "choice", "text", "list" };
-    json_t *array = json_array();
+    json_t                  *array = json_array();
     for (size_t i = 0; i < n; i++)
         for (const cr_option *o = tables[i]; o->name; o++) {
             json_t *row = json_object();
@@ -185,9 +189,12 @@ static cr_status run_help(cli *c)
                        c->args[1]));
     if (c->n_args && !v && !m) CR_TRY(unknown_topic(c, c->args[0]));
     CR_TRY(out_open(c, c->global.output));
-    if (m) print_model(c, m);
-    else if (c->format == FORMAT_JSON) print_help_json(c, v);
-    else cli_print_help(c, v);
+    if (m)
+        print_model(c, m);
+    else if (c->format == FORMAT_JSON)
+        print_help_json(c, v);
+    else
+        cli_print_help(c, v);
 done:
     return st;
 }
@@ -235,8 +242,10 @@ static void print_model_page(cli *c, const cr_model_class *m)
 static void print_model(cli *c, const cr_model_class *m)
 {
     json_t *object = model_object(m, true);
-    if (c->format == FORMAT_JSON) out_json(c, "models", object);
-    else print_model_page(c, m);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "models", object);
+    else
+        print_model_page(c, m);
     json_decref(object);
 }
 
@@ -250,15 +259,19 @@ static cr_status run_models(cli *c)
         goto done;
     }
     if (c->n_args > 1)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one argument too many", c->args[1]));
+        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one argument too many",
+                       c->args[1]));
     if (c->n_args && !(m = cr_class_find(c->cx, c->args[0]))) CR_TRY(CR_EARG);
     for (size_t i = 0; i < cr_class_count(); i++)
         json_array_append_new(rows, model_object(cr_class_at(i), c->format == FORMAT_JSON));
     json_object_set(root, "models", rows);
     CR_TRY(out_open(c, c->global.output));
-    if (m) print_model(c, m);
-    else if (c->format == FORMAT_JSON) out_json(c, "models", root);
-    else out_table(c, rows);
+    if (m)
+        print_model(c, m);
+    else if (c->format == FORMAT_JSON)
+        out_json(c, "models", root);
+    else
+        out_table(c, rows);
 done:
     json_decref(root);
     json_decref(rows);

@@ -308,15 +308,16 @@ static void print_end(const infer_job *j)
 
 static cr_status run_infer(cli *c)
 {
-    cr_status st = CR_OK;
-    infer_job j = { .c = c, .s = cr_scratch_begin(c->cx) };
-    json_t   *root = json_object();
+    cr_status            st = CR_OK;
+    infer_job            j = { .c = c, .s = cr_scratch_begin(c->cx) };
+    json_t              *root = json_object();
     const infer_options *o = c->own;
     cr_gaussian_network *gaussian = NULL;
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &j.net, &gaussian));
     if (gaussian) {
         if (o->method > CR_QUERY_EXACT)
-            CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+            CR_TRY(
+                cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
         CR_TRY(cli_infer_gaussian(c, gaussian, o->target));
         goto done;
     }

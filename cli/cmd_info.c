@@ -271,7 +271,8 @@ static cr_status check_options(const info_job *j)
     }
     if ((o->kernel || o->linear) && !o->mmd)
         return cr_fail(cx, CR_EARG, "--%s goes with --mmd", o->kernel ? "kernel" : "linear");
-    if (o->mmd && o->smoothing > 0) return cr_fail(cx, CR_EARG, "--smoothing does not go with --mmd");
+    if (o->mmd && o->smoothing > 0)
+        return cr_fail(cx, CR_EARG, "--smoothing does not go with --mmd");
     if (o->smoothing > 0 && j->c->n_args != 2)
         return cr_fail(cx, CR_EARG, "--smoothing goes with two files");
     if (j->c->n_args == 0 && !o->source) {

@@ -28,9 +28,9 @@
     X(text, evidence, "", "FILE",                                                                    \
       "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
-static const cr_plot_kind kinds[] = { CR_PLOT_FIT, CR_PLOT_RESIDUALS, CR_PLOT_CALIBRATION,
-                                      CR_PLOT_ROC, CR_PLOT_PR, CR_PLOT_LEARNING_CURVE,
-                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP, CR_PLOT_EVIDENCE,
+static const cr_plot_kind kinds[] = { CR_PLOT_FIT,        CR_PLOT_RESIDUALS, CR_PLOT_CALIBRATION,
+                                      CR_PLOT_ROC,        CR_PLOT_PR,        CR_PLOT_LEARNING_CURVE,
+                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP,       CR_PLOT_EVIDENCE,
                                       CR_PLOT_PATH };
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
@@ -43,7 +43,8 @@ static cr_status check_path(cli *c)
 {
     const char *path = c->global.output;
     if (c->format == FORMAT_JSON && path && cli_ends_with(path, ".svg")) {
-        cr_fail(c->cx, CR_EARG, "--json writes the points of a figure, and '%s' is the name of one", path);
+        cr_fail(c->cx, CR_EARG, "--json writes the points of a figure, and '%s' is the name of one",
+                path);
         return cr_fail_hint(c->cx, "for example --json -o points.json");
     }
     if (c->format == FORMAT_JSON || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
@@ -54,7 +55,8 @@ static cr_status check_path(cli *c)
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
 
-/* Under --strict it is drawn to nowhere first: a figure that is not to be trusted leaves no file. */
+/* Under --strict it is drawn to nowhere first: a figure that is not to be trusted leaves no
+ * file. */
 static cr_status save_figure(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                              const cr_plot_options *o)
 {
@@ -147,29 +149,40 @@ static cr_status run_plot(cli *c)
     cr_model           *m = NULL;
     char              **names = NULL, **over = NULL, name[32];
     double              range[2];
-    cr_plot_options     plot = { .level = o->interval, .draws = o->draws, .range = o->range ? range : NULL };
+    cr_plot_options     plot = { .level = o->interval,
+                                 .draws = o->draws,
+                                 .range = o->range ? range : NULL };
 
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
     if (cli_is_network(c, 0)) {
         if (kind != CR_PLOT_FIT || o->draws || o->range || o->over) {
-            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s", c->args[0],
-                    kind != CR_PLOT_FIT ? "kind" : o->draws ? "draws" : o->range ? "range" : "over");
+            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s",
+                    c->args[0],
+                    kind != CR_PLOT_FIT ? "kind"
+                    : o->draws          ? "draws"
+                    : o->range          ? "range"
+                                        : "over");
             CR_TRY(cr_fail_hint(c->cx, "credence plot %s -o figure.svg", c->args[0]));
         }
         if (c->format == FORMAT_JSON) {
             cr_fail(c->cx, CR_EARG, "plot draws a network, and has no JSON of it");
-            CR_TRY(cr_fail_hint(c->cx, "credence query %s 'P(*)' --json has the probabilities", c->args[0]));
+            CR_TRY(cr_fail_hint(c->cx, "credence query %s 'P(*)' --json has the probabilities",
+                                c->args[0]));
         }
         CR_TRY(cli_plot_network(c, o->evidence));
         goto done;
     }
     if (o->evidence)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name", c->args[0]));
+        CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name",
+                       c->args[0]));
     if (c->n_args < 2 && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range)) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
-        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; none is needed for --range LOW,HIGH of a "
-                                   "model of one column, and for --kind path of a lasso", c->args[0]));
+        CR_TRY(cr_fail_hint(
+            c->cx,
+            "credence plot %s DATA -o figure.svg; none is needed for --range LOW,HIGH of a "
+            "model of one column, and for --kind path of a lasso",
+            c->args[0]));
     }
     if (o->range) CR_TRY(read_range(c, &s, o->range, range));
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));

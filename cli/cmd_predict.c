@@ -22,16 +22,20 @@
       "of the function itself, without the noise of observations (gp, gp-online)", "")             \
     X(flag, prior, "false", "",                                                                    \
       "of the function before any data were seen, at the hyper-parameters of the model (gp)", "")  \
-    X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)", "") \
+    X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
+      "")                                                                                          \
     X(flag, reconstruct, "false", "",                                                              \
-      "add the row that the coordinates lead back to, a column each, and how far it is from them (kernel-pca)", "") \
+      "add the row that the coordinates lead back to, a column each, and how far it is from them " \
+      "(kernel-pca)",                                                                              \
+      "")                                                                                          \
     X(text, covariance, "", "FILE",                                                                \
       "write the covariance of the function between all rows (.csv or .npy)", "cov.csv")           \
     X(flag, mean_only, "false", "", "the mean alone, which is cheaper for many models", "")        \
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
       "name")                                                                                      \
     X(flag, coordinates, "false", "",                                                              \
-      "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)", "")
+      "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)",  \
+      "")
 CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -105,9 +109,10 @@ static cr_status add_draws(job *j)
     size_t    n = j->o->draws;
     double   *x = cr_scratch_matrix(&j->s, j->p.n, n);
     CR_TRY(j->s.status);
-    CR_TRY(of_function(j)
-               ? cr_sample_functions(context(j), j->model, j->table, j->o->prior, n, j->c->fit.seed, x)
-               : cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
+    CR_TRY(
+        of_function(j)
+            ? cr_sample_functions(context(j), j->model, j->table, j->o->prior, n, j->c->fit.seed, x)
+            : cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
     for (size_t k = 0; k < n; k++) {
         char number[32];
         out_number((double)(k + 1), true, number);
@@ -126,9 +131,10 @@ static cr_status make_columns(job *j)
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
-    j->a = answers_new(&j->s, p->n, 16 + j->n_ids + p->n_classes + p->n_params + j->o->draws +
-                                        (j->o->slopes ? cr_model_slopes(j->model) : 0) +
-                                        (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
+    j->a = answers_new(&j->s, p->n,
+                       16 + j->n_ids + p->n_classes + p->n_params + j->o->draws +
+                           (j->o->slopes ? cr_model_slopes(j->model) : 0) +
+                           (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     add_ids(j);
     if (!j->table) add_next_names(j);
@@ -190,7 +196,7 @@ static cr_status answer_next(job *j)
                                              : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
-    cr_status   st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
+    cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
     if (st != CR_OK) return st;
     if (!next && j->a.n == 0) {
         cr_fail(context(j), CR_EARG,
@@ -207,31 +213,34 @@ static cr_status answer_next(job *j)
     }
     if (next) st = cr_next(context(j), j->model, &j->p);
     if (st == CR_OK && j->p.n == 0 && j->a.n == 0)
-        return cr_fail(context(j), CR_EARG,
-                       "the model %s tells nothing of the next row where all columns are categories",
-                       name);
+        return cr_fail(
+            context(j), CR_EARG,
+            "the model %s tells nothing of the next row where all columns are categories", name);
     if (st == CR_OK && j->p.n > 0 && j->a.n > 0)
         cr_log(context(j), CR_LOG_WARNING,
-               "columns of categories are left out beside those of numbers: fit them alone, or see describe");
+               "columns of categories are left out beside those of numbers: fit them alone, or see "
+               "describe");
     return st;
 }
 
 /* Options that contradict each other. */
 static cr_status check_options(const job *j)
 {
-    const char *other = j->o->loss       ? "loss"
-                        : j->o->leverage ? "leverage"
-                        : j->o->latent   ? "latent"
-                        : j->o->prior    ? "prior"
-                        : j->o->draws    ? "draws"
+    const char *other = j->o->loss         ? "loss"
+                        : j->o->leverage   ? "leverage"
+                        : j->o->latent     ? "latent"
+                        : j->o->prior      ? "prior"
+                        : j->o->draws      ? "draws"
                         : j->o->covariance ? "covariance"
-                                         : NULL;
+                                           : NULL;
     if (j->o->prior && j->o->slopes) {
-        cr_fail(context(j), CR_EARG, "--slopes does not go with --prior: slopes are those of the mean given the data");
+        cr_fail(context(j), CR_EARG,
+                "--slopes does not go with --prior: slopes are those of the mean given the data");
         return cr_fail_hint(context(j), "leave --prior out, or --slopes");
     }
     if (j->o->mean_only && other) {
-        cr_fail(context(j), CR_EARG, "--mean-only does not go with --%s, which needs more than the mean", other);
+        cr_fail(context(j), CR_EARG,
+                "--mean-only does not go with --%s, which needs more than the mean", other);
         return cr_fail_hint(context(j), "leave --mean-only out");
     }
     return CR_OK;
@@ -243,7 +252,7 @@ static cr_status answer_rows(job *j)
     CR_TRY(read_ids(j));
     CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
     CR_TRY(check_ids(j));
-    CR_TRY(of_function(j)     ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
+    CR_TRY(of_function(j)    ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
            : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
                              : cr_predict(context(j), j->model, j->table, &j->p));
     if (j->o->leverage && !j->p.leverage)
@@ -300,7 +309,8 @@ static cr_status check_coordinates(const job *j)
                                    : o->reconstruct ? "reconstruct"
                                                     : NULL;
     if (!o->coordinates || !other) return CR_OK;
-    return cr_fail(context(j), CR_EARG, "--%s goes with predictions, and --coordinates shows none", other);
+    return cr_fail(context(j), CR_EARG, "--%s goes with predictions, and --coordinates shows none",
+                   other);
 }
 
 static cr_status run_predict(cli *c)

@@ -183,8 +183,8 @@ static cr_status save_solution(cli *c, const query_job *j, const asked *all,
                                const cr_findings *more)
 {
     if (c->n_args != 2) {
-        cr_fail(c->cx, CR_EARG, "%s holds the answer to one question, not to %zu",
-                c->global.output, c->n_args - 1);
+        cr_fail(c->cx, CR_EARG, "%s holds the answer to one question, not to %zu", c->global.output,
+                c->n_args - 1);
         return cr_fail_hint(c->cx, "ask one, or add --format csv for a list of all answers");
     }
     return query_solution_write(j, all[1].question, more, &all[1].answer, query_solution_asked(c),
@@ -195,10 +195,10 @@ static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findi
                           double seconds)
 {
     const query_options *o = c->own;
-    cr_status    st = CR_OK;
-    bool         any = false;
-    const asked *bad = NULL;
-    json_t      *root = json_object(), *results = json_array(), *refused = list_refused(c, all, &bad);
+    cr_status            st = CR_OK;
+    bool                 any = false;
+    const asked         *bad = NULL;
+    json_t *root = json_object(), *results = json_array(), *refused = list_refused(c, all, &bad);
     for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
     if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
     CR_TRY(out_open(c, c->global.output));
@@ -257,7 +257,8 @@ static cr_status run_query(cli *c)
     CR_TRY(st);
     if (gaussian) {
         if (o->method > CR_QUERY_EXACT)
-            CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+            CR_TRY(
+                cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
         CR_TRY(cli_query_gaussian(c, gaussian, o->evidence, o->unit));
         goto done;
     }

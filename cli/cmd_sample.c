@@ -97,9 +97,8 @@ const cli_verb verb_sample = {
     .name = "sample",
     .usage = "sample FILE.cred [-n 1] [--seed 0] [-o FILE]",
     .summary = "draw rows from a model of densities",
-    .example =
-        "credence fit mvn examples/diabetes.csv --features bmi,bp -o density.cred\n"
-        "credence sample density.cred -n 1000 --seed 7 -o drawn.csv",
+    .example = "credence fit mvn examples/diabetes.csv --features bmi,bp -o density.cred\n"
+               "credence sample density.cred -n 1000 --seed 7 -o drawn.csv",
     .options = sample_table,
     .options_size = sizeof(sample_options),
     .takes = VERB_FACTORISES,

@@ -29,8 +29,9 @@ static json_t *candidate_object(const cr_tuning *t, const cr_candidate *k)
     json_object_set_new(o, "metrics", scores_object(&k->mean));
     json_object_set_new(o, "se", scores_values(&k->mean, k->se));
     size_t folds = t->folds * t->repeats;
-    json_object_set_new(o, "folds", scores_folds(t->fold + (size_t)(k - t->candidates) * folds,
-                                                 t->folds, t->repeats));
+    json_object_set_new(
+        o, "folds",
+        scores_folds(t->fold + (size_t)(k - t->candidates) * folds, t->folds, t->repeats));
     json_object_set_new(o, "within", json_boolean(k->within));
     json_object_set_new(o, "apparent", scores_number(k->apparent));
     return o;

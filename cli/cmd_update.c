@@ -1,6 +1,6 @@
-/* cmd_update.c -- update: new rows to a model that is there; with --predictions each block of them is
- * predicted before it is taken in, so that the predictions tell how well the model does on the way
- * (Dawid 1984, "Statistical theory: the prequential approach", J. R. Statist. Soc. A 147). */
+/* cmd_update.c -- update: new rows to a model that is there; with --predictions each block of them
+ * is predicted before it is taken in, so that the predictions tell how well the model does on the
+ * way (Dawid 1984, "Statistical theory: the prequential approach", J. R. Statist. Soc. A 147). */
 #include "answers.h"
 #include "blocks.h"
 #include "models/model_internal.h"
@@ -23,8 +23,8 @@ static const cr_option update_table[] = { UPDATE_OPTIONS(ROW) CR_OPTION_LAST };
 typedef struct job {
     cli                  *c;
     const update_options *o;
-    cr_model             *model;  /* with all blocks so far                  */
-    cr_stream            *stream; /* NULL: all rows are one block            */
+    cr_model             *model;        /* with all blocks so far                  */
+    cr_stream            *stream;       /* NULL: all rows are one block            */
     size_t                blocks, rows; /* taken in                          */
     bool                  broken;       /* taking in a block failed: the model can only be freed */
     bool                  to_stdout;    /* of the predictions                */
@@ -54,8 +54,10 @@ static cr_status print_block(job *j, const answers *a)
 {
     cr_status st = CR_OK;
     cli      *c = j->c;
-    if (c->format == FORMAT_JSON) CR_TRY(answers_print_json_lines(c, a));
-    else CR_TRY(j->blocks ? answers_print_more(c, a) : answers_print(c, a));
+    if (c->format == FORMAT_JSON)
+        CR_TRY(answers_print_json_lines(c, a));
+    else
+        CR_TRY(j->blocks ? answers_print_more(c, a) : answers_print(c, a));
     CR_TRY(out_flush(c));
 done:
     return st;
@@ -116,7 +118,8 @@ static cr_status take_block(job *j, const cr_table *block)
 {
     cr_status st = CR_OK;
     cr_model *next = NULL;
-    bool      any; /* else the block has no row that is whole, and its predictions stand for themselves */
+    bool
+        any; /* else the block has no row that is whole, and its predictions stand for themselves */
     if (j->o->predictions) CR_TRY(predict_block(j, block));
     if (j->stream) {
         j->broken = true;
@@ -169,18 +172,23 @@ static cr_status save_what_there_is(job *j, cr_status st)
     return cr_fail_hint(cx, "the rows behind them can be given to another update");
 }
 
-/* So has one that a bad row ends: the sentence about the row stays, the hint is what became of the others. */
+/* So has one that a bad row ends: the sentence about the row stays, the hint is what became of the
+ * others. */
 static cr_status save_up_to_fault(job *j, cr_status st)
 {
     cr_ctx     *cx = j->c->cx;
     const char *path = j->c->global.output;
     if (st != CR_EDATA || !j->stream || j->broken || j->blocks == 0) return st;
     if (!path || strcmp(path, "-") == 0)
-        return cr_fail_hint(cx, "with -o FILE.cred the model of the %zu rows before it would be kept", j->rows);
+        return cr_fail_hint(
+            cx, "with -o FILE.cred the model of the %zu rows before it would be kept", j->rows);
     cr_status saved = cr_model_save(cx, j->model, path);
     if (saved != CR_OK) return saved;
-    return cr_fail_hint(cx, "the model that knows the %zu rows taken in before is saved to %s; the rows behind them can be "
-                            "given to another update", j->rows, path);
+    return cr_fail_hint(cx,
+                        "the model that knows the %zu rows taken in before is saved to %s; the "
+                        "rows behind them can be "
+                        "given to another update",
+                        j->rows, path);
 }
 
 /* With the predictions on standard output there is no summary. */
@@ -227,8 +235,9 @@ const cli_verb verb_update = {
     .name = "update",
     .usage = "update FILE.cred DATA [-o FILE.cred] [--predictions FILE]",
     .summary = "add new rows to what a model knows",
-    .example = "credence update model.cred examples/diabetes.csv -o model.cred\n"
-               "credence update model.cred examples/diabetes.csv --stream --predictions - -o model.cred",
+    .example =
+        "credence update model.cred examples/diabetes.csv -o model.cred\n"
+        "credence update model.cred examples/diabetes.csv --stream --predictions - -o model.cred",
     .options = update_table,
     .options_size = sizeof(update_options),
     .takes = VERB_READS | VERB_FACTORISES | VERB_SAVES,

@@ -83,8 +83,9 @@ static json_t *parameter_row(const json_t *group, const json_t *parameter)
     const char *key;
     json_object_set(row, "group", json_object_get(group, "group"));
     json_object_set(row, "rows", json_object_get(group, "rows"));
-    json_object_foreach((json_t *)(uintptr_t)parameter, key, value)
-        if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0) json_object_set(row, key, value);
+    json_object_foreach((json_t *)(uintptr_t)parameter, key,
+                        value) if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0)
+        json_object_set(row, key, value);
     return row;
 }
 
@@ -118,12 +119,14 @@ static json_t *add_line(json_t *lines, const char *quantity, json_t *opt_group, 
 static void complete_header(json_t *lines, const json_t *table)
 {
     static const char *const first[] = { "quantity", "group", "than", "rows", "name", "value" };
-    json_t     *line = json_array_get(lines, 0), *head = json_object(), *row, *unused;
-    const char *key;
-    size_t      i;
-    for (i = 0; i < sizeof first / sizeof *first; i++) json_object_set_new(head, first[i], json_null());
-    json_array_foreach(table, i, row) json_object_foreach(row, key, unused)
-        if (!json_object_get(head, key)) json_object_set_new(head, key, json_null());
+    json_t                  *line = json_array_get(lines, 0), *head = json_object(), *row, *unused;
+    const char              *key;
+    size_t                   i;
+    for (i = 0; i < sizeof first / sizeof *first; i++)
+        json_object_set_new(head, first[i], json_null());
+    json_array_foreach(table, i, row)
+        json_object_foreach(row, key, unused) if (!json_object_get(head, key))
+            json_object_set_new(head, key, json_null());
     json_object_update(head, line);
     json_array_set_new(lines, 0, head);
 }
@@ -133,8 +136,8 @@ static json_t *long_table(const json_t *root, const json_t *table)
 {
     static const char *const answers[] = { "log_bayes_factor", "probability", "pooled_log_evidence",
                                            "separate_log_evidence" };
-    json_t *lines = json_array(), *row, *line;
-    size_t  i;
+    json_t                  *lines = json_array(), *row, *line;
+    size_t                   i;
     for (i = 0; i < sizeof answers / sizeof *answers; i++)
         line = add_line(lines, answers[i], NULL, NULL, json_object_get(root, answers[i]));
     json_array_foreach(json_object_get(root, "differences"), i, row)

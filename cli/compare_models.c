@@ -101,13 +101,14 @@ static json_t *fit_table(cli *c, const cr_comparison *x)
     return rows;
 }
 
-/* For programs: the scores, then the fits on all rows as lines of the same columns, a mean of one. */
+/* For programs: the scores, then the fits on all rows as lines of the same columns, a mean of
+ * one. */
 static json_t *long_table(const json_t *scores, const json_t *fits)
 {
     static const char *const what[] = { "log_likelihood", "aic", "bic", "log_evidence",
                                         "probability" };
-    json_t *lines = json_array(), *row;
-    size_t  i, k;
+    json_t                  *lines = json_array(), *row;
+    size_t                   i, k;
     json_array_foreach(scores, i, row)
     {
         json_t *line = json_object();
@@ -150,8 +151,7 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
              x->basis == CR_WEIGHTS_NONE ? "neither evidence nor BIC: not known"
                                          : cr_weight_basis_name(x->basis));
     out_table(c, fits);
-    if (mixes_likelihoods(x))
-        out_text(c, "\nthe likelihood of");
+    if (mixes_likelihoods(x)) out_text(c, "\nthe likelihood of");
     for (size_t k = 0, named = 0; mixes_likelihoods(x) && k < x->n; k++)
         if (x->models[k].fit.joint) out_text(c, "%s %s", named++ ? "," : "", c->args[k]);
     if (mixes_likelihoods(x))

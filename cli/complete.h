@@ -1,4 +1,5 @@
-/* complete.h -- the candidates for a word of the command line: what the parts of `complete` share. */
+/* complete.h -- the candidates for a word of the command line: what the parts of `complete`
+ * share. */
 #ifndef CREDENCE_CLI_COMPLETE_H
 #define CREDENCE_CLI_COMPLETE_H
 
@@ -36,7 +37,8 @@ bool complete_begins(const complete_line *l, const char *candidate);
 void complete_print(const complete_line *l, const char *candidate, const char *meaning);
 /* Prints it if it begins as typed. */
 void complete_offer(const complete_line *l, const char *candidate, const char *meaning);
-/* Offers a column, in a list with the quotes that it needs, unless the list has it; user is the line. */
+/* Offers a column, in a list with the quotes that it needs, unless the list has it; user is the
+ * line. */
 void complete_column(void *user, const char *name);
 /* ~/x as the shell would have it; `out` is for that. */
 const char *complete_home(const char *path, char out[1024]);

@@ -1,4 +1,5 @@
-/* complete_question.c -- candidates within a question to a network: names of variables and states. */
+/* complete_question.c -- candidates within a question to a network: names of variables and
+ * states. */
 #include "complete.h"
 #include "network.h"
 

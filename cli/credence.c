@@ -99,8 +99,10 @@ static cr_status print_about(cli *c)
     cr_status st = CR_OK;
     if (c->global.version && c->format == FORMAT_JSON) return verb_version.run(c);
     CR_TRY(out_open(c, NULL));
-    if (c->global.version) out_text(c, "credence %s\n", CREDENCE_VERSION);
-    else cli_print_help(c, c->verb);
+    if (c->global.version)
+        out_text(c, "credence %s\n", CREDENCE_VERSION);
+    else
+        cli_print_help(c, c->verb);
 done:
     return st;
 }

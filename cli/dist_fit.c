@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- columns ---------------------------------------------------------------------------------- */
+/* --- columns --------------------------------------------------------------------------------- */
 
 static const char *column_name(const void *t, size_t i) { return cr_table_column(t, i)->name; }
 
@@ -89,7 +89,7 @@ static cr_status read_rows(dist_job *j, const cr_table *t, const cr_column *cons
     return j->s.status;
 }
 
-/* --- sizes ------------------------------------------------------------------------------------ */
+/* --- sizes ----------------------------------------------------------------------------------- */
 
 /* Room for n parameters, those that are given kept. */
 static cr_status make_room(dist_job *j, size_t n)
@@ -123,7 +123,7 @@ static cr_status size_vectors(dist_job *j, const char *source, size_t columns)
     return cr_fail_hint(j->c->cx, "name the columns: --fit %s:a,b,c", source);
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* "mean", "mean 2", "covariance 1,2"; the one vector of a distribution of one variable counts from
  * 0, as its values do. */

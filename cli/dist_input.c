@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- numbers on the command line -------------------------------------------------------------- */
+/* --- numbers on the command line ------------------------------------------------------------- */
 
 static bool is_break(char ch) { return ch == ',' || ch == ';'; }
 
@@ -31,7 +31,7 @@ cr_status dist_read_numbers(cli *c, const char *what, const char *text, double *
     }
 }
 
-/* --- parameters ------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------ */
 
 enum { MOST_PARAMETERS = 8 };
 
@@ -84,10 +84,11 @@ static cr_status fail_parameter(dist_job *j, const char *name, const char *value
                 strcmp(synonyms[k].known, parameter_name(j->dist, i)) != 0)
                 continue;
             bool known = cri_parse_double(value, value + length, &x) == length && x > 0;
-            return cr_fail_hint(j->c->cx, "it goes by %s, which is %s%s%s%s", synonyms[k].known,
-                                synonyms[k].as, known ? ": " : "", known ? synonyms[k].known : "",
-                                known ? (snprintf(number, sizeof number, "=%.12g", synonyms[k].value(x)), number)
-                                      : "");
+            return cr_fail_hint(
+                j->c->cx, "it goes by %s, which is %s%s%s%s", synonyms[k].known, synonyms[k].as,
+                known ? ": " : "", known ? synonyms[k].known : "",
+                known ? (snprintf(number, sizeof number, "=%.12g", synonyms[k].value(x)), number)
+                      : "");
         }
     return cr_fail_nearest(j->c->cx, name, "parameters", n, parameter_name, j->dist);
 }

@@ -215,8 +215,8 @@ static cr_status read_state(infer_job *j, const case_column *k, const char *cell
     if (!cell || *out_state != CR_NONE) return CR_OK;
     cr_fail(j->c->cx, CR_EDATA, "%s:%zu:%zu: row %zu: '%s' has no state '%s'",
             cri_source_name(j->source), cri_text_rows_line(j->text),
-            cri_text_rows_place(j->text, k->place), j->rows,
-            cri_text_rows_name(j->text, k->place), cell);
+            cri_text_rows_place(j->text, k->place), j->rows, cri_text_rows_name(j->text, k->place),
+            cell);
     return cri_nearest_state(j->c->cx, j->net, k->variable, cell);
 }
 

@@ -20,23 +20,23 @@ typedef struct case_column {
 } case_column;
 
 typedef struct infer_job {
-    cli                   *c;
-    cr_scratch             s;
-    cr_network            *net;
-    const cr_network      *work;     /* what is computed with: net, or */
-    cri_divorced       divorced; /* with auxiliary variables (noisy.h): of all rows, or of one */
-    const cr_evidence *seen;     /* what is known of the row: e, or that of `divorced` */
-    const cr_variables    *vs;
-    cri_source            *source; /* NULL: a database */
-    cri_text_rows         *text;   /* rows as they come, in constant memory; or else */
-    cr_table              *t;      /* all rows at once */
-    size_t                 rows;   /* so far, or all where that is known before */
-    case_column           *known;
-    size_t                 n_known;
-    size_t                *target, n_target;
-    cr_evidence           *e;
-    cr_query_method        method; /* VE, JT, ENUMERATE, or an approximation */
-    cr_junction           *tree;   /* JT */
+    cli                *c;
+    cr_scratch          s;
+    cr_network         *net;
+    const cr_network   *work;     /* what is computed with: net, or */
+    cri_divorced        divorced; /* with auxiliary variables (noisy.h): of all rows, or of one */
+    const cr_evidence  *seen;     /* what is known of the row: e, or that of `divorced` */
+    const cr_variables *vs;
+    cri_source         *source; /* NULL: a database */
+    cri_text_rows      *text;   /* rows as they come, in constant memory; or else */
+    cr_table           *t;      /* all rows at once */
+    size_t              rows;   /* so far, or all where that is known before */
+    case_column        *known;
+    size_t              n_known;
+    size_t             *target, n_target;
+    cr_evidence        *e;
+    cr_query_method     method; /* VE, JT, ENUMERATE, or an approximation */
+    cr_junction        *tree;   /* JT */
     cr_approximate_options approximate;
     cr_approximate_answer  row;          /* the posterior of one, by an approximation */
     size_t                *begin;        /* [variables] where its marginals begin there */

@@ -67,7 +67,7 @@ cr_status info_title(info_job *j, const char *format, ...) CR_PRINTF(2, 3);
 /* Tells of rows that were left out. */
 void info_tell_dropped(const info_job *j, const cr_table *t, size_t dropped);
 
-/* --- the questions ---------------------------------------------------------------------------- */
+/* --- the questions --------------------------------------------------------------------------- */
 
 /* info_pairs.c: the matrix of all pairs; prints by itself as text. */
 cr_status info_matrix(info_job *j);

@@ -14,9 +14,10 @@ static json_t *mmd_object(const cr_mmd *g, const char *const *names, size_t n)
     for (size_t i = 0; i < n; i++) json_array_append_new(columns, json_string_nocheck(names[i]));
     json_object_set_new(o, "columns", columns);
     json_object_set_new(o, "kernel", json_string_nocheck(g->kernel));
-    json_object_set_new(o, "method", json_string(g->pairs   ? "pairs"
-                                                 : g->exact ? "all relabellings"
-                                                            : "relabellings"));
+    json_object_set_new(o, "method",
+                        json_string(g->pairs   ? "pairs"
+                                    : g->exact ? "all relabellings"
+                                               : "relabellings"));
     json_object_set_new(o, "rows", json_integer((json_int_t)g->rows[0]));
     json_object_set_new(o, "rows_other", json_integer((json_int_t)g->rows[1]));
     json_object_set_new(o, "mmd2", number(g->unbiased));
@@ -49,8 +50,8 @@ cr_status info_mmd(info_job *j)
     json_array_append_new(j->rows, info_flat(one));
     json_decref(one);
     j->one = true;
-    CR_TRY(info_title(j, "%s against %s: maximum mean discrepancy, seed %llu", cr_table_source(j->a),
-                      cr_table_source(j->b), (unsigned long long)j->seed));
+    CR_TRY(info_title(j, "%s against %s: maximum mean discrepancy, seed %llu",
+                      cr_table_source(j->a), cr_table_source(j->b), (unsigned long long)j->seed));
 done:
     return st;
 }

@@ -50,17 +50,26 @@ static void put_scalar(cli *c, const json_t *value)
 {
     char text[32];
     switch (json_typeof(value)) {
-    case JSON_STRING: put_string(c, json_string_value(value)); return;
-    case JSON_REAL: put_real(c, json_real_value(value)); return;
+    case JSON_STRING:
+        put_string(c, json_string_value(value));
+        return;
+    case JSON_REAL:
+        put_real(c, json_real_value(value));
+        return;
     case JSON_INTEGER:
         snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
         put(c, text);
         return;
-    case JSON_TRUE: put(c, "true"); return;
-    case JSON_FALSE: put(c, "false"); return;
+    case JSON_TRUE:
+        put(c, "true");
+        return;
+    case JSON_FALSE:
+        put(c, "false");
+        return;
     case JSON_OBJECT:
     case JSON_ARRAY:
-    case JSON_NULL: break;
+    case JSON_NULL:
+        break;
     }
     put(c, "null");
 }
@@ -120,9 +129,12 @@ static void put_array(cli *c, const json_t *array, size_t depth)
 
 static void put_value(cli *c, const json_t *value, size_t depth)
 {
-    if (json_is_object(value)) put_object(c, value, depth);
-    else if (json_is_array(value)) put_array(c, value, depth);
-    else put_scalar(c, value);
+    if (json_is_object(value))
+        put_object(c, value, depth);
+    else if (json_is_array(value))
+        put_array(c, value, depth);
+    else
+        put_scalar(c, value);
 }
 
 /* --- the result ------------------------------------------------------------------------------ */

@@ -58,7 +58,8 @@ static void print_page(cli *c, const cr_kernel_class *k)
     for (size_t i = 0; cr_kernel_spec_at(k, i); i++) {
         const cr_kernel_spec *s = cr_kernel_spec_at(k, i);
         char                  name[64];
-        snprintf(name, sizeof name, "%s%s%s", s->name, s->alias ? ", " : "", s->alias ? s->alias : "");
+        snprintf(name, sizeof name, "%s%s%s", s->name, s->alias ? ", " : "",
+                 s->alias ? s->alias : "");
         out_text(c, "  %-16s %s%s%s%s [%s]\n", name, s->help, s->range[0] ? "; " : "", s->range,
                  s->learned ? "; learned" : "", s->fallback);
     }
@@ -79,9 +80,12 @@ cr_status cli_kernels(cli *c, const char *opt_name)
     }
     json_object_set(root, "kernels", rows);
     CR_TRY(out_open(c, c->global.output));
-    if (whole) out_json(c, "models", root);
-    else if (one) print_page(c, one);
-    else out_table(c, rows);
+    if (whole)
+        out_json(c, "models", root);
+    else if (one)
+        print_page(c, one);
+    else
+        out_table(c, rows);
 done:
     json_decref(root);
     json_decref(rows);

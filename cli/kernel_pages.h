@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-/* The list of kernels, or the page of the one that is named.  Fails with CR_EARG when there is none of
- * that name. */
+/* The list of kernels, or the page of the one that is named.  Fails with CR_EARG when there is none
+ * of that name. */
 cr_status cli_kernels(cli *c, const char *opt_name);
 
 #endif

@@ -23,7 +23,8 @@ static cr_status numbers_new(cr_ctx *cx, size_t n, bool spread, cr_prediction *o
     return CR_OK;
 }
 
-cr_status latent_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, cr_prediction *out)
+cr_status latent_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                         cr_prediction *out)
 {
     cr_status st = numbers_new(cx, cr_table_rows(t), true, out);
     if (st == CR_OK) st = cr_predict_function(cx, m, t, prior, out->mean, out->scale, NULL);
@@ -60,7 +61,8 @@ cr_status latent_add_reconstruction(cr_scratch *s, const cr_model *m, const cr_t
     cr_status st = CR_OK;
     size_t    n = cr_model_reconstructs(m), rows = cr_table_rows(t), q = 0;
     cr_transform_labels(m, &q);
-    double *Z = cr_scratch_matrix(s, rows, q), *x = cr_scratch_matrix(s, rows, n), *left = cr_scratch_f64(s, rows);
+    double *Z = cr_scratch_matrix(s, rows, q), *x = cr_scratch_matrix(s, rows, n),
+           *left = cr_scratch_f64(s, rows);
     CR_TRY(s->status);
     if (q > 0) CR_TRY(cr_transform(s->cx, m, t, Z));
     CR_TRY(cr_reconstruct(s->cx, m, Z, rows, x, left));
@@ -75,7 +77,8 @@ done:
     return st;
 }
 
-cr_status latent_write_covariance(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, const char *path)
+cr_status latent_write_covariance(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                                  const char *path)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

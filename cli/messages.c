@@ -16,14 +16,21 @@
 int cli_exit_code(cr_status st)
 {
     switch (st) {
-    case CR_OK: return 0;
+    case CR_OK:
+        return 0;
     case CR_EARG:
-    case CR_EUNSUPPORTED: return 2;
-    case CR_EDATA: return 3;
-    case CR_ENUMERIC: return 4;
-    case CR_EIO: return 5;
-    case CR_ENOMEM: return 6;
-    case CR_EINTERRUPTED: return 130;
+    case CR_EUNSUPPORTED:
+        return 2;
+    case CR_EDATA:
+        return 3;
+    case CR_ENUMERIC:
+        return 4;
+    case CR_EIO:
+        return 5;
+    case CR_ENOMEM:
+        return 6;
+    case CR_EINTERRUPTED:
+        return 130;
     }
     return 70;
 }
@@ -47,8 +54,10 @@ static void print_word(const char *text)
     }
     fputc('\'', stderr);
     for (; *text; text++) {
-        if (*text == '\'') fputs("'\\''", stderr);
-        else print_clean(text, 1);
+        if (*text == '\'')
+            fputs("'\\''", stderr);
+        else
+            print_clean(text, 1);
     }
     fputc('\'', stderr);
 }
@@ -121,8 +130,8 @@ static void receive_log(void *user, cr_log_level level, const char *text)
     if (level == CR_LOG_WARNING) {
         size_t  i;
         json_t *old;
-        json_array_foreach(c->warnings, i, old)
-            if (strcmp(json_string_value(old), text) == 0) return;
+        json_array_foreach(c->warnings, i,
+                           old) if (strcmp(json_string_value(old), text) == 0) return;
         json_array_append_new(c->warnings, json_string_nocheck(text));
         if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {
@@ -248,8 +257,10 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
     double              bytes;
     char                plain[64];
     size_t              n = strlen(text);
-    if (n > 2 && strcmp(text + n - 2, "iB") == 0) n -= 2; /* 2GiB and 2GB are 2G */
-    else if (n > 1 && text[n - 1] == 'B') n--;
+    if (n > 2 && strcmp(text + n - 2, "iB") == 0)
+        n -= 2; /* 2GiB and 2GB are 2G */
+    else if (n > 1 && text[n - 1] == 'B')
+        n--;
     snprintf(plain, sizeof plain, "%.*s", (int)n, text);
     if (parse_unit(plain, "BKMGT", factors, &bytes) && bytes < 0x1p62)
         return *out_bytes = bytes < 1 ? 1 : (size_t)bytes, CR_OK;

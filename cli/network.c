@@ -129,8 +129,8 @@ static cr_status add_relatives(cli *c, const cr_network *net, const char *key, c
     if (st != CR_OK) return st;
     json_t *list = json_array();
     for (size_t i = 0; i < a.n; i++)
-        json_array_append_new(list, json_string_nocheck(cr_variable_name(
-                                        cr_network_variables(net), a.variable[i])));
+        json_array_append_new(
+            list, json_string_nocheck(cr_variable_name(cr_network_variables(net), a.variable[i])));
     if (what == CR_STRUCTURE_CHORDAL)
         json_object_set_new(row, key, json_boolean(a.holds));
     else

@@ -1,5 +1,5 @@
-/* next_levels.c -- predict without data, of columns that hold levels: the probability of each in the next
- * row, or the action of least expected loss. */
+/* next_levels.c -- predict without data, of columns that hold levels: the probability of each in
+ * the next row, or the action of least expected loss. */
 #include "answers.h"
 #include "models/decide.h"
 
@@ -37,8 +37,11 @@ static cr_status decide(cr_ctx *cx, const cr_levels *l, const cr_design *d, cons
     CR_TRY(s->status);
     for (size_t j = 0; j < l->n; j++) {
         size_t        i = l->first[j];
-        cr_prediction p = { .kind = CR_ANSWER_CLASS, .n = 1, .n_classes = l->first[j + 1] - i,
-                            .classes = (const char *const *)l->level + i, .prob = l->prob + i };
+        cr_prediction p = { .kind = CR_ANSWER_CLASS,
+                            .n = 1,
+                            .n_classes = l->first[j + 1] - i,
+                            .classes = (const char *const *)l->level + i,
+                            .prob = l->prob + i };
         CR_TRY(cr_decide(cx, &p, loss, &made));
         column[j] = cr_design_column_name(d, l->column[j]);
         action[j] = answers_name(s, "", made.actions[(size_t)made.action[0]]);
@@ -63,8 +66,10 @@ cr_status answers_next_levels(cli *c, const cr_model *m, const cr_loss *opt_loss
     if (!cr_class_offers(cr_model_get_class(m), "next-levels")) return CR_OK;
     CR_TRY(cr_next_levels(c->cx, m, &l));
     if (l.n == 0) goto done;
-    if (opt_loss) CR_TRY(decide(c->cx, &l, d, opt_loss, s, out));
-    else CR_TRY(list_levels(&l, d, s, out));
+    if (opt_loss)
+        CR_TRY(decide(c->cx, &l, d, opt_loss, s, out));
+    else
+        CR_TRY(list_levels(&l, d, s, out));
 done:
     cr_levels_free(c->cx, &l);
     return st;

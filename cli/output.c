@@ -39,8 +39,10 @@ void out_bytes(cli *c, const char *bytes, size_t size)
 {
     struct sink *s = c->sink;
     if (!s || s->status != CR_OK || size == 0) return;
-    if (s->file) s->status = cri_packed_write(s->file, bytes, size);
-    else if (fwrite(bytes, 1, size, stdout) != size) s->status = fail_stdout(c);
+    if (s->file)
+        s->status = cri_packed_write(s->file, bytes, size);
+    else if (fwrite(bytes, 1, size, stdout) != size)
+        s->status = fail_stdout(c);
 }
 
 void out_text(cli *c, const char *format, ...)
@@ -86,8 +88,10 @@ cr_status out_close(cli *c, cr_status st)
     struct sink *s = c->sink;
     if (!s) return st;
     if (st == CR_OK) st = out_flush(c);
-    if (s->file && st == CR_OK) st = cri_packed_commit(s->file);
-    else if (s->file) cri_packed_abandon(s->file);
+    if (s->file && st == CR_OK)
+        st = cri_packed_commit(s->file);
+    else if (s->file)
+        cri_packed_abandon(s->file);
     cr_free(c->cx, s, 1, sizeof *s);
     c->sink = NULL;
     return st;
@@ -97,9 +101,12 @@ cr_status out_close(cli *c, cr_status st)
 
 const char *out_number(double x, bool all_digits, char buffer[32])
 {
-    if (isnan(x)) buffer[0] = '\0';
-    else if (all_digits) buffer[cri_print_double(x, buffer)] = '\0';
-    else snprintf(buffer, 32, "%.6g", x);
+    if (isnan(x))
+        buffer[0] = '\0';
+    else if (all_digits)
+        buffer[cri_print_double(x, buffer)] = '\0';
+    else
+        snprintf(buffer, 32, "%.6g", x);
     return buffer;
 }
 
@@ -125,9 +132,9 @@ static size_t add_array(const json_t *array, bool all_digits, char *out, size_t 
     size_t i, n = json_array_size(array);
     used += (size_t)snprintf(out + used, CELL - used, "[");
     for (i = 0; i < n && i < 8 && used < CELL - 40; i++)
-        used += (size_t)snprintf(out + used, CELL - used, "%s%s", i ? ", " : "",
-                                 out_number(json_number_value(json_array_get(array, i)), all_digits,
-                                            number));
+        used += (size_t)snprintf(
+            out + used, CELL - used, "%s%s", i ? ", " : "",
+            out_number(json_number_value(json_array_get(array, i)), all_digits, number));
     return used + (size_t)snprintf(out + used, CELL - used, "%s]", i < n ? ", ..." : "");
 }
 
@@ -141,8 +148,10 @@ static const char *distribution_text(const json_t *object, bool all_digits, char
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (strcmp(key, "family") == 0 || used > CELL - 64) continue;
-        used += (size_t)snprintf(out + used, CELL - used, "%s%.20s=", used > first ? ", " : "", key);
-        if (json_is_array(value)) used = add_array(value, all_digits, out, used);
+        used +=
+            (size_t)snprintf(out + used, CELL - used, "%s%.20s=", used > first ? ", " : "", key);
+        if (json_is_array(value))
+            used = add_array(value, all_digits, out, used);
         else
             used += (size_t)snprintf(out + used, CELL - used, "%s",
                                      out_number(json_number_value(value), all_digits, number));
@@ -258,8 +267,8 @@ static void text_table(cli *c, const json_t *rows)
     size_t      i, n = 0;
     const char *key;
     json_t     *row, *unused;
-    json_object_foreach(json_array_get(rows, 0), key, unused)
-        if (n < MOST_COLUMNS) columns[n++] = measure_column(rows, key);
+    json_object_foreach(json_array_get(rows, 0), key, unused) if (n < MOST_COLUMNS) columns[n++] =
+        measure_column(rows, key);
     text_line(c, columns, n, NULL);
     json_array_foreach(rows, i, row) text_line(c, columns, n, row);
 }
@@ -267,8 +276,10 @@ static void text_table(cli *c, const json_t *rows)
 void out_table(cli *c, const json_t *rows)
 {
     if (json_array_size(rows) == 0) return;
-    if (c->format == FORMAT_CSV) csv_table(c, rows);
-    else text_table(c, rows);
+    if (c->format == FORMAT_CSV)
+        csv_table(c, rows);
+    else
+        text_table(c, rows);
 }
 
 void out_pairs(cli *c, const json_t *object)
@@ -277,8 +288,8 @@ void out_pairs(cli *c, const json_t *object)
     json_t     *value;
     size_t      width = 0;
     char        buffer[CELL];
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-        if (out_width(key) > width) width = out_width(key);
+    json_object_foreach((json_t *)(uintptr_t)object, key, value) if (out_width(key) > width) width =
+        out_width(key);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_null(value)) continue;

@@ -44,14 +44,14 @@ done:
 
 cr_status cli_plot_network(cli *c, const char *opt_evidence)
 {
-    cr_status       st = CR_OK;
-    cr_network     *net = NULL;
-    cr_question    *q = NULL;
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    cr_question         *q = NULL;
     cr_gaussian_network *gaussian = NULL;
-    cr_findings     more = { 0 };
-    cr_network_plot p = { .more = &more };
-    char           *text = NULL;
-    const char     *path = c->global.output;
+    cr_findings          more = { 0 };
+    cr_network_plot      p = { .more = &more };
+    char                *text = NULL;
+    const char          *path = c->global.output;
     if (path && strcmp(path, "-") == 0) path = "/dev/stdout";
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     if (gaussian) {

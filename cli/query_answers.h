@@ -16,7 +16,7 @@ typedef struct query_job {
     bool                causes, parameters; /* CSV: some answer has more than one number in a row */
     const char         *method, *settled;
     double              before, after, parameter; /* of the row to come; NaN: none */
-    double              se;    /* of the row to come; NaN: none */
+    double              se;                       /* of the row to come; NaN: none */
     char               *field; /* [bytes] room for a list of names, see query_field_bytes */
     size_t              bytes;
 } query_job;
@@ -37,7 +37,7 @@ json_t *query_answer_json(const query_job *j, const cr_query_answer *a, size_t *
 void query_structure_json(const query_job *j, const cr_query_answer *a, json_t *out);
 void query_structure_text(const query_job *j, const cr_query_answer *a);
 /* Is the answer no? */
-bool query_structure_no(const cr_query_answer *a);
+bool   query_structure_no(const cr_query_answer *a);
 size_t query_structure_rows(const cr_query_answer *a);
 /* Row i: its names; gives how many, and its value. */
 size_t query_structure_csv(const query_job *j, const cr_query_answer *a, size_t i,

@@ -15,9 +15,10 @@ static cr_status refuse(cli *c, cr_solution_kind kind)
 {
     cr_fail(c->cx, CR_EARG, "this question has no answer that a %s file holds",
             cr_solution_name(kind));
-    return cr_fail_hint(c->cx, kind == CR_SOLUTION_MAR  ? "ask 'P(*)' or 'P(* | e)'"
-                               : kind == CR_SOLUTION_PR ? "ask 'P(*)' or 'P(* | e)', which have P(e)"
-                                                        : "ask 'argmax(*)' or 'argmax(* | e)'");
+    return cr_fail_hint(c->cx, kind == CR_SOLUTION_MAR ? "ask 'P(*)' or 'P(* | e)'"
+                               : kind == CR_SOLUTION_PR
+                                   ? "ask 'P(*)' or 'P(* | e)', which have P(e)"
+                                   : "ask 'argmax(*)' or 'argmax(* | e)'");
 }
 
 /* Where the states of each variable begin among all. */
@@ -84,8 +85,8 @@ static void add_number(json_t *out, const char *key, double x)
 }
 
 /* The probability that differs most, and where it is. */
-static void compare_marginals(const query_job *j, const cr_solution *here,
-                              const cr_solution *there, json_t *out)
+static void compare_marginals(const query_job *j, const cr_solution *here, const cr_solution *there,
+                              json_t *out)
 {
     size_t worst = 0, at = 0, v = 0, s;
     for (size_t k = 1; k < here->states; k++)

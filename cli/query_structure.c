@@ -8,7 +8,8 @@ static const char *name_of(const query_job *j, size_t v) { return cr_variable_na
 static json_t *names(const query_job *j, const size_t *list, size_t n)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(out, json_string_nocheck(name_of(j, list[i])));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(out, json_string_nocheck(name_of(j, list[i])));
     return out;
 }
 
@@ -37,8 +38,8 @@ void query_structure_json(const query_job *j, const cr_query_answer *a, json_t *
     } else if (a->begin) {
         json_t *sets = json_array();
         for (size_t i = 0; i < a->rows; i++)
-            json_array_append_new(
-                sets, names(j, a->states + a->begin[i], a->begin[i + 1] - a->begin[i]));
+            json_array_append_new(sets,
+                                  names(j, a->states + a->begin[i], a->begin[i + 1] - a->begin[i]));
         json_object_set_new(out, a->structure == CR_STRUCTURE_MORAL ? "edges" : "cliques", sets);
     } else {
         json_object_set_new(out, "variables", names(j, a->variable, a->n));
@@ -79,8 +80,9 @@ static void print_imap(const query_job *j, const cr_query_answer *a)
 void query_structure_text(const query_job *j, const cr_query_answer *a)
 {
     if (a->structure == CR_STRUCTURE_CHORDAL) {
-        out_text(j->c, "  %s\n", a->holds ? "yes: no cycle of four or more without a chord"
-                                          : "no: there is a cycle of four or more without a chord");
+        out_text(j->c, "  %s\n",
+                 a->holds ? "yes: no cycle of four or more without a chord"
+                          : "no: there is a cycle of four or more without a chord");
     } else if (a->structure == CR_STRUCTURE_IMAP) {
         print_imap(j, a);
     } else if (a->begin) {

@@ -227,8 +227,8 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
     char             text[512], flag[80];
     const cr_option *o = cr_class_options(m);
     const char      *data = cr_class_example(m);
-    size_t used = (size_t)snprintf(text, sizeof text, "credence fit %s %s -o model.cred",
-                                   cr_class_name(m), data);
+    size_t           used = (size_t)snprintf(text, sizeof text, "credence fit %s %s -o model.cred",
+                                             cr_class_name(m), data);
     while (o->name && o->kind == CR_OPTION_flag) o++;
     if (o->name) {
         reference_flag(o, flag);
@@ -246,7 +246,8 @@ const char *reference_update(const cr_model_class *m)
         return "credence update adds new rows: the same as a fit on all rows";
     return cr_class_offers(m, "hold")
                ? "credence update adds new rows; the hyper-parameters stay as the fit learned them"
-               : "credence update adds new rows to what is kept of the old ones: near a fit on all rows";
+               : "credence update adds new rows to what is kept of the old ones: near a fit on all "
+                 "rows";
 }
 
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)
@@ -262,8 +263,8 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
     s->usage(c, text);
     s->heading(c, "Model");
     s->lines(c, cr_class_formulas(m));
-    snprintf(text, sizeof text,
-             "Task: %s. %s.", cli_tasks(cr_class_tasks(m), tasks), reference_update(m));
+    snprintf(text, sizeof text, "Task: %s. %s.", cli_tasks(cr_class_tasks(m), tasks),
+             reference_update(m));
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
     s->paragraph(c, "The options of columns and of reading data are those of credence fit.");

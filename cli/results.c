@@ -16,7 +16,8 @@ const cli_field result_parameter[] = {
     NUMBER("sd", FIELD_NULL,
            "posterior standard deviation or standard error; null where there is none"),
     OTHER(ANY, "posterior", FIELD_SOMETIMES,
-          "its distribution, of models that know it: an object of family and parameters by name; null "
+          "its distribution, of models that know it: an object of family and parameters by name; "
+          "null "
           "where it has no name"),
     NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES,
            "lower end of the central interval, of 95 % or as --level says"),
@@ -29,7 +30,8 @@ const cli_field result_parameter[] = {
            "probability of a larger |t| by chance, of models that test"),
     NUMBER("spread", FIELD_NULL | FIELD_SOMETIMES,
            "standard deviation of the column within the class, of models of classes"),
-    NUMBER("rhat", FIELD_NULL | FIELD_SOMETIMES, "R-hat of its Markov chains, of models that draw it"),
+    NUMBER("rhat", FIELD_NULL | FIELD_SOMETIMES,
+           "R-hat of its Markov chains, of models that draw it"),
     NUMBER("ess", FIELD_NULL | FIELD_SOMETIMES, "effective number of its draws"),
     TEXT("of", FIELD_NULL | FIELD_SOMETIMES,
          "of an element of a list, such as rbf.l[2]: its column, or its level of a category"),
@@ -116,13 +118,15 @@ static const cli_field calibration_map[] = {
                "log likelihood at the estimate, of models without evidence"),                      \
         COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                         \
         TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
-        INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", result_parameter),  \
+        INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty",              \
+              result_parameter),                                                                   \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
         INNER(ROWS, "distributions", FIELD_SOMETIMES,                                              \
-              "of models of columns: posterior and predictive distribution of each", distribution), \
+              "of models of columns: posterior and predictive distribution of each",               \
+              distribution),                                                                       \
         INNER(ROWS, "tree", FIELD_SOMETIMES,                                                       \
               "of trees: the nodes, each one before those below it", tree_node),                   \
-        INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",      \
+        INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",     \
               boosting_round),                                                                     \
         INNER(ROWS, "calibration", FIELD_SOMETIMES,                                                \
               "of calibrated models: how a probability is changed", calibration_map),              \
@@ -162,7 +166,8 @@ static const cli_field prediction[] = {
     TEXT("cluster", FIELD_NULL | FIELD_SOMETIMES,
          "of a cluster: the most probable; null for a row left out"),
     OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
-    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES, "of coordinates, or with --coordinates: each by its name"),
+    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES,
+          "of coordinates, or with --coordinates: each by its name"),
     NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
            "of a density: its logarithm at the row; null for a row left out"),
     TEXT("column", FIELD_SOMETIMES, "without DATA: the column that it is about"),
@@ -170,15 +175,18 @@ static const cli_field prediction[] = {
     NUMBER("probability", FIELD_SOMETIMES, "that the next row has it"),
     OTHER(VALUES, "id", FIELD_SOMETIMES, "columns of the data carried along, with --id"),
     OTHER(ANY, "action", FIELD_SOMETIMES,
-          "with --loss: the action of least expected loss, a number or the name of a class or action; "
+          "with --loss: the action of least expected loss, a number or the name of a class or "
+          "action; "
           "null for a row left out"),
     NUMBER("expected_loss", FIELD_NULL | FIELD_SOMETIMES,
            "with --loss: the expected loss of that action; null if infinite"),
     OTHER(NUMBERS, "reconstruction", FIELD_SOMETIMES,
           "with --reconstruct: the columns of the row that the coordinates lead back to"),
     NUMBER("reconstruction_distance", FIELD_NULL | FIELD_SOMETIMES,
-           "with --reconstruct: how far that row is from them in the space of the kernel; null for a row left out"),
-    OTHER(NUMBERS, "slopes", FIELD_SOMETIMES, "with --slopes: the derivative of the mean by each column"),
+           "with --reconstruct: how far that row is from them in the space of the kernel; null for "
+           "a row left out"),
+    OTHER(NUMBERS, "slopes", FIELD_SOMETIMES,
+          "with --slopes: the derivative of the mean by each column"),
     OTHER(ANY, "draws", FIELD_SOMETIMES,
           "with --draws: an array of draws, numbers or the names of classes"),
     FIELD_LAST,
@@ -236,7 +244,8 @@ static const cli_field network_summary[] = {
     COUNT("parameters", 0, "of them those that are free"),
     COUNT("most_states", FIELD_SOMETIMES, "states of the variable that has most"),
     COUNT("most_parents", FIELD_NULL | FIELD_SOMETIMES, "parents of the variable that has most"),
-    COUNT("width", FIELD_SOMETIMES, "of the junction tree: its largest clique has one variable more"),
+    COUNT("width", FIELD_SOMETIMES,
+          "of the junction tree: its largest clique has one variable more"),
     NUMBER("operations", FIELD_SOMETIMES, "entries of all cliques: the work of all marginals"),
     NUMBER("bytes", FIELD_SOMETIMES, "memory that takes"),
     FLAG("chordal", FIELD_SOMETIMES, "whether its (moral) graph is; up to 200 nodes"),
@@ -249,7 +258,8 @@ static const cli_field network_variable[] = {
     OTHER(TEXTS, "states", 0, "its states"),
     OTHER(TEXTS, "parents", 0, "what it depends on"),
     TEXT("kind", FIELD_SOMETIMES,
-         "of a Bayesian network: table, deterministic, noisy-or, noisy-max, tree or linear-gaussian"),
+         "of a Bayesian network: table, deterministic, noisy-or, noisy-max, tree or "
+         "linear-gaussian"),
     TEXT("formula", FIELD_SOMETIMES, "of a linear-Gaussian variable: its mean given its parents"),
     NUMBER("variance", FIELD_SOMETIMES, "of it: the variance given its parents"),
     NUMBER("mean", FIELD_SOMETIMES, "of it: its mean"),
@@ -268,8 +278,8 @@ const cli_field result_describe[] = {
     NUMBER("density", FIELD_NULL | FIELD_SOMETIMES, "of these: the part of the cells that is kept"),
     INNER(ROWS, "columns", FIELD_SOMETIMES,
           "of data: what each column holds, sparse ones taken as one", column),
-    INNER(OBJECT, "network", FIELD_SOMETIMES, "of a network: its size, and the cost of exact answers",
-          network_summary),
+    INNER(OBJECT, "network", FIELD_SOMETIMES,
+          "of a network: its size, and the cost of exact answers", network_summary),
     INNER(ROWS, "variables", FIELD_SOMETIMES, "of a network: each variable", network_variable),
     MODEL_FIELDS(FIELD_SOMETIMES),
     SEARCH_FIELDS,
@@ -334,8 +344,7 @@ static const cli_field approximation[] = {
     NUMBER("residual", FIELD_SOMETIMES, "largest change of a message at the end"),
     NUMBER("damping", FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
     NUMBER("lower", FIELD_SOMETIMES, "lower bound of log P(e)"),
-    NUMBER("upper", FIELD_SOMETIMES,
-           "upper bound of log P(e); of argmax: of log P(assignment, e)"),
+    NUMBER("upper", FIELD_SOMETIMES, "upper bound of log P(e); of argmax: of log P(assignment, e)"),
     COUNT("samples", FIELD_SOMETIMES, "how many were drawn"),
     NUMBER("effective", FIELD_SOMETIMES, "as many independent samples would be as good"),
     NUMBER("standard_error", FIELD_SOMETIMES, "largest of the probabilities shown"),
@@ -380,10 +389,12 @@ static const cli_field answer[] = {
            "of argmax, best found: no assignment has a larger log_probability"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
-    OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}; of a "
-                                             "Gaussian network {variable: {mean, sd}}"),
+    OTHER(ANY, "marginals", FIELD_SOMETIMES,
+          "of P(x | e), P(* | e): {variable: {state: p}}; of a "
+          "Gaussian network {variable: {mean, sd}}"),
     OTHER(TEXTS, "variables", FIELD_SOMETIMES,
-          "of a Gaussian P(x, y | e): in the order of the next; of parents(x), ..., blanket(x), order()"),
+          "of a Gaussian P(x, y | e): in the order of the next; of parents(x), ..., blanket(x), "
+          "order()"),
     OTHER(ANY, "mean", FIELD_SOMETIMES, "of it: the mean of each"),
     OTHER(ANY, "covariance", FIELD_SOMETIMES, "of it: a row for each"),
     NUMBER("density", FIELD_NULL | FIELD_SOMETIMES,
@@ -394,7 +405,8 @@ static const cli_field answer[] = {
     OTHER(ANY, "assignment", FIELD_SOMETIMES,
           "of argmax: the state of each variable; of a Gaussian network its value"),
     NUMBER("probability", FIELD_NULL | FIELD_SOMETIMES,
-           "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not known"),
+           "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not "
+           "known"),
     NUMBER("log_probability", FIELD_NULL | FIELD_SOMETIMES,
            "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
     FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
@@ -418,7 +430,8 @@ static const cli_field answer[] = {
     INNER(OBJECT, "independence", FIELD_SOMETIMES, "if not: one that holds here only",
           independence),
     INNER(OBJECT, "comparison", FIELD_SOMETIMES, "with the solution of --against", comparison),
-    INNER(OBJECT, "cost", FIELD_SOMETIMES, "what it took; of a Gaussian network absent", query_cost),
+    INNER(OBJECT, "cost", FIELD_SOMETIMES, "what it took; of a Gaussian network absent",
+          query_cost),
     FIELD_LAST,
 };
 
@@ -443,8 +456,9 @@ static const cli_field posterior[] = {
     FLAG("impossible", FIELD_SOMETIMES,
          "true: the network, or every sample, excludes the row, or (Gaussian) what is seen "
          "determines itself"),
-    OTHER(ANY, "marginals", 0, "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
-                               "empty for a row that is impossible"),
+    OTHER(ANY, "marginals", 0,
+          "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
+          "empty for a row that is impossible"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
     FIELD_LAST,
 };

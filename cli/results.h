@@ -46,25 +46,9 @@ typedef struct cli_field {
 /* The two that every result has. */
 extern const cli_field result_common[];
 
-extern const cli_field
-    result_fit[],
-    result_update[],
-    result_predict[],
-    result_evaluate[],
-    result_sample[],
-    result_cv[],
-    result_compare[],
-    result_tune[],
-    result_describe[],
-    result_models[],
-    result_check[],
-    result_query[],
-    result_infer[],
-    result_denoise[],
-    result_dist[],
-    result_info[],
-    result_plot[],
-    result_version[],
-    result_help[];
+extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
+    result_sample[], result_cv[], result_compare[], result_tune[], result_describe[],
+    result_models[], result_check[], result_query[], result_infer[], result_denoise[],
+    result_dist[], result_info[], result_plot[], result_version[], result_help[];
 
 #endif

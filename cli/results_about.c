@@ -16,7 +16,7 @@ static const cli_field option[] = {
 #define ABOUT_MODEL(marks)                                                                         \
     TEXT("name", marks, "name of the model"),                                                      \
         TEXT("task", marks, "regression, classification and so on"),                               \
-        FLAG("update", marks, "whether new rows can be added by update"),                            \
+        FLAG("update", marks, "whether new rows can be added by update"),                          \
         TEXT("summary", marks, "one line"), TEXT("formulas", marks, "the model in plain text"),    \
         TEXT("reference", marks, "book or paper"),                                                 \
         INNER(ROWS, "options", marks, "its own options", option)
@@ -118,11 +118,14 @@ const cli_field result_plot[] = {
     TEXT("title", 0, "of the figure"),
     TEXT("x_title", FIELD_SOMETIMES, "of the first axis"),
     TEXT("y_title", FIELD_SOMETIMES, "of the other"),
-    INNER(ROWS, "series", FIELD_SOMETIMES, "what stands in the legend, with its points", plot_series),
+    INNER(ROWS, "series", FIELD_SOMETIMES, "what stands in the legend, with its points",
+          plot_series),
     NUMBER("constant", FIELD_SOMETIMES, "of components: the constant of the mean function"),
     INNER(ROWS, "parts", FIELD_SOMETIMES, "of components: the figure of each part", plot_part),
-    OTHER(ARRAY, "x", FIELD_SOMETIMES, "of map and evidence: the middles of the cells along the first axis"),
-    OTHER(ARRAY, "y", FIELD_SOMETIMES, "of map and evidence: the middles of the cells along the other"),
+    OTHER(ARRAY, "x", FIELD_SOMETIMES,
+          "of map and evidence: the middles of the cells along the first axis"),
+    OTHER(ARRAY, "y", FIELD_SOMETIMES,
+          "of map and evidence: the middles of the cells along the other"),
     INNER(ROWS, "maps", FIELD_SOMETIMES, "of map and evidence: the values at the cells", plot_map),
     INNER(OBJECT, "points", FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
     INNER(OBJECT, "mark", FIELD_SOMETIMES, "of evidence: the learned values", plot_mark),

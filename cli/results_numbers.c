@@ -104,7 +104,10 @@ static const cli_field info_column[] = {
 };
 
 static const cli_field info_joint[] = {
-    COLUMN_SETS, BASIS, ESTIMATE("entropy", "joint, or conditional, entropy"), FIELD_LAST,
+    COLUMN_SETS,
+    BASIS,
+    ESTIMATE("entropy", "joint, or conditional, entropy"),
+    FIELD_LAST,
 };
 
 static const cli_field info_mutual[] = {
@@ -122,7 +125,8 @@ static const cli_field info_pair[] = {
     NUMBER("mutual", FIELD_NULL, "mutual information; null where it could not be had"),
     NUMBER("normalised", FIELD_NULL,
            "between 0 and 1: 2 I / (H + H) of counts, sqrt(1 - exp(-2 I)) with numbers"),
-    NUMBER("p", FIELD_NULL | FIELD_SOMETIMES, "with --permutations: P(as large without dependence)"),
+    NUMBER("p", FIELD_NULL | FIELD_SOMETIMES,
+           "with --permutations: P(as large without dependence)"),
     FIELD_LAST,
 };
 
@@ -147,10 +151,12 @@ static const cli_field info_mmd[] = {
     COUNT("rows", 0, "rows of the first file used"),
     COUNT("rows_other", 0, "rows of the second file used"),
     NUMBER("mmd2", 0, "the squared discrepancy, unbiased: it may be below 0"),
-    NUMBER("mmd2_biased", FIELD_SOMETIMES, "the same with the pairs of a row with itself: never below 0"),
+    NUMBER("mmd2_biased", FIELD_SOMETIMES,
+           "the same with the pairs of a row with itself: never below 0"),
     NUMBER("se", FIELD_NULL | FIELD_SOMETIMES, "with --linear: standard error of mmd2"),
     NUMBER("p", FIELD_NULL, "P(as large if both come from one distribution)"),
-    NUMBER("p_se", FIELD_SOMETIMES, "standard error of p: 0 when all relabellings were gone through"),
+    NUMBER("p_se", FIELD_SOMETIMES,
+           "standard error of p: 0 when all relabellings were gone through"),
     COUNT("permutations", FIELD_SOMETIMES, "relabellings that were gone through"),
     FIELD_LAST,
 };

@@ -1,4 +1,5 @@
-/* results_study.c -- the fields of the JSON of the verbs that judge models: evaluate, cv, compare, tune. */
+/* results_study.c -- the fields of the JSON of the verbs that judge models: evaluate, cv, compare,
+ * tune. */
 #include "results_fields.h"
 
 /* --- evaluate and cv ------------------------------------------------------------------------- */
@@ -41,7 +42,8 @@ static const cli_field bootstrap_error[] = {
     NUMBER("err_632_plus", FIELD_NULL, "the .632+ error"),
     NUMBER("no_information", FIELD_NULL, "loss if predictions had nothing to do with targets"),
     NUMBER("overfitting", FIELD_NULL, "relative overfitting rate, from 0 to 1"),
-    NUMBER("bias", FIELD_SOMETIMES, "with --bias-variance: loss of the main prediction, noise included"),
+    NUMBER("bias", FIELD_SOMETIMES,
+           "with --bias-variance: loss of the main prediction, noise included"),
     NUMBER("variance", FIELD_SOMETIMES, "with --bias-variance: what the spread of models adds"),
     NUMBER("unbiased_variance", FIELD_SOMETIMES,
            "of classes: what the spread costs where the main prediction is right"),
@@ -70,7 +72,8 @@ const cli_field result_cv[] = {
     INNER(SCORES, "folds", FIELD_SOMETIMES, "of folds: each score in each fold", fold),
     INNER(OBJECT, "bootstrap", FIELD_SOMETIMES, "with --bootstrap or --bias-variance: the errors",
           bootstrap_error),
-    INNER(ROWS, "learning_curve", FIELD_SOMETIMES, "with --learning-curve: its points", curve_point),
+    INNER(ROWS, "learning_curve", FIELD_SOMETIMES, "with --learning-curve: its points",
+          curve_point),
     COUNT("seed", 0, "random seed of the split and the fits"),
     FIELD_LAST,
 };
@@ -81,7 +84,8 @@ static const cli_field compared_group[] = {
     TEXT("group", 0, "the value of the column that makes the groups"),
     COUNT("rows", 0, "rows of the group"),
     NUMBER("log_evidence", 0, "of the model of these rows alone"),
-    INNER(ROWS, "parameters", 0, "what was learned from them, with its uncertainty", result_parameter),
+    INNER(ROWS, "parameters", 0, "what was learned from them, with its uncertainty",
+          result_parameter),
     FIELD_LAST,
 };
 
@@ -99,7 +103,8 @@ static const cli_field difference[] = {
 
 #define PAIRED                                                                                     \
     OTHER(NUMBERS, "difference", 0, "of each mean from that of the best model; 0 for the best"),   \
-        OTHER(NUMBERS, "difference_se", 0, "standard errors of these, for overlapping training rows"), \
+        OTHER(NUMBERS, "difference_se", 0,                                                         \
+              "standard errors of these, for overlapping training rows"),                          \
         OTHER(NUMBERS, "t", 0, "difference / se"),                                                 \
         OTHER(NUMBERS, "p", 0, "probability of a larger |t| by chance"),                           \
         INNER(SCORES, "folds", 0, "each score in each fold", fold)
@@ -109,7 +114,8 @@ static const cli_field compared_model[] = {
     SCORED,
     PAIRED,
     NUMBER("log_likelihood", FIELD_NULL, "of the fit to all rows; null where there is none"),
-    TEXT("likelihood", 0, "conditional: of the target given the columns; joint: of target and columns"),
+    TEXT("likelihood", 0,
+         "conditional: of the target given the columns; joint: of target and columns"),
     NUMBER("log_evidence", FIELD_NULL, "of the fit to all rows; null where there is none"),
     TEXT("evidence", FIELD_NULL, "exact, Laplace approximation, lower bound or estimate"),
     NUMBER("aic", FIELD_NULL, "Akaike's criterion of that fit"),
@@ -137,7 +143,8 @@ const cli_field result_compare[] = {
     TEXT("model", FIELD_SOMETIMES, "of groups, here and below: name of the model"),
     TEXT("by", FIELD_SOMETIMES, "column that makes the groups"),
     NUMBER("pooled_log_evidence", FIELD_NULL | FIELD_SOMETIMES, "of one model for all rows"),
-    NUMBER("separate_log_evidence", FIELD_NULL | FIELD_SOMETIMES, "of a model for each group, summed"),
+    NUMBER("separate_log_evidence", FIELD_NULL | FIELD_SOMETIMES,
+           "of a model for each group, summed"),
     NUMBER("log_bayes_factor", FIELD_NULL | FIELD_SOMETIMES,
            "separate less pooled: above 0 speaks for a difference"),
     NUMBER("prior_odds", FIELD_SOMETIMES, "odds that the groups differ, before the data"),

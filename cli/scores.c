@@ -57,7 +57,8 @@ void scores_note(cli *c, const cr_assessment *a)
 {
     if (!isnan(a->quantile))
         out_text(c,
-                 "\nthe predictions are the %g quantile: rmse, mae and r2 are its distance from the target, "
+                 "\nthe predictions are the %g quantile: rmse, mae and r2 are its distance from "
+                 "the target, "
                  "not that of the mean\n",
                  a->quantile);
 }

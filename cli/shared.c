@@ -132,8 +132,10 @@ cr_status cli_read_any(cli *c, size_t index, cr_table **out_table, cr_model **ou
     CR_TRY(check_stdin(c, index));
     CR_TRY(cri_source_open(c->cx, path, &source)); /* once: a pipe cannot be read again */
     CR_TRY(cri_source_peek(source, 64, &bytes, &size));
-    if (looks_like_model(path, bytes, size)) CR_TRY(load_model(c, source, out_model));
-    else CR_TRY(cri_table_read_source(c->cx, path, source, &c->read, out_table));
+    if (looks_like_model(path, bytes, size))
+        CR_TRY(load_model(c, source, out_model));
+    else
+        CR_TRY(cri_table_read_source(c->cx, path, source, &c->read, out_table));
 done:
     cri_source_close(source);
     return st;
@@ -216,7 +218,7 @@ done:
     return st;
 }
 
-cr_status cli_print_and_save(cli *c, const cr_model *opt_model,
+cr_status cli_print_and_save(cli *c, const cr_model                                  *opt_model,
                              cr_status (*print)(cli *c, const void *arg), const void *arg)
 {
     cr_status   st = CR_OK;
@@ -276,7 +278,8 @@ static void print_distributions(cli *c, const json_t *list)
                  out_number(json_number_value(json_object_get(item, "n")), false, number));
         evidence = json_object_get(item, "log_evidence");
         if (json_is_number(evidence))
-            out_text(c, ", log evidence %s", out_number(json_number_value(evidence), false, number));
+            out_text(c, ", log evidence %s",
+                     out_number(json_number_value(evidence), false, number));
         out_text(c, "\n    posterior   ");
         out_distribution(c, json_object_get(item, "posterior"));
         out_text(c, "\n    predictive  ");
@@ -285,7 +288,8 @@ static void print_distributions(cli *c, const json_t *list)
     }
 }
 
-/* A row of a table for people: an array of texts becomes one text with commas, false is left out. */
+/* A row of a table for people: an array of texts becomes one text with commas, false is left
+ * out. */
 static json_t *flat_row(const json_t *row)
 {
     json_t     *flat = json_object(), *value, *item;
@@ -337,15 +341,17 @@ static void print_tree(cli *c, const json_t *list)
                  text_of(item, "rule"),
                  out_number(json_number_value(json_object_get(item, "weight")), false, weight),
                  label, *label ? " " : "mean ", out_number(x, false, value),
-                 leaf ? " *" : json_is_true(json_object_get(item, "cut")) ? " ..." : "");
+                 leaf                                         ? " *"
+                 : json_is_true(json_object_get(item, "cut")) ? " ..."
+                                                              : "");
     }
 }
 
 void cli_print_model(cli *c, const json_t *d)
 {
-    char    number[32];
-    json_t *evidence = json_object_get(d, "log_evidence");
-    json_t *likelihood = json_object_get(d, "log_likelihood");
+    char        number[32];
+    json_t     *evidence = json_object_get(d, "log_evidence");
+    json_t     *likelihood = json_object_get(d, "log_likelihood");
     const char *target = text_of(d, "target");
     out_text(c, "%s: %s%s%zu column%s, %lld rows, scale %s, seed %lld\n", text_of(d, "model"),
              target, *target ? " ~ " : "", json_array_size(json_object_get(d, "features")),
@@ -376,9 +382,9 @@ void cli_print_parameters(cli *c, const json_t *description)
     const json_t *list = json_object_get(description, "parameters");
     json_t       *rows = json_array(), *value;
     const char   *name;
-    json_object_foreach(json_object_get(description, "statistics"), name, value)
-        if (json_is_number(value))
-            json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "value", value));
+    json_object_foreach(json_object_get(description, "statistics"), name,
+                        value) if (json_is_number(value))
+        json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "value", value));
     out_table(c, json_array_size(list) ? list : rows);
     json_decref(rows);
 }

@@ -32,8 +32,12 @@ static cr_status hint_colon(cli *c, const char *text)
 {
     char name[64], option[64], value[256];
     int  n = sscanf(text, "%63[^ ] --%63[^ =]%*1[ =]%255[^\n]", name, option, value);
-    if (n == 3) return cr_fail_hint(c->cx, "options of one model stand after a colon: '%s:%s=%s'", name, option, value);
-    return strchr(text, ' ') ? cr_fail_hint(c->cx, "options of one model stand after a colon: gp:kernel=rbf") : CR_EARG;
+    if (n == 3)
+        return cr_fail_hint(c->cx, "options of one model stand after a colon: '%s:%s=%s'", name,
+                            option, value);
+    return strchr(text, ' ')
+               ? cr_fail_hint(c->cx, "options of one model stand after a colon: gp:kernel=rbf")
+               : CR_EARG;
 }
 
 static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spec *out)

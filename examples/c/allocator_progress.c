@@ -17,8 +17,10 @@ static void *counted_resize(void *user, void *old, size_t old_size, size_t new_s
 {
     counts *c = user;
     void   *p = NULL;
-    if (new_size == 0) free(old);
-    else if (!(p = realloc(old, new_size))) return NULL; /* the old block stays as it was */
+    if (new_size == 0)
+        free(old);
+    else if (!(p = realloc(old, new_size)))
+        return NULL; /* the old block stays as it was */
     atomic_fetch_add(&c->blocks, (size_t)(old == NULL) - (size_t)(new_size == 0));
     atomic_fetch_add(&c->bytes, new_size - old_size); /* unsigned: going down is a wrap-around */
     return p;
@@ -39,7 +41,7 @@ static void on_progress(void *user, const char *what, double done, double total)
     if (total == 0 && done >= w->patience) cr_interrupt(w->cx); /* total 0: the end is not known */
 }
 
-/* --- data: y = x1 - 2 x2 + noise ---------------------------------------------------------------- */
+/* --- data: y = x1 - 2 x2 + noise ------------------------------------------------------------- */
 enum { ROWS = 200, COLUMNS = 3 };
 
 static void simulate(double *X) /* [ROWS x COLUMNS], the last column is y */
@@ -89,7 +91,8 @@ static cr_status run(cr_ctx *cx, counts *c, watch *w)
     model = NULL;
     cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 100);
     st = cr_fit(cx, "bayes-linear", table, settings, 2, &model);
-    printf("with 100 bytes more to use: %s\n", st == CR_ENOMEM ? "refused for memory" : status_word(st));
+    printf("with 100 bytes more to use: %s\n",
+           st == CR_ENOMEM ? "refused for memory" : status_word(st));
     if (st == CR_ENOMEM) st = CR_OK;
 done:
     cr_model_free(cx, model);

@@ -4,11 +4,12 @@
 
 #include <stdio.h>
 
-/* Stretch of a spring in mm at a load in kg and a temperature in degrees Celsius (made-up numbers). */
+/* Stretch of a spring in mm at a load in kg and a temperature in degrees Celsius (made-up
+ * numbers). */
 enum { ROWS = 10, COLUMNS = 2 };
-static const double      measured[ROWS * COLUMNS] = { 1, 20, 2, 22, 3, 19, 4, 25, 5, 21,
-                                                      6, 30, 7, 28, 8, 24, 9, 33, 10, 20 };
-static const double      stretch[ROWS] = { 5.1, 9.9, 14.8, 20.6, 24.9, 31.0, 35.6, 39.8, 46.1, 49.2 };
+static const double measured[ROWS * COLUMNS] = { 1, 20, 2, 22, 3, 19, 4, 25, 5,  21,
+                                                 6, 30, 7, 28, 8, 24, 9, 33, 10, 20 };
+static const double stretch[ROWS] = { 5.1, 9.9, 14.8, 20.6, 24.9, 31.0, 35.6, 39.8, 46.1, 49.2 };
 static const char *const names[COLUMNS] = { "load", "temperature" };
 
 /* A table over a matrix, without a copy, and with the target if there is one. */
@@ -29,7 +30,8 @@ done:
 
 static cr_status fit_and_predict(cr_ctx *cx)
 {
-    static const double asked[2 * COLUMNS] = { 5.5, 22, 20, 22 }; /* the second is far from the data */
+    static const double asked[2 * COLUMNS] = { 5.5, 22, 20,
+                                               22 }; /* the second is far from the data */
     const cr_setting    settings[] = { { "target", "stretch" } };
     cr_status           st = CR_OK;
     cr_table           *train = NULL, *query = NULL;

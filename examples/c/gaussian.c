@@ -1,4 +1,5 @@
-/* gaussian.c -- where is the ship?  A Gaussian prior, bearings that depend on it linearly, Bayes' rule.
+/* gaussian.c -- where is the ship?  A Gaussian prior, bearings that depend on it linearly, Bayes'
+ * rule.
  *   cc gaussian.c $(pkg-config --cflags --libs credence) -o gaussian */
 #include <credence.h>
 
@@ -22,7 +23,8 @@ static void print_gaussian(const char *what, const cr_gaussian *g)
 
 static cr_status locate(cr_ctx *cx)
 {
-    const cr_linear_gaussian sensors = { .A = cr_cmat_of(measures, 2, 2), .R = cr_cmat_of(noise, 2, 2) };
+    const cr_linear_gaussian sensors = { .A = cr_cmat_of(measures, 2, 2),
+                                         .R = cr_cmat_of(noise, 2, 2) };
     const size_t             east = 0;
     const double             at_buoy = 10.5;
     cr_status                st = CR_OK;

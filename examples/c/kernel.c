@@ -1,4 +1,5 @@
-/* kernel.c -- a covariance from an expression: its matrix, its parameters, and what is wrong with it.
+/* kernel.c -- a covariance from an expression: its matrix, its parameters, and what is wrong with
+ * it.
  *   cc kernel.c $(pkg-config --cflags --libs credence) -o kernel
  *   ./kernel 'EXPRESSION' */
 #include <credence.h>
@@ -19,14 +20,16 @@ static void show(cr_ctx *cx, const cr_kernel *k)
     if (cr_kernel_gram(cx, k, &rows, CR_FILL_BOTH, cr_mat_of(K, 3, 3)) != CR_OK)
         printf("%s\n", cr_error(cx));
     else
-        for (size_t i = 0; i < 3; i++) printf("%8.5f %8.5f %8.5f\n", K[3 * i], K[3 * i + 1], K[3 * i + 2]);
+        for (size_t i = 0; i < 3; i++)
+            printf("%8.5f %8.5f %8.5f\n", K[3 * i], K[3 * i + 1], K[3 * i + 2]);
 }
 
 int main(int argc, char **argv)
 {
     cr_ctx    *cx = NULL;
     cr_kernel *k = NULL;
-    if (argc != 2) fprintf(stderr, "usage: %s 'EXPRESSION', for example 'rbf(l=2) + white'\n", argv[0]);
+    if (argc != 2)
+        fprintf(stderr, "usage: %s 'EXPRESSION', for example 'rbf(l=2) + white'\n", argv[0]);
     if (argc != 2 || cr_ctx_new(NULL, &cx) != CR_OK) return 2;
     if (cr_kernel_parse(cx, argv[1], NULL, NULL, 0, &k) == CR_OK)
         show(cx, k);

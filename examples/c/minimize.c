@@ -26,8 +26,10 @@ int main(void)
 
     if (cr_ctx_new(NULL, &cx) != CR_OK) return 1;
     cr_status st = cr_minimize(cx, &problem, NULL, x, &report);
-    if (st == CR_OK) printf("(%.4f, %.4f), ended by %s\n", x[0], x[1], cr_end_name(report.stop));
-    else fprintf(stderr, "error: %s\n", cr_error(cx));
+    if (st == CR_OK)
+        printf("(%.4f, %.4f), ended by %s\n", x[0], x[1], cr_end_name(report.stop));
+    else
+        fprintf(stderr, "error: %s\n", cr_error(cx));
     cr_ctx_free(cx);
     return st == CR_OK ? 0 : 1;
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- repetition ------------------------------------------------------------------------------- */
+/* --- repetition ------------------------------------------------------------------------------ */
 
 /* P(more than half of n bits are flipped). */
 static double majority_error(unsigned n, double f)
@@ -30,7 +30,7 @@ static bool repetition_fails(unsigned n, double f, cr_rng *r)
     return flips > n / 2;
 }
 
-/* --- Hamming (7,4) ---------------------------------------------------------------------------- */
+/* --- Hamming (7,4) --------------------------------------------------------------------------- */
 
 /* Bits s1 s2 s3 s4 t5 t6 t7 from the lowest; each parity covers its t and three of the s. */
 static const unsigned parity[3] = { 0x17, 0x2E, 0x4D }; /* s1 s2 s3 t5, s2 s3 s4 t6, s1 s3 s4 t7 */
@@ -88,7 +88,7 @@ static bool hamming_fails(unsigned n, double f, cr_rng *r)
     return hamming_decode(hamming_encode(s) ^ noise) != s;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------- */
 
 typedef bool fails_fn(unsigned n, double f, cr_rng *r);
 

@@ -13,7 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 256, HELD_SIZE = 8192 };
+enum {
+    SENTENCE_SIZE = 2048,
+    NOTES_SIZE = 4096,
+    HINT_SIZE = 1024,
+    NAME_SIZE = 256,
+    HELD_SIZE = 8192
+};
 
 struct cr_ctx {
     cr_allocator allocator;
@@ -39,7 +45,7 @@ struct cr_ctx {
     cr_status status;
     char      sentence[SENTENCE_SIZE], notes[NOTES_SIZE], hint[HINT_SIZE];
     char      unknown[NAME_SIZE], nearest[NAME_SIZE];
-    size_t    held_size;       /* of the warnings kept back, each with its zero */
+    size_t    held_size; /* of the warnings kept back, each with its zero */
     char      held[HELD_SIZE];
 };
 
@@ -72,7 +78,7 @@ static size_t count_cores(void)
     return cores > 0 ? (size_t)cores : 1;
 }
 
-/* --- life and settings ------------------------------------------------------------------- */
+/* --- life and settings ----------------------------------------------------------------------- */
 
 cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
 {
@@ -176,7 +182,7 @@ cr_status cr_check_interrupt(cr_ctx *cx)
     return CR_OK;
 }
 
-/* --- log and progress ---------------------------------------------------------------------- */
+/* --- log and progress ------------------------------------------------------------------------ */
 
 void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
 {
@@ -222,7 +228,7 @@ void cr_progress(cr_ctx *cx, const char *what, double done, double total)
 
 static void lock_error(cr_ctx *cx)
 {
-    while (atomic_flag_test_and_set(&cx->error_lock)) { }
+    while (atomic_flag_test_and_set(&cx->error_lock)) {}
 }
 
 static void unlock_error(cr_ctx *cx) { atomic_flag_clear(&cx->error_lock); }
@@ -289,8 +295,10 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
         else
             left_out++;
     }
-    if (n > 0 && left_out) cr_fail_note(cx, "%s: %s and %zu more", title, list, left_out);
-    else if (n > 0) cr_fail_note(cx, "%s: %s", title, list);
+    if (n > 0 && left_out)
+        cr_fail_note(cx, "%s: %s and %zu more", title, list, left_out);
+    else if (n > 0)
+        cr_fail_note(cx, "%s: %s", title, list);
     return nearest ? cri_fail_meant(cx, unknown, nearest) : cx->status;
 }
 
@@ -323,7 +331,7 @@ const char *cr_error_unknown(const cr_ctx *cx) { return cx->unknown; }
 const char *cr_error_nearest(const cr_ctx *cx) { return cx->nearest; }
 cr_status   cr_error_status(const cr_ctx *cx) { return cx->status; }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 size_t cri_memory_left(const cr_ctx *cx)
 {
@@ -340,7 +348,7 @@ size_t cri_memory_left(const cr_ctx *cx)
 static bool reserve(cr_ctx *cx, size_t more)
 {
     uint_fast64_t left = atomic_load(&cx->fail_countdown);
-    while (left > 0 && !atomic_compare_exchange_weak(&cx->fail_countdown, &left, left - 1)) { }
+    while (left > 0 && !atomic_compare_exchange_weak(&cx->fail_countdown, &left, left - 1)) {}
     if (left == 1) return false;
     size_t use = atomic_fetch_add(&cx->memory, more) + more;
     if (cx->memory_limit && use > cx->memory_limit) {
@@ -348,7 +356,7 @@ static bool reserve(cr_ctx *cx, size_t more)
         return false;
     }
     size_t peak = atomic_load(&cx->peak_memory);
-    while (use > peak && !atomic_compare_exchange_weak(&cx->peak_memory, &peak, use)) { }
+    while (use > peak && !atomic_compare_exchange_weak(&cx->peak_memory, &peak, use)) {}
     return true;
 }
 

@@ -10,17 +10,17 @@ bool cri_should_stop(const cr_ctx *cx);
 /* While muted, progress reaches no receiver: for work whose parts would report it too. */
 void cri_mute_progress(cr_ctx *cx, bool muted);
 
-/* From now on warnings are kept back, and those kept so far forgotten: for work in steps of which only
- * the last one counts.  Room for a few; what does not fit is passed on at once. */
+/* From now on warnings are kept back, and those kept so far forgotten: for work in steps of which
+ * only the last one counts.  Room for a few; what does not fit is passed on at once. */
 void cri_hold_warnings(cr_ctx *cx);
 /* While paused, warnings are passed on at once: those that are true whatever comes. */
 void cri_pause_holding(cr_ctx *cx, bool paused);
 /* No longer kept back; those that are go to the receiver, or nowhere. */
 void cri_release_warnings(cr_ctx *cx, bool pass_on);
 
-/* A context of one thread for work that runs beside other work: its memory counts as the parent's, and
- * what stops the parent stops it; failures, log and progress are its own.  Fails with CR_ENOMEM and
- * no sentence.  Freed by cr_ctx_free. */
+/* A context of one thread for work that runs beside other work: its memory counts as the parent's,
+ * and what stops the parent stops it; failures, log and progress are its own.  Fails with CR_ENOMEM
+ * and no sentence.  Freed by cr_ctx_free. */
 cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child);
 
 /* The threads that help the one that uses the context (team.h). */

@@ -24,14 +24,14 @@ double cri_edit_distance(const char *a, const char *b, double most)
     size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST) return strcmp(a, b) == 0 ? 0 : most;
 
-    double rows[3][LONGEST + 1]; /* rows i-2, i-1, i of the table */
+    double  rows[3][LONGEST + 1]; /* rows i-2, i-1, i of the table */
     double *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= m; j++) above[j] = before[j] = (double)j;
     for (size_t i = 1; i <= n; i++) {
         row[0] = (double)i;
         for (size_t j = 1; j <= m; j++) {
-            row[j] = min3(above[j] + 1, row[j - 1] + 1,
-                          above[j - 1] + replace_cost(a[i - 1], b[j - 1]));
+            row[j] =
+                min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + replace_cost(a[i - 1], b[j - 1]));
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
         }

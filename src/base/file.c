@@ -267,7 +267,8 @@ cr_status cri_file_write(cri_file *f, const void *bytes, size_t size)
     cr_status st = f->status;
     if (st != CR_OK || size == 0) return st;
     if (size >= BUFFER_SIZE - f->used) CR_TRY(flush(f));
-    if (size >= BUFFER_SIZE) CR_TRY(write_through(f, bytes, size));
+    if (size >= BUFFER_SIZE)
+        CR_TRY(write_through(f, bytes, size));
     else {
         memcpy(f->buffer + f->used, bytes, size);
         f->used += size;
@@ -321,7 +322,8 @@ cr_status cri_file_commit(cri_file *f)
     cr_status st = f->status;
     CR_TRY(st);
     CR_TRY(flush(f));
-    if (f->temporary) CR_TRY(put_in_place(f));
+    if (f->temporary)
+        CR_TRY(put_in_place(f));
     else {
         int error = close(f->fd) == 0 ? 0 : errno;
         f->fd = -1;
@@ -394,8 +396,8 @@ static cr_status read_all(cr_ctx *cx, int fd, incoming *in)
         if (n == 0) break;
         if (in->most && n > in->most - in->used) CR_TRY(fail_too_large(cx, in));
         if (full) {
-            CR_TRY(set_capacity(cx, in, in->capacity + (in->capacity > BUFFER_SIZE ? in->capacity
-                                                                                   : BUFFER_SIZE)));
+            CR_TRY(set_capacity(
+                cx, in, in->capacity + (in->capacity > BUFFER_SIZE ? in->capacity : BUFFER_SIZE)));
             memcpy(in->bytes + in->used, probe, n);
         }
         in->used += n;

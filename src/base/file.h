@@ -3,8 +3,8 @@
  * only when every byte is on the disk (write, fsync, rename, fsync of the directory).  Until then
  * the old file is untouched; on any failure the temporary is removed.  A file that is replaced
  * hands on its mode and owner, a new one gets 0666 less the umask; through a symbolic link the file
- * it points to is replaced; a write-protected file is refused.  A target that is not a regular file (a
- * pipe, a device, /dev/stdout, /dev/fd/N) is written directly.  (Internal header.) */
+ * it points to is replaced; a write-protected file is refused.  A target that is not a regular file
+ * (a pipe, a device, /dev/stdout, /dev/fd/N) is written directly.  (Internal header.) */
 #ifndef CREDENCE_BASE_FILE_H
 #define CREDENCE_BASE_FILE_H
 

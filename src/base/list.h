@@ -18,8 +18,9 @@ bool cri_list_next(const char **at, char *out);
 /* All items, in the arena; none of a list that is NULL.  The status is the arena's. */
 cr_status cri_list_split(cr_scratch *s, const char *opt_list, char ***out_items, size_t *out_n);
 
-/* The items of a list of NAME=VALUE, whose values may be lists: an item without '=' goes on with the value before it
- * (features=a,b), and so does all that stands in brackets (kernel=rbf(x,l=3)). */
+/* The items of a list of NAME=VALUE, whose values may be lists: an item without '=' goes on with
+ * the value before it (features=a,b), and so does all that stands in brackets
+ * (kernel=rbf(x,l=3)). */
 cr_status cri_list_settings(cr_scratch *s, const char *opt_list, char ***out_items, size_t *out_n);
 
 /* What is wrong with a list, for people; NULL when nothing is. */

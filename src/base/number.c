@@ -26,7 +26,7 @@ static uint64_t to_bits(double x)
     return bits;
 }
 
-/* --- digits ----------------------------------------------------------------------------------- */
+/* --- digits ---------------------------------------------------------------------------------- */
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
@@ -71,7 +71,7 @@ static inline const char *take_digits(const char *p, const char *end, uint64_t *
     return p;
 }
 
-/* --- w * 10^q, rounded ------------------------------------------------------------------------ */
+/* --- w * 10^q, rounded ----------------------------------------------------------------------- */
 
 /* The bits of a double from a significand of 54 or 55 bits whose last one rounds, and its biased
  * exponent <= 0: shifts it into place among the subnormals. */
@@ -79,7 +79,7 @@ static uint64_t subnormal(uint64_t m, int exponent)
 {
     if (1 - exponent >= 64) return 0;
     m >>= 1 - exponent;
-    m += m & 1; /* a tie cannot happen here: 5^q with so small a q does not divide w */
+    m += m & 1;    /* a tie cannot happen here: 5^q with so small a q does not divide w */
     return m >> 1; /* a carry into bit 52 is the smallest normal number, as it should be */
 }
 
@@ -136,8 +136,10 @@ static uint64_t scale_long(const char *begin, const char *end, int64_t exponent,
     while (p < end && (*p == '0' || *p == '.')) p++;
     for (; p < end; p++) {
         if (*p == '.') continue;
-        if (taken == MOST_DIGITS) left++;
-        else first = first * 10 + (uint64_t)(*p - '0'), taken++;
+        if (taken == MOST_DIGITS)
+            left++;
+        else
+            first = first * 10 + (uint64_t)(*p - '0'), taken++;
     }
     if (left == 0) return scale(w, exponent); /* the others were leading zeros */
     uint64_t low = scale(first, exponent + left);
@@ -145,7 +147,7 @@ static uint64_t scale_long(const char *begin, const char *end, int64_t exponent,
     return cri_round_decimal(begin, end, exponent, low);
 }
 
-/* --- the grammar ------------------------------------------------------------------------------ */
+/* --- the grammar ----------------------------------------------------------------------------- */
 
 /* true when [p, end) starts with the lower-case word, in any case. */
 static bool starts_with(const char *p, const char *end, const char *word)
@@ -214,8 +216,8 @@ size_t cri_scan_double(const char *begin, const char *end, double *out, unsigned
         p = take_exponent(p, end, &exponent);
         if (p != digits_end) whole = false;
     }
-    uint64_t bits = count <= MOST_DIGITS ? scale(w, exponent)
-                                         : scale_long(digits, digits_end, exponent, w);
+    uint64_t bits =
+        count <= MOST_DIGITS ? scale(w, exponent) : scale_long(digits, digits_end, exponent, w);
     *out_notes = (whole ? CRI_NUMBER_WHOLE : 0u) | (bits == INFINITE ? CRI_NUMBER_OVERFLOW : 0u);
     *out = from_bits(bits | (uint64_t)negative << 63);
     return (size_t)(p - begin);

@@ -82,11 +82,15 @@ uint64_t cri_round_decimal(const char *begin, const char *end, int64_t exponent,
 
     integer text = { .n = 0 }, middle = { .limb = { 2 * m + 1 }, .n = 1 };
     exponent += take_all_digits(&text, begin, end);
-    if (exponent >= 0) multiply_power_of_five(&text, exponent);
-    else multiply_power_of_five(&middle, -exponent);
+    if (exponent >= 0)
+        multiply_power_of_five(&text, exponent);
+    else
+        multiply_power_of_five(&middle, -exponent);
     int64_t twos = exponent - (k - 1); /* of the text beyond those of the middle */
-    if (twos >= 0) shift_left(&text, twos);
-    else shift_left(&middle, -twos);
+    if (twos >= 0)
+        shift_left(&text, twos);
+    else
+        shift_left(&middle, -twos);
 
     int order = compare(&text, &middle);
     return order > 0 || (order == 0 && (low & 1)) ? low + 1 : low;

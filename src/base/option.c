@@ -127,8 +127,10 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
     bool   whole = o->kind == CR_OPTION_count;
 
     if (length == 0 && o->fallback[0] == '\0') {
-        if (whole) *(size_t *)at = CR_COUNT_UNSET;
-        else *(double *)at = NAN;
+        if (whole)
+            *(size_t *)at = CR_COUNT_UNSET;
+        else
+            *(double *)at = NAN;
         return CR_OK;
     }
     snprintf(expected, sizeof expected, "%s%s%s", whole ? "a whole number" : "a number",
@@ -138,8 +140,10 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
     if (!within(parse_bounds(o->range), x)) return refuse(cx, o, value, expected);
-    if (whole) *(size_t *)at = (size_t)x;
-    else *(double *)at = x;
+    if (whole)
+        *(size_t *)at = (size_t)x;
+    else
+        *(double *)at = x;
     return CR_OK;
 }
 
@@ -202,14 +206,18 @@ static cr_status set_value(cr_ctx *cx, const cr_option *o, void *values, const c
         *(bool *)at = value[0] == 't';
         return CR_OK;
     case CR_OPTION_count:
-    case CR_OPTION_real: return set_number(cx, o, at, value);
-    case CR_OPTION_choice: return set_choice(cx, o, at, value);
+    case CR_OPTION_real:
+        return set_number(cx, o, at, value);
+    case CR_OPTION_choice:
+        return set_choice(cx, o, at, value);
     case CR_OPTION_list: {
         cr_status st = check_list(cx, o, value);
         return st == CR_OK ? set_text(cx, o, at, value) : st;
     }
-    case CR_OPTION_text: return set_text(cx, o, at, value);
-    case CR_OPTION_END: break;
+    case CR_OPTION_text:
+        return set_text(cx, o, at, value);
+    case CR_OPTION_END:
+        break;
     }
     return CR_OK;
 }
@@ -270,7 +278,9 @@ size_t cr_options_print(const cr_option *o, const void *values, char *out, size_
     const char *text = "";
     size_t      length = 0;
     switch (o->kind) {
-    case CR_OPTION_flag: text = *(const bool *)at ? "true" : "false"; break;
+    case CR_OPTION_flag:
+        text = *(const bool *)at ? "true" : "false";
+        break;
     case CR_OPTION_count: {
         size_t n = *(const size_t *)at;
         return (size_t)(n == CR_COUNT_UNSET ? snprintf(out, size, "%s", "")
@@ -289,7 +299,8 @@ size_t cr_options_print(const cr_option *o, const void *values, char *out, size_
     case CR_OPTION_list:
         if (*(char *const *)at) text = *(char *const *)at;
         break;
-    case CR_OPTION_END: break;
+    case CR_OPTION_END:
+        break;
     }
     return (size_t)snprintf(out, size, "%s", text);
 }
@@ -301,7 +312,8 @@ bool cr_options_at_default(const cr_option *o, const void *values)
     double      x = NAN;
     cri_parse_double(fallback, fallback + strlen(fallback), &x);
     switch (o->kind) {
-    case CR_OPTION_flag: return *(const bool *)at == (fallback[0] == 't');
+    case CR_OPTION_flag:
+        return *(const bool *)at == (fallback[0] == 't');
     case CR_OPTION_count: {
         size_t n = *(const size_t *)at;
         return fallback[0] ? (double)n == x : n == CR_COUNT_UNSET;
@@ -310,13 +322,15 @@ bool cr_options_at_default(const cr_option *o, const void *values)
         double value = *(const double *)at;
         return fallback[0] ? value == x : isnan(value);
     }
-    case CR_OPTION_choice: return *(const int *)at == find_choice(o->range, fallback);
+    case CR_OPTION_choice:
+        return *(const int *)at == find_choice(o->range, fallback);
     case CR_OPTION_text:
     case CR_OPTION_list: {
         const char *text = *(char *const *)at;
         return strcmp(text ? text : "", fallback) == 0;
     }
-    case CR_OPTION_END: break;
+    case CR_OPTION_END:
+        break;
     }
     return true;
 }

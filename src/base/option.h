@@ -1,7 +1,7 @@
 /* option.h -- every option declared once.
  * A list macro names the options of a model or verb; from it come the struct with their values, the
- * table that parses, checks and prints them, and every surface: flags, help, man pages, completions,
- * Python keywords, the manual.
+ * table that parses, checks and prints them, and every surface: flags, help, man pages,
+ * completions, Python keywords, the manual.
  *
  *     #define RIDGE_OPTIONS(X)                                                             \
  *         X(real,   lambda, "1",    ">=0",              "penalty on the squared weights", "0.5")  \
@@ -51,8 +51,14 @@ typedef char  *cr_kind_list;
 #define CR_OPTION_FIELD(kind, field, fallback, range, help, example) cr_kind_##kind field;
 #define CR_OPTION_ROW(type, kind, field, fallback, range, help, example)                           \
     { #field, CR_OPTION_##kind, fallback, range, help, example, offsetof(type, field) },
-#define CR_OPTION_LAST { NULL, CR_OPTION_END, NULL, NULL, NULL, NULL, 0 }
-#define CR_OPTIONS_STRUCT(type, LIST) typedef struct type { LIST(CR_OPTION_FIELD) } type
+#define CR_OPTION_LAST                                                                             \
+    {                                                                                              \
+        NULL, CR_OPTION_END, NULL, NULL, NULL, NULL, 0                                             \
+    }
+#define CR_OPTIONS_STRUCT(type, LIST)                                                              \
+    typedef struct type {                                                                          \
+        LIST(CR_OPTION_FIELD)                                                                      \
+    } type
 
 /* A name and its value as text: how every surface hands over what the user asked for. */
 typedef struct cr_setting {

@@ -15,13 +15,15 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
                            void (*body)(void *arg, size_t block), void *arg);
 
 /* The rows [begin, end) of block b when n rows are cut into blocks of `size`. */
-typedef struct cri_range { size_t begin, end; } cri_range;
+typedef struct cri_range {
+    size_t begin, end;
+} cri_range;
 cri_range cri_block_range(size_t n, size_t size, size_t b);
 size_t    cri_block_count(size_t n, size_t size);
 
-/* Runs body(arg, rows, room) for every block of `block` of n rows.  room [room] is memory to work in,
- * left as an earlier block left it; there are at most 32 of them, shared out by the number of blocks.
- * Stops between blocks as cri_parallel_for does. */
+/* Runs body(arg, rows, room) for every block of `block` of n rows.  room [room] is memory to work
+ * in, left as an earlier block left it; there are at most 32 of them, shared out by the number of
+ * blocks.  Stops between blocks as cri_parallel_for does. */
 cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block, size_t room,
                             void (*body)(void *arg, cri_range rows, double *room), void *arg);
 
@@ -33,8 +35,8 @@ cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block,
                            void (*body)(void *arg, cri_range rows, double *acc), void *arg,
                            double *out);
 
-/* The same for bodies that need memory of their own to work in: room [room] is left as the last block
- * of the span left it.  Memory: 64 x (width + room) doubles at the most. */
+/* The same for bodies that need memory of their own to work in: room [room] is left as the last
+ * block of the span left it.  Memory: 64 x (width + room) doubles at the most. */
 cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
                               size_t room,
                               void (*body)(void *arg, cri_range rows, double *acc, double *room),

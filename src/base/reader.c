@@ -8,8 +8,13 @@
 cri_reader cri_reader_open(cr_ctx *cx, const char *source, const void *bytes, size_t size)
 {
     const char *text = bytes;
-    return (cri_reader){ .cx = cx, .source = source, .begin = text, .at = text,
-                         .end = size ? text + size : text, .line_begin = text, .line = 1 };
+    return (cri_reader){ .cx = cx,
+                         .source = source,
+                         .begin = text,
+                         .at = text,
+                         .end = size ? text + size : text,
+                         .line_begin = text,
+                         .line = 1 };
 }
 
 const void *cri_read_bytes(cri_reader *r, size_t n)
@@ -88,7 +93,8 @@ static void show_line(cri_reader *r, const char *from, size_t length)
     cr_fail_note(r->cx, "     | %s", caret);
 }
 
-cr_status cri_reader_fail_at(cri_reader *r, const char *from, size_t length, const char *format, ...)
+cr_status cri_reader_fail_at(cri_reader *r, const char *from, size_t length, const char *format,
+                             ...)
 {
     if (r->status != CR_OK) return r->status;
     char    text[1024];

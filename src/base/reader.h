@@ -10,10 +10,10 @@
 
 typedef struct cri_reader {
     cr_ctx     *cx;
-    const char *source;          /* name for messages: a path, "stdin", ... */
+    const char *source; /* name for messages: a path, "stdin", ... */
     const char *begin, *at, *end;
-    const char *line_begin;      /* of the line that `at` is on */
-    size_t      line;            /* 1 is the first */
+    const char *line_begin; /* of the line that `at` is on */
+    size_t      line;       /* 1 is the first */
     cr_status   status;
 } cri_reader;
 
@@ -30,10 +30,10 @@ uint64_t    cri_read_u64(cri_reader *r);
 
 /* Text: the current character, '\0' at the end; step over it, keeping the line count. */
 static inline char cri_peek(const cri_reader *r) { return r->at < r->end ? *r->at : '\0'; }
-void cri_step(cri_reader *r);
-void cri_skip_blanks(cri_reader *r);      /* spaces and tabs */
-bool cri_at_line_end(const cri_reader *r); /* at "\n", "\r\n" or the end */
-void cri_skip_line_end(cri_reader *r);
+void               cri_step(cri_reader *r);
+void               cri_skip_blanks(cri_reader *r);       /* spaces and tabs */
+bool               cri_at_line_end(const cri_reader *r); /* at "\n", "\r\n" or the end */
+void               cri_skip_line_end(cri_reader *r);
 
 /* Fails at [from, from + length) of the current line: "source:line:column: sentence", with the line
  * and a caret below it.  Sticks; returns the status. */

@@ -5,7 +5,7 @@
 
 static const double TWO_PI = 6.283185307179586476925;
 
-/* --- bits ------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------ */
 
 /* Ten rounds over the counter; the key grows by Weyl constants.  Salmon et al. (2011), sec. 3.3. */
 static void make_block(cr_rng *r)
@@ -45,7 +45,7 @@ uint64_t cr_rng_u64(cr_rng *r)
     return low | (uint64_t)cr_rng_u32(r) << 32;
 }
 
-/* --- uniform ---------------------------------------------------------------------------------- */
+/* --- uniform --------------------------------------------------------------------------------- */
 
 double cr_rng_uniform(cr_rng *r)
 {
@@ -76,7 +76,7 @@ uint64_t cr_rng_below(cr_rng *r, uint64_t n)
     return x % n;
 }
 
-/* --- exponential and normal ------------------------------------------------------------------- */
+/* --- exponential and normal ------------------------------------------------------------------ */
 
 /* -log of a uniform number of 64 bits, with full relative precision at both ends: the upper tail
  * reaches 45, and the result is never 0. */

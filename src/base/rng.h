@@ -11,8 +11,8 @@
 
 typedef struct cr_rng {
     uint32_t key[2], counter[4], block[4];
-    unsigned used;        /* words of the block already given out */
-    bool     has_spare;   /* a second normal waits in spare       */
+    unsigned used;      /* words of the block already given out */
+    bool     has_spare; /* a second normal waits in spare       */
     double   spare;
 } cr_rng;
 
@@ -41,7 +41,8 @@ CR_API size_t cr_rng_categorical(cr_rng *r, const double *weight, size_t n);
 /* counts[i] of `trials` draws that fall on i, probabilities proportional to weight. */
 CR_API void cr_rng_multinomial(cr_rng *r, uint64_t trials, const double *weight, size_t n,
                                uint64_t *out_counts);
-/* Binomial(trials, p), exact for any number of trials; O(1) up to a million, O(log trials) after. */
+/* Binomial(trials, p), exact for any number of trials; O(1) up to a million, O(log trials)
+ * after. */
 CR_API uint64_t cr_rng_binomial(cr_rng *r, uint64_t trials, double p);
 /* out = a random order of 0 .. n-1 (Fisher-Yates). */
 CR_API void cr_rng_permutation(cr_rng *r, size_t n, size_t *out);

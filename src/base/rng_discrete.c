@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- categories ------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------ */
 
 /* The sum of the weights times *out_scale, a power of two that keeps it clear of both overflow and
  * the coarse steps of subnormal numbers. */
@@ -34,7 +34,7 @@ size_t cr_rng_categorical(cr_rng *r, const double *weight, size_t n)
     return last;
 }
 
-/* --- binomial --------------------------------------------------------------------------------- */
+/* --- binomial -------------------------------------------------------------------------------- */
 
 /* The distribution function walked from 0; n p < 10. */
 static uint64_t invert_binomial(cr_rng *r, uint64_t n, double p)
@@ -93,8 +93,10 @@ uint64_t cr_rng_binomial(cr_rng *r, uint64_t trials, double p)
     while (n > SHARP && p > 0 && p < 1 && (double)n * fmin(p, 1 - p) >= 10) {
         uint64_t i = n / 2 + 1;
         double   middle = cr_rng_beta(r, (double)i, (double)(n - i) + 1);
-        if (middle <= p) sure += i, n -= i, p = (p - middle) / (1 - middle);
-        else n = i - 1, p = p / middle;
+        if (middle <= p)
+            sure += i, n -= i, p = (p - middle) / (1 - middle);
+        else
+            n = i - 1, p = p / middle;
     }
     if (!(p > 0)) return sure;
     if (p >= 1) return sure + n;
@@ -117,8 +119,10 @@ void cr_rng_multinomial(cr_rng *r, uint64_t trials, const double *weight, size_t
         double w = weight[i] * scale;
         after = 0;
         if (i + 1 < n) memcpy(&after, &out_counts[i + 1], sizeof after);
-        if (w <= after) out_counts[i] = w > 0 ? cr_rng_binomial(r, trials, w / (w + after)) : 0;
-        else out_counts[i] = trials - cr_rng_binomial(r, trials, after / (w + after));
+        if (w <= after)
+            out_counts[i] = w > 0 ? cr_rng_binomial(r, trials, w / (w + after)) : 0;
+        else
+            out_counts[i] = trials - cr_rng_binomial(r, trials, after / (w + after));
         trials -= out_counts[i];
     }
 }

@@ -42,7 +42,9 @@ static void choose_many(cr_rng *r, size_t n, size_t k, size_t *out)
 void cr_rng_choose(cr_rng *r, size_t n, size_t k, size_t *out)
 {
     if (k == 0) return;
-    if (k <= n / k) choose_few(r, n, k, out);
-    else choose_many(r, n, k, out);
+    if (k <= n / k)
+        choose_few(r, n, k, out);
+    else
+        choose_many(r, n, k, out);
     shuffle(r, k, out);
 }

@@ -8,9 +8,9 @@
 #include "context.h"
 
 typedef struct cr_scratch {
-    cr_ctx    *cx;
-    cr_status  status;
-    void      *blocks;
+    cr_ctx   *cx;
+    cr_status status;
+    void     *blocks;
 } cr_scratch;
 
 /* Opens an arena; allocates nothing. */

@@ -29,7 +29,7 @@ typedef struct cri_team {
     atomic_size_t   seats;  /* helpers that may still join in                                   */
     atomic_size_t   inside; /* helpers at work                                                  */
     bool            quit;
-    size_t          count;  /* of threads that were started                                     */
+    size_t          count; /* of threads that were started                                     */
     pthread_t       helper[CRI_MOST_HELPERS];
 } cri_team;
 

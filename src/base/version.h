@@ -4,8 +4,8 @@
 
 #include "status.h"
 
-/* Grows by one whenever a public function or struct changes or goes; what is only new leaves it as it
- * is.  A program compares it with what cr_abi_version answers before it calls anything else. */
+/* Grows by one whenever a public function or struct changes or goes; what is only new leaves it as
+ * it is.  A program compares it with what cr_abi_version answers before it calls anything else. */
 enum { CR_ABI_VERSION = 1 };
 
 /* The CR_ABI_VERSION that this library was built with. */

@@ -22,7 +22,7 @@ void cri_csv_free(cri_csv *csv)
     cr_scratch_end(&csv->scratch);
 }
 
-/* --- passes ----------------------------------------------------------------------------------- */
+/* --- passes ---------------------------------------------------------------------------------- */
 
 static bool is_numeric(const cri_csv_column *k)
 {
@@ -71,8 +71,10 @@ static cr_status read_again(cri_csv *csv, bool *settled)
     if (!any) return CR_OK;
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        if (settled[c]) k->mode = CRI_CSV_SKIP;
-        else k->mode = k->mode == CRI_CSV_SKIP ? CRI_CSV_CATEGORY : CRI_CSV_STRICT;
+        if (settled[c])
+            k->mode = CRI_CSV_SKIP;
+        else
+            k->mode = k->mode == CRI_CSV_SKIP ? CRI_CSV_CATEGORY : CRI_CSV_STRICT;
     }
     CR_TRY(run_pass(csv));
     if (csv->rows != rows)
@@ -82,7 +84,7 @@ done:
     return st;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------- */
 
 static cr_type type_of(const cri_csv_column *k)
 {
@@ -143,7 +145,10 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
                            const cri_csv_sizes *sizes, cr_table **out_table)
 {
     cr_status st = CR_OK;
-    cri_csv   csv = { .cx = cx, .source = source, .options = options, .sizes = *sizes,
+    cri_csv   csv = { .cx = cx,
+                      .source = source,
+                      .options = options,
+                      .sizes = *sizes,
                       .scratch = cr_scratch_begin(cx) };
     bool     *settled;
     CR_TRY(cri_source_rewind(source));
@@ -176,6 +181,8 @@ cr_status cri_csv_read(cr_ctx *cx, cri_source *source, const cr_read_options *op
 cr_status cri_csv_read_any(cr_ctx *cx, cri_source *source, const cr_read_options *options,
                            cr_table **out_table)
 {
-    const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 32, .sample = 1 << 16, .may_be_empty = true };
+    const cri_csv_sizes sizes = {
+        .piece = 1 << 18, .pieces = 32, .sample = 1 << 16, .may_be_empty = true
+    };
     return cri_csv_read_cut(cx, source, options, &sizes, out_table);
 }

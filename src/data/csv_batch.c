@@ -71,7 +71,7 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
     return (size_t)(c.last - begin);
 }
 
-/* --- batches ---------------------------------------------------------------------------------- */
+/* --- batches --------------------------------------------------------------------------------- */
 
 static cr_status reserve(cri_csv *csv, size_t capacity)
 {

@@ -13,13 +13,15 @@ cri_csv_dialect cri_csv_dialect_of(char delimiter, char line_end)
     cri_csv_dialect d = { .delimiter = delimiter, .line_end = line_end, .runs = delimiter == ' ' };
     d.stop[byte(delimiter)] = d.stop[byte(line_end)] = CRI_STOP;
     d.stop[0] = CRI_STOP_NUL;
-    if (d.runs) d.stop['\t'] = CRI_STOP;
-    else d.blank[' '] = d.blank['\t'] = 1;
+    if (d.runs)
+        d.stop['\t'] = CRI_STOP;
+    else
+        d.blank[' '] = d.blank['\t'] = 1;
     d.blank[byte(delimiter)] = 0;
     return d;
 }
 
-/* --- where fields and records are ------------------------------------------------------------- */
+/* --- where fields and records are ------------------------------------------------------------ */
 
 static const char *skip_blanks(const cri_csv_dialect *d, const char *p)
 {
@@ -105,7 +107,7 @@ char *cri_csv_unescape(char *begin, char *end)
     return to;
 }
 
-/* --- what a text is --------------------------------------------------------------------------- */
+/* --- what a text is -------------------------------------------------------------------------- */
 
 static bool equals(const char *begin, size_t n, const char *word)
 {
@@ -116,15 +118,23 @@ static bool means_missing(const cri_csv_dialect *d, const char *begin, const cha
 {
     size_t n = (size_t)(end - begin);
     switch (n) {
-    case 0: return true;
-    case 1: if (*begin == '?') return true; break;
-    case 2: if (equals(begin, n, "NA")) return true; break;
-    case 3: if (equals(begin, n, "N/A") || strncasecmp(begin, "nan", 3) == 0) return true; break;
+    case 0:
+        return true;
+    case 1:
+        if (*begin == '?') return true;
+        break;
+    case 2:
+        if (equals(begin, n, "NA")) return true;
+        break;
+    case 3:
+        if (equals(begin, n, "N/A") || strncasecmp(begin, "nan", 3) == 0) return true;
+        break;
     case 4:
         if (equals(begin, n, "null") || equals(begin, n, "NULL") || equals(begin, n, "#N/A"))
             return true;
         break;
-    default: break;
+    default:
+        break;
     }
     for (size_t i = 0; i < d->n_missing; i++)
         if (equals(begin, n, d->missing[i])) return true;
@@ -174,8 +184,11 @@ unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, do
     if (cri_scan_double(begin, end, out_value, &notes) == n)
         return cri_csv_classify_number(d, out_value, notes);
     *out_value = NAN;
-    if (n == 4 && strncasecmp(begin, "true", n) == 0) *out_value = 1;
-    else if (n == 5 && strncasecmp(begin, "false", n) == 0) *out_value = 0;
-    else return CRI_CSV_TEXT;
+    if (n == 4 && strncasecmp(begin, "true", n) == 0)
+        *out_value = 1;
+    else if (n == 5 && strncasecmp(begin, "false", n) == 0)
+        *out_value = 0;
+    else
+        return CRI_CSV_TEXT;
     return CRI_CSV_BOOLEAN;
 }

@@ -10,11 +10,11 @@ enum { CRI_STOP = 1, CRI_STOP_NUL = 2 };
 
 typedef struct cri_csv_dialect {
     char          delimiter, line_end;
-    bool          runs;          /* the delimiter is any run of spaces and tabs */
-    unsigned char stop[256];     /* CRI_STOP: ends an unquoted field; CRI_STOP_NUL: may not occur */
-    unsigned char blank[256];    /* dropped around a field */
+    bool          runs;       /* the delimiter is any run of spaces and tabs */
+    unsigned char stop[256];  /* CRI_STOP: ends an unquoted field; CRI_STOP_NUL: may not occur */
+    unsigned char blank[256]; /* dropped around a field */
 
-    const char *const *missing;  /* [n_missing] further texts that mean no value ... */
+    const char *const *missing; /* [n_missing] further texts that mean no value ... */
     size_t             n_missing;
     const double      *missing_numbers; /* ... and those of them that are numbers */
     size_t             n_missing_numbers;
@@ -25,8 +25,8 @@ cri_csv_dialect cri_csv_dialect_of(char delimiter, char line_end);
 
 typedef enum cri_csv_fault {
     CRI_CSV_FINE,
-    CRI_CSV_UNCLOSED,     /* a quote is never closed       */
-    CRI_CSV_AFTER_QUOTE,  /* text after a closing quote    */
+    CRI_CSV_UNCLOSED,    /* a quote is never closed       */
+    CRI_CSV_AFTER_QUOTE, /* text after a closing quote    */
     CRI_CSV_NUL,
     CRI_CSV_RAGGED,       /* too few or too many fields    */
     CRI_CSV_NOT_A_NUMBER, /* in a column that must be real */
@@ -37,7 +37,7 @@ typedef struct cri_csv_cell {
     const char   *begin, *end; /* the text, without quotes and blanks around it */
     const char   *stop;        /* the delimiter or line end behind it           */
     bool          quoted;
-    bool          escaped;     /* the text still has doubled quotes             */
+    bool          escaped; /* the text still has doubled quotes             */
     cri_csv_fault fault;
     const char   *fault_at;
 } cri_csv_cell;

@@ -15,13 +15,15 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         if (*c == csv->dialect.line_end) r.line++, r.line_begin = c + 1;
 
     switch (p->fault) {
-    case CRI_CSV_FINE: break;
+    case CRI_CSV_FINE:
+        break;
     case CRI_CSV_UNCLOSED:
         return cri_reader_fail_at(&r, at, 1, "the quote that opens here is never closed");
     case CRI_CSV_AFTER_QUOTE:
         cri_reader_fail_at(&r, at, 1, "text after the closing quote of a field");
         return cr_fail_hint(csv->cx, "a quote inside a quoted field is written \"\"");
-    case CRI_CSV_NUL: return cri_reader_fail_at(&r, at, 1, "a NUL byte: this is not a text file");
+    case CRI_CSV_NUL:
+        return cri_reader_fail_at(&r, at, 1, "a NUL byte: this is not a text file");
     case CRI_CSV_RAGGED:
         return cri_reader_fail_at(&r, at, 1, "row has %zu field%s, the %s has %zu", p->fault_fields,
                                   plural(p->fault_fields), csv->has_header ? "header" : "first row",
@@ -30,11 +32,11 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);
         if (csv->streaming)
-            return cr_fail_hint(
-                csv->cx,
-                "a stream tells the types by its beginning; if it means a missing value: --missing-values "
-                "'%.*s', if the column holds texts: --category %s",
-                length, at, csv->columns[p->fault_column].name);
+            return cr_fail_hint(csv->cx,
+                                "a stream tells the types by its beginning; if it means a missing "
+                                "value: --missing-values "
+                                "'%.*s', if the column holds texts: --category %s",
+                                length, at, csv->columns[p->fault_column].name);
         return cr_fail_hint(csv->cx, "if it means a missing value: --missing-values '%.*s'", length,
                             at);
     case CRI_CSV_OVERFLOW:

@@ -10,8 +10,8 @@
 #include "csv_levels.h"
 
 typedef enum cri_csv_mode {
-    CRI_CSV_NUMBERS,  /* numbers or booleans, as long as nothing else comes */
-    CRI_CSV_STRICT,   /* numbers; anything else is a fault                  */
+    CRI_CSV_NUMBERS, /* numbers or booleans, as long as nothing else comes */
+    CRI_CSV_STRICT,  /* numbers; anything else is a fault                  */
     CRI_CSV_CATEGORY,
     CRI_CSV_SKIP
 } cri_csv_mode;
@@ -20,21 +20,21 @@ typedef struct cri_csv_column {
     const char    *name;
     cri_csv_mode   mode;
     bool           must_be_real, must_be_category;
-    unsigned       seen;     /* kinds of its cells, CRI_CSV_WHOLE ...                      */
-    unsigned       sampled;  /* those of the sample                                        */
-    double        *values;   /* [capacity], of numbers                                    */
-    uint32_t      *codes;    /* [capacity], of categories; before interning, where the
+    unsigned       seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned       sampled; /* those of the sample                                        */
+    double        *values;  /* [capacity], of numbers                                    */
+    uint32_t      *codes;   /* [capacity], of categories; before interning, where the
                                 field starts in the batch                                 */
     size_t         capacity;
     cri_csv_levels levels;
-    cr_status      status;   /* of interning                                               */
+    cr_status      status; /* of interning                                               */
 } cri_csv_column;
 
 typedef struct cri_csv_piece {
-    const char *begin, *end; /* whole records; the last byte is a line end */
-    size_t      first_line;  /* of begin */
-    size_t      lines;       /* line ends: no fewer than rows */
-    size_t      row, rows;   /* its first row in the columns, and how many it has */
+    const char *begin, *end;                /* whole records; the last byte is a line end */
+    size_t      first_line;                 /* of begin */
+    size_t      lines;                      /* line ends: no fewer than rows */
+    size_t      row, rows;                  /* its first row in the columns, and how many it has */
     const char *first_record, *last_record; /* where these begin; NULL without rows */
 
     cri_csv_fault fault;
@@ -48,16 +48,16 @@ typedef struct cri_csv {
     const cr_read_options *options;
     cri_csv_sizes          sizes;
     bool                   streaming; /* rows are given away block by block */
-    size_t                 follow_lines; /* of a pipe that is followed as it fills: the first lines, the
+    size_t     follow_lines; /* of a pipe that is followed as it fills: the first lines, the
                                           * sample; 0 where waiting for bytes is all right */
-    cr_scratch             scratch; /* lives as long as the read */
+    cr_scratch scratch;      /* lives as long as the read */
 
-    cri_csv_dialect  dialect;
-    bool             has_header;
-    size_t           data_offset, data_line; /* where the rows begin */
-    cri_csv_levels   names;
-    cri_csv_column  *columns;
-    size_t           n;
+    cri_csv_dialect dialect;
+    bool            has_header;
+    size_t          data_offset, data_line; /* where the rows begin */
+    cri_csv_levels  names;
+    cri_csv_column *columns;
+    size_t          n;
 
     /* The batch: bytes [0, filled), of which [0, whole) are complete records. */
     char          *buffer;
@@ -65,8 +65,8 @@ typedef struct cri_csv {
     bool           ended;
     cri_csv_piece *pieces; /* [sizes.pieces + 1] */
     size_t         n_pieces;
-    unsigned char *seen;   /* [pieces x n] */
-    size_t         line;   /* of buffer[0] */
+    unsigned char *seen; /* [pieces x n] */
+    size_t         line; /* of buffer[0] */
     size_t         bytes_done;
 
     size_t rows, expected_rows; /* so far; 0 = not known */

@@ -7,18 +7,18 @@
 #include "../base/context.h"
 
 typedef struct cri_csv_levels {
-    char     *bytes;   /* texts, each with a '\0' behind it */
+    char     *bytes; /* texts, each with a '\0' behind it */
     size_t    used, room;
-    size_t   *start;   /* [n] of each text in bytes         */
-    uint32_t *hash;    /* [n]                               */
+    size_t   *start; /* [n] of each text in bytes         */
+    uint32_t *hash;  /* [n]                               */
     size_t    n, capacity;
     uint32_t *slots;   /* [n_slots] number + 1, 0 = free    */
     size_t    n_slots; /* a power of two, or 0              */
     size_t    refused; /* bytes that could not be had       */
 } cri_csv_levels;
 
-/* The number of the text, which it gets now if it is new.  Texts hold no NUL.  Different columns may be
- * added to in parallel, for a failure is not recorded: cri_csv_levels_fail does that. */
+/* The number of the text, which it gets now if it is new.  Texts hold no NUL.  Different columns
+ * may be added to in parallel, for a failure is not recorded: cri_csv_levels_fail does that. */
 cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *levels, const char *text, size_t length,
                              uint32_t *out_number);
 /* Records the failure that cri_csv_levels_add returned, and returns it. */

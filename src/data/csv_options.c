@@ -21,8 +21,8 @@ cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter)
     bool letter = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (letter || strchr("\"\r\n.+-", c) || (c < ' ' && c != '\t') || c >= 0x7f) {
         cr_fail(csv->cx, CR_EARG, "%s%.*s%s cannot be the delimiter",
-                c > ' ' && c < 0x7f ? "'" : "a control character", c > ' ' && c < 0x7f, text,
-                c > ' ' && c < 0x7f ? "'" : "");
+                c > ' ' && c < 0x7f ? "'" : "a control character",
+                c > ' ' && c<0x7f, text, c> ' ' && c < 0x7f ? "'" : "");
         return cr_fail_hint(csv->cx, "quotes, letters, digits and . + - are part of the fields");
     }
     *out_delimiter = text[0];

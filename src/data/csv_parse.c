@@ -24,7 +24,7 @@ static const char *fail_cell(cri_csv_piece *p, const cri_csv_cell *cell, size_t 
     return fail_piece(p, cell->fault, cell->fault_at, 1, column);
 }
 
-/* --- one field: returns its stop, NULL at a fault --------------------------------------------- */
+/* --- one field: returns its stop, NULL at a fault -------------------------------------------- */
 
 static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned char *seen,
                                const char *at, size_t c, double *out)
@@ -37,8 +37,7 @@ static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned ch
         size_t length = (size_t)(cell.end - cell.begin);
         if (kind & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN))
             return fail_piece(p, CRI_CSV_NOT_A_NUMBER, cell.begin, length, c);
-        if (kind & CRI_CSV_TOO_LARGE)
-            return fail_piece(p, CRI_CSV_OVERFLOW, cell.begin, length, c);
+        if (kind & CRI_CSV_TOO_LARGE) return fail_piece(p, CRI_CSV_OVERFLOW, cell.begin, length, c);
     }
     return cell.stop;
 }
@@ -64,8 +63,8 @@ static const char *parse_text(const cri_csv *csv, cri_csv_piece *p, const char *
 {
     cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
     if (cell.fault) return fail_cell(p, &cell, c);
-    *out = cri_csv_is_missing(&csv->dialect, &cell) ? CR_MISSING_CODE
-                                                    : (uint32_t)(at - csv->buffer);
+    *out =
+        cri_csv_is_missing(&csv->dialect, &cell) ? CR_MISSING_CODE : (uint32_t)(at - csv->buffer);
     return cell.stop;
 }
 
@@ -75,7 +74,7 @@ static const char *skip_cell(const cri_csv *csv, cri_csv_piece *p, const char *a
     return cell.fault ? fail_cell(p, &cell, c) : cell.stop;
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
+/* --- records --------------------------------------------------------------------------------- */
 
 /* The record goes on behind its last column: counts the rest. */
 static const char *fail_too_many(const cri_csv *csv, cri_csv_piece *p, const char *stop)
@@ -103,8 +102,12 @@ static const char *parse_record(const cri_csv *csv, cri_csv_piece *p, unsigned c
         case CRI_CSV_STRICT:
             stop = parse_number(csv, p, &seen[c], at, c, &column->values[row]);
             break;
-        case CRI_CSV_CATEGORY: stop = parse_text(csv, p, at, c, &column->codes[row]); break;
-        case CRI_CSV_SKIP: stop = skip_cell(csv, p, at, c); break;
+        case CRI_CSV_CATEGORY:
+            stop = parse_text(csv, p, at, c, &column->codes[row]);
+            break;
+        case CRI_CSV_SKIP:
+            stop = skip_cell(csv, p, at, c);
+            break;
         }
         if (!stop) return NULL;
         at = stop + 1;
@@ -149,7 +152,7 @@ static void count_lines(void *arg, size_t i)
     p->lines = lines;
 }
 
-/* --- room and places -------------------------------------------------------------------------- */
+/* --- room and places ------------------------------------------------------------------------- */
 
 /* Room for `need` rows in the columns that take values now.  Of a source of known size the number
  * of rows is foreseen from what has been read; large blocks grow without being copied. */
@@ -202,8 +205,10 @@ static void move_rows(const cri_csv *csv, size_t from, size_t to, size_t n)
     for (size_t c = 0; c < csv->n; c++) {
         const cri_csv_column *k = &csv->columns[c];
         if (k->mode == CRI_CSV_SKIP) continue;
-        if (k->codes) memmove(k->codes + to, k->codes + from, n * sizeof *k->codes);
-        else memmove(k->values + to, k->values + from, n * sizeof *k->values);
+        if (k->codes)
+            memmove(k->codes + to, k->codes + from, n * sizeof *k->codes);
+        else
+            memmove(k->values + to, k->values + from, n * sizeof *k->values);
     }
 }
 
@@ -233,7 +238,7 @@ static cr_status gather(cri_csv *csv)
     return CR_OK;
 }
 
-/* --- categories ------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------ */
 
 static void intern_column(void *arg, size_t c)
 {

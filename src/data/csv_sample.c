@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct sample {
-    char       *text;  /* the bytes and, behind the last record, a line end */
+    char       *text; /* the bytes and, behind the last record, a line end */
     size_t      capacity;
     const char *begin, *end; /* records, after a byte-order mark */
     bool        complete;    /* the whole file is here */
@@ -23,7 +23,7 @@ typedef struct contents {
     size_t         n;
 } contents;
 
-/* --- the bytes -------------------------------------------------------------------------------- */
+/* --- the bytes ------------------------------------------------------------------------------- */
 
 static cr_status keep_bytes(cri_csv *csv, const char *bytes, size_t size, sample *s)
 {
@@ -56,8 +56,7 @@ static cr_status load_lines(cri_csv *csv, size_t lines, sample *s)
 {
     const char *bytes;
     size_t      size, there = 0;
-    cr_status   st =
-        cri_source_peek_lines(csv->source, lines, csv->sizes.sample, &bytes, &size);
+    cr_status   st = cri_source_peek_lines(csv->source, lines, csv->sizes.sample, &bytes, &size);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < size; i++) there += bytes[i] == '\n';
     s->complete = there < lines && size < csv->sizes.sample;
@@ -82,7 +81,7 @@ static const char *end_of_records(const cri_csv_dialect *d, const sample *s)
     return s->complete ? s->end : s->begin + cri_csv_cut(d, s->begin, s->end, 1, NULL, NULL);
 }
 
-/* --- the delimiter ---------------------------------------------------------------------------- */
+/* --- the delimiter --------------------------------------------------------------------------- */
 
 /* The number of fields of the record at `at`; *at moves behind it, to NULL at a fault. */
 static size_t count_fields(const cri_csv_dialect *d, const char **at, const char *end)
@@ -166,7 +165,7 @@ done:
     return st;
 }
 
-/* --- header and types ------------------------------------------------------------------------- */
+/* --- header and types ------------------------------------------------------------------------ */
 
 /* The kinds of one record's cells; returns the start of the next record, NULL at a fault. */
 static const char *look_at_record(const cri_csv_dialect *d, const char *at, const char *end,
@@ -192,15 +191,18 @@ static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
     out->later = cr_scratch_bytes(&csv->scratch, out->n, 1);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
     at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
-    while (at && at < s->end)
-        at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
+    while (at && at < s->end) at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
     return CR_OK;
 }
 
 static cr_status fail_in_header(cri_csv *csv, const sample *s, cri_csv_fault fault, const char *at)
 {
-    return cri_csv_fail(csv, &(cri_csv_piece){ .begin = s->begin, .end = s->end, .first_line = 1,
-                                               .fault = fault, .fault_at = at, .fault_length = 1 });
+    return cri_csv_fail(csv, &(cri_csv_piece){ .begin = s->begin,
+                                               .end = s->end,
+                                               .first_line = 1,
+                                               .fault = fault,
+                                               .fault_at = at,
+                                               .fault_length = 1 });
 }
 
 /* A place in the sample as a reader, to fail at. */

@@ -82,7 +82,7 @@ const char *cr_design_level(const cr_design *d, size_t i, size_t k)
 {
     return d->columns[i - d->block.n].levels[k];
 }
-const char   *cr_design_target(const cr_design *d) { return d->target.name; }
-const char   *cr_design_weights(const cr_design *d) { return d->weights; }
-size_t        cr_design_classes(const cr_design *d) { return d->target.n_levels; }
-const char   *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }
+const char *cr_design_target(const cr_design *d) { return d->target.name; }
+const char *cr_design_weights(const cr_design *d) { return d->weights; }
+size_t      cr_design_classes(const cr_design *d) { return d->target.n_levels; }
+const char *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }

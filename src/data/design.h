@@ -1,19 +1,19 @@
 /* design.h -- from raw columns to the numbers a model sees.
  * A design is fitted on the training table and stored in the model: which columns, the levels of
  * categories and their one-hot coding against a reference level, bases of numbers, standardisation,
- * and what to do with missing values.  Applied to another table it finds the columns by name, in any
- * order, and names the one that does not fit.
+ * and what to do with missing values.  Applied to another table it finds the columns by name, in
+ * any order, and names the one that does not fit.
  *
  * Weights count in all that is learned here: the mean and the most frequent level that fill gaps,
- * the most frequent level as reference, and the standardisation.  So a row of weight 2 is the same as
- * two rows, and a row of weight 0 the same as none.
+ * the most frequent level as reference, and the standardisation.  So a row of weight 2 is the same
+ * as two rows, and a row of weight 0 the same as none.
  *
  * --features is a list of names (base/option.h): one with a comma is written in double quotes,
  * '"k,1",x' or '!"k,1"' to leave it out.
  *
- * --basis is such a list too, of bases for all columns of numbers (BASIS) or some (COLUMN=BASIS): what
- * they are is said in basis.h.  Functions that sum to one go without the first, as levels do, unless
- * the reference is none.
+ * --basis is such a list too, of bases for all columns of numbers (BASIS) or some (COLUMN=BASIS):
+ * what they are is said in basis.h.  Functions that sum to one go without the first, as levels do,
+ * unless the reference is none.
  *
  * A term is one column of the matrix X [n x p]:  x,  x^2,  x[bspline 3],  color=red. */
 #ifndef CREDENCE_DATA_DESIGN_H
@@ -43,7 +43,8 @@
       "level of a category that gets no column: the first, the most frequent, or none", "frequent")
 /* clang-format on */
 
-/* AUTO is the user's word only: a design holds one of the others.  KEEP is a model's own: it sees NaN. */
+/* AUTO is the user's word only: a design holds one of the others.  KEEP is a model's own: it sees
+ * NaN. */
 typedef enum cr_missing {
     CR_MISSING_AUTO,
     CR_MISSING_ERROR,

@@ -41,19 +41,21 @@ cr_status cri_block_refuse_missing(cr_ctx *cx, const cr_design *design, const cr
  * they are, else a copy with gaps filled and the other terms behind. */
 cr_status cri_block_finish(cr_ctx *cx, const cri_block_rows *block, cri_rows *rows);
 
-/* The design's levels of a category: of the codes of the table, or of its rows where the table holds
- * numbers.  At most one is there. */
+/* The design's levels of a category: of the codes of the table, or of its rows where the table
+ * holds numbers.  At most one is there. */
 typedef struct cri_level_map {
-    uint32_t    *recode, *levels;
-    const char **unseen; /* of a column of texts: those of the table that the design does not know */
+    uint32_t *recode, *levels;
+    const char *
+        *unseen; /* of a column of texts: those of the table that the design does not know */
 } cri_level_map;
 
-/* The column of the table that a column of the design reads, and for a category its levels.  A column
- * that a LIBSVM file left out is all 0. */
+/* The column of the table that a column of the design reads, and for a category its levels.  A
+ * column that a LIBSVM file left out is all 0. */
 cr_status cri_match_column(cr_ctx *cx, const cr_table *table, const cri_design_column *c,
                            const cr_column **out_column, cri_level_map *out_map);
 /* Frees the levels of a column of the table. */
-void cri_level_map_free(cr_ctx *cx, const cr_table *table, const cr_column *column, cri_level_map map);
+void cri_level_map_free(cr_ctx *cx, const cr_table *table, const cr_column *column,
+                        cri_level_map map);
 /* The design level in a row of the table that is not missing. */
 static inline uint32_t cri_level_in(cri_level_map m, const cr_column *c, size_t row)
 {

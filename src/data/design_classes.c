@@ -98,7 +98,7 @@ done:
     return st;
 }
 
-/* --- classes that come later ------------------------------------------------------------------- */
+/* --- classes that come later ----------------------------------------------------------------- */
 
 static bool is_class(const cri_design_column *target, const char *level)
 {
@@ -131,13 +131,17 @@ static cr_status add_levels(cr_ctx *cx, cri_design_column *target, const char **
         all[k] = old ? target->levels[a] : cri_string_copy(cx, new[b]);
         if (!all[k]) { /* the copies before it go; the rest is the target's own */
             for (size_t i = 0, j = 0; i < k; i++)
-                if (j < a && all[i] == target->levels[j]) j++;
-                else cri_string_free(cx, all[i]);
+                if (j < a && all[i] == target->levels[j])
+                    j++;
+                else
+                    cri_string_free(cx, all[i]);
             cr_free(cx, all, K + n, sizeof *all);
             return CR_ENOMEM;
         }
-        if (old) map[a++] = k;
-        else b++;
+        if (old)
+            map[a++] = k;
+        else
+            b++;
     }
     cr_free(cx, target->levels, K, sizeof *target->levels);
     target->levels = all;
@@ -159,7 +163,7 @@ cr_status cri_design_join_classes(cr_ctx *cx, cr_design *d, const cr_table *t, s
         CR_TRY(cri_remember_classes(cx, t, c, &found));
         levels = found.n_levels;
     }
-    bool        *seen = cr_scratch_bytes(&s, levels, sizeof *seen);
+    bool *seen = cr_scratch_bytes(&s, levels, sizeof *seen);
     const char **new = cr_scratch_bytes(&s, levels, sizeof *new);
     CR_TRY(s.status);
     if (c->type == CR_CATEGORY) n = find_new_levels(c, cr_table_rows(t), &d->target, seen, new);
@@ -168,7 +172,8 @@ cr_status cri_design_join_classes(cr_ctx *cx, cr_design *d, const cr_table *t, s
     if (n > 0) CR_TRY(add_levels(cx, &d->target, new, n, map));
 done:
     cri_string_free(cx, found.name);
-    for (size_t k = 0; found.levels && k < found.n_levels; k++) cri_string_free(cx, found.levels[k]);
+    for (size_t k = 0; found.levels && k < found.n_levels; k++)
+        cri_string_free(cx, found.levels[k]);
     cr_free(cx, found.levels, found.n_levels, sizeof *found.levels);
     cr_scratch_end(&s);
     return st;
@@ -223,7 +228,8 @@ cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *t, const char *colu
     CR_TRY(cri_table_set_origin(cx, to, t, same));
     for (size_t i = 0; i < cr_table_columns(t); i++) {
         const cr_csr *X = cr_table_csr(t);
-        if (X && i == cr_table_csr_first(t)) CR_TRY(cr_table_borrow_csr(cx, to, cr_table_csr_type(t), *X));
+        if (X && i == cr_table_csr_first(t))
+            CR_TRY(cr_table_borrow_csr(cx, to, cr_table_csr_type(t), *X));
         if (X && i >= cr_table_csr_first(t) && i - cr_table_csr_first(t) < X->columns) continue;
         const cr_column *c = cr_table_column(t, i);
         if (c->type == CR_CATEGORY)

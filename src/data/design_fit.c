@@ -68,8 +68,8 @@ static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const choice *o, 
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature",
-                       cr_table_source(t)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t)));
 done:
     cr_scratch_end(&s);
     return st;
@@ -151,7 +151,8 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
     c->name = cri_string_copy(cx, from->name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (from->type != CR_CATEGORY) {
-        if (impute) CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
+        if (impute)
+            CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
@@ -171,8 +172,8 @@ done:
     return st;
 }
 
-/* How a column of numbers is expanded: its powers, or the functions of a basis from the first on that
- * has a term. */
+/* How a column of numbers is expanded: its powers, or the functions of a basis from the first on
+ * that has a term. */
 typedef struct expansion {
     unsigned  powers;
     size_t    first;
@@ -190,7 +191,8 @@ static size_t count_terms(const cr_column *c, int reference, cri_coding coding, 
 static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
 {
     char function[CRI_BASIS_NAME_SIZE];
-    if (c->type == CR_CATEGORY && !code) return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
+    if (c->type == CR_CATEGORY && !code)
+        return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
     if (c->basis.kind != CRI_BASIS_NONE)
         return cri_string_format(cx, "%s%s", c->name,
                                  cri_basis_function_name(&c->basis, k, function));
@@ -227,8 +229,10 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
     for (size_t k = 0; k < c->n_levels; k++) {
         double x;
         size_t length = strlen(c->levels[k]);
-        if (cri_parse_double(c->levels[k], c->levels[k] + length, &x) == length) numbers++;
-        else other = k;
+        if (cri_parse_double(c->levels[k], c->levels[k] + length, &x) == length)
+            numbers++;
+        else
+            other = k;
     }
     if (numbers > c->n_levels / 2 && numbers < c->n_levels)
         cr_log(cx, CR_LOG_WARNING,
@@ -246,8 +250,9 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
 static void warn_of_one_level(cr_ctx *cx, const cr_column *c)
 {
     if (c->type == CR_CATEGORY && c->n_levels == 1)
-        cr_log(cx, CR_LOG_WARNING, "'%s' is '%s' in every row: it tells nothing and has no coefficient",
-               c->name, c->levels[0]);
+        cr_log(cx, CR_LOG_WARNING,
+               "'%s' is '%s' in every row: it tells nothing and has no coefficient", c->name,
+               c->levels[0]);
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
@@ -258,7 +263,8 @@ static cr_status check_role(cr_ctx *cx, const cr_table *t, const char *name)
     const cr_column *c = cr_table_find(t, name);
     if (!c) return cri_table_no_column(cx, t, name);
     if (c->type == CR_CATEGORY)
-        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
+        return cr_fail(cx, CR_EDATA,
+                       "%s: column '%s' holds text, but the model needs numbers there",
                        cr_table_source(t), name);
     return CR_OK;
 }
@@ -272,7 +278,8 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
     }
     if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
     if (o->target && o->weights && strcmp(o->target, o->weights) == 0)
-        return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights", o->target);
+        return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights",
+                       o->target);
     if (!o->weights) return CR_OK;
     const cr_column *w = cr_table_find(t, o->weights);
     if (!w) return cri_table_no_column(cx, t, o->weights);
@@ -311,8 +318,8 @@ typedef struct plan {
     const cri_design_needs  *needs;
     const bool              *chosen;
     int                      reference;
-    const cri_basis_spec   **specs;    /* [columns of the table] NULL = as it is; NULL = all so  */
-    expansion               *made;     /* [columns in use] what became of the specifications     */
+    const cri_basis_spec   **specs; /* [columns of the table] NULL = as it is; NULL = all so  */
+    expansion               *made;  /* [columns in use] what became of the specifications     */
     size_t                   n_made;
     size_t                   block[2]; /* its first column in the table, and behind its last */
 } plan;
@@ -330,7 +337,8 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_des
         if (!p->chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
-        if (p->reference != REFERENCE_NONE && p->needs->coding != CRI_CODING_CODE) warn_of_one_level(cx, c);
+        if (p->reference != REFERENCE_NONE && p->needs->coding != CRI_CODING_CODE)
+            warn_of_one_level(cx, c);
         CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
                                &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */
@@ -339,8 +347,8 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_des
         i++;
     }
     if (o->target)
-        CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes,
-                               &d->target));
+        CR_TRY(
+            remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes, &d->target));
     CR_TRY(remember_roles(cx, o, p->needs, d));
 done:
     return st;

@@ -1,6 +1,7 @@
 /* design_texts.c -- categories that a model reads as texts: what their codes stand for.
- * Codes 0 .. n_levels-1 are the levels of the training table, sorted; behind them come the texts that
- * updates brought, in the order they came; behind those the texts that only the rows at hand have. */
+ * Codes 0 .. n_levels-1 are the levels of the training table, sorted; behind them come the texts
+ * that updates brought, in the order they came; behind those the texts that only the rows at hand
+ * have. */
 #include "design_internal.h"
 #include "../base/utf8.h"
 
@@ -46,8 +47,10 @@ static bool is_level(const cri_design_column *c, const char *text)
         size_t middle = low + (high - low) / 2;
         int    order = strcmp(text, c->levels[middle]);
         if (order == 0) return true;
-        if (order < 0) high = middle;
-        else low = middle + 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return false;
 }
@@ -58,14 +61,17 @@ cr_status cri_design_learn_texts(cr_ctx *cx, cr_design *d, const cr_table *t)
     for (size_t i = 0; i < d->n_columns; i++) {
         cri_design_column *c = &d->columns[i];
         const cr_column   *from = c->texts ? cr_table_find(t, c->name) : NULL;
-        if (!from || from->type != CR_CATEGORY) continue; /* which is told when the rows are opened */
+        if (!from || from->type != CR_CATEGORY)
+            continue; /* which is told when the rows are opened */
         for (size_t k = 0; k < from->n_levels; k++) {
             uint32_t code;
             if (is_level(c, from->levels[k])) continue;
             if (!cri_utf8_valid(from->levels[k]))
-                CR_TRY(cr_fail(cx, CR_EDATA, "%s: column '%s' has the text '%s', which is not UTF-8",
+                CR_TRY(cr_fail(cx, CR_EDATA,
+                               "%s: column '%s' has the text '%s', which is not UTF-8",
                                cr_table_source(t), c->name, from->levels[k]));
-            CR_TRY(cri_dictionary_code(cx, &c->later, from->levels[k], strlen(from->levels[k]), &code));
+            CR_TRY(cri_dictionary_code(cx, &c->later, from->levels[k], strlen(from->levels[k]),
+                                       &code));
         }
     }
 done:

@@ -16,8 +16,8 @@ typedef struct cri_dictionary {
 cr_status cri_dictionary_code(cr_ctx *cx, cri_dictionary *d, const char *text, size_t length,
                               uint32_t *out_code);
 /* The number of a text that is in the dictionary; false, and *out_code untouched, if it is not. */
-bool      cri_dictionary_find(const cri_dictionary *d, const char *text, size_t length,
-                              uint32_t *out_code);
-void      cri_dictionary_free(cr_ctx *cx, cri_dictionary *d);
+bool cri_dictionary_find(const cri_dictionary *d, const char *text, size_t length,
+                         uint32_t *out_code);
+void cri_dictionary_free(cr_ctx *cx, cri_dictionary *d);
 
 #endif

@@ -32,8 +32,8 @@ typedef struct cr_regression_metrics {
 
 /* CRPS(F, y) = integral of (F(x) - 1{x >= y})^2 dx in closed form; scale > 0. */
 CR_API double cr_crps_normal(double y, double mean, double scale);
-/* The same of Student's t: for dof > 1 as Jordan et al. give it; the formula continues down to dof =
- * 1/2, where the integral diverges, and below it is INFINITY.  dof INFINITY is the normal. */
+/* The same of Student's t: for dof > 1 as Jordan et al. give it; the formula continues down to dof
+ * = 1/2, where the integral diverges, and below it is INFINITY.  dof INFINITY is the normal. */
 CR_API double cr_crps_student_t(double y, double mean, double scale, double dof);
 
 /* All metrics at once; without scale, the last four are NaN.  O(n), and one quantile per change of

@@ -9,7 +9,7 @@
 
 enum { BINS = CR_CALIBRATION_BINS };
 
-/* --- area under the ROC curve ----------------------------------------------------------------- */
+/* --- area under the ROC curve ---------------------------------------------------------------- */
 
 typedef struct scored {
     double score, inside, outside; /* the weight stands on the side of the row */
@@ -80,7 +80,7 @@ done:
     return st;
 }
 
-/* --- the rest, by sums over rows -------------------------------------------------------------- */
+/* --- the rest, by sums over rows ------------------------------------------------------------- */
 
 enum { WEIGHT, RIGHT, LOSS, BRIER, FIRST_BIN };
 enum { BIN_COUNT, BIN_WEIGHT, BIN_CONFIDENCE, BIN_RIGHT, BIN_SUMS };

@@ -19,7 +19,7 @@ cr_status cri_check_weights(cr_ctx *cx, const double *opt_weight, size_t n)
     return CR_OK;
 }
 
-/* --- the continuous ranked probability score -------------------------------------------------- */
+/* --- the continuous ranked probability score ------------------------------------------------- */
 
 /* sigma (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)):  Gneiting & Raftery (2007), eq. (21). */
 double cr_crps_normal(double y, double mean, double scale)

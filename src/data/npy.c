@@ -94,7 +94,8 @@ static void read_shape(cri_reader *r, header *h)
         }
         h->shape[h->dims++] = read_length(r);
         if (accept(r, ',')) continue;
-        if (h->dims == 1) expect(r, ','); /* (3) is a number in Python, (3,) a shape */
+        if (h->dims == 1)
+            expect(r, ','); /* (3) is a number in Python, (3,) a shape */
         else {
             expect(r, ')');
             break;
@@ -118,18 +119,24 @@ static void read_member(cri_reader *r, header *h)
     read_quoted(r, key, sizeof key);
     expect(r, ':');
     if (r->status != CR_OK) return;
-    if (strcmp(key, "descr") == 0) seen = &h->has_descr;
-    else if (strcmp(key, "fortran_order") == 0) seen = &h->has_order;
-    else if (strcmp(key, "shape") == 0) seen = &h->has_shape;
+    if (strcmp(key, "descr") == 0)
+        seen = &h->has_descr;
+    else if (strcmp(key, "fortran_order") == 0)
+        seen = &h->has_order;
+    else if (strcmp(key, "shape") == 0)
+        seen = &h->has_shape;
     if (!seen || *seen) {
         cri_reader_fail(r, "the array's header is damaged: '%s' is %s", key,
                         seen ? "there twice" : "not known");
         return;
     }
     *seen = true;
-    if (seen == &h->has_descr) read_descr(r, h);
-    else if (seen == &h->has_shape) read_shape(r, h);
-    else if (accept_word(r, "True")) h->fortran_order = true;
+    if (seen == &h->has_descr)
+        read_descr(r, h);
+    else if (seen == &h->has_shape)
+        read_shape(r, h);
+    else if (accept_word(r, "True"))
+        h->fortran_order = true;
     else if (!accept_word(r, "False"))
         cri_reader_fail(r, "the array's header is damaged: fortran_order is not True or False");
 }
@@ -159,15 +166,22 @@ static cr_status read_header(cri_reader *r, header *h)
 static const char *kind_in_words(char letter)
 {
     switch (letter) {
-    case 'O': return "Python objects";
-    case 'c': return "complex numbers";
+    case 'O':
+        return "Python objects";
+    case 'c':
+        return "complex numbers";
     case 'S':
     case 'a':
-    case 'U': return "texts";
-    case 'M': return "dates";
-    case 'm': return "time differences";
-    case 'V': return "records or raw bytes";
-    default: return NULL;
+    case 'U':
+        return "texts";
+    case 'M':
+        return "dates";
+    case 'm':
+        return "time differences";
+    case 'V':
+        return "records or raw bytes";
+    default:
+        return NULL;
     }
 }
 
@@ -217,8 +231,9 @@ static cr_status take_elements(cri_reader *r, cri_npy *a)
 {
     size_t count, bytes, left = cri_reader_left(r);
     if (!cri_mul(a->rows, a->cols, &count) || !cri_mul(count, a->width, &bytes) || bytes > left)
-        return cri_reader_fail(r, "an array of %zu x %zu elements of %zu bytes, but only %zu bytes "
-                                  "follow its header: it is cut short or damaged",
+        return cri_reader_fail(r,
+                               "an array of %zu x %zu elements of %zu bytes, but only %zu bytes "
+                               "follow its header: it is cut short or damaged",
                                a->rows, a->cols, a->width, left);
     if (bytes < left)
         return cri_reader_fail(r, "%zu bytes stand after the end of the array", left - bytes);
@@ -300,8 +315,8 @@ static cr_status fail_integer(cr_ctx *cx, const char *source, const cri_npy *a, 
         snprintf(text, sizeof text, "%" PRId64, signed_of(bits, a->width));
     else
         snprintf(text, sizeof text, "%" PRIu64, bits);
-    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53: as a double it might change",
-            source, text);
+    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53: as a double it might change", source,
+            text);
     return cr_fail_hint(cx, "save the array as doubles if rounding is meant: a.astype('f8')");
 }
 
@@ -319,15 +334,16 @@ static cr_status convert(cr_ctx *cx, const char *source, const cri_npy *a, size_
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = load_bits(p + i * step * a->width, a->width, a->big_endian);
         double   x = 0;
-        if (a->kind == CRI_NPY_REAL) x = real_of(bits, a->width);
-        else if (a->kind == CRI_NPY_BOOLEAN) x = bits != 0;
+        if (a->kind == CRI_NPY_REAL)
+            x = real_of(bits, a->width);
+        else if (a->kind == CRI_NPY_BOOLEAN)
+            x = bits != 0;
         else if (a->kind == CRI_NPY_UNSIGNED) {
             if (bits > limit) return fail_integer(cx, source, a, bits);
             x = (double)bits;
         } else {
             int64_t v = signed_of(bits, a->width);
-            if (v > (int64_t)limit || v < -(int64_t)limit)
-                return fail_integer(cx, source, a, bits);
+            if (v > (int64_t)limit || v < -(int64_t)limit) return fail_integer(cx, source, a, bits);
             x = (double)v;
         }
         out[i * stride] = x;
@@ -354,9 +370,7 @@ cr_status cri_npy_column(cr_ctx *cx, const char *source, const cri_npy *a, size_
 
 cr_type cri_npy_type(const cri_npy *a)
 {
-    return a->kind == CRI_NPY_REAL      ? CR_REAL
-           : a->kind == CRI_NPY_BOOLEAN ? CR_BOOLEAN
-                                        : CR_INTEGER;
+    return a->kind == CRI_NPY_REAL ? CR_REAL : a->kind == CRI_NPY_BOOLEAN ? CR_BOOLEAN : CR_INTEGER;
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -365,8 +379,10 @@ void cri_npy_header(size_t dims, size_t rows, size_t cols, char out[CRI_NPY_HEAD
 {
     static const char start[] = "\x93NUMPY\x01\x00\x76\x00"; /* version 1.0; 118 bytes follow */
     char              shape[64], text[CRI_NPY_HEADER];
-    if (dims == 1) snprintf(shape, sizeof shape, "(%zu,)", rows);
-    else snprintf(shape, sizeof shape, "(%zu, %zu)", rows, cols);
+    if (dims == 1)
+        snprintf(shape, sizeof shape, "(%zu,)", rows);
+    else
+        snprintf(shape, sizeof shape, "(%zu, %zu)", rows, cols);
     int n = snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }",
                      shape);
     memset(out, ' ', CRI_NPY_HEADER);

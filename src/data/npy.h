@@ -51,8 +51,8 @@ void cri_npy_encode(const double *a, size_t n, char *out);
 /* The elements copied into a table: columns x1 ... xd. */
 cr_status cri_npy_table(cr_ctx *cx, const char *source, const cri_npy *a, cr_table **out_table);
 /* An array as a table: a matrix has columns x1 ... xd, a vector the column x1; NaN = missing.  When
- * the elements can be used where they lie (doubles of this machine, in C order, aligned), the columns
- * point at them: *out_borrowed, and the bytes must then outlive the table. */
+ * the elements can be used where they lie (doubles of this machine, in C order, aligned), the
+ * columns point at them: *out_borrowed, and the bytes must then outlive the table. */
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed);
 /* An archive of arrays as a table: a vector NAME.npy is the column NAME, a matrix the columns NAME1

@@ -27,8 +27,10 @@ static bool begins_with(const char *bytes, size_t size, const char *magic, size_
 static bool has_ending(const char *path, const char *ending)
 {
     size_t n = strlen(path), m = strlen(ending);
-    if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) n -= 3;
-    else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0) n -= 4;
+    if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0)
+        n -= 3;
+    else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0)
+        n -= 4;
     return n > m && strncasecmp(path + n - m, ending, m) == 0;
 }
 
@@ -104,8 +106,10 @@ static cr_status read_npy(cr_ctx *cx, cri_source *source, cr_table **out_table)
     if (st == CR_OK)
         st = cri_npy_read_table(cx, cri_source_name(source), data.bytes, data.size, out_table,
                                 &borrowed);
-    if (st == CR_OK && borrowed) cri_table_keep_block(*out_table, data.bytes, data.capacity);
-    else cr_free(cx, data.bytes, data.capacity, 1);
+    if (st == CR_OK && borrowed)
+        cri_table_keep_block(*out_table, data.bytes, data.capacity);
+    else
+        cr_free(cx, data.bytes, data.capacity, 1);
     return st;
 }
 
@@ -196,7 +200,8 @@ done:
 }
 
 static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
-                             const cr_read_options *options, bool may_be_empty, cr_table **out_table)
+                             const cr_read_options *options, bool may_be_empty,
+                             cr_table **out_table)
 {
     cr_status  st = CR_OK;
     cri_format f;
@@ -215,8 +220,8 @@ cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source
     return read_source(cx, path, source, options, false, out_table);
 }
 
-static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *options, bool may_be_empty,
-                           cr_table **out_table)
+static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *options,
+                           bool may_be_empty, cr_table **out_table)
 {
     cr_status   st = CR_OK;
     cri_source *source = NULL;

@@ -1,7 +1,8 @@
 /* read.h -- from a file, a pipe or a database to a table.
- * The format is told by magic bytes and the name: CSV and TSV (RFC 4180; also gzip and zstd), LIBSVM,
- * NPY, NPZ, `sqlite:FILE?table` or `sqlite:FILE?query=SELECT ...`; "-" is standard input.
- * The lists are those of base/option.h: names and texts with commas are written in double quotes. */
+ * The format is told by magic bytes and the name: CSV and TSV (RFC 4180; also gzip and zstd),
+ * LIBSVM, NPY, NPZ, `sqlite:FILE?table` or `sqlite:FILE?query=SELECT ...`; "-" is standard input.
+ * The lists are those of base/option.h: names and texts with commas are written in double
+ * quotes. */
 #ifndef CREDENCE_DATA_READ_H
 #define CREDENCE_DATA_READ_H
 

@@ -32,10 +32,10 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
     for (size_t j = 0; j < d->n_terms; j++) {
         const cri_design_term *term = &d->terms[j];
         const cr_column       *c = r->columns[term->column];
-        bool highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
-        size_t                 at = 0;
-        double                 largest = 0;
-        char                   where[512];
+        bool   highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
+        size_t at = 0;
+        double largest = 0;
+        char   where[512];
         if (term->power < 2 || !highest) continue;
         for (size_t i = 0; i < cr_table_rows(r->table); i++) {
             double x = fabs(c->values[i * c->stride]);
@@ -71,19 +71,23 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
 }
 
 /* Where rows would be dropped for gaps in features too, how many there are of both. */
-static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows *block, const cr_column *c,
-                            const char *role)
+static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows *block,
+                            const cr_column *c, const char *role)
 {
     size_t    rows = cr_table_rows(r->table), both = 0;
     cr_status st = refuse_missing(cx, r->table, c, role);
     for (size_t row = 0; row < rows; row++) {
         bool gap = is_missing(c, row) || (block->missing && cri_block_is_missing(block, row));
-        for (size_t i = 0; !gap && i < r->design->n_columns; i++) gap = is_missing(r->columns[i], row);
+        for (size_t i = 0; !gap && i < r->design->n_columns; i++)
+            gap = is_missing(r->columns[i], row);
         both += gap;
     }
     if (both == c->missing) return st;
-    return cr_fail_hint(cx, "--missing drop leaves out all %zu rows with a gap, those in features too; to keep these, "
-                            "take the rows without a %s out of the file", both, role);
+    return cr_fail_hint(
+        cx,
+        "--missing drop leaves out all %zu rows with a gap, those in features too; to keep these, "
+        "take the rows without a %s out of the file",
+        both, role);
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */
@@ -184,13 +188,16 @@ static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **o
     const cr_column *c = cr_table_find(r->table, name);
     if (!c) {
         cr_status st = cri_table_no_column(cx, r->table, name);
-        return st == CR_EDATA ? cr_fail_note(cx, "an option of the fit names it (an offset, an exposure, a number of "
-                                                 "trials or the variance of the noise), and the model needs it of "
-                                                 "every row")
-                              : st;
+        return st == CR_EDATA
+                   ? cr_fail_note(
+                         cx, "an option of the fit names it (an offset, an exposure, a number of "
+                             "trials or the variance of the noise), and the model needs it of "
+                             "every row")
+                   : st;
     }
     if (c->type == CR_CATEGORY)
-        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
+        return cr_fail(cx, CR_EDATA,
+                       "%s: column '%s' holds text, but the model needs numbers there",
                        cr_table_source(r->table), name);
     cr_status st = cri_column_check_finite(cx, r->table, c);
     if (st != CR_OK) return st;
@@ -282,7 +289,7 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
     for (size_t i = 0; r->columns && r->recode && r->levels && r->unseen && i < n; i++)
         cri_level_map_free(cx, r->table, r->columns[i],
-                 (cri_level_map){ r->recode[i], r->levels[i], r->unseen[i] });
+                           (cri_level_map){ r->recode[i], r->levels[i], r->unseen[i] });
     if (r->copy) cri_sparse_free(cx, r->copy);
     cr_free(cx, r->copy, 1, sizeof *r->copy);
     cr_free(cx, r->base, r->p, sizeof *r->base);
@@ -305,8 +312,8 @@ static double fill_of(const cri_rows *r, size_t column)
     return r->design->missing == CR_MISSING_KEEP ? NAN : r->design->columns[column].fill;
 }
 
-/* The indicator of a level, or the level's code, of rows of a category, whatever type the table gave
- * it; NaN where a gap is kept. */
+/* The indicator of a level, or the level's code, of rows of a category, whatever type the table
+ * gave it; NaN where a gap is kept. */
 static void fill_category(const cri_rows *r, const cri_design_term *term, double off, double on,
                           size_t begin, size_t end, double *out, size_t stride)
 {
@@ -394,8 +401,10 @@ void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_
         for (size_t j = 0, run; j < r->p; j += run ? run : 1) { /* without a block, j = k */
             double *out = X + (i - begin) * stride + j;
             run = cri_rows_basis_run(r->design, j);
-            if (run > 0) cri_rows_fill_basis(r, j, run, false, i, stop, out, stride);
-            else cri_rows_fill_term(r, j, i, stop, out, stride);
+            if (run > 0)
+                cri_rows_fill_basis(r, j, run, false, i, stop, out, stride);
+            else
+                cri_rows_fill_term(r, j, i, stop, out, stride);
         }
     }
 }
@@ -434,11 +443,12 @@ cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
     bool   out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
     double square = (double)r->p * (double)r->p * (double)sizeof(double) / 1e9;
     if (out_of_memory && square > 1) /* most likely that */
-        return cr_fail_note(cx,
-                            "there are %zu columns: a model that keeps a matrix of columns by columns "
-                            "takes %.3g GB for each; choose some with --features, or use a model that "
-                            "keeps none: naive-bayes, logistic, ridge, lasso",
-                            r->p, square);
+        return cr_fail_note(
+            cx,
+            "there are %zu columns: a model that keeps a matrix of columns by columns "
+            "takes %.3g GB for each; choose some with --features, or use a model that "
+            "keeps none: naive-bayes, logistic, ridge, lasso",
+            r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,
                         "the data are sparse; a model that is not made for that works with a dense "

@@ -189,8 +189,7 @@ static size_t put_row(const cri_block_rows *b, const cri_rows *r, size_t i, cons
         uint32_t j = term_of(b, e);
         double   x = b->X.value[e];
         if (j == UINT32_MAX) continue;
-        if (isnan(x) && r->design->missing != CR_MISSING_KEEP)
-            x = block->fill ? block->fill[j] : 0;
+        if (isnan(x) && r->design->missing != CR_MISSING_KEEP) x = block->fill ? block->fill[j] : 0;
         if (opt_column) opt_column[n] = j, opt_value[n] = x;
         n++;
     }

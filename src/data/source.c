@@ -24,8 +24,8 @@ struct cri_source {
     codec   codec;
     int     fd;
     bool    owns_fd;
-    off_t   start;       /* of a file: where the first byte is */
-    size_t  size;        /* raw bytes in all, 0 if not known */
+    off_t   start; /* of a file: where the first byte is */
+    size_t  size;  /* raw bytes in all, 0 if not known */
 
     /* Raw bytes: of a file the current chunk, of a pipe all so far, of memory the whole. */
     char       *buffer;
@@ -35,7 +35,7 @@ struct cri_source {
     bool        raw_ended;
     bool        forgets; /* of a pipe only these are kept */
 
-    char  *head;         /* decoded bytes that were peeked at */
+    char  *head; /* decoded bytes that were peeked at */
     size_t head_capacity, head_at, head_end;
 
     bool          in_stream; /* inside a gzip member or zstd frame */
@@ -45,7 +45,7 @@ struct cri_source {
     ZSTD_DStream *zstd;
 };
 
-/* --- raw bytes -------------------------------------------------------------------------------- */
+/* --- raw bytes ------------------------------------------------------------------------------- */
 
 static const char *raw(const cri_source *s)
 {
@@ -97,7 +97,7 @@ static cr_status fetch(cri_source *s)
     return CR_OK;
 }
 
-/* --- decoders: some bytes into out, none only at the end -------------------------------------- */
+/* --- decoders: some bytes into out, none only at the end ------------------------------------- */
 
 static cr_status decode_plain(cri_source *s, char *out, size_t size, size_t *out_got)
 {
@@ -163,7 +163,8 @@ static cr_status decode_gzip(cri_source *s, char *out, size_t size, size_t *out_
         s->inflate.avail_in = given;
         int code = inflate(&s->inflate, Z_NO_FLUSH);
         s->at += given - s->inflate.avail_in;
-        if (code == Z_STREAM_END) s->in_stream = false;
+        if (code == Z_STREAM_END)
+            s->in_stream = false;
         else if (code == Z_MEM_ERROR)
             CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory while %s is decompressed", s->name));
         else if (code != Z_OK && code != Z_BUF_ERROR)
@@ -203,14 +204,17 @@ static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
     *out_got = 0;
     if (s->ended) return CR_OK;
     switch (s->codec) {
-    case PLAIN: break;
-    case GZIP: return decode_gzip(s, out, size, out_got);
-    case ZSTD: return decode_zstd(s, out, size, out_got);
+    case PLAIN:
+        break;
+    case GZIP:
+        return decode_gzip(s, out, size, out_got);
+    case ZSTD:
+        return decode_zstd(s, out, size, out_got);
     }
     return decode_plain(s, out, size, out_got);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static codec tell_codec(const unsigned char *p, size_t n)
 {
@@ -280,8 +284,12 @@ static cr_status open_any(cr_ctx *cx, const char *path, const char *name, const 
     cr_status   st = CR_OK;
     cri_source *s = cr_alloc(cx, 1, sizeof *s);
     if (!s) return CR_ENOMEM;
-    *s = (cri_source){ .cx = cx, .fd = -1, .origin = FROM_MEMORY, .memory = bytes ? bytes : "",
-                       .size = size, .end = size };
+    *s = (cri_source){ .cx = cx,
+                       .fd = -1,
+                       .origin = FROM_MEMORY,
+                       .memory = bytes ? bytes : "",
+                       .size = size,
+                       .end = size };
     s->name = cri_string_copy(cx, name);
     if (!s->name) CR_TRY(CR_ENOMEM);
     if (path) CR_TRY(open_descriptor(s, path));
@@ -319,7 +327,7 @@ void cri_source_close(cri_source *s)
 const char *cri_source_name(const cri_source *s) { return s->name; }
 size_t      cri_source_size(const cri_source *s) { return s->codec == PLAIN ? s->size : 0; }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* Fills out as far as there are bytes. */
 static cr_status decode_all(cri_source *s, char *out, size_t size, size_t *out_got)
@@ -414,7 +422,8 @@ cr_status cri_source_read_some(cri_source *s, char *out, size_t size, size_t *ou
     size_t    held = s->head_end - s->head_at;
     *out_got = 0;
     if (held > 0) return cri_source_read(s, out, held < size ? held : size, out_got);
-    while (size > 0 && *out_got == 0 && !s->ended && st == CR_OK) st = decode(s, out, size, out_got);
+    while (size > 0 && *out_got == 0 && !s->ended && st == CR_OK)
+        st = decode(s, out, size, out_got);
     return st;
 }
 

@@ -28,8 +28,8 @@ size_t cri_source_size(const cri_source *source);
  * call on the source.  Fails like cri_source_read. */
 cr_status cri_source_peek(cri_source *source, size_t want, const char **out_bytes,
                           size_t *out_size);
-/* The next bytes up to the end of line `lines`, or all that are left where there are fewer lines, but at
- * most `most`; waits for no byte more, and gives the same however the bytes arrive. */
+/* The next bytes up to the end of line `lines`, or all that are left where there are fewer lines,
+ * but at most `most`; waits for no byte more, and gives the same however the bytes arrive. */
 cr_status cri_source_peek_lines(cri_source *source, size_t lines, size_t most,
                                 const char **out_bytes, size_t *out_size);
 /* Takes the next bytes: `size` of them, fewer only at the end.  Fails with CR_EIO, with CR_EDATA

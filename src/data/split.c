@@ -141,8 +141,10 @@ cr_status cr_holdout(cr_ctx *cx, size_t n, double fraction, uint64_t seed, size_
     size_t trained = 0, tested = 0;
     cr_rng rng = split_stream(seed, HOLDOUT, 0);
     for (size_t i = 0; i < n; i++) { /* Knuth, TAOCP 2, 3.4.2, algorithm S */
-        if (cr_rng_below(&rng, n - i) < test - tested) out_rows[train + tested++] = i;
-        else out_rows[trained++] = i;
+        if (cr_rng_below(&rng, n - i) < test - tested)
+            out_rows[train + tested++] = i;
+        else
+            out_rows[trained++] = i;
     }
     *out_train = train;
     return CR_OK;

@@ -29,9 +29,9 @@ CR_API cr_status cr_folds_new_stratified(cr_ctx *cx, const uint32_t *codes, size
 /* Folds of rows that stand in the order of time: k + 1 blocks whose sizes differ by at most one, of
  * which the first is never tested.  Fails with CR_EARG unless 1 <= k < n. */
 CR_API cr_status cr_folds_new_ordered(cr_ctx *cx, size_t n, size_t k, cr_folds *out_folds);
-/* k folds of whole groups: rows with the same group[i] < n stay together.  The largest groups are dealt
- * first, each to the fold with the fewest rows so far; the seed decides among equals.  O(n log n) time.
- * Fails with CR_EARG unless 2 <= k <= the number of groups. */
+/* k folds of whole groups: rows with the same group[i] < n stay together.  The largest groups are
+ * dealt first, each to the fold with the fewest rows so far; the seed decides among equals.  O(n
+ * log n) time.  Fails with CR_EARG unless 2 <= k <= the number of groups. */
 CR_API cr_status cr_folds_new_grouped(cr_ctx *cx, const size_t *group, size_t n, size_t k,
                                       uint64_t seed, cr_folds *out_folds);
 /* Frees the blocks. */

@@ -52,9 +52,13 @@ static cr_status fail_with(query *q, int code)
     case SQLITE_INTERRUPT:
         if (cri_should_stop(q->cx)) return cr_check_interrupt(q->cx);
         break;
-    case SQLITE_NOMEM: st = CR_ENOMEM; break;
+    case SQLITE_NOMEM:
+        st = CR_ENOMEM;
+        break;
     case SQLITE_NOTADB:
-    case SQLITE_CORRUPT: st = CR_EDATA; break;
+    case SQLITE_CORRUPT:
+        st = CR_EDATA;
+        break;
     case SQLITE_CANTOPEN:
         if (access(q->file, R_OK) != 0) why = strerror(errno);
         st = CR_EIO;
@@ -62,8 +66,11 @@ static cr_status fail_with(query *q, int code)
     case SQLITE_IOERR:
     case SQLITE_PERM:
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: st = CR_EIO; break;
-    default: break;
+    case SQLITE_LOCKED:
+        st = CR_EIO;
+        break;
+    default:
+        break;
     }
     if (q->denied) {
         cr_fail(q->cx, st, "%s: the query does more than read: %s", q->file, why);
@@ -90,11 +97,13 @@ static int allow_reading(void *user, int action, const char *a, const char *b, c
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
-    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
     case SQLITE_FUNCTION:
         if (sqlite3_stricmp(b, "load_extension") != 0) return SQLITE_OK;
         break;
-    default: break;
+    default:
+        break;
     }
     q->denied = true;
     return SQLITE_DENY;
@@ -232,11 +241,15 @@ static cr_status read_cell(query *q, size_t j, cell *out)
     case SQLITE_FLOAT:
         *out = (cell){ .kind = REAL, .real = sqlite3_column_double(q->statement, (int)j) };
         return isfinite(out->real) ? CR_OK : fail_cell(q, j, "an infinite number");
-    case SQLITE_TEXT: out->kind = TEXT; return read_text(q, j, out);
+    case SQLITE_TEXT:
+        out->kind = TEXT;
+        return read_text(q, j, out);
     case SQLITE_BLOB:
         fail_cell(q, j, "a BLOB");
         return cr_fail_hint(q->cx, "leave it out: 'sqlite:%s?query=SELECT ...'", q->file);
-    default: *out = (cell){ .kind = MISSING }; return CR_OK;
+    default:
+        *out = (cell){ .kind = MISSING };
+        return CR_OK;
     }
 }
 
@@ -295,10 +308,18 @@ static cr_status text_code(query *q, column *c, cell at, uint32_t *out_code)
 {
     char text[CRI_DOUBLE_SIZE];
     switch (at.kind) {
-    case MISSING: *out_code = CR_MISSING_CODE; return CR_OK;
-    case TEXT: *out_code = at.code; return CR_OK;
-    case WHOLE: snprintf(text, sizeof text, "%lld", (long long)at.whole); break;
-    case REAL: cri_print_double(at.real, text); break;
+    case MISSING:
+        *out_code = CR_MISSING_CODE;
+        return CR_OK;
+    case TEXT:
+        *out_code = at.code;
+        return CR_OK;
+    case WHOLE:
+        snprintf(text, sizeof text, "%lld", (long long)at.whole);
+        break;
+    case REAL:
+        cri_print_double(at.real, text);
+        break;
     }
     return cri_dictionary_code(q->cx, &c->texts, text, strlen(text), out_code);
 }

@@ -116,7 +116,8 @@ static cr_status set_levels(cr_ctx *cx, const cr_stream *s, cr_table *t, size_t 
         const char **found =
             n ? bsearch(&c->levels[i], known->sorted, n, sizeof *known->sorted, compare_texts)
               : NULL;
-        if (!found && s->open && strcmp(s->open, c->name) == 0) goto done; /* as the block has them */
+        if (!found && s->open && strcmp(s->open, c->name) == 0)
+            goto done; /* as the block has them */
         if (!found) CR_TRY(fail_level(cx, s, t, c, (uint32_t)i));
         map[i] = (uint32_t)(found - known->sorted);
     }

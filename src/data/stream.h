@@ -32,8 +32,8 @@ CR_API void cr_stream_free(cr_ctx *cx, cr_stream *stream);
  * rows name their place in the source.  After a failure the stream can only be freed; *out_table is
  * then left as it was. */
 CR_API cr_status cr_stream_next(cr_ctx *cx, cr_stream *stream, cr_table **out_table);
-/* From now on a category has in each block the levels seen up to there, and new ones are welcome: for
- * a reader that knows which there are, as a fitted model does. */
+/* From now on a category has in each block the levels seen up to there, and new ones are welcome:
+ * for a reader that knows which there are, as a fitted model does. */
 CR_API void cr_stream_free_levels(cr_stream *stream);
 /* How many rows have been given so far. */
 CR_API size_t cr_stream_rows(const cr_stream *stream);

@@ -7,8 +7,8 @@
 #include "source.h"
 #include "stream.h"
 
-/* Block sizes: at most `rows` rows when it is not 0, else what `bytes` of the source hold.  A pipe in
- * blocks of rows is followed: no reader of text waits for more than the rows of the block. */
+/* Block sizes: at most `rows` rows when it is not 0, else what `bytes` of the source hold.  A pipe
+ * in blocks of rows is followed: no reader of text waits for more than the rows of the block. */
 typedef struct cri_block_size {
     size_t rows, bytes;
 } cri_block_size;
@@ -35,8 +35,8 @@ static inline bool cri_stream_follows(const cri_source *source, cri_block_size s
     return size.rows > 0 && !cri_source_is_seekable(source);
 }
 
-/* Lets blocks of a pipe have levels of this column that the first block lacks: such a block has its own
- * levels.  The name is borrowed; NULL ends it. */
+/* Lets blocks of a pipe have levels of this column that the first block lacks: such a block has its
+ * own levels.  The name is borrowed; NULL ends it. */
 void cri_stream_leave_open(cr_stream *stream, const char *column);
 
 /* As cr_stream_open, of a source that is taken over, also on failure; `bytes` instead of 16 MiB. */

@@ -72,8 +72,8 @@ static size_t *find_slot(const cr_table *t, const char *name)
 static cr_status make_room(cr_ctx *cx, cr_table *t)
 {
     if (t->n < t->capacity) return CR_OK;
-    size_t        more = t->capacity ? 2 * t->capacity : 16;
-    size_t       *slots = cr_alloc(cx, 2 * more, sizeof *slots);
+    size_t            more = t->capacity ? 2 * t->capacity : 16;
+    size_t           *slots = cr_alloc(cx, 2 * more, sizeof *slots);
     cri_owned_column *grown =
         slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
     if (!grown) {
@@ -112,7 +112,8 @@ done:
     return st;
 }
 
-/* Counts what is missing and looks for infinities: x - x is 0 for finite values and NaN for others. */
+/* Counts what is missing and looks for infinities: x - x is 0 for finite values and NaN for
+ * others. */
 static void look_through(cr_column *c, size_t rows)
 {
     size_t odd = 0;
@@ -156,8 +157,8 @@ void cri_table_keep_block(cr_table *t, void *block, size_t bytes)
     t->block_bytes = bytes;
 }
 
-/* acc [2 x cols]: how many cells of each column are NaN, and how many are NaN or infinite; row by row,
- * as the matrix lies in memory. */
+/* acc [2 x cols]: how many cells of each column are NaN, and how many are NaN or infinite; row by
+ * row, as the matrix lies in memory. */
 static void look_through_rows(void *arg, cri_range rows, double *acc)
 {
     const cr_cmat *X = arg;
@@ -179,8 +180,8 @@ cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *t, cr_type type, cr_cmat 
 
     CR_TRY(s.status);
     if (X.rows != t->rows)
-        CR_TRY(cr_fail(cx, CR_EARG, "%s: a matrix of %zu rows for a table of %zu", t->source, X.rows,
-                       t->rows));
+        CR_TRY(cr_fail(cx, CR_EARG, "%s: a matrix of %zu rows for a table of %zu", t->source,
+                       X.rows, t->rows));
     CR_TRY(cri_parallel_sum(cx, NULL, X.rows, 1024, 2 * X.cols, look_through_rows, &X, odd));
     for (size_t j = 0; j < X.cols; j++) {
         snprintf(name, sizeof name, "x%zu", j + 1);
@@ -209,18 +210,20 @@ static int compare_levels(const void *a, const void *b)
 cr_status cri_table_own_category(cr_ctx *cx, cr_table *t, const char *name, uint32_t *codes,
                                  const char *const *levels, size_t n_levels)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
     cri_owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
-    level       *sorted = cr_scratch_bytes(&s, n_levels, sizeof *sorted);
-    uint32_t    *renumbered = cr_scratch_bytes(&s, n_levels, sizeof *renumbered);
-    bool        *used = cr_scratch_bytes(&s, n_levels, sizeof *used);
-    size_t       n = 0;
+    level           *sorted = cr_scratch_bytes(&s, n_levels, sizeof *sorted);
+    uint32_t        *renumbered = cr_scratch_bytes(&s, n_levels, sizeof *renumbered);
+    bool            *used = cr_scratch_bytes(&s, n_levels, sizeof *used);
+    size_t           n = 0;
 
     CR_TRY(s.status);
     for (size_t i = 0; i < t->rows; i++) {
-        if (codes[i] != CR_MISSING_CODE) used[codes[i]] = true;
-        else c.view.missing++;
+        if (codes[i] != CR_MISSING_CODE)
+            used[codes[i]] = true;
+        else
+            c.view.missing++;
     }
     for (size_t k = 0; k < n_levels; k++)
         if (used[k]) sorted[n++] = (level){ levels[k], (uint32_t)k };
@@ -247,7 +250,7 @@ done:
 
 cr_status cri_table_own_codes(cr_ctx *cx, cr_table *t, const cr_column *like, uint32_t *codes)
 {
-    cr_status    st = CR_OK;
+    cr_status        st = CR_OK;
     cri_owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
 
     c.levels = cr_alloc(cx, like->n_levels, sizeof *c.levels);
@@ -420,7 +423,8 @@ cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, co
 const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t size)
 {
     if (t->origin) row = t->origin[row];
-    if (t->first_line) snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
+    if (t->first_line)
+        snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
     else
         snprintf(out, size, "%s, row %zu", t->source, t->first_row + row + 1);
     return out;

@@ -17,12 +17,12 @@ typedef enum cr_type { CR_REAL, CR_INTEGER, CR_BOOLEAN, CR_CATEGORY } cr_type;
 typedef struct cr_column {
     const char        *name;
     cr_type            type;
-    const double      *values;  /* value of row i is values[i * stride]; NULL for a category */
+    const double      *values; /* value of row i is values[i * stride]; NULL for a category */
     size_t             stride;
-    const uint32_t    *codes;   /* [rows], categories only            */
-    const char *const *levels;  /* [n_levels], sorted by bytes        */
+    const uint32_t    *codes;  /* [rows], categories only            */
+    const char *const *levels; /* [n_levels], sorted by bytes        */
     size_t             n_levels;
-    size_t             missing; /* how many rows have no value        */
+    size_t             missing;  /* how many rows have no value        */
     bool               infinite; /* some value is +-inf               */
 } cr_column;
 
@@ -50,10 +50,10 @@ CR_API void cr_table_free(cr_ctx *cx, cr_table *table);
 CR_API cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                       const double *values, size_t stride);
 /* The same without a copy: the values must outlive the table and stay as they are. */
-CR_API cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
-                                         const double *values, size_t stride);
-/* All columns of X at once, without a copy; named by names[j], or x1, x2, ... when names is NULL.  One
- * pass over X, which must have as many rows as the table, outlive it and stay as it is. */
+CR_API cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *table, const char *name,
+                                         cr_type type, const double *values, size_t stride);
+/* All columns of X at once, without a copy; named by names[j], or x1, x2, ... when names is NULL.
+ * One pass over X, which must have as many rows as the table, outlive it and stay as it is. */
 CR_API cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *table, cr_type type, cr_cmat X,
                                         const char *const *opt_names);
 /* The sparse block, without a copy: columns x1, x2, ... of one type (CR_REAL, CR_INTEGER or

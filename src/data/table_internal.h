@@ -8,8 +8,8 @@
  * failure.  Counts the missing values. */
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                 double *values);
-/* The table frees this block of bytes (from cr_alloc or cr_resize), which its borrowed columns point
- * into, when it is freed itself.  At most one. */
+/* The table frees this block of bytes (from cr_alloc or cr_resize), which its borrowed columns
+ * point into, when it is freed itself.  At most one. */
 void cri_table_keep_block(cr_table *table, void *block, size_t bytes);
 /* Takes over `codes` (rows codes from cr_alloc or cr_resize), also on failure; copies the levels,
  * sorts them and renumbers the codes.  Levels that no row uses are dropped. */
@@ -64,14 +64,17 @@ void cri_table_set_first_line(cr_table *table, size_t first_line);
 void cri_table_set_first_row(cr_table *table, size_t first_row);
 /* The same for a table with the rows of another: they are where they were. */
 void cri_table_copy_place(const cr_table *from, cr_table *to);
-/* The same for a table whose row i is row rows[i] of `from`: messages name the place there.  Once. */
+/* The same for a table whose row i is row rows[i] of `from`: messages name the place there.
+ * Once. */
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from,
                                const size_t *rows);
 
-/* "houses.csv:12" where the line of the row is known, else "houses.csv, row 11" (the first is 1). */
+/* "houses.csv:12" where the line of the row is known, else "houses.csv, row 11" (the first is
+ * 1). */
 const char *cri_table_where(const cr_table *table, size_t row, char *out, size_t size);
 
-/* Fails with CR_EDATA: "column 'prise' not found in houses.csv", with the columns and the nearest. */
+/* Fails with CR_EDATA: "column 'prise' not found in houses.csv", with the columns and the
+ * nearest. */
 cr_status cri_table_no_column(cr_ctx *cx, const cr_table *table, const char *name);
 
 #endif

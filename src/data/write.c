@@ -131,16 +131,23 @@ static void add_cell(cri_writer *out, const cr_column *c, bool pointed, size_t r
         return;
     }
     switch (c->type) {
-    case CR_CATEGORY: cri_write_text(out, c->levels[c->codes[row]]); return;
+    case CR_CATEGORY:
+        cri_write_text(out, c->levels[c->codes[row]]);
+        return;
     case CR_BOOLEAN:
-        if (c->values[row * c->stride] != 0) cri_write_raw(out, "true", 4);
-        else cri_write_raw(out, "false", 5);
+        if (c->values[row * c->stride] != 0)
+            cri_write_raw(out, "true", 4);
+        else
+            cri_write_raw(out, "false", 5);
         return;
     case CR_REAL:
-    case CR_INTEGER: break;
+    case CR_INTEGER:
+        break;
     }
-    if (pointed) cri_write_real(out, c->values[row * c->stride]);
-    else cri_write_number(out, c->values[row * c->stride]);
+    if (pointed)
+        cri_write_real(out, c->values[row * c->stride]);
+    else
+        cri_write_number(out, c->values[row * c->stride]);
 }
 
 /* The cells of the sparse block in a row, zeros written out. */

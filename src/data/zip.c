@@ -144,7 +144,9 @@ static cr_status read_entry(cr_ctx *cx, const cri_zip *z, zip_file_t *file, char
     for (;;) {
         size_t      room = size - used;
         zip_int64_t n = zip_fread(file, room ? bytes + used : &extra,
-                                  room == 0 ? 1 : room < STEP ? room : STEP);
+                                  room == 0     ? 1
+                                  : room < STEP ? room
+                                                : STEP);
         if (n < 0)
             CR_TRY(fail_zip(cx, z->source, "a damaged entry in the zip archive",
                             zip_file_get_error(file)));

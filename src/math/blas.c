@@ -12,7 +12,7 @@ int   openblas_get_num_threads(void) __attribute__((weak));
 char *openblas_get_config(void) __attribute__((weak));
 char *openblas_get_corename(void) __attribute__((weak));
 
-/* --- one thread ------------------------------------------------------------------------------- */
+/* --- one thread ------------------------------------------------------------------------------ */
 
 static struct {
     pthread_mutex_t lock;
@@ -44,7 +44,7 @@ void cri_blas_leave(void)
     pthread_mutex_unlock(&guard.lock);
 }
 
-/* --- which kernels ---------------------------------------------------------------------------- */
+/* --- which kernels --------------------------------------------------------------------------- */
 
 /* The core types of OpenBLAS that do not use the newest instructions, with what they use. */
 static const struct {
@@ -119,7 +119,7 @@ cr_blas_info cr_blas_query(void)
     return info;
 }
 
-/* --- sizes ------------------------------------------------------------------------------------ */
+/* --- sizes ----------------------------------------------------------------------------------- */
 
 cr_status cri_blas_check(cr_ctx *cx, const char *who, cr_cmat A)
 {

@@ -155,7 +155,7 @@ done:
     return st;
 }
 
-/* --- jitter ----------------------------------------------------------------------------------- */
+/* --- jitter ---------------------------------------------------------------------------------- */
 
 typedef struct original {
     cr_mat        A;        /* its upper triangle holds the entries off the diagonal */

@@ -1,7 +1,7 @@
 /* chol_internal.h -- a square matrix cut into tiles for tasks.  (Internal header.)
- * The cut depends on n alone.  Each task works on whole tiles with one-threaded BLAS and declares what
- * it reads and writes, so that every tile sees its changes in one fixed order, on any number of
- * threads. */
+ * The cut depends on n alone.  Each task works on whole tiles with one-threaded BLAS and declares
+ * what it reads and writes, so that every tile sees its changes in one fixed order, on any number
+ * of threads. */
 #ifndef CREDENCE_MATH_CHOL_INTERNAL_H
 #define CREDENCE_MATH_CHOL_INTERNAL_H
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 cr_status cri_decompose_check(cr_ctx *cx, const char *who, cr_cmat A, bool lower)
 {
@@ -44,7 +44,7 @@ cr_status cri_decompose_work(cr_ctx *cx, const char *who, cr_scratch *s, double 
     return s->status;
 }
 
-/* --- signs ------------------------------------------------------------------------------------ */
+/* --- signs ----------------------------------------------------------------------------------- */
 
 /* -1 when the largest entry of v [n], the first of several, is negative; else 1. */
 static double sign_of(const double *v, size_t n)
@@ -60,7 +60,7 @@ static void scale(double *v, size_t n, double by)
     for (size_t i = 0; by != 1 && i < n; i++) v[i] *= by;
 }
 
-/* --- eigenvalues ------------------------------------------------------------------------------ */
+/* --- eigenvalues ----------------------------------------------------------------------------- */
 
 /* Runs dsyevd on Z [n x n], which holds A in the upper triangle of LAPACK's order; Z becomes the
  * eigenvectors as columns, that is as rows of the row-major view. */
@@ -106,7 +106,7 @@ done:
     return st;
 }
 
-/* --- singular values -------------------------------------------------------------------------- */
+/* --- singular values ------------------------------------------------------------------------- */
 
 typedef struct svd_parts { /* of A [m x n], k = min(m, n) */
     size_t  m, n, k;

@@ -45,8 +45,8 @@ static inline int cri_dlauum(char uplo, int n, double *a, int lda)
     return info;
 }
 
-static inline int cri_dpocon(char uplo, int n, const double *a, int lda, double anorm, double *rcond,
-                             double *work, int *iwork)
+static inline int cri_dpocon(char uplo, int n, const double *a, int lda, double anorm,
+                             double *rcond, double *work, int *iwork)
 {
     int info;
     dpocon_(&uplo, &n, a, &lda, &anorm, rcond, work, iwork, &info, 1);
@@ -76,8 +76,8 @@ static inline int cri_dgeqrf(int m, int n, double *a, int lda, double *tau, doub
     return info;
 }
 
-static inline int cri_dsyevd(char jobz, char uplo, int n, double *a, int lda, double *w, double *work,
-                             int lwork, int *iwork, int liwork)
+static inline int cri_dsyevd(char jobz, char uplo, int n, double *a, int lda, double *w,
+                             double *work, int lwork, int *iwork, int liwork)
 {
     int info;
     dsyevd_(&jobz, &uplo, &n, a, &lda, w, work, &lwork, iwork, &liwork, &info, 1, 1);
@@ -92,8 +92,8 @@ static inline int cri_dgesdd(char jobz, int m, int n, double *a, int lda, double
     return info;
 }
 
-/* Singular values and right vectors V (columns) of a square matrix, by one-sided Jacobi rotations; the
- * values are sva times work[0]. */
+/* Singular values and right vectors V (columns) of a square matrix, by one-sided Jacobi rotations;
+ * the values are sva times work[0]. */
 static inline int cri_dgesvj(int n, double *a, double *sva, double *v, double *work, int lwork)
 {
     int info;
@@ -101,7 +101,8 @@ static inline int cri_dgesvj(int n, double *a, double *sva, double *v, double *w
     return info;
 }
 
-static inline int cri_dpotrs(char uplo, int n, int nrhs, const double *a, int lda, double *b, int ldb)
+static inline int cri_dpotrs(char uplo, int n, int nrhs, const double *a, int lda, double *b,
+                             int ldb)
 {
     int info;
     dpotrs_(&uplo, &n, &nrhs, a, &lda, b, &ldb, &info, 1);

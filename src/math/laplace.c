@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- minus the log density, for the optimisers ------------------------------------------------ */
+/* --- minus the log density, for the optimisers ----------------------------------------------- */
 
 static cr_status negated(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {
@@ -44,7 +44,7 @@ static cr_status gradient(void *arg, const double *x, double *out_g)
     return negated(arg, x, p->n, &f, out_g);
 }
 
-/* --- curvature -------------------------------------------------------------------------------- */
+/* --- curvature ------------------------------------------------------------------------------- */
 
 /* A [n x n] and the gradient g [n] of -log p at x, f = -log p(x); x is changed and put back. */
 static cr_status curvature(cr_ctx *cx, cr_log_density *p, double *x, double f, double *g, double *A)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- order ----------------------------------------------------------------------------------- */
 
 typedef struct builder {
     cr_neighbours *nb;
@@ -76,7 +76,7 @@ static void split_at(cr_cmat X, size_t j, size_t *p, size_t n, size_t m)
 
 enum { APART = 4, WORTH_WHILE = 16384 }; /* levels split one by one; points, to share the work */
 
-/* --- the tree --------------------------------------------------------------------------------- */
+/* --- the tree -------------------------------------------------------------------------------- */
 
 static size_t place_of(const cr_neighbours *nb, size_t level, size_t j)
 {
@@ -165,7 +165,7 @@ cr_status cri_neighbours_run(cr_ctx *cx, size_t items, size_t blocks,
     return cr_check_interrupt(cx);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static cr_status check_points(cr_ctx *cx, cr_cmat X)
 {

@@ -34,7 +34,7 @@ static query query_at(const job *w, size_t i)
     return (query){ nb->rows + i * nb->d, nb->point[i], nb->point[i] };
 }
 
-/* --- distances -------------------------------------------------------------------------------- */
+/* --- distances ------------------------------------------------------------------------------- */
 
 /* Measures are squares for Euclid's norm and distances for the other. */
 static double distance_of(const cr_neighbours *nb, double measure)
@@ -89,7 +89,7 @@ static double farthest_corner(const cr_neighbours *nb, size_t node, const double
     return sum;
 }
 
-/* --- k nearest -------------------------------------------------------------------------------- */
+/* --- k nearest ------------------------------------------------------------------------------- */
 
 /* The best so far, nearest first; places that are still free hold INFINITY and SIZE_MAX. */
 typedef struct shortlist {
@@ -168,7 +168,7 @@ static void nearest_block(void *arg, size_t block)
     }
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 static bool is_within(const job *w, double measure, double radius)
 {
@@ -242,7 +242,7 @@ static void count_block(void *arg, size_t block)
     }
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- both ------------------------------------------------------------------------------------ */
 
 static cr_status check_queries(cr_ctx *cx, const cr_neighbours *nb, const cr_cmat *opt_Q)
 {

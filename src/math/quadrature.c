@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* --- rules ------------------------------------------------------------------------------------ */
+/* --- rules ----------------------------------------------------------------------------------- */
 
 /* Node, weight of the 21-point Kronrod rule, weight of the 10-point Gauss rule (0: not its node).
  */
@@ -45,7 +45,7 @@ double cr_gauss20(cr_integrand *f, void *user, double a, double b)
     return half * sum;
 }
 
-/* --- infinite ends ---------------------------------------------------------------------------- */
+/* --- infinite ends --------------------------------------------------------------------------- */
 
 typedef enum ends { FINITE, TO_INFINITY, FROM_INFINITY, EVERYWHERE } ends;
 
@@ -82,7 +82,7 @@ static problem pose(cr_integrand *f, void *user, double *a, double *b)
     return p;
 }
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- pieces ---------------------------------------------------------------------------------- */
 
 typedef struct piece {
     double a, b, value, error;

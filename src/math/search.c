@@ -54,7 +54,7 @@ done:
     return st;
 }
 
-/* --- greedy ----------------------------------------------------------------------------------- */
+/* --- greedy ---------------------------------------------------------------------------------- */
 
 /* Slot 0 holds the best neighbour so far, score[1] the score to be beaten. */
 static void keep_best(cr_search_sink *s, const void *state, double score)
@@ -96,7 +96,8 @@ done:
     return st;
 }
 
-static cr_search_sink sink_of(cr_ctx *cx, const cr_search_problem *p, const cr_search_limits *limits,
+static cr_search_sink sink_of(cr_ctx *cx, const cr_search_problem *p,
+                              const cr_search_limits *limits,
                               void (*keep)(cr_search_sink *, const void *, double), size_t width,
                               cr_search_report *r)
 {
@@ -138,7 +139,7 @@ done:
     return st;
 }
 
-/* --- beam ------------------------------------------------------------------------------------- */
+/* --- beam ------------------------------------------------------------------------------------ */
 
 /* Puts the state in its place: by score, states already there first among equals unless they have
  * not been expanded and come later in the order.  Drops what is already there, and the last. */

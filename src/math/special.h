@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-/* --- logarithms and exponentials -------------------------------------------------------------- */
+/* --- logarithms and exponentials ------------------------------------------------------------- */
 
 /* x log y, and 0 for x = 0. */
 CR_API double cr_xlogy(double x, double y);
@@ -35,13 +35,13 @@ CR_API double cr_expm1_over_x(double x);
 CR_API double cr_entropy_binary_nats(double p);
 /* log of the sum of exp(x[i]); -INFINITY for n = 0. */
 CR_API double cr_logsumexp(const double *x, size_t n);
-/* out[i] = exp(x[i]) / sum of all.  out may be x.  Infinite entries that are greatest share alike; if
- * all are -INFINITY too. */
+/* out[i] = exp(x[i]) / sum of all.  out may be x.  Infinite entries that are greatest share alike;
+ * if all are -INFINITY too. */
 CR_API void cr_softmax(const double *x, size_t n, double *out);
 /* out[i] = the logarithm of that. */
 CR_API void cr_log_softmax(const double *x, size_t n, double *out);
 
-/* --- normal ----------------------------------------------------------------------------------- */
+/* --- normal ---------------------------------------------------------------------------------- */
 
 /* The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. */
 CR_API double cr_erf(double x);
@@ -72,7 +72,7 @@ CR_API double cr_owens_t(double h, double a);
 /* log P(X <= h, Y <= k) for standard normal X, Y with correlation rho.  About 5 to 20 us. */
 CR_API double cr_log_bvn_cdf_h_k_rho(double h, double k, double rho);
 
-/* --- gamma ------------------------------------------------------------------------------------ */
+/* --- gamma ----------------------------------------------------------------------------------- */
 
 /* log |Gamma(x)|; INFINITY at 0, -1, -2, ... */
 CR_API double cr_lgamma_abs(double x);
@@ -97,7 +97,8 @@ CR_API double cr_stirlerr(double x);
  * exp(-stirlerr(x) - bd0(x, m)) / sqrt(2 pi x); Loader (2000), "Fast and accurate computation of
  * binomial probabilities". */
 CR_API double cr_bd0(double x, double m);
-/* P(X <= x) for X ~ Gamma(a, 1), the regularised incomplete gamma function P(a, x); a > 0, x >= 0. */
+/* P(X <= x) for X ~ Gamma(a, 1), the regularised incomplete gamma function P(a, x); a > 0, x >=
+ * 0. */
 CR_API double cr_gamma_p(double a, double x);
 /* P(X > x), the complement Q(a, x). */
 CR_API double cr_gamma_q(double a, double x);
@@ -114,7 +115,7 @@ CR_API double cr_chi2_sf(double x, double d);
 /* Its logarithm. */
 CR_API double cr_chi2_logsf(double x, double d);
 
-/* --- beta ------------------------------------------------------------------------------------- */
+/* --- beta ------------------------------------------------------------------------------------ */
 
 /* log B(a, b) = log Gamma(a) Gamma(b) / Gamma(a + b); a, b > 0. */
 CR_API double cr_lbeta(double a, double b);
@@ -135,7 +136,7 @@ CR_API double cr_f_sf(double x, double d1, double d2);
 /* Its logarithm. */
 CR_API double cr_f_logsf(double x, double d1, double d2);
 
-/* --- modified Bessel functions ---------------------------------------------------------------- */
+/* --- modified Bessel functions --------------------------------------------------------------- */
 
 /* log I_nu(x), nu >= 0, x >= 0. */
 CR_API double cr_log_bessel_i(double nu, double x);
@@ -150,7 +151,7 @@ CR_API double cr_bessel_i1_over_i0(double x);
 /* x where that ratio is r, -1 <= r <= 1. */
 CR_API double cr_bessel_ratio_inv(double r);
 
-/* --- Student's t, nu > 0 degrees of freedom; nu = INFINITY is the normal ---------------------- */
+/* --- Student's t, nu > 0 degrees of freedom; nu = INFINITY is the normal --------------------- */
 
 /* The log density at x. */
 CR_API double cr_student_t_logpdf(double x, double nu);

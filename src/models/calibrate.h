@@ -1,13 +1,14 @@
 /* calibrate.h -- probabilities of classes brought in line with how often they come true.
- * A classifier says p; a map g is learned from rows that its fit had not seen, such that g(p) is the
- * share of them that is of the class:
+ * A classifier says p; a map g is learned from rows that its fit had not seen, such that g(p) is
+ * the share of them that is of the class:
  *   isotonic   any rising g, by pooling adjacent violators; straight lines between its steps.  Kept
  *              within 1/(n+2) of 0 and 1: what never happened in n rows may happen yet
  *   platt      g(p) = 1 / (1 + exp(-(a logit(p) + b))), by maximum likelihood of Platt's targets
  *              (n_+ + 1)/(n_+ + 2) and 1/(n_- + 2); a = 1 and b = 0 leave p as it is
- * Two classes need one map, of the second; more have one each, against the rest, and the answers are
- * made to sum to one.  Platt (1999), "Probabilistic outputs for support vector machines"; Lin, Lin & Weng
- * (2007), Machine Learning 68:267-276; Zadrozny & Elkan (2002), KDD.  (Internal header.) */
+ * Two classes need one map, of the second; more have one each, against the rest, and the answers
+ * are made to sum to one.  Platt (1999), "Probabilistic outputs for support vector machines"; Lin,
+ * Lin & Weng (2007), Machine Learning 68:267-276; Zadrozny & Elkan (2002), KDD.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_CALIBRATE_H
 #define CREDENCE_MODELS_CALIBRATE_H
 

@@ -24,26 +24,29 @@ struct cr_model_class {
     const char *name, *summary;
     const char *formulas;  /* the model in plain text, a few lines */
     const char *reference; /* book or paper                        */
-    const char *example;   /* data in examples/ and options of a command that works; NULL: by the task */
-    unsigned    tasks;
-    const char *for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
+    const char
+            *example; /* data in examples/ and options of a command that works; NULL: by the task */
+    unsigned tasks;
+    const char *
+        for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
     const cr_option *options;
     size_t           options_size;
-    const cri_goes  *goes;          /* options that go with others (unused.h); NULL: none do            */
-    cr_scale         default_scale; /* what --scale auto means                                     */
-    bool             scales_itself; /* standardises by its own statistics: rows come unstandardised */
-    bool             means_alone;   /* predict can leave out what costs more than the mean           */
-    bool             has_leverage;  /* predict fills the leverage of numbers                        */
-    bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
-    bool             joint;         /* its likelihood is that of target and columns, not of the target alone */
-    cri_takes        takes;         /* the numbers it describes                                   */
-    bool             update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
-    bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
-    bool             takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
-    bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
-    cri_coding       coding;        /* how categories become terms                                  */
-    /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */
+    const cri_goes  *goes;   /* options that go with others (unused.h); NULL: none do            */
+    cr_scale  default_scale; /* what --scale auto means                                     */
+    bool      scales_itself; /* standardises by its own statistics: rows come unstandardised */
+    bool      means_alone;   /* predict can leave out what costs more than the mean           */
+    bool      has_leverage;  /* predict fills the leverage of numbers                        */
+    bool      target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool      joint;     /* its likelihood is that of target and columns, not of the target alone */
+    cri_takes takes;     /* the numbers it describes                                   */
+    bool update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
+    bool update_holds;   /* update keeps hyper-parameters as fit learned them: no stream of fits */
+    bool takes_sparse;   /* looks at terms and columns by their accessors, or at the entries */
+    bool takes_missing;  /* sees gaps in the features as NaN, unless the user says else  */
+    cri_coding coding;   /* how categories become terms                                  */
+    /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
+     * NULL. */
     const char *const *roles;
 
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
@@ -54,28 +57,30 @@ struct cr_model_class {
     /* A new state: what `state` knew and the new rows. */
     cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void **out_state, cr_report *report);
-    /* The same for the next block of a stream where there is no exact update: one pass, which leaves
-     * an estimate near the one of all rows and says how near.  `advances` is the setting, "name=value",
-     * that asks for it. */
+    /* The same for the next block of a stream where there is no exact update: one pass, which
+     * leaves an estimate near the one of all rows and says how near.  `advances` is the setting,
+     * "name=value", that asks for it. */
     cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                          uint64_t seed, void **out_state, cr_report *report);
     const char *advances;
     /* Classes that came later have joined the design: class k of the state becomes map[k] of
-     * `classes`, those between have no rows yet.  Without it all classes must be in the first rows.  Rows
-     * with `more` set need no state that can predict. */
+     * `classes`, those between have no rows yet.  Without it all classes must be in the first rows.
+     * Rows with `more` set need no state that can predict. */
     cr_status (*join)(cr_ctx *cx, void *state, const size_t *map, size_t classes);
     /* A setting, "name=value", that the fit of the first block of a stream needs for updates. */
     const char *streams;
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
-     * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
-     * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills
-     * log_density too.  With means_alone it may be asked for the mean only: scale, dof and
+     * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which
+     * the class asks for itself.  A class of densities and clusters, or densities and coordinates,
+     * fills log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
-    /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something else. */
+    /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something
+     * else. */
     cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
-    /* From coordinates Z [n x labels] back to rows: out [n x terms of the design that are numbers], in the
-     * units of the terms, and how far what these rows become is from the points, distance [n]. */
+    /* From coordinates Z [n x labels] back to rows: out [n x terms of the design that are numbers],
+     * in the units of the terms, and how far what these rows become is from the points, distance
+     * [n]. */
     cr_status (*reconstruct)(cr_ctx *cx, const void *state, const double *Z, size_t n, double *out,
                              double *distance);
     /* The names of its clusters or coordinates; not needed for classes of a target. */
@@ -85,30 +90,34 @@ struct cr_model_class {
     cr_status (*next)(cr_ctx *cx, const void *state, const cr_design *design, cr_prediction *out);
     /* The same of columns of levels: asks for room (cri_levels_new), fills column, first and
      * prob, and sets the texts (cri_levels_name). */
-    cr_status (*next_levels)(cr_ctx *cx, const void *state, const cr_design *design, cr_levels *out);
+    cr_status (*next_levels)(cr_ctx *cx, const void *state, const cr_design *design,
+                             cr_levels *out);
     /* Draws: without rows, out [count x design columns] (units of the data, codes of levels); with
      * rows, targets [rows->n x count] in the units rows->y has. */
     cr_status (*sample)(cr_ctx *cx, const void *state, const cr_design *design,
                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
-    /* What a function that is a sum is made of (parts.h): the part number k, *out_part empty beyond the
-     * last; mean and sd [rows->n] of it at the rows, where there are any, in the units rows->y has. */
+    /* What a function that is a sum is made of (parts.h): the part number k, *out_part empty beyond
+     * the last; mean and sd [rows->n] of it at the rows, where there are any, in the units rows->y
+     * has. */
     cr_status (*part)(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                       const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
-    /* The function itself, without noise, after the data or (prior) before them: mean [rows->n], sd, and
-     * the covariance [rows->n x rows->n]. */
-    cr_status (*function)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
-                          double *opt_sd, double *opt_covariance);
+    /* The function itself, without noise, after the data or (prior) before them: mean [rows->n],
+     * sd, and the covariance [rows->n x rows->n]. */
+    cr_status (*function)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                          double *mean, double *opt_sd, double *opt_covariance);
     /* Draws of it: out [rows->n x count]. */
-    cr_status (*functions)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, size_t count,
-                           uint64_t seed, double *out);
-    /* The gradient of its mean by the terms of the design that are numbers: out [rows->n x their number]. */
+    cr_status (*functions)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                           size_t count, uint64_t seed, double *out);
+    /* The gradient of its mean by the terms of the design that are numbers: out [rows->n x their
+     * number]. */
     cr_status (*slopes)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The hyper-parameter number k, *out_hyper empty beyond the last. */
     cr_status (*hyper)(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
-    /* The log evidence of rows with their targets, in the units rows->y has, with the n hyper-parameters
-     * `which` at values [count x n]; NaN where there is none: out [count]. */
-    cr_status (*evidence_at)(cr_ctx *cx, const void *state, const cri_rows *rows, const size_t *which,
-                             size_t n, const double *values, size_t count, double *out);
+    /* The log evidence of rows with their targets, in the units rows->y has, with the n
+     * hyper-parameters `which` at values [count x n]; NaN where there is none: out [count]. */
+    cr_status (*evidence_at)(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const size_t *which, size_t n, const double *values, size_t count,
+                             double *out);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
     /* State to and from the store; `out` is a JSON object of its own. */
@@ -132,6 +141,7 @@ cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const cha
 /* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
 cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);
 /* Sets the text of level i to prefix and level. */
-cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix, const char *level);
+cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix,
+                          const char *level);
 
 #endif

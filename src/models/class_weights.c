@@ -55,11 +55,14 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
     CR_TRY(s.status);
     if (!m->fit.class_weights) goto done;
     if (m->task != CR_TASK_CLASSIFICATION)
-        CR_TRY(cr_fail(cx, CR_EARG, "--class-weights needs a model that predicts classes, and %s "
-                                    "here does not", m->class->name));
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--class-weights needs a model that predicts classes, and %s "
+                       "here does not",
+                       m->class->name));
     CR_TRY(cri_list_split(&s, m->fit.class_weights, &items, &n_items));
     for (size_t k = 0; k < K; k++) weight[k] = 1;
-    if (n_items == 1 && strcmp(items[0], "balanced") == 0) balance(rows, K, weight);
+    if (n_items == 1 && strcmp(items[0], "balanced") == 0)
+        balance(rows, K, weight);
     else
         for (size_t i = 0; i < n_items; i++) CR_TRY(read_item(cx, m->design, items[i], weight));
     if (!rows->w) {

@@ -202,7 +202,8 @@ static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, c
 }
 
 /* That a category is read as texts, and those that came after its levels. */
-static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *in,
+                                  cri_design_column *c)
 {
     json_t   *array;
     cr_status st = cri_store_get_array(cx, s, in, "texts", &array);

@@ -39,7 +39,8 @@ static cr_status draw_row(cr_ctx *cx, const cr_prediction *p, size_t i, size_t c
         return cr_dist_sample(cx, p->family, p->params + i * p->n_params, p->n_params, &rng, count,
                               out);
     for (size_t c = 0; c < count; c++) {
-        if (!known) out[c] = NAN;
+        if (!known)
+            out[c] = NAN;
         else if (p->kind == CR_ANSWER_CLASS)
             out[c] = draw_class(p->prob + i * p->n_classes, p->n_classes, cr_rng_uniform(&rng));
         else
@@ -83,5 +84,5 @@ cr_status cr_sample_targets(cr_ctx *cx, const cr_model *m, const cr_table *t, si
     if (!(m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to draw", m->class->name);
     return m->class->sample && !m->calibration ? draw_jointly(cx, m, t, count, seed, out)
-                            : draw_each_row(cx, m, t, count, seed, out);
+                                               : draw_each_row(cx, m, t, count, seed, out);
 }

@@ -34,12 +34,14 @@ static cr_status write_field(cr_ctx *cx, const cri_field *f, const void *state, 
     switch (f->kind) {
     case CRI_KIND_COUNT:
         return cri_store_set(cx, out, f->name, json_integer((json_int_t) * (const size_t *)at));
-    case CRI_KIND_FLAG: return cri_store_set(cx, out, f->name, json_boolean(*(const bool *)at));
+    case CRI_KIND_FLAG:
+        return cri_store_set(cx, out, f->name, json_boolean(*(const bool *)at));
     case CRI_KIND_REAL: {
         double x = *(const double *)at;
         return cri_store_set(cx, out, f->name, isfinite(x) ? json_real(x) : json_null());
     }
-    default: break;
+    default:
+        break;
     }
     a = *(double *const *)at;
     if (!a) return CR_OK;
@@ -64,7 +66,8 @@ static cr_status read_field(cr_ctx *cx, const cri_field *f, const cri_store *sto
     char   *at = (char *)state + f->offset;
     json_t *value = json_object_get(in, f->name);
     switch (f->kind) {
-    case CRI_KIND_COUNT: return cri_store_get_count(cx, store, in, f->name, (size_t *)at);
+    case CRI_KIND_COUNT:
+        return cri_store_get_count(cx, store, in, f->name, (size_t *)at);
     case CRI_KIND_FLAG:
         if (!json_is_boolean(value))
             return cr_fail(cx, CR_EDATA, "%s: '%s' is neither true nor false",
@@ -75,7 +78,8 @@ static cr_status read_field(cr_ctx *cx, const cri_field *f, const cri_store *sto
         *(double *)at = NAN;
         if (json_is_null(value)) return CR_OK;
         return cri_store_get_real(cx, store, in, f->name, (double *)at);
-    default: break;
+    default:
+        break;
     }
     if (elements(f, state) == SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: the array '%s' is too large", cri_store_source(store),

@@ -31,18 +31,37 @@ typedef struct cri_field {
     bool           optional;           /* an array that may be NULL                            */
 } cri_field;
 
-#define CRI_FIELD_COUNT(type, m) { #m, CRI_KIND_COUNT, offsetof(type, m), 0, 0, false }
-#define CRI_FIELD_FLAG(type, m) { #m, CRI_KIND_FLAG, offsetof(type, m), 0, 0, false }
-#define CRI_FIELD_REAL(type, m) { #m, CRI_KIND_REAL, offsetof(type, m), 0, 0, false }
-#define CRI_FIELD_VECTOR(type, m, n) { #m, CRI_KIND_VECTOR, offsetof(type, m), offsetof(type, n), 0, false }
+#define CRI_FIELD_COUNT(type, m)                                                                   \
+    {                                                                                              \
+#m, CRI_KIND_COUNT, offsetof(type, m), 0, 0, false                                         \
+    }
+#define CRI_FIELD_FLAG(type, m)                                                                    \
+    {                                                                                              \
+#m, CRI_KIND_FLAG, offsetof(type, m), 0, 0, false                                          \
+    }
+#define CRI_FIELD_REAL(type, m)                                                                    \
+    {                                                                                              \
+#m, CRI_KIND_REAL, offsetof(type, m), 0, 0, false                                          \
+    }
+#define CRI_FIELD_VECTOR(type, m, n)                                                               \
+    {                                                                                              \
+#m, CRI_KIND_VECTOR, offsetof(type, m), offsetof(type, n), 0, false                        \
+    }
 #define CRI_FIELD_MATRIX(type, m, r, c)                                                            \
-    { #m, CRI_KIND_MATRIX, offsetof(type, m), offsetof(type, r), offsetof(type, c), false }
+    {                                                                                              \
+#m, CRI_KIND_MATRIX, offsetof(type, m), offsetof(type, r), offsetof(type, c), false        \
+    }
 #define CRI_FIELD_OPTIONAL_MATRIX(type, m, r, c)                                                   \
-    { #m, CRI_KIND_MATRIX, offsetof(type, m), offsetof(type, r), offsetof(type, c), true }
-#define CRI_FIELD_LAST { NULL, CRI_KIND_LAST, 0, 0, 0, false }
+    {                                                                                              \
+#m, CRI_KIND_MATRIX, offsetof(type, m), offsetof(type, r), offsetof(type, c), true         \
+    }
+#define CRI_FIELD_LAST                                                                             \
+    {                                                                                              \
+        NULL, CRI_KIND_LAST, 0, 0, 0, false                                                        \
+    }
 
-/* Writes the members of a state: numbers to `out`, arrays to the store.  An array that is NULL is left
- * out. */
+/* Writes the members of a state: numbers to `out`, arrays to the store.  An array that is NULL is
+ * left out. */
 cr_status cri_fields_write(cr_ctx *cx, const cri_field *fields, const void *state, cri_store *store,
                            json_t *out);
 /* Reads them into a zeroed state, arrays from cr_alloc; an optional one that is absent stays NULL.
@@ -50,7 +69,8 @@ cr_status cri_fields_write(cr_ctx *cx, const cri_field *fields, const void *stat
  * read is freed by cri_fields_free. */
 cr_status cri_fields_read(cr_ctx *cx, const cri_field *fields, const cri_store *store,
                           const json_t *in, void *state);
-/* Allocates the arrays that are not optional, zeroed, by the counts that are set.  For states that are made by a fit. */
+/* Allocates the arrays that are not optional, zeroed, by the counts that are set.  For states that
+ * are made by a fit. */
 cr_status cri_fields_allocate(cr_ctx *cx, const cri_field *fields, void *state);
 /* Frees the arrays, not the state. */
 void cri_fields_free(cr_ctx *cx, const cri_field *fields, void *state);

@@ -15,7 +15,8 @@ static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
     snprintf(name, sizeof name, "%s", s->name);
     for (char *c = name; *c; c++)
         if (*c == '_') *c = '-';
-    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it does not go with a stream", name, s->value);
+    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it does not go with a stream", name,
+            s->value);
     return cr_fail_hint(cx, "without --stream the rows are held in memory");
 }
 
@@ -48,8 +49,8 @@ static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t 
     return i;
 }
 
-/* The setting of c->streams, "name=value", without which its fits have no update: true, and in *out,
- * where the user leaves the choice open. */
+/* The setting of c->streams, "name=value", without which its fits have no update: true, and in
+ * *out, where the user leaves the choice open. */
 static bool find_default(cr_scratch *room, const cr_model_class *c, const cr_setting *s, size_t n,
                          cr_setting *out)
 {

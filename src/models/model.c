@@ -121,7 +121,8 @@ static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *t
     if (c->for_classes)
         return cr_fail_hint(cx, "%s; if it should be numbers, --real %s finds the cell that is not",
                             c->for_classes, target);
-    return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not", target);
+    return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
+                        target);
 }
 
 static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
@@ -205,9 +206,9 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
 {
     cr_status             st = CR_OK;
     const cr_model_class *c = m->class;
-    bool standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
-    bool classes = m->task == CR_TASK_CLASSIFICATION;
-    bool standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
+    bool             standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
+    bool             classes = m->task == CR_TASK_CLASSIFICATION;
+    bool             standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
     cri_design_needs needs = { .standardise = standard && !c->scales_itself,
                                .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
                                .coding = c->coding,
@@ -215,8 +216,10 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                                .spread = !c->takes_sparse,
                                .keep_missing = c->takes_missing };
     if (standard_y && c->target_as_is)
-        return cr_fail(cx, CR_EARG, "the model %s needs the target as it is: --scale-target standard "
-                                    "does not go with it", c->name);
+        return cr_fail(cx, CR_EARG,
+                       "the model %s needs the target as it is: --scale-target standard "
+                       "does not go with it",
+                       c->name);
     find_roles(m, &needs);
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
@@ -241,19 +244,23 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 }
 
 /* Out of memory with sparse data that the class needs spread out: what that takes. */
-static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t, cr_status st)
+static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                                cr_status st)
 {
     const cr_csr *X = cr_table_csr(t);
     if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
-    return cr_fail_note(cx,
-                        "the data are sparse; the model %s is not made for that and works with a dense "
-                        "matrix, here of %zu rows and %zu columns: %.3g GB",
-                        c->name, X->rows, X->columns,
-                        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
+    return cr_fail_note(
+        cx,
+        "the data are sparse; the model %s is not made for that and works with a dense "
+        "matrix, here of %zu rows and %zu columns: %.3g GB",
+        c->name, X->rows, X->columns,
+        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
 }
 
-/* What is said of these rows is true whatever other blocks of them come; none are left: *opt_any. */
-static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any, cri_rows *rows)
+/* What is said of these rows is true whatever other blocks of them come; none are left:
+ * *opt_any. */
+static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
+                           cri_rows *rows)
 {
     cri_pause_holding(cx, true);
     cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
@@ -290,7 +297,8 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     m->open = more;
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     st = c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report);
-    bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) > 1e9; /* columns by columns are more */
+    bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
+                1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
     if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
@@ -354,7 +362,8 @@ done:
     return st;
 }
 
-cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more, bool *opt_any)
+cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more,
+                         bool *opt_any)
 {
     cr_status st = CR_OK;
     double    start = now();
@@ -367,17 +376,17 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
     rows.more = more;
     if (rows.n == 0 && (more || !m->open)) goto done; /* but none may end a stream */
     m->open = more;
-    m->report = (cr_report){ .rows = m->report.rows + rows.n,
-                             .log_evidence = NAN,
-                             .log_likelihood = NAN };
-    CR_TRY(advance ? m->class->advance(cx, m->state, &rows, m->options, m->fit.seed, &state,
-                                       &m->report)
-                   : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
+    m->report =
+        (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
+    CR_TRY(advance
+               ? m->class->advance(cx, m->state, &rows, m->options, m->fit.seed, &state, &m->report)
+               : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
     m->class->free(cx, m->state);
     m->state = state;
     if (m->calibration && !more)
         cr_log(cx, CR_LOG_WARNING,
-               "the probabilities are calibrated as before: the map was learned from the rows of the fit, "
+               "the probabilities are calibrated as before: the map was learned from the rows of "
+               "the fit, "
                "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
     m->report.seconds = now() - start;
 done:

@@ -26,7 +26,7 @@ enum cr_task {
     CR_TASK_NETWORK = 1 << 6
 };
 
-/* --- the registry ------------------------------------------------------------------------------ */
+/* --- the registry ---------------------------------------------------------------------------- */
 
 /* The number of model classes. */
 CR_API size_t cr_class_count(void);
@@ -46,7 +46,8 @@ CR_API const char *cr_class_reference(const cr_model_class *c);
 CR_API unsigned cr_class_tasks(const cr_model_class *c);
 /* Its own options; those of the design are cr_design_table, those of every fit cr_fit_table. */
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
-/* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
+/* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target
+ * sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
 /* true when the class offers this:
  *   "update", "predict", "score", "next", "next-levels", "sample", "transform"
@@ -63,7 +64,7 @@ CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
 
-/* --- options of every fit ------------------------------------------------------------------------ */
+/* --- options of every fit -------------------------------------------------------------------- */
 
 #define CR_SEED_OPTIONS(X)                                                                         \
     X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")
@@ -72,21 +73,21 @@ CR_API const char *cr_task_name(unsigned task);
     X(choice, task, "auto", "auto|regression|classification",                                      \
       "what a target means to a model that does both; auto goes by its type", "classification")    \
     X(list, class_weights, "", "",                                                                 \
-      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")          \
+      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")        \
     X(choice, calibrate, "none", "none|isotonic|platt",                                            \
       "bring the probabilities of classes in line with how often they come true", "platt")         \
-    X(count, calibrate_folds, "5", "2..1000",                                                      \
-      "folds whose predictions --calibrate learns from", "10")
+    X(count, calibrate_folds, "5", "2..1000", "folds whose predictions --calibrate learns from",   \
+      "10")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
 /* The table of these options. */
 extern CR_API const cr_option cr_fit_table[];
 
-/* --- life ---------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
-/* Fits a model to a table.  Fails with CR_EARG for an unknown model or setting, CR_EDATA for data that
- * does not fit, CR_ENUMERIC, CR_ENOMEM, CR_EINTERRUPTED.  A fit that did not converge is a result:
- * the report says so. */
+/* Fits a model to a table.  Fails with CR_EARG for an unknown model or setting, CR_EDATA for data
+ * that does not fit, CR_ENUMERIC, CR_ENOMEM, CR_EINTERRUPTED.  A fit that did not converge is a
+ * result: the report says so. */
 CR_API cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *table,
                         const cr_setting *settings, size_t n_settings, cr_model **out_model);
 /* Only checks model name and settings, as cr_fit would before it looks at the data. */
@@ -110,7 +111,7 @@ CR_API cr_status cr_model_to_bytes(cr_ctx *cx, const cr_model *model, char **out
 CR_API cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                      cr_model **out_model);
 
-/* --- answers ------------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 typedef enum cr_answer {
     CR_ANSWER_NUMBER,  /* the distribution of a number per row                           */
@@ -130,7 +131,7 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates                               */
-    double            *log_density; /* [n] of the row itself; also beside the clusters or coordinates
+    double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */
@@ -142,8 +143,8 @@ typedef struct cr_prediction {
 /* The predictive distribution of every row. */
 CR_API cr_status cr_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
                             cr_prediction *out_prediction);
-/* The means alone of a model that predicts numbers, to the last bit those of cr_predict and often much
- * cheaper: out_mean [rows of the table].  CR_EUNSUPPORTED for one that predicts classes. */
+/* The means alone of a model that predicts numbers, to the last bit those of cr_predict and often
+ * much cheaper: out_mean [rows of the table].  CR_EUNSUPPORTED for one that predicts classes. */
 CR_API cr_status cr_predict_mean(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                  double *out_mean);
 /* Frees the arrays of a prediction. */
@@ -153,25 +154,27 @@ CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
 CR_API cr_status cr_prediction_interval(cr_ctx *cx, const cr_prediction *prediction, size_t row,
                                         double level, double *out_sd, double *out_lower,
                                         double *out_upper);
-/* The same of all rows at once; arrays [n] that are NULL are left out.  Rows whose dof is that of the
- * row before share its quantile, the costly part.  To the last bit what cr_prediction_interval gives. */
+/* The same of all rows at once; arrays [n] that are NULL are left out.  Rows whose dof is that of
+ * the row before share its quantile, the costly part.  To the last bit what cr_prediction_interval
+ * gives. */
 CR_API cr_status cr_prediction_intervals(cr_ctx *cx, const cr_prediction *prediction, double level,
                                          double *opt_sd, double *opt_lower, double *opt_upper);
 
-/* The log predictive density of every row, out [rows of the table]: of its target given its features,
- * or of the row itself for a model of densities.  NaN in rows left out.  CR_EUNSUPPORTED where the
- * model has none. */
+/* The log predictive density of every row, out [rows of the table]: of its target given its
+ * features, or of the row itself for a model of densities.  NaN in rows left out.  CR_EUNSUPPORTED
+ * where the model has none. */
 CR_API cr_status cr_score(cr_ctx *cx, const cr_model *model, const cr_table *table,
                           double *out_log_density);
-/* Coordinates of every row in the space the model works in (Fisher's discriminants), for a model that
- * has such: out [rows of the table x labels], NaN in rows left out.  CR_EUNSUPPORTED where it offers
- * none. */
-CR_API cr_status cr_transform(cr_ctx *cx, const cr_model *model, const cr_table *table, double *out);
+/* Coordinates of every row in the space the model works in (Fisher's discriminants), for a model
+ * that has such: out [rows of the table x labels], NaN in rows left out.  CR_EUNSUPPORTED where it
+ * offers none. */
+CR_API cr_status cr_transform(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                              double *out);
 /* The names of these coordinates, owned by the model, and their number; NULL and 0 without any. */
 CR_API const char *const *cr_transform_labels(const cr_model *model, size_t *out_n);
-/* What the next row would be, for a model that describes columns rather than predicts one from others:
- * a CR_ANSWER_NUMBER whose rows are the columns of the design that hold numbers, in their order.
- * CR_EUNSUPPORTED where the model offers none. */
+/* What the next row would be, for a model that describes columns rather than predicts one from
+ * others: a CR_ANSWER_NUMBER whose rows are the columns of the design that hold numbers, in their
+ * order.  CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_next(cr_ctx *cx, const cr_model *model, cr_prediction *out_prediction);
 
 /* The probabilities of levels, column by column. */
@@ -183,9 +186,9 @@ typedef struct cr_levels {
     double *prob;   /* [first[n]] their probabilities, which sum to one in each column      */
 } cr_levels;
 
-/* What the next row would be in the columns whose levels the model knows: categories, and numbers that
- * it counts as such.  None (n = 0) where it describes numbers only; CR_EUNSUPPORTED where the model
- * offers none. */
+/* What the next row would be in the columns whose levels the model knows: categories, and numbers
+ * that it counts as such.  None (n = 0) where it describes numbers only; CR_EUNSUPPORTED where the
+ * model offers none. */
 CR_API cr_status cr_next_levels(cr_ctx *cx, const cr_model *model, cr_levels *out_levels);
 /* Frees the arrays of levels. */
 CR_API void cr_levels_free(cr_ctx *cx, cr_levels *levels);
@@ -207,7 +210,7 @@ CR_API cr_status cr_sample_targets(cr_ctx *cx, const cr_model *model, const cr_t
 CR_API cr_status cr_observed(cr_ctx *cx, const cr_model *model, const cr_table *table,
                              double *opt_target, double *opt_weight);
 
-/* --- looks --------------------------------------------------------------------------------------- */
+/* --- looks ----------------------------------------------------------------------------------- */
 
 typedef enum cr_stop {
     CR_STOP_CLOSED_FORM, /* no iterations were needed                     */
@@ -218,18 +221,18 @@ typedef enum cr_stop {
 /* How the log evidence is known. */
 typedef enum cr_evidence_kind {
     CR_EVIDENCE_EXACT,
-    CR_EVIDENCE_LAPLACE,  /* Laplace's approximation       */
-    CR_EVIDENCE_BOUND,    /* not above the log evidence    */
-    CR_EVIDENCE_ESTIMATE  /* from draws                    */
+    CR_EVIDENCE_LAPLACE, /* Laplace's approximation       */
+    CR_EVIDENCE_BOUND,   /* not above the log evidence    */
+    CR_EVIDENCE_ESTIMATE /* from draws                    */
 } cr_evidence_kind;
 
 typedef struct cr_report {
-    cr_stop     stop;
-    size_t      iterations, rows; /* rows used                                         */
-    double      log_evidence;     /* log marginal likelihood; NaN where there is none  */
-    cr_evidence_kind evidence;    /* what that is                                      */
-    double      log_likelihood;   /* at the estimate; NaN where there is none          */
-    double      seconds;
+    cr_stop          stop;
+    size_t           iterations, rows; /* rows used                                         */
+    double           log_evidence;     /* log marginal likelihood; NaN where there is none  */
+    cr_evidence_kind evidence;         /* what that is                                      */
+    double           log_likelihood;   /* at the estimate; NaN where there is none          */
+    double           seconds;
 } cr_report;
 
 /* The class of a model. */
@@ -240,11 +243,11 @@ CR_API const cr_design *cr_model_get_design(const cr_model *model);
 CR_API const cr_report *cr_model_get_report(const cr_model *model);
 /* The seed that it was fitted with. */
 CR_API uint64_t cr_model_get_seed(const cr_model *model);
-/* The one task of enum cr_task that this model was fitted for.  Of a class that has densities beside
- * clusters or coordinates it is the latter, and answers hold both. */
+/* The one task of enum cr_task that this model was fitted for.  Of a class that has densities
+ * beside clusters or coordinates it is the latter, and answers hold both. */
 CR_API unsigned cr_model_get_task(const cr_model *model);
-/* The names of the classes of its target, of its clusters or of its coordinates, and how many; NULL and
- * 0 for a model of numbers or densities alone. */
+/* The names of the classes of its target, of its clusters or of its coordinates, and how many; NULL
+ * and 0 for a model of numbers or densities alone. */
 CR_API const char *const *cr_model_labels(const cr_model *model, size_t *out_n);
 /* "exact", "Laplace approximation", "lower bound", "estimate". */
 CR_API const char *cr_evidence_name(cr_evidence_kind kind);
@@ -252,7 +255,8 @@ CR_API const char *cr_evidence_name(cr_evidence_kind kind);
 CR_API const char *cr_stop_name(cr_stop stop);
 
 /* All there is to know about the model as a JSON text: model, task, options, design, report,
- * parameters with their uncertainty, statistics.  Freed with cr_free(cx, text, strlen(text) + 1, 1). */
+ * parameters with their uncertainty, statistics.  Freed with cr_free(cx, text, strlen(text) + 1,
+ * 1). */
 CR_API cr_status cr_describe(cr_ctx *cx, const cr_model *model, char **out_json);
 
 #endif

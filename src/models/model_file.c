@@ -64,7 +64,8 @@ static cr_status read_report(cr_ctx *cx, const cri_store *s, const json_t *in, c
     if (json_is_number(likelihood)) r->log_likelihood = json_number_value(likelihood);
     const char *kind = json_string_value(json_object_get(in, "evidence"));
     for (int i = CR_EVIDENCE_EXACT; kind && i <= CR_EVIDENCE_ESTIMATE; i++)
-        if (strcmp(kind, cr_evidence_name((cr_evidence_kind)i)) == 0) r->evidence = (cr_evidence_kind)i;
+        if (strcmp(kind, cr_evidence_name((cr_evidence_kind)i)) == 0)
+            r->evidence = (cr_evidence_kind)i;
     r->stop = CR_STOP_LIMIT;
     for (int i = CR_STOP_CLOSED_FORM; i < CR_STOP_LIMIT; i++)
         if (strcmp(stop, cr_stop_name((cr_stop)i)) == 0) r->stop = (cr_stop)i;
@@ -150,7 +151,8 @@ static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, c
     for (unsigned bit = 1; name && bit <= CR_TASK_NETWORK; bit <<= 1)
         if (strcmp(name, cr_task_name(bit)) == 0) m->task = bit;
     bool classes = m->design->target.name && m->design->target.type == CR_CATEGORY;
-    if (m->task & (m->task - 1) || !(m->task & m->class->tasks)) wrong = "is for no task of the model";
+    if (m->task & (m->task - 1) || !(m->task & m->class->tasks))
+        wrong = "is for no task of the model";
     else if (m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
         wrong = "has no target";
     else if ((m->task == CR_TASK_CLASSIFICATION) != classes && m->design->target.name)
@@ -232,8 +234,8 @@ static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
     return st;
 }
 
-/* What a probability is made of it: a and b of sigmoid(a logit(p) + b), or knots; of each class, of two
- * the second. */
+/* What a probability is made of it: a and b of sigmoid(a logit(p) + b), or knots; of each class, of
+ * two the second. */
 static cr_status describe_calibration(cr_ctx *cx, const cr_model *m, json_t *root)
 {
     cr_status              st = CR_OK;
@@ -251,8 +253,9 @@ static cr_status describe_calibration(cr_ctx *cx, const cr_model *m, json_t *roo
         double  y = platt ? c->calibration_offset[i] : c->calibration_y[i];
         json_t *item = json_object();
         CR_TRY(cri_store_append(cx, list, item));
-        CR_TRY(cri_store_set(cx, item, "class",
-                             json_string_nocheck(cr_design_class(m->design, c->maps == 1 ? 1 : map))));
+        CR_TRY(
+            cri_store_set(cx, item, "class",
+                          json_string_nocheck(cr_design_class(m->design, c->maps == 1 ? 1 : map))));
         CR_TRY(cri_store_set_real(cx, item, platt ? "a" : "from", x));
         CR_TRY(cri_store_set_real(cx, item, platt ? "b" : "to", y));
     }
@@ -274,7 +277,8 @@ cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
     CR_TRY(cri_store_set(cx, root, "target",
                          m->design->target.name ? json_string_nocheck(m->design->target.name)
                                                 : json_null()));
-    CR_TRY(cri_store_set(cx, root, "scale", json_string(m->design->standardised ? "standard" : "none")));
+    CR_TRY(cri_store_set(cx, root, "scale",
+                         json_string(m->design->standardised ? "standard" : "none")));
     CR_TRY(cri_store_set(cx, root, "seed", json_integer((json_int_t)m->fit.seed)));
     CR_TRY(write_report(cx, &m->report, root));
     CR_TRY(m->class->describe(cx, m->state, m->design, root));

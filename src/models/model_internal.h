@@ -7,15 +7,15 @@
 
 struct cr_model {
     const cr_model_class *class;
-    unsigned              task; /* one bit */
-    cr_fit_options        fit;
-    cr_design_options     design_options;
-    void                 *options; /* of the class */
-    cr_design            *design;
-    void                 *state;
-    cri_calibration      *calibration; /* of the class probabilities; NULL for none */
-    cr_report             report;
-    bool                  open; /* the state waits for further blocks of a stream */
+    unsigned          task; /* one bit */
+    cr_fit_options    fit;
+    cr_design_options design_options;
+    void             *options; /* of the class */
+    cr_design        *design;
+    void             *state;
+    cri_calibration  *calibration; /* of the class probabilities; NULL for none */
+    cr_report         report;
+    bool              open; /* the state waits for further blocks of a stream */
 };
 
 /* A model of this class with default options, nothing fitted; NULL on failure. */
@@ -23,15 +23,17 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
-/* cr_fit of the first block of a stream; with `more` others follow, and the state may be unfinished. */
+/* cr_fit of the first block of a stream; with `more` others follow, and the state may be
+ * unfinished. */
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *table,
                         const cr_setting *settings, size_t n_settings, bool more,
                         cr_model **out_model);
-/* The model learns the rows of a table: by its exact update, or with `advance` by that of a class that
- * has but that; `more` as above.  A table whose rows are all left out for missing values changes nothing
- * (*opt_any is false then), or fails where opt_any is NULL.  After a failure the model can only be freed. */
-cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool advance, bool more,
-                         bool *opt_any);
+/* The model learns the rows of a table: by its exact update, or with `advance` by that of a class
+ * that has but that; `more` as above.  A table whose rows are all left out for missing values
+ * changes nothing (*opt_any is false then), or fails where opt_any is NULL.  After a failure the
+ * model can only be freed. */
+cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool advance,
+                         bool more, bool *opt_any);
 /* A copy of a fitted model. */
 cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model);
 

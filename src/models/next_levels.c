@@ -29,7 +29,8 @@ cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out)
     return CR_OK;
 }
 
-cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix, const char *level)
+cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix,
+                          const char *level)
 {
     out->level[i] = cri_string_format(cx, "%s%s", prefix, level);
     return out->level[i] ? CR_OK : CR_ENOMEM;

@@ -1,4 +1,5 @@
-/* parameters.h -- the numbers of a model as JSON: in the same words for all classes.  (Internal header.) */
+/* parameters.h -- the numbers of a model as JSON: in the same words for all classes.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_PARAMETERS_H
 #define CREDENCE_MODELS_PARAMETERS_H
 
@@ -9,8 +10,8 @@ json_t *cri_json_number(double x);
 /* in[key], or NaN when it is null, absent or no number. */
 double cri_json_number_or_nan(const json_t *in, const char *key);
 
-/* Adds {name, value, sd} to the list of parameters; takes the reference of the name.  *opt_item is the
- * new entry, owned by the list, for what else is to be said of it. */
+/* Adds {name, value, sd} to the list of parameters; takes the reference of the name.  *opt_item is
+ * the new entry, owned by the list, for what else is to be said of it. */
 cr_status cri_parameter_add(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
                             json_t **opt_item);
 /* Adds {lower, upper}: value less and plus half. */

@@ -43,20 +43,23 @@ done:
     return st;
 }
 
-cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, double *out_mean,
-                              double *opt_sd, double *opt_covariance)
+cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                              double *out_mean, double *opt_sd, double *opt_covariance)
 {
     cr_status        st = CR_OK;
     cri_rows         rows = { 0 };
     const cr_design *d = m->design;
 
     if (!m->class->function) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s tells of observations only, not of a function without "
-                                     "noise", m->class->name);
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the model %s tells of observations only, not of a function without "
+                "noise",
+                m->class->name);
         if (!m->class->transform || !m->class->labels) CR_TRY(CR_EUNSUPPORTED);
         size_t             n;
         const char *const *labels = m->class->labels(m->state, &n);
-        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...", n ? labels[0] : ""));
+        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...",
+                            n ? labels[0] : ""));
     }
     CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     if (opt_covariance && rows.n < cr_table_rows(t)) {
@@ -144,20 +147,23 @@ cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t 
     size_t *row = cr_scratch_index(&s, n);
 
     if (!m->class->reconstruct)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no way back from coordinates to rows", m->class->name));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no way back from coordinates to rows",
+                       m->class->name));
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) { /* those that have coordinates */
         bool whole = true;
-        for (size_t j = 0; j < q; j++) whole = whole && isfinite(points[known * q + j] = Z[i * q + j]);
+        for (size_t j = 0; j < q; j++)
+            whole = whole && isfinite(points[known * q + j] = Z[i * q + j]);
         row[i] = whole ? known++ : SIZE_MAX;
     }
     CR_TRY(m->class->reconstruct(cx, m->state, points, known, X, distance));
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < width; k++) {
             size_t term = number_at(m->design, k);
-            out[i * width + k] = row[i] == SIZE_MAX
-                                     ? NAN
-                                     : X[row[i] * width + k] * m->design->scale[term] + m->design->shift[term];
+            out[i * width + k] =
+                row[i] == SIZE_MAX
+                    ? NAN
+                    : X[row[i] * width + k] * m->design->scale[term] + m->design->shift[term];
         }
         if (opt_distance) opt_distance[i] = row[i] == SIZE_MAX ? NAN : distance[row[i]];
     }
@@ -166,15 +172,16 @@ done:
     return st;
 }
 
-cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, size_t count,
-                              uint64_t seed, double *out)
+cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                              size_t count, uint64_t seed, double *out)
 {
     cr_status        st = CR_OK;
     cri_rows         rows = { 0 };
     const cr_design *d = m->design;
 
     if (!m->class->functions)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
+        CR_TRY(
+            cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
     CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(m->class->functions(cx, m->state, &rows, prior, count, seed, out));
     for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
@@ -198,10 +205,11 @@ cr_status cr_evidence_at(cr_ctx *cx, const cr_model *m, const cr_table *t, const
     double    weight = 0;
 
     if (!m->class->evidence_at)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no evidence at other hyper-parameters",
-                       m->class->name));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "the model %s has no evidence at other hyper-parameters", m->class->name));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    if (rows.n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row with a target", cr_table_source(t)));
+    if (rows.n == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row with a target", cr_table_source(t)));
     CR_TRY(m->class->evidence_at(cx, m->state, &rows, which, n, values, count, out));
     for (size_t i = 0; i < rows.n; i++) weight += rows.w ? rows.w[i] : 1;
     for (size_t i = 0; i < count; i++) out[i] -= weight * log(m->design->target_scale);

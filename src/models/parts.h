@@ -1,7 +1,7 @@
 /* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the
- * parts it is a sum of, and the evidence at other values of its hyper-parameters.  For models that offer
- * it: a Gaussian process whose kernel is a sum is the sum of independent processes, and the data tell of
- * each (Duvenaud 2014, thesis, sec. 2.4.5). */
+ * parts it is a sum of, and the evidence at other values of its hyper-parameters.  For models that
+ * offer it: a Gaussian process whose kernel is a sum is the sum of independent processes, and the
+ * data tell of each (Duvenaud 2014, thesis, sec. 2.4.5). */
 #ifndef CREDENCE_MODELS_PARTS_H
 #define CREDENCE_MODELS_PARTS_H
 
@@ -24,42 +24,46 @@ typedef struct cr_hyper {
 
 /* The part number k; an empty name beyond the last, and for models that have no parts. */
 CR_API cr_status cr_model_part(cr_ctx *cx, const cr_model *model, size_t k, cr_part *out_part);
-/* Mean and sd of the part number k at every row, NaN in rows left out: out [rows of the table].  All means
- * add up to the predictive mean, but for the shift of a standardised target.  CR_EUNSUPPORTED where the
- * model has no parts, CR_EARG beyond the last. */
+/* Mean and sd of the part number k at every row, NaN in rows left out: out [rows of the table].
+ * All means add up to the predictive mean, but for the shift of a standardised target.
+ * CR_EUNSUPPORTED where the model has no parts, CR_EARG beyond the last. */
 CR_API cr_status cr_predict_part(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t k,
                                  double *out_mean, double *out_sd);
-/* The function itself at the rows, without the noise of observations, after the data, or before them (prior)
- * at the hyper-parameters of the model: mean and, where wanted, sd [rows], NaN in rows left out, and the
- * covariance [rows x rows], for which no row may be left out (CR_EDATA).  CR_EUNSUPPORTED where the model
- * offers none. */
-CR_API cr_status cr_predict_function(cr_ctx *cx, const cr_model *model, const cr_table *table, bool prior,
-                                     double *out_mean, double *opt_sd, double *opt_covariance);
+/* The function itself at the rows, without the noise of observations, after the data, or before
+ * them (prior) at the hyper-parameters of the model: mean and, where wanted, sd [rows], NaN in rows
+ * left out, and the covariance [rows x rows], for which no row may be left out (CR_EDATA).
+ * CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_predict_function(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                     bool prior, double *out_mean, double *opt_sd,
+                                     double *opt_covariance);
 /* Joint draws of it: out [rows x count]. */
-CR_API cr_status cr_sample_functions(cr_ctx *cx, const cr_model *model, const cr_table *table, bool prior,
-                                     size_t count, uint64_t seed, double *out);
-/* How many columns of numbers the mean of the function has a slope by; 0 where the model offers none. */
+CR_API cr_status cr_sample_functions(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                     bool prior, size_t count, uint64_t seed, double *out);
+/* How many columns of numbers the mean of the function has a slope by; 0 where the model offers
+ * none. */
 CR_API size_t cr_model_slopes(const cr_model *model);
 /* The name of the i-th of them. */
 CR_API const char *cr_model_slope_name(const cr_model *model, size_t i);
-/* The gradient of the predictive mean, in the units of the data: out [rows x cr_model_slopes], NaN in rows
- * left out.  CR_EUNSUPPORTED where the model offers none. */
-CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_table *table, double *out);
-/* How many columns of numbers a row has that is made from coordinates; 0 where the model offers none. */
+/* The gradient of the predictive mean, in the units of the data: out [rows x cr_model_slopes], NaN
+ * in rows left out.  CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                   double *out);
+/* How many columns of numbers a row has that is made from coordinates; 0 where the model offers
+ * none. */
 CR_API size_t cr_model_reconstructs(const cr_model *model);
 /* The name of the i-th of them. */
 CR_API const char *cr_model_reconstruct_name(const cr_model *model, size_t i);
 /* The way back from coordinates (cr_transform), Z [n x labels]: rows in the units of the data, out
- * [n x cr_model_reconstructs], whose place in the whole space of the model is nearest to the points that have
- * these coordinates there, as far as was found, and the distance that is left, opt_distance [n]; NaN where a
- * coordinate is.  CR_EUNSUPPORTED where the model offers none. */
-CR_API cr_status cr_reconstruct(cr_ctx *cx, const cr_model *model, const double *Z, size_t n, double *out,
-                                double *opt_distance);
+ * [n x cr_model_reconstructs], whose place in the whole space of the model is nearest to the points
+ * that have these coordinates there, as far as was found, and the distance that is left,
+ * opt_distance [n]; NaN where a coordinate is.  CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_reconstruct(cr_ctx *cx, const cr_model *model, const double *Z, size_t n,
+                                double *out, double *opt_distance);
 /* The hyper-parameter number k; an empty name beyond the last. */
 CR_API cr_status cr_model_hyper(cr_ctx *cx, const cr_model *model, size_t k, cr_hyper *out_hyper);
-/* The log evidence of the rows of a table with their targets, or its bound, with the hyper-parameters
- * number which[0] .. which[n - 1] at values [count x n], the others as learned: out [count], NaN where
- * there is none.  CR_EUNSUPPORTED where the model offers none. */
+/* The log evidence of the rows of a table with their targets, or its bound, with the
+ * hyper-parameters number which[0] .. which[n - 1] at values [count x n], the others as learned:
+ * out [count], NaN where there is none.  CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_evidence_at(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                 const size_t *which, size_t n, const double *values, size_t count,
                                 double *out);

@@ -14,11 +14,15 @@ static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
 static cr_answer answer_of(unsigned task)
 {
     switch (task) {
-    case CR_TASK_REGRESSION: return CR_ANSWER_NUMBER;
+    case CR_TASK_REGRESSION:
+        return CR_ANSWER_NUMBER;
     case CR_TASK_CLASSIFICATION:
-    case CR_TASK_CLUSTER: return CR_ANSWER_CLASS;
-    case CR_TASK_TRANSFORM: return CR_ANSWER_VECTOR;
-    default: return CR_ANSWER_DENSITY;
+    case CR_TASK_CLUSTER:
+        return CR_ANSWER_CLASS;
+    case CR_TASK_TRANSFORM:
+        return CR_ANSWER_VECTOR;
+    default:
+        return CR_ANSWER_DENSITY;
     }
 }
 
@@ -292,8 +296,10 @@ cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out
     if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m->task) != CR_ANSWER_DENSITY)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
     CR_TRY(cr_predict(cx, m, t, &p));
-    if (target) CR_TRY(score_targets(cx, m, t, &p, out));
-    else if (p.n > 0) memcpy(out, p.log_density, p.n * sizeof *out);
+    if (target)
+        CR_TRY(score_targets(cx, m, t, &p, out));
+    else if (p.n > 0)
+        memcpy(out, p.log_density, p.n * sizeof *out);
 done:
     cr_prediction_free(cx, &p);
     return st;
@@ -304,8 +310,8 @@ cr_status cr_next(cr_ctx *cx, const cr_model *m, cr_prediction *out)
     cr_status     st = CR_OK;
     cr_prediction p = { .kind = CR_ANSWER_NUMBER };
     if (!m->class->next)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "the model %s does not say what the next row would be", m->class->name);
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not say what the next row would be",
+                       m->class->name);
     for (size_t i = 0; i < m->design->n_columns; i++)
         p.n += m->design->columns[i].type != CR_CATEGORY;
     CR_TRY(allocate_numbers(cx, false, false, &p));

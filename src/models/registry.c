@@ -55,7 +55,8 @@ bool cr_class_offers(const cr_model_class *c, const char *verb)
     if (strcmp(verb, "predict") == 0 || strcmp(verb, "score") == 0) return c->predict != NULL;
     if (strcmp(verb, "missing") == 0) return c->takes_missing;
     if (strcmp(verb, "negative") == 0) return !c->target_as_is;
-    if (strcmp(verb, "numbers") == 0) return c->takes == CRI_TAKES_ANY || c->takes == CRI_TAKES_LEVELS;
+    if (strcmp(verb, "numbers") == 0)
+        return c->takes == CRI_TAKES_ANY || c->takes == CRI_TAKES_LEVELS;
     if (strcmp(verb, "fractions") == 0) return c->takes <= CRI_TAKES_POSITIVE;
     if (strcmp(verb, "transform") == 0) return c->transform || c->tasks & CR_TASK_TRANSFORM;
     if (strcmp(verb, "reconstruct") == 0) return c->reconstruct != NULL;

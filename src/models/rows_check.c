@@ -28,7 +28,9 @@ cr_status cri_check_row_classes(cr_ctx *cx, const cri_rows *rows)
     for (size_t i = 0; i < rows->n; i++) weight[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
     st = cri_check_classes(cx, rows->design, weight);
     if (st == CR_EDATA && rows->more)
-        cr_fail_hint(cx, "these are the first %zu rows of the stream: shuffle the rows, or read a larger --block",
+        cr_fail_hint(cx,
+                     "these are the first %zu rows of the stream: shuffle the rows, or read a "
+                     "larger --block",
                      rows->n);
 done:
     cr_scratch_end(&s);
@@ -48,7 +50,8 @@ static cr_status check_inputs(cr_ctx *cx, const cri_rows *rows)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *x = cr_scratch_f64(&s, rows->p), *square = cr_scratch_bytes(&s, rows->p, sizeof *square);
+    double    *x = cr_scratch_f64(&s, rows->p),
+           *square = cr_scratch_bytes(&s, rows->p, sizeof *square);
 
     CR_TRY(s.status);
     for (size_t i = 0; i < rows->n; i++) {
@@ -76,6 +79,7 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs)
 
 void cri_warn_no_spread(cr_ctx *cx)
 {
-    cr_log(cx, CR_LOG_WARNING,
-           "there are too few rows to tell the noise: no standard errors or intervals can be given");
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "there are too few rows to tell the noise: no standard errors or intervals can be given");
 }

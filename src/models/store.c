@@ -188,8 +188,10 @@ static const char *array_name(const void *store, size_t i)
 
 static void print_shape(char out[64], size_t dims, size_t rows, size_t cols)
 {
-    if (dims == 1) snprintf(out, 64, "a vector of %zu", rows);
-    else snprintf(out, 64, "a %zu x %zu matrix", rows, cols);
+    if (dims == 1)
+        snprintf(out, 64, "a vector of %zu", rows);
+    else
+        snprintf(out, 64, "a %zu x %zu matrix", rows, cols);
 }
 
 static cr_status find_shaped(cr_ctx *cx, const cri_store *s, const char *name, size_t dims,

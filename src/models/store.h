@@ -54,8 +54,8 @@ cr_status cri_store_get_array(cr_ctx *cx, const cri_store *store, const json_t *
 cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *value);
 /* Adds a value to a list, likewise. */
 cr_status cri_store_append(cr_ctx *cx, json_t *list, json_t *value);
-/* cri_store_set for a number, with CR_ENUMERIC when it is not finite, and for a text, with CR_EDATA when
- * it is not UTF-8: jansson makes NULL of either. */
+/* cri_store_set for a number, with CR_ENUMERIC when it is not finite, and for a text, with CR_EDATA
+ * when it is not UTF-8: jansson makes NULL of either. */
 cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double value);
 cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value);
 

@@ -15,7 +15,7 @@
 enum {
     CHECKSUM_SIZE = 8,
     VERSION_MOST = 9, /* one digit: the frame has a fixed size */
-    NAME_AT = 30, /* of the first entry's name in a zip archive */
+    NAME_AT = 30,     /* of the first entry's name in a zip archive */
     JSON_MOST = 1 << 28
 };
 
@@ -78,8 +78,7 @@ static cr_status check_start(cr_ctx *cx, const char *source, const char *bytes, 
 static cr_status fail_end(cr_ctx *cx, const char *source, const char *bytes, size_t size)
 {
     const char *end = memmem(bytes, size, archive_end, sizeof archive_end - 1);
-    if (end)
-        return cr_fail(cx, CR_EDATA, "%s is damaged: its checksum is not at its end", source);
+    if (end) return cr_fail(cx, CR_EDATA, "%s is damaged: its checksum is not at its end", source);
     cr_fail(cx, CR_EDATA, "%s is cut short: only its first %zu bytes are there", source, size);
     return cr_fail_hint(cx, "copy it again, or make it again");
 }
@@ -227,8 +226,8 @@ static cr_status take_json(cr_ctx *cx, const char *source, const cri_zip *zip,
 
     CR_TRY(take_entry(cx, source, zip, 0, &name, &bytes, &size));
     if (strcmp(name, json_name) != 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: its first entry is '%.200s', not model.json", source,
-                       name));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: its first entry is '%.200s', not model.json", source, name));
     CR_TRY(parse_json(cx, source, bytes, size, &root));
     CR_TRY(cri_store_with_json(cx, source, root, out_store));
 done:

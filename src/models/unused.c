@@ -74,7 +74,8 @@ cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, cons
     spell(option, flag), spell(with, other);
     if (strcmp(with, "task") == 0) {
         cr_fail(cx, CR_EARG, "%s is for %s, and this is not", flag, values);
-        return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers", flag, values);
+        return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers",
+                            flag, values);
     }
     cr_fail(cx, CR_EARG, "%s goes with %s%s%s: without it, it has no effect", flag, other,
             values[0] ? " " : "", values);
@@ -82,16 +83,16 @@ cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, cons
                         (int)strcspn(values, "|"), values, flag);
 }
 
-void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, const char *option, const char *to,
-                     const char *would)
+void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, const char *option,
+                     const char *to, const char *would)
 {
     const cr_option *o = cr_option_find(table, option);
     char             flag[64], text[64];
     if (cr_options_at_default(o, values)) return;
     cr_options_print(o, values, text, sizeof text);
     bool flagged = o->kind == CR_OPTION_flag;
-    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell(option, flag), flagged ? "" : " ",
-           flagged ? "" : text, to, would);
+    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell(option, flag),
+           flagged ? "" : " ", flagged ? "" : text, to, would);
 }
 
 cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
@@ -102,7 +103,8 @@ cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
         if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
         snprintf(name, sizeof name, "%s%s", turns_off(given.option) ? "no_" : "", g->option);
         if (!g->warns) return cri_fail_unused(cx, name, g->with, g->values);
-        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(name, flag), spell(g->with, other));
+        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(name, flag),
+               spell(g->with, other));
     }
     return CR_OK;
 }

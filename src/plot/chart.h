@@ -18,20 +18,20 @@ typedef struct cri_chart_series {
 } cri_chart_series;
 
 typedef struct cri_chart {
-    const char      *title, *description, *caption[2];
-    cri_svg_axis     x, y;
-    cri_chart_series series[CRI_CHART_SERIES]; /* drawn in this order */
-    size_t           n;
-    const char      *top_title; /* of labels above the area, at places of x; NULL: none */
-    cri_svg_tick     top[CRI_CHART_TOP];
-    size_t           n_top;
+    const char        *title, *description, *caption[2];
+    cri_svg_axis       x, y;
+    cri_chart_series   series[CRI_CHART_SERIES]; /* drawn in this order */
+    size_t             n;
+    const char        *top_title; /* of labels above the area, at places of x; NULL: none */
+    cri_svg_tick       top[CRI_CHART_TOP];
+    size_t             n_top;
     const char *const *levels; /* [n_levels] what x = 0, 1, ... stand for; NULL: x is a number */
-    size_t           n_levels;
+    size_t             n_levels;
 } cri_chart;
 
 /* Adds a series, opt_upper for bands and bars; more than there is room for are left out. */
-void cri_chart_add(cri_chart *chart, cri_svg_series look, char glyph, const double *x, const double *y,
-                   const double *opt_upper, size_t n);
+void cri_chart_add(cri_chart *chart, cri_svg_series look, char glyph, const double *x,
+                   const double *y, const double *opt_upper, size_t n);
 /* Takes the axes from the series: all finite points, and 4 % more. */
 void cri_chart_fit_axes(cri_chart *chart);
 
@@ -45,8 +45,8 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
 cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out_text);
 
 /* Several of them under one title: title, constant unless it is NaN, parts. */
-cr_status cri_charts_json(cr_scratch *s, const char *title, double constant, const cri_chart *charts, size_t n,
-                          const char **out_text);
+cr_status cri_charts_json(cr_scratch *s, const char *title, double constant,
+                          const cri_chart *charts, size_t n, const char **out_text);
 
 /* As printf, into the arena; "" once that has failed. */
 CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
@@ -80,13 +80,16 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level,
                               cri_chart *chart);
-cr_status cri_chart_path(cr_scratch *s, const cr_model *model, const cr_table *opt_table, cri_chart *chart);
+cr_status cri_chart_path(cr_scratch *s, const cr_model *model, const cr_table *opt_table,
+                         cri_chart *chart);
 /* Of a model of coordinates: the first against the second of each row. */
-cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table, cri_chart *chart);
-/* Of a classifier of one column of numbers: the probabilities over it, with the interval of the latent function
- * where the model has one, and the rows. */
-cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr_table *table, const char *column,
-                                  const double *opt_range, double level, cri_chart *chart);
+cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table,
+                                cri_chart *chart);
+/* Of a classifier of one column of numbers: the probabilities over it, with the interval of the
+ * latent function where the model has one, and the rows. */
+cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr_table *table,
+                                  const char *column, const double *opt_range, double level,
+                                  cri_chart *chart);
 cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
                              cri_chart *chart);
 

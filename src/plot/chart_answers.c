@@ -1,5 +1,5 @@
-/* chart_answers.c -- figures of answers that are no numbers: the probabilities of classes over one column,
- * and rows in the space of a transform. */
+/* chart_answers.c -- figures of answers that are no numbers: the probabilities of classes over one
+ * column, and rows in the space of a transform. */
 #include "chart.h"
 #include "grid.h"
 #include "../base/context_internal.h"
@@ -13,8 +13,9 @@
 
 enum { POINTS = 201, MOST_CLASSES = 6, MOST_SHOWN = 2000 };
 
-static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,   CRI_SVG_VERMILLION, CRI_SVG_GREEN,
-                                                   CRI_SVG_ORANGE, CRI_SVG_SKY,        CRI_SVG_BLACK };
+static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,
+                                                   CRI_SVG_GREEN, CRI_SVG_ORANGE,
+                                                   CRI_SVG_SKY,   CRI_SVG_BLACK };
 static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
 static int by_place(const void *a, const void *b)
@@ -32,13 +33,15 @@ static size_t thin(cr_scratch *s, double *x, double *y, size_t n, cri_chart *cha
     cr_rng_choose(&rng, n, MOST_SHOWN, chosen);
     qsort(chosen, MOST_SHOWN, sizeof *chosen, by_place);
     for (size_t i = 0; i < MOST_SHOWN; i++) x[i] = x[chosen[i]], y[i] = y[chosen[i]];
-    chart->caption[1] = cri_compose(s, "%d of the %zu rows are shown, chosen at random.", MOST_SHOWN, n);
+    chart->caption[1] =
+        cri_compose(s, "%d of the %zu rows are shown, chosen at random.", MOST_SHOWN, n);
     return MOST_SHOWN;
 }
 
-/* --- coordinates ------------------------------------------------------------------------------ */
+/* --- coordinates ----------------------------------------------------------------------------- */
 
-cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table, cri_chart *chart)
+cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table,
+                                cri_chart *chart)
 {
     cr_status     st = CR_OK;
     const char   *name = cr_class_name(cr_model_get_class(model));
@@ -54,15 +57,18 @@ cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_t
         x[shown] = q > 1 ? z[0] : (double)(i + 1);
         y[shown++] = z[q > 1];
     }
-    if (shown == 0) CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
+    if (shown == 0)
+        CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
     *chart = (cri_chart){ .x = { .title = q > 1 ? cri_compose(s, "%s", p.classes[0]) : "row" },
                           .y = { .title = cri_compose(s, "%s", p.classes[q > 1]) } };
-    cri_chart_add(chart, (cri_svg_series){ "row", CRI_SVG_POINTS, CRI_SVG_BLUE,
-                                           shown > 500 ? 0.35 : 0.65, 2.6, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "row", CRI_SVG_POINTS, CRI_SVG_BLUE, shown > 500 ? 0.35 : 0.65,
+                                    2.6, false },
                   'o', x, y, NULL, thin(s, x, y, shown, chart));
     cri_chart_fit_axes(chart);
-    chart->title = q > 1 ? cri_compose(s, "%s: the first two of %zu coordinates (%zu rows)", name, q, shown)
-                         : cri_compose(s, "%s: its coordinate (%zu rows)", name, shown);
+    chart->title =
+        q > 1 ? cri_compose(s, "%s: the first two of %zu coordinates (%zu rows)", name, q, shown)
+              : cri_compose(s, "%s: its coordinate (%zu rows)", name, shown);
     chart->description = chart->title;
     CR_TRY(s->status);
 done:
@@ -70,7 +76,7 @@ done:
     return st;
 }
 
-/* --- probabilities ---------------------------------------------------------------------------- */
+/* --- probabilities --------------------------------------------------------------------------- */
 
 /* Is the likelihood of the model probit? */
 static cr_status has_probit(cr_ctx *cx, const cr_model *model, bool *out)
@@ -78,7 +84,7 @@ static cr_status has_probit(cr_ctx *cx, const cr_model *model, bool *out)
     char     *text = NULL;
     cr_status st = cr_describe(cx, model, &text);
     if (st != CR_OK) return st;
-    json_t     *d = json_loads(text, 0, NULL);
+    json_t *d = json_loads(text, 0, NULL);
     if (!d) st = cri_fail_memory(cx, strlen(text));
     const char *likelihood =
         json_string_value(json_object_get(json_object_get(d, "statistics"), "likelihood"));
@@ -88,23 +94,25 @@ static cr_status has_probit(cr_ctx *cx, const cr_model *model, bool *out)
     return st;
 }
 
-/* The central interval of the probability of the second class, where the model has a latent normal: through the
- * link, which is monotone.  *out_band: there is one. */
-static cr_status latent_band(cr_scratch *s, const cr_model *model, const cr_table *grid, double level, double *lower,
-                             double *upper, bool *out_band)
+/* The central interval of the probability of the second class, where the model has a latent normal:
+ * through the link, which is monotone.  *out_band: there is one. */
+static cr_status latent_band(cr_scratch *s, const cr_model *model, const cr_table *grid,
+                             double level, double *lower, double *upper, bool *out_band)
 {
     cr_status          st = CR_OK;
     size_t             q = 0;
     const char *const *labels = cr_transform_labels(model, &q);
     bool               probit = false;
-    *out_band = q == 2 && strcmp(labels[0], "latent_mean") == 0 && strcmp(labels[1], "latent_sd") == 0;
+    *out_band =
+        q == 2 && strcmp(labels[0], "latent_mean") == 0 && strcmp(labels[1], "latent_sd") == 0;
     if (!*out_band) return CR_OK;
     double *latent = cr_scratch_matrix(s, POINTS, 2), z = cr_norm_ppf(0.5 + level / 2);
     CR_TRY(s->status);
     CR_TRY(has_probit(s->cx, model, &probit));
     CR_TRY(cr_transform(s->cx, model, grid, latent));
     for (size_t i = 0; i < POINTS; i++) {
-        double low = latent[2 * i] - z * latent[2 * i + 1], high = latent[2 * i] + z * latent[2 * i + 1];
+        double low = latent[2 * i] - z * latent[2 * i + 1],
+               high = latent[2 * i] + z * latent[2 * i + 1];
         lower[i] = probit ? cr_norm_cdf(low) : cr_sigmoid(low);
         upper[i] = probit ? cr_norm_cdf(high) : cr_sigmoid(high);
     }
@@ -117,7 +125,8 @@ typedef struct seen {
     size_t  n;
 } seen;
 
-static cr_status observe(cr_scratch *s, const cr_model *model, const cr_table *table, const char *column, seen *o)
+static cr_status observe(cr_scratch *s, const cr_model *model, const cr_table *table,
+                         const char *column, seen *o)
 {
     cr_status        st = CR_OK;
     size_t           n = cr_table_rows(table);
@@ -131,13 +140,15 @@ static cr_status observe(cr_scratch *s, const cr_model *model, const cr_table *t
         o->x[o->n] = at;
         o->y[o->n++] = o->y[i];
     }
-    if (o->n == 0) CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
+    if (o->n == 0)
+        CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
 done:
     return st;
 }
 
-cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr_table *table, const char *column,
-                                  const double *opt_range, double level, cri_chart *chart)
+cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr_table *table,
+                                  const char *column, const double *opt_range, double level,
+                                  cri_chart *chart)
 {
     cr_status     st = CR_OK;
     cr_table     *grid = NULL;
@@ -163,25 +174,32 @@ cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr
     *chart = (cri_chart){ .x = { column, low, high },
                           .y = { cri_compose(s, "probability of %s", target), -0.04, 1.04 } };
     if (band)
-        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%g %% interval of the probability", 100 * level),
-                                               CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
-                      ':', x, lower, upper, POINTS);
+        cri_chart_add(
+            chart,
+            (cri_svg_series){ cri_compose(s, "%g %% interval of the probability", 100 * level),
+                              CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
+            ':', x, lower, upper, POINTS);
     for (size_t k = K == 2; k < K && k < MOST_CLASSES; k++) {
         double *curve = cr_scratch_f64(s, POINTS);
         CR_TRY(s->status);
         for (size_t i = 0; i < POINTS; i++) curve[i] = p.prob[i * K + k];
-        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "P(%s)", p.classes[k]),
-                                               CRI_SVG_LINE, colours[K == 2 ? 0 : k], 1, 2, false },
+        cri_chart_add(chart,
+                      (cri_svg_series){ cri_compose(s, "P(%s)", p.classes[k]), CRI_SVG_LINE,
+                                        colours[K == 2 ? 0 : k], 1, 2, false },
                       glyphs[K == 2 ? 0 : k], x, curve, NULL, POINTS);
     }
     if (K == 2)
-        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "observed: %s above, %s below", p.classes[1], p.classes[0]),
-                                               CRI_SVG_POINTS, CRI_SVG_BLACK,
-                                               o.n > 250 ? 0.25 : 0.6, 2.6, false },
+        cri_chart_add(chart,
+                      (cri_svg_series){ cri_compose(s, "observed: %s above, %s below", p.classes[1],
+                                                    p.classes[0]),
+                                        CRI_SVG_POINTS, CRI_SVG_BLACK, o.n > 250 ? 0.25 : 0.6, 2.6,
+                                        false },
                       'o', o.x, o.y, NULL, thin(s, o.x, o.y, o.n, chart));
-    chart->title = cri_compose(s, "%s: probabilities of %s over %s (%zu rows)", name, target, column, o.n);
+    chart->title =
+        cri_compose(s, "%s: probabilities of %s over %s (%zu rows)", name, target, column, o.n);
     if (K > MOST_CLASSES)
-        chart->caption[0] = cri_compose(s, "The first %d of %zu classes are shown.", MOST_CLASSES, K);
+        chart->caption[0] =
+            cri_compose(s, "The first %d of %zu classes are shown.", MOST_CLASSES, K);
     chart->description = chart->title;
     CR_TRY(s->status);
 done:

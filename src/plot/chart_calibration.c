@@ -77,9 +77,11 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
                          : cri_compose(s, "the most probable %s", d->target);
     *chart = (cri_chart){ .x = { cri_compose(s, "probability of %s", of), -0.02, 1.02 },
                           .y = { "share that came true", -0.02, 1.02 } };
-    cri_chart_add(chart, (cri_svg_series){ "calibrated", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
-                  '.', unit, unit, NULL, 2);
-    cri_chart_add(chart, (cri_svg_series){ "95 % interval", CRI_SVG_BARS, CRI_SVG_SKY, 0.9, 2, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "calibrated", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true }, '.',
+                  unit, unit, NULL, 2);
+    cri_chart_add(chart,
+                  (cri_svg_series){ "95 % interval", CRI_SVG_BARS, CRI_SVG_SKY, 0.9, 2, false },
                   '|', x, lower, upper, n);
     cri_chart_add(chart, (cri_svg_series){ NULL, CRI_SVG_LINE, CRI_SVG_BLUE, 0.6, 1.25, false },
                   '-', x, y, NULL, n);

@@ -45,7 +45,8 @@ static json_t *chart_object(const cri_chart *chart)
     json_object_set_new(root, "y_title", json_string_nocheck(chart->y.title));
     json_object_set_new(root, "series", all);
     for (size_t k = 0; k < chart->n; k++)
-        if (chart->series[k].look.label) json_array_append_new(all, series_object(chart, &chart->series[k]));
+        if (chart->series[k].look.label)
+            json_array_append_new(all, series_object(chart, &chart->series[k]));
     return root;
 }
 
@@ -65,8 +66,8 @@ cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out
     return print_object(s, chart_object(chart), out_text);
 }
 
-cr_status cri_charts_json(cr_scratch *s, const char *title, double constant, const cri_chart *charts, size_t n,
-                          const char **out_text)
+cr_status cri_charts_json(cr_scratch *s, const char *title, double constant,
+                          const cri_chart *charts, size_t n, const char **out_text)
 {
     json_t *root = json_object(), *all = json_array();
     json_object_set_new(root, "title", json_string_nocheck(title));
@@ -76,7 +77,7 @@ cr_status cri_charts_json(cr_scratch *s, const char *title, double constant, con
     return print_object(s, root, out_text);
 }
 
-/* --- maps --------------------------------------------------------------------------------------- */
+/* --- maps ------------------------------------------------------------------------------------ */
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
@@ -97,13 +98,15 @@ static json_t *map_object(const cri_maps *m, const cri_map *map)
     json_t *o = json_object(), *rows = json_array();
     json_object_set_new(o, "name", json_string_nocheck(map->title));
     json_object_set_new(o, "z", rows);
-    for (size_t i = 0; i < m->rows; i++) json_array_append_new(rows, numbers(map->z + i * m->cols, m->cols));
+    for (size_t i = 0; i < m->rows; i++)
+        json_array_append_new(rows, numbers(map->z + i * m->cols, m->cols));
     return o;
 }
 
 cr_status cri_maps_json(cr_scratch *s, const cri_maps *m, const char **out_text)
 {
-    json_t *root = json_object(), *all = json_array(), *points = json_object(), *mark = json_object();
+    json_t *root = json_object(), *all = json_array(), *points = json_object(),
+           *mark = json_object();
     json_object_set_new(root, "title", json_string_nocheck(m->title));
     json_object_set_new(root, "x_title", json_string_nocheck(m->x.title));
     json_object_set_new(root, "y_title", json_string_nocheck(m->y.title));

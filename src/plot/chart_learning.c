@@ -30,13 +30,14 @@ cr_status cri_chart_learning(cr_scratch *s, const cr_model *m, const cr_table *t
     fill(&c, a);
     const char *metric = c.points[0].test.metrics[0].name; /* proper scores come first */
     *chart = (cri_chart){ .x = { .title = "rows learned from" }, .y = { .title = metric } };
-    cri_chart_add(chart, (cri_svg_series){ "one standard error", CRI_SVG_BAND, CRI_SVG_SKY, 0.25,
-                                           0, false },
-                  ':', a[0], a[3], a[4], N);
-    cri_chart_add(chart, (cri_svg_series){ "on its own rows", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1,
-                                           2, true },
-                  '+', a[0], a[2], NULL, N);
-    cri_chart_add(chart, (cri_svg_series){ "on new rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
+    cri_chart_add(
+        chart, (cri_svg_series){ "one standard error", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false },
+        ':', a[0], a[3], a[4], N);
+    cri_chart_add(
+        chart, (cri_svg_series){ "on its own rows", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, true },
+        '+', a[0], a[2], NULL, N);
+    cri_chart_add(chart,
+                  (cri_svg_series){ "on new rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
                   '*', a[0], a[1], NULL, N);
     cri_chart_fit_axes(chart);
     chart->title = cri_compose(s, "%s: learning curve of %s (%zu rows)", spec.model,

@@ -1,4 +1,5 @@
-/* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another model. */
+/* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another
+ * model. */
 #include "refits.h"
 #include "../data/design_internal.h"
 
@@ -16,7 +17,7 @@ typedef struct drawn {
     cri_coefficient_path path;
     const cr_design     *design;
     const char          *model, **names; /* [n_terms] */
-    double              *x; /* [n_lambdas] log lambda, NaN at 0 */
+    double              *x;              /* [n_lambdas] log lambda, NaN at 0 */
     double               unit;
     size_t               named[NAMED], n_named;
 } drawn;
@@ -59,8 +60,8 @@ static cr_status add_others(cr_scratch *s, const drawn *d, const double *size, c
         x[n] = y[n] = NAN, n++;
     }
     const char *label = cri_compose(s, "%zu more", others);
-    cri_chart_add(chart, (cri_svg_series){ label, CRI_SVG_LINE, CRI_SVG_BLACK, 0.3, 1, false },
-                  '.', x, y, NULL, n);
+    cri_chart_add(chart, (cri_svg_series){ label, CRI_SVG_LINE, CRI_SVG_BLACK, 0.3, 1, false }, '.',
+                  x, y, NULL, n);
     return s->status;
 }
 
@@ -111,24 +112,30 @@ static cr_status open_lasso(cr_scratch *s, drawn *d)
     d->unit = d->design->target_scale;
     d->names = cr_scratch_bytes(s, d->path.n_terms, sizeof *d->names);
     for (size_t j = 0; d->names && j < d->path.n_terms; j++)
-        d->names[j] = cri_compose(s, "%s", cr_design_term_name(d->design, (size_t)d->path.terms[j]));
+        d->names[j] =
+            cri_compose(s, "%s", cr_design_term_name(d->design, (size_t)d->path.terms[j]));
     return s->status;
 }
 
 static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t, drawn *d)
 {
     cr_status st = CR_OK;
-    *d = (drawn){ .path = cri_lasso_coefficients(m), .design = cr_model_get_design(m), .unit = 1,
+    *d = (drawn){ .path = cri_lasso_coefficients(m),
+                  .design = cr_model_get_design(m),
+                  .unit = 1,
                   .model = cr_class_name(cr_model_get_class(m)) };
-    if (d->path.n_lambdas > 0) CR_TRY(open_lasso(s, d));
-    else if (opt_t) CR_TRY(cri_refit_path(s, m, opt_t, &d->path, &d->names));
+    if (d->path.n_lambdas > 0)
+        CR_TRY(open_lasso(s, d));
+    else if (opt_t)
+        CR_TRY(cri_refit_path(s, m, opt_t, &d->path, &d->names));
     if (d->path.n_lambdas == 0) {
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path%s", d->model,
                 opt_t ? ": it has no penalty lambda" : " without data");
-        CR_TRY(cr_fail_hint(s->cx, opt_t ? "credence fit lasso, ridge or logistic; --kind residuals shows how any "
-                                           "model fits"
-                                         : "give the data: ridge and logistic are fitted to it along a path; a "
-                                           "lasso has its own"));
+        CR_TRY(cr_fail_hint(
+            s->cx, opt_t ? "credence fit lasso, ridge or logistic; --kind residuals shows how any "
+                           "model fits"
+                         : "give the data: ridge and logistic are fitted to it along a path; a "
+                           "lasso has its own"));
     }
     d->x = cr_scratch_f64(s, d->path.n_lambdas);
     CR_TRY(s->status);
@@ -144,10 +151,12 @@ static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
     chart->title =
         cri_compose(s, "%s: path of the coefficients of %s", d->model, cr_design_target(d->design));
     chart->caption[0] =
-        path->terms ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.", path->lambda[path->chosen],
-                                  path->nonzero[path->chosen], cr_design_terms(d->design))
-                    : cri_compose(s, "Each penalty is a fit of its own; the line is at lambda %.4g.",
-                                  path->lambda[path->chosen]);
+        path->terms
+            ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.",
+                          path->lambda[path->chosen], path->nonzero[path->chosen],
+                          cr_design_terms(d->design))
+            : cri_compose(s, "Each penalty is a fit of its own; the line is at lambda %.4g.",
+                          path->lambda[path->chosen]);
     if (path->folds)
         chart->caption[1] = cri_compose(s,
                                         "Cross-validation: least error at lambda %.4g; within one "
@@ -165,8 +174,9 @@ cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t
     double *size = cr_scratch_f64(s, d.path.n_terms);
     CR_TRY(s->status);
     *chart = (cri_chart){ .x = { "log lambda", 0, 0 },
-                          .y = { d.path.terms && d.design->standardised ? "coefficient, of the standardised column"
-                                                        : "coefficient",
+                          .y = { d.path.terms && d.design->standardised
+                                     ? "coefficient, of the standardised column"
+                                     : "coefficient",
                                  0, 0 } };
     pick_terms(&d, size);
     CR_TRY(add_others(s, &d, size, chart));

@@ -18,7 +18,8 @@ static int by_fitted(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The rows in the order of what was predicted, and how many have an interval, and are held by it. */
+/* The rows in the order of what was predicted, and how many have an interval, and are held by
+ * it. */
 typedef struct residuals {
     residual *rows; /* [n] */
     size_t    n, bounded, held;
@@ -47,16 +48,19 @@ static size_t add_points(cr_scratch *s, const residuals *r, cri_chart *chart)
     if (shown < r->n) cr_rng_choose(&rng, r->n, shown, chosen);
     for (size_t i = 0; i < shown; i++)
         x[i] = r->rows[chosen[i]].fitted, y[i] = r->rows[chosen[i]].left;
-    cri_chart_add(chart, (cri_svg_series){ "residual", CRI_SVG_POINTS, CRI_SVG_BLUE,
-                                           shown > 500 ? 0.35 : 0.65, 2.6, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "residual", CRI_SVG_POINTS, CRI_SVG_BLUE,
+                                    shown > 500 ? 0.35 : 0.65, 2.6, false },
                   '.', x, y, NULL, shown);
     return shown;
 }
 
-/* Means over consecutive rows: where they lie, their trend and band, which is to reach both ends. */
+/* Means over consecutive rows: where they lie, their trend and band, which is to reach both
+ * ends. */
 typedef struct smoothed {
     size_t  bins;
-    double *x, *trend, *low, *high; /* [bins + 2] the first and the last are of one row, at the end */
+    double *x, *trend, *low,
+        *high; /* [bins + 2] the first and the last are of one row, at the end */
 } smoothed;
 
 static smoothed smooth(cr_scratch *s, const residuals *r)
@@ -81,8 +85,8 @@ static smoothed smooth(cr_scratch *s, const residuals *r)
     return out;
 }
 
-static void describe(cr_scratch *s, const cri_shown *d, const residuals *r, double level, size_t shown,
-                     cri_chart *chart)
+static void describe(cr_scratch *s, const cri_shown *d, const residuals *r, double level,
+                     size_t shown, cri_chart *chart)
 {
     chart->title = cri_compose(s, "%s: residuals of %s (%zu rows)", d->model, d->target, d->n);
     if (r->bounded)
@@ -115,15 +119,17 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     *chart = (cri_chart){ .x = { .title = cri_compose(s, "predicted %s", d->target) },
                           .y = { .title = "residual: observed less predicted" } };
     if (r.bounded)
-        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level),
-                                               CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false },
+        cri_chart_add(chart,
+                      (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level), CRI_SVG_BAND,
+                                        CRI_SVG_SKY, 0.25, 0, false },
                       ':', band.x, band.low, band.high, band.bins + 2);
-    cri_chart_add(chart, (cri_svg_series){ NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true },
-                  '-', ends, zero, NULL, 2);
+    cri_chart_add(chart, (cri_svg_series){ NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true }, '-',
+                  ends, zero, NULL, 2);
     size_t shown = add_points(s, &r, chart);
-    cri_chart_add(chart, (cri_svg_series){ "mean of neighbours", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2,
-                                           false },
-                  '*', band.x + 1, band.trend + 1, NULL, band.bins);
+    cri_chart_add(
+        chart,
+        (cri_svg_series){ "mean of neighbours", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, false },
+        '*', band.x + 1, band.trend + 1, NULL, band.bins);
     cri_chart_fit_axes(chart);
     describe(s, d, &r, level, shown, chart);
     return s->status;

@@ -60,14 +60,16 @@ static cr_status add_class(cr_scratch *s, const cri_shown *d, size_t k, size_t p
     cr_threshold_curve c = { 0 };
     double            *x, *y;
     CR_TRY(class_curve(s, d, k, &c));
-    const char *label = cri_compose(s, roc ? "%s: AUC %.3f" : "%s: AP %.3f",
-                                    d->p.classes[k], roc ? c.auc : c.average_precision);
+    const char *label = cri_compose(s, roc ? "%s: AUC %.3f" : "%s: AP %.3f", d->p.classes[k],
+                                    roc ? c.auc : c.average_precision);
     x = cr_scratch_f64(s, 2 * c.n), y = cr_scratch_f64(s, 2 * c.n);
     CR_TRY(s->status);
     steps_of(&c, x, y);
     cri_svg_series look = { label, CRI_SVG_LINE, colours[place], 1, 2, false };
-    if (roc) cri_chart_add(chart, look, glyphs[place], c.false_positive, c.recall, NULL, c.n);
-    else cri_chart_add(chart, look, glyphs[place], x, y, NULL, 2 * c.n);
+    if (roc)
+        cri_chart_add(chart, look, glyphs[place], c.false_positive, c.recall, NULL, c.n);
+    else
+        cri_chart_add(chart, look, glyphs[place], x, y, NULL, 2 * c.n);
 done:
     return st;
 }
@@ -118,7 +120,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
         CR_TRY(s->status);
         for (size_t i = 0; i < d->n; i++) all += d->w[i], share += d->y[i] == 1 ? d->w[i] : 0;
         level[0] = level[1] = share / all;
-        cri_chart_add(chart, (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
+        cri_chart_add(chart,
+                      (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
                       '.', unit, level, NULL, 2);
     }
     CR_TRY(add_classes(s, d, false, chart));

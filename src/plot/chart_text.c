@@ -132,7 +132,8 @@ static void say_legend(cri_writer *w, const cri_chart *chart)
     cri_say(w, "%*s ", LABEL, "");
     for (size_t k = 0; k < chart->n; k++) {
         if (!chart->series[k].look.label) continue;
-        cri_say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph, chart->series[k].look.label);
+        cri_say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph,
+                chart->series[k].look.label);
         any = true;
     }
     cri_say(w, "\n");

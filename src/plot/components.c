@@ -11,7 +11,7 @@ enum { LEAST_GRID = 200, MOST_GRID = 1500, MOST_LEVELS = 30 };
 
 static const double WIDTH = 720, PANEL = 132;
 
-/* --- data ------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------ */
 
 /* Over numbers, or at the levels of a category: x = 0, 1, ... */
 typedef struct curve {
@@ -34,15 +34,16 @@ static size_t levels_of(const cr_table *t, const char *column)
 }
 
 /* Three points between neighbours of the data, so that no season falls through. */
-static size_t grid_size(const cr_table *t, double low, double high, double data_low, double data_high)
+static size_t grid_size(const cr_table *t, double low, double high, double data_low,
+                        double data_high)
 {
     double n = 3 * (double)cr_table_rows(t) * (high - low) / fmax(data_high - data_low, 1e-300);
     return n <= LEAST_GRID ? LEAST_GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
 }
 
 /* Where a part is predicted: places along its column, or all levels of it. */
-static cr_status lay_out(cr_scratch *s, const cr_table *t, const cr_part *part, const double *opt_range,
-                         curve *c, cr_table **grid)
+static cr_status lay_out(cr_scratch *s, const cr_table *t, const cr_part *part,
+                         const double *opt_range, curve *c, cr_table **grid)
 {
     cr_status st = CR_OK;
     double    low, high;
@@ -93,8 +94,10 @@ static cri_chart chart_of(cr_scratch *s, const cr_part *part, const cr_table *t,
     cri_svg_series line = { "posterior mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.75, false };
     cri_svg_series bars = { interval, CRI_SVG_BARS, CRI_SVG_SKY, 1, 2.5, false };
     cri_svg_series dots = { "posterior mean", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 4, false };
-    cri_chart      chart = { .title = cri_compose(s, "%s", part->name), .description = "",
-                             .x = { .title = part->column }, .y = { .title = target } };
+    cri_chart      chart = { .title = cri_compose(s, "%s", part->name),
+                             .description = "",
+                             .x = { .title = part->column },
+                             .y = { .title = target } };
     cri_chart_add(&chart, points ? bars : band, ':', c->x, c->lower, c->upper, c->n);
     cri_chart_add(&chart, points ? dots : line, '*', c->x, c->mean, NULL, c->n);
     cri_chart_fit_axes(&chart);
@@ -116,15 +119,18 @@ static cr_status fail_none(cr_ctx *cx, const cr_model *m, const char *over)
 {
     const char *name = NULL;
     if (over)
-        return cr_fail(cx, CR_EUNSUPPORTED, "no part of the model varies with the column '%s'", over);
-    cr_fail(cx, CR_EUNSUPPORTED, "no part of the model looks at one column alone, of numbers or of at most %d levels",
+        return cr_fail(cx, CR_EUNSUPPORTED, "no part of the model varies with the column '%s'",
+                       over);
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "no part of the model looks at one column alone, of numbers or of at most %d levels",
             MOST_LEVELS);
     if (cri_grid_numbers(m, &name, 1) == 0) return CR_EUNSUPPORTED;
     return cr_fail_hint(cx, "--over %s draws the parts over that column, the others held", name);
 }
 
 /* What a part is that looks at no column. */
-static cr_status predict_constant(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t k, double *out)
+static cr_status predict_constant(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t k,
+                                  double *out)
 {
     cr_status st = CR_OK;
     cr_table *one = NULL;
@@ -136,8 +142,8 @@ done:
     return st;
 }
 
-cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
-                        cri_parts *out)
+cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t,
+                        const cr_plot_options *o, cri_parts *out)
 {
     cr_status   st = CR_OK;
     cri_parts   p = { .shared = true, .constant = NAN };
@@ -151,11 +157,12 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
     if (!cr_model_shows(m, "parts")) {
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts that could be drawn",
                 cr_class_name(cr_model_get_class(m)));
-        CR_TRY(cr_fail_hint(s->cx, "a Gaussian process is: credence fit gp --kernel 'rbf + periodic'"));
+        CR_TRY(cr_fail_hint(s->cx,
+                            "a Gaussian process is: credence fit gp --kernel 'rbf + periodic'"));
     }
     if (over) CR_TRY(cri_grid_over(s->cx, m, o, 1));
     cri_svg_decimal(llround(1e6 * o->level), -4, percent);
-    for (size_t k = 0; ; k++) {
+    for (size_t k = 0;; k++) {
         cr_part part;
         curve   c;
         CR_TRY(cr_check_interrupt(s->cx));
@@ -164,7 +171,8 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
         bool level = strcmp(part.name, "mean function: constant") == 0;
         constant |= level;
         if (level) CR_TRY(predict_constant(s->cx, m, t, k, &p.constant));
-        if (over && !level && !part.column) part.column = over; /* of several columns: a cut along one */
+        if (over && !level && !part.column)
+            part.column = over; /* of several columns: a cut along one */
         bool drawn = part.column && (!part.category || levels_of(t, part.column) > 0);
         if (!drawn || p.n == CRI_MOST_PARTS || (over && strcmp(part.column, over) != 0)) {
             left_out += !level;
@@ -181,12 +189,15 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
     }
     if (p.n == 0) CR_TRY(fail_none(s->cx, m, over));
     p.title = cri_compose(s, "%s: the parts of %s", cr_class_name(cr_model_get_class(m)), target);
-    p.caption[0] = constant ? "The posterior of each term; their sum and the constant of the mean function are what the model predicts."
+    p.caption[0] = constant ? "The posterior of each term; their sum and the constant of the mean "
+                              "function are what the model predicts."
                             : "The posterior of each term; their sum is what the model predicts.";
-    if (over) CR_TRY(cri_grid_held(s, m, t, &over, 1, &p.caption[1]));
+    if (over)
+        CR_TRY(cri_grid_held(s, m, t, &over, 1, &p.caption[1]));
     else if (left_out)
-        p.caption[1] = cri_compose(s, "Not shown: %zu part%s of several columns, or beyond what has room.", left_out,
-                                   left_out == 1 ? "" : "s");
+        p.caption[1] =
+            cri_compose(s, "Not shown: %zu part%s of several columns, or beyond what has room.",
+                        left_out, left_out == 1 ? "" : "s");
     p.description = cri_compose(s, "%s. %s", p.title, p.caption[0]);
     CR_TRY(s->status);
     *out = p;
@@ -194,19 +205,23 @@ done:
     return st;
 }
 
-/* --- SVG and text ------------------------------------------------------------------------------- */
+/* --- SVG and text ---------------------------------------------------------------------------- */
 
 cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *p, const char *path)
 {
-    cr_status      st = CR_OK;
-    double         top, height, extra = 34 * (double)(p->shared ? 1 : p->n);
-    size_t         named = 0; /* the first over numbers, if any, names the lines */
+    cr_status st = CR_OK;
+    double    top, height, extra = 34 * (double)(p->shared ? 1 : p->n);
+    size_t    named = 0; /* the first over numbers, if any, names the lines */
     while (named + 1 < p->n && p->chart[named].levels) named++;
     if (p->chart[named].levels) named = 0;
     cri_svg_series legend[] = { p->chart[named].series[1].look, p->chart[named].series[0].look };
-    cri_svg_page   page = { .width = WIDTH, .height = 110 + PANEL * (double)p->n + extra,
-                            .title = p->title, .description = p->description, .series = legend,
-                            .n_series = 2, .caption = { p->caption[0], p->caption[1] } };
+    cri_svg_page   page = { .width = WIDTH,
+                            .height = 110 + PANEL * (double)p->n + extra,
+                            .title = p->title,
+                            .description = p->description,
+                            .series = legend,
+                            .n_series = 2,
+                            .caption = { p->caption[0], p->caption[1] } };
     cri_svg        svg = cri_svg_page_begin(cx, &page);
 
     cri_svg_page_area(&page, &top, &height);
@@ -215,14 +230,22 @@ cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *p, const char *path)
         const cri_chart *c = &p->chart[k];
         bool             bare = p->shared && k + 1 < p->n;
         double           tall = each + (bare ? 0 : 34);
-        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .x = 10, .y = top, .width = WIDTH - 20, .height = tall,
-                                                    .title = c->title, .across = c->x, .up = c->y,
-                                                    .bare = bare, .few = true, .levels = c->levels,
+        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .x = 10,
+                                                    .y = top,
+                                                    .width = WIDTH - 20,
+                                                    .height = tall,
+                                                    .title = c->title,
+                                                    .across = c->x,
+                                                    .up = c->y,
+                                                    .bare = bare,
+                                                    .few = true,
+                                                    .levels = c->levels,
                                                     .n_levels = c->n_levels });
-        (c->levels ? cri_svg_bars : cri_svg_band)(&svg, &c->series[0].look, c->series[0].x, c->series[0].y,
-                                                  c->series[0].upper, c->series[0].n);
-        (c->levels ? cri_svg_points : cri_svg_line)(&svg, &c->series[1].look, c->series[1].x, c->series[1].y,
-                                                    c->series[1].n);
+        (c->levels ? cri_svg_bars : cri_svg_band)(&svg, &c->series[0].look, c->series[0].x,
+                                                  c->series[0].y, c->series[0].upper,
+                                                  c->series[0].n);
+        (c->levels ? cri_svg_points : cri_svg_line)(&svg, &c->series[1].look, c->series[1].x,
+                                                    c->series[1].y, c->series[1].n);
         cri_svg_panel_end(&svg);
         top += tall;
     }
@@ -242,12 +265,13 @@ static cr_status list_levels(cr_scratch *s, const cri_chart *c, const char **out
     for (size_t i = 0; i < c->n_levels; i++)
         text = cri_compose(s, "%s  %-*s %10.4g  %.4g to %.4g\n", text, (int)widest, c->levels[i],
                            c->series[1].y[i], c->series[0].y[i], c->series[0].upper[i]);
-    *out = cri_compose(s, "%s\n  %s: %s of %s, %s\n", text, c->x.title, c->series[1].look.label, c->y.title,
-                       c->series[0].look.label);
+    *out = cri_compose(s, "%s\n  %s: %s of %s, %s\n", text, c->x.title, c->series[1].look.label,
+                       c->y.title, c->series[0].look.label);
     return s->status;
 }
 
-cr_status cri_parts_text(cr_scratch *s, const cri_parts *p, size_t width, size_t height, const char **out)
+cr_status cri_parts_text(cr_scratch *s, const cri_parts *p, size_t width, size_t height,
+                         const char **out)
 {
     const char *all = cri_compose(s, "%s\n", p->title);
     for (size_t k = 0; k < p->n; k++) {

@@ -17,24 +17,26 @@ enum { MOST_SHOWN = 2000, GRID = 200, MOST_GRID = 1500 };
 
 static const double BEYOND = 0.05; /* of the range, on either side */
 
-typedef struct range { double low, high; } range;
+typedef struct range {
+    double low, high;
+} range;
 
 static const range nothing = { INFINITY, -INFINITY };
 
 /* What is drawn.  The shown rows whose interval holds the observed value come first. */
 typedef struct picture {
-    const cr_model *model;
-    const cr_table *table;
+    const cr_model        *model;
+    const cr_table        *table;
     const cr_plot_options *options;
-    double          level;
-    const char     *target, *column; /* column NULL: observed against predicted */
-    size_t          kept;            /* rows with all that is needed            */
-    size_t          bounded, held;   /* of them, with an interval; with one that holds the target */
-    range           x_kept;          /* of the column, in all kept rows         */
-    size_t          shown, shown_held;
-    double         *x, *y, *mean, *lower, *upper; /* [shown]; y is the observed target */
-    const char     *title, *description, *percent, *caption, *note;
-    const char     *cut; /* the columns that are held, of a curve over one of several; else NULL */
+    double                 level;
+    const char            *target, *column; /* column NULL: observed against predicted */
+    size_t                 kept;            /* rows with all that is needed            */
+    size_t      bounded, held; /* of them, with an interval; with one that holds the target */
+    range       x_kept;        /* of the column, in all kept rows         */
+    size_t      shown, shown_held;
+    double     *x, *y, *mean, *lower, *upper; /* [shown]; y is the observed target */
+    const char *title, *description, *percent, *caption, *note;
+    const char *cut; /* the columns that are held, of a curve over one of several; else NULL */
 } picture;
 
 /* --- ranges ---------------------------------------------------------------------------------- */
@@ -81,14 +83,14 @@ static void write_texts(cr_scratch *s, picture *p)
     const char *name = cr_class_name(cr_model_get_class(p->model));
     const char *rows = count_text(s, p->kept), *s_rows = p->kept == 1 ? "" : "s";
     size_t      columns = cr_design_columns(cr_model_get_design(p->model));
-    const char *features = p->column ? p->column
-                                     : cri_compose(s, "%zu column%s", columns, columns == 1 ? "" : "s");
-    char        level[CRI_SVG_LABEL];
+    const char *features =
+        p->column ? p->column : cri_compose(s, "%zu column%s", columns, columns == 1 ? "" : "s");
+    char level[CRI_SVG_LABEL];
 
     cri_svg_decimal(llround(1e6 * p->level), -4, level);
     p->percent = cri_compose(s, "%s", level);
-    p->title = p->table ? cri_compose(s, "%s: %s %s %s (%s row%s)", name, p->target, p->cut ? "over" : "~", features,
-                                  rows, s_rows)
+    p->title = p->table ? cri_compose(s, "%s: %s %s %s (%s row%s)", name, p->target,
+                                      p->cut ? "over" : "~", features, rows, s_rows)
                         : cri_compose(s, "%s: %s ~ %s", name, p->target, features);
     if (!p->table)
         p->caption = "The model alone, without data.";
@@ -98,19 +100,20 @@ static void write_texts(cr_scratch *s, picture *p)
         p->caption = "The model gives no intervals: it has no information left for the noise.";
     else
         p->caption = cri_compose(s, "%s %% of the %s; %s %% do.", level,
-                             p->column ? "points should lie in the band"
-                                       : "intervals should hold the diagonal",
-                             percent_text(s, p->held, p->bounded));
+                                 p->column ? "points should lie in the band"
+                                           : "intervals should hold the diagonal",
+                                 percent_text(s, p->held, p->bounded));
     p->note = p->cut ? "The rows have values of their own there, so they need not lie in the band."
-              : p->shown == p->kept ? NULL
-                                  : cri_compose(s, "%s of the %s rows are shown, chosen at random.",
-                                            count_text(s, p->shown), rows);
-    const char *what = p->column ? cri_compose(s, "%s against %s with the predictive mean", p->target,
-                                           p->column)
-                                 : cri_compose(s, "Observed against predicted %s", p->target);
-    p->description = cri_compose(s, "%s and the %s %% predictive intervals of the model %s. %s%s%s",
-                             what, level, name, p->caption, p->note ? " " : "",
-                             p->note ? p->note : "");
+              : p->shown == p->kept
+                  ? NULL
+                  : cri_compose(s, "%s of the %s rows are shown, chosen at random.",
+                                count_text(s, p->shown), rows);
+    const char *what =
+        p->column ? cri_compose(s, "%s against %s with the predictive mean", p->target, p->column)
+                  : cri_compose(s, "Observed against predicted %s", p->target);
+    p->description =
+        cri_compose(s, "%s and the %s %% predictive intervals of the model %s. %s%s%s", what, level,
+                    name, p->caption, p->note ? " " : "", p->note ? p->note : "");
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -150,7 +153,7 @@ static cr_status gather(cr_scratch *s, picture *p, const cr_column *x, const dou
                         const cr_prediction *answer, bounds b, const size_t *kept)
 {
     p->shown = p->kept < MOST_SHOWN ? p->kept : MOST_SHOWN;
-    size_t *chosen = cr_scratch_index(s, p->shown), k = 0;
+    size_t  *chosen = cr_scratch_index(s, p->shown), k = 0;
     double **arrays[] = { &p->x, &p->y, &p->mean, &p->lower, &p->upper };
     for (size_t i = 0; i < 5; i++) *arrays[i] = cr_scratch_f64(s, p->shown);
     if (s->status != CR_OK) return s->status;
@@ -205,7 +208,8 @@ static cr_status draw_functions(cr_scratch *s, const picture *p, const cr_table 
     c->draw_x = cr_scratch_f64(s, draws * (n + 1));
     c->draw = cr_scratch_f64(s, draws * (n + 1));
     CR_TRY(s->status);
-    CR_TRY(cr_sample_functions(s->cx, p->model, grid, false, draws, cr_model_get_seed(p->model), f));
+    CR_TRY(
+        cr_sample_functions(s->cx, p->model, grid, false, draws, cr_model_get_seed(p->model), f));
     for (size_t k = 0; k < draws; k++)
         for (size_t i = 0; i <= n; i++) {
             c->draw_x[k * (n + 1) + i] = i < n ? c->x[i] : NAN;
@@ -222,8 +226,10 @@ static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
     cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
             cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
     if (!classes) return CR_EUNSUPPORTED;
-    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit over one "
-                            "column of numbers, --over of several");
+    return cr_fail_hint(
+        cx,
+        "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit over one "
+        "column of numbers, --over of several");
 }
 
 static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *c)
@@ -253,8 +259,8 @@ done:
     return st;
 }
 
-/* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere, unless it was
- * asked for. */
+/* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere, unless it
+ * was asked for. */
 static range curve_range(const picture *p, const curve *c)
 {
     range y = nothing;
@@ -277,33 +283,38 @@ static range curve_range(const picture *p, const curve *c)
 /* Band, draws, points and mean over the column. */
 static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
 {
-    cr_status    st = CR_OK;
-    curve        c = { 0 };
+    cr_status     st = CR_OK;
+    curve         c = { 0 };
     const double *given = p->options->range;
-    range        x = given ? (range){ given[0], given[1] } : widened(p->x_kept, BEYOND);
-    size_t       draws = p->options->draws;
+    range         x = given ? (range){ given[0], given[1] } : widened(p->x_kept, BEYOND);
+    size_t        draws = p->options->draws;
 
     CR_TRY(predict_curve(s, p, x, &c));
     range y = curve_range(p, &c);
-    *chart = (cri_chart){ .title = p->title, .description = p->description,
+    *chart = (cri_chart){ .title = p->title,
+                          .description = p->description,
                           .caption = { p->caption, p->note },
                           .x = { p->column, x.low, x.high },
                           .y = { p->target, y.low, y.high } };
-    cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%s %% predictive interval", p->percent),
-                                           CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ cri_compose(s, "%s %% predictive interval", p->percent),
+                                    CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
                   ':', c.x, c.lower, c.upper, c.n);
     if (draws)
-        cri_chart_add(chart, (cri_svg_series){ draws == 1 ? "a draw" : cri_compose(s, "%zu draws", draws),
-                                               CRI_SVG_LINE, CRI_SVG_ORANGE,
-                                               fade(0.9, 0.25, draws, 5), 1.1, false },
+        cri_chart_add(chart,
+                      (cri_svg_series){ draws == 1 ? "a draw" : cri_compose(s, "%zu draws", draws),
+                                        CRI_SVG_LINE, CRI_SVG_ORANGE, fade(0.9, 0.25, draws, 5),
+                                        1.1, false },
                       '~', c.draw_x, c.draw, NULL, draws * (c.n + 1));
     if (p->shown > 0)
-        cri_chart_add(chart, (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK,
-                                               fade(0.6, 0.2, p->shown, 250), p->shown > 250 ? 2 : 3,
-                                               false },
+        cri_chart_add(chart,
+                      (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK,
+                                        fade(0.6, 0.2, p->shown, 250), p->shown > 250 ? 2 : 3,
+                                        false },
                       'o', p->x, p->y, NULL, p->shown);
-    cri_chart_add(chart, (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
-                                           c.n > 3 * GRID ? 1.25 : 2.25, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
+                                    c.n > 3 * GRID ? 1.25 : 2.25, false },
                   '*', c.x, c.mean, NULL, c.n);
     CR_TRY(s->status);
 done:
@@ -328,23 +339,28 @@ static cr_status chart_agreement(cr_scratch *s, const picture *p, cri_chart *cha
     y = widened(y, BEYOND / 2);
     ends[0] = x.low, ends[1] = x.high;
     double strength = fade(0.8, 0.12, p->shown, 60);
-    *chart = (cri_chart){ .title = p->title, .description = p->description,
+    *chart = (cri_chart){ .title = p->title,
+                          .description = p->description,
                           .caption = { p->caption, p->note },
                           .x = { cri_compose(s, "observed %s", p->target), x.low, x.high },
                           .y = { cri_compose(s, "predicted %s", p->target), y.low, y.high } };
-    cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
-                                           CRI_SVG_SKY, strength, 1.25, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ cri_compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
+                                    CRI_SVG_SKY, strength, 1.25, false },
                   '|', p->x, p->lower, p->upper, held);
-    cri_chart_add(chart, (cri_svg_series){ "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION,
-                                           fmax(strength, 0.45), 1.25, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION,
+                                    fmax(strength, 0.45), 1.25, false },
                   '!', p->x + held, p->lower + held, p->upper + held, p->shown - held);
-    cri_chart_add(chart, (cri_svg_series){ "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE,
-                                           fade(0.85, 0.3, p->shown, 200),
-                                           p->shown > 500 ? 2 : 2.6, false },
+    cri_chart_add(chart,
+                  (cri_svg_series){ "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE,
+                                    fade(0.85, 0.3, p->shown, 200), p->shown > 500 ? 2 : 2.6,
+                                    false },
                   'o', p->x, p->mean, NULL, p->shown);
-    cri_chart_add(chart, (cri_svg_series){ "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK,
-                                           0.75, 1.25, true },
-                  '.', ends, ends, NULL, 2);
+    cri_chart_add(
+        chart,
+        (cri_svg_series){ "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK, 0.75, 1.25, true },
+        '.', ends, ends, NULL, 2);
     return s->status;
 }
 
@@ -359,7 +375,8 @@ static cr_status check_level(cr_ctx *cx, double level)
     return level > 1 && level < 100 ? cr_fail_hint(cx, "for 95 %% write 0.95") : CR_EARG;
 }
 
-/* Rows against the model: their targets, predictions and intervals, of which those shown go to p. */
+/* Rows against the model: their targets, predictions and intervals, of which those shown go to
+ * p. */
 static cr_status show_rows(cr_scratch *s, picture *p)
 {
     cr_status     st = CR_OK;
@@ -389,9 +406,11 @@ static cr_status chart_classes(cr_scratch *s, const picture *p, cri_chart *chart
 {
     cr_status st = CR_OK;
     if (!p->table) CR_TRY(cr_fail(s->cx, CR_EARG, "the figure of a model of classes needs data"));
-    CR_TRY(cri_chart_probabilities(s, p->model, p->table, p->column, p->options->range, p->level, chart));
+    CR_TRY(cri_chart_probabilities(s, p->model, p->table, p->column, p->options->range, p->level,
+                                   chart));
     if (p->cut) /* the other caption may be one on the classes */
-        chart->caption[0] = chart->caption[0] ? cri_compose(s, "%s %s", p->cut, chart->caption[0]) : p->cut;
+        chart->caption[0] =
+            chart->caption[0] ? cri_compose(s, "%s %s", p->cut, chart->caption[0]) : p->cut;
     CR_TRY(s->status);
 done:
     return st;
@@ -402,7 +421,8 @@ static cr_status check_figure(cr_ctx *cx, const picture *p)
     const cr_plot_options *o = p->options;
     const char            *first = NULL;
     if (!p->table && (!single_column(p->model) || o->n_over)) {
-        cr_fail(cx, CR_EARG, "without data there is only the curve of a model of one column of numbers");
+        cr_fail(cx, CR_EARG,
+                "without data there is only the curve of a model of one column of numbers");
         return cr_fail_hint(cx, "give the data: credence plot FILE.cred DATA --over COLUMN");
     }
     if (o->n_over) return cri_grid_over(cx, p->model, o, 1);
@@ -419,8 +439,12 @@ static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_tabl
     cr_status st = CR_OK;
     cr_ctx   *cx = s->cx;
     unsigned  task = cr_model_get_task(model);
-    picture   p = { .model = model, .table = table, .options = o, .level = o->level,
-                    .x_kept = nothing, .target = cr_design_target(cr_model_get_design(model)),
+    picture   p = { .model = model,
+                    .table = table,
+                    .options = o,
+                    .level = o->level,
+                    .x_kept = nothing,
+                    .target = cr_design_target(cr_model_get_design(model)),
                     .column = o->n_over ? o->over[0] : single_column(model) };
 
     CR_TRY(check_level(cx, o->level));
@@ -452,7 +476,8 @@ done:
 }
 
 cr_status cri_figure_text(cr_scratch *s, const cr_model *model, const cr_table *table,
-                          const cr_plot_options *o, size_t width, size_t height, const char **out_text)
+                          const cr_plot_options *o, size_t width, size_t height,
+                          const char **out_text)
 {
     cr_status st = CR_OK;
     cri_chart chart;

@@ -9,7 +9,7 @@
 
 enum { MOST_TOLD = 4 };
 
-/* --- what the other columns are held at -------------------------------------------------------- */
+/* --- what the other columns are held at ------------------------------------------------------ */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -57,7 +57,8 @@ static cr_status hold_number(cr_ctx *cx, const cr_column *c, size_t rows, size_t
     return cri_table_own_numbers(cx, grid, c->name, c->type, v);
 }
 
-static cr_status hold_category(cr_ctx *cx, const cr_column *c, size_t rows, size_t n, cr_table *grid)
+static cr_status hold_category(cr_ctx *cx, const cr_column *c, size_t rows, size_t n,
+                               cr_table *grid)
 {
     uint32_t  code, *codes;
     cr_status st = find_commonest(cx, c, rows, &code);
@@ -85,7 +86,8 @@ static cr_status tell_column(cr_scratch *s, const cr_table *t, const char *name,
     if (!c) return CR_OK;
     if (c->type == CR_CATEGORY) {
         CR_TRY(find_commonest(s->cx, c, cr_table_rows(t), &code));
-        *out = cri_compose(s, "%s = %s", name, code == CR_MISSING_CODE ? "missing" : c->levels[code]);
+        *out =
+            cri_compose(s, "%s = %s", name, code == CR_MISSING_CODE ? "missing" : c->levels[code]);
     } else {
         CR_TRY(find_median(s->cx, c, cr_table_rows(t), &at));
         *out = cri_compose(s, "%s = %.6g", name, at);
@@ -94,8 +96,8 @@ done:
     return st;
 }
 
-cr_status cri_grid_held(cr_scratch *s, const cr_model *m, const cr_table *t, const char *const *names,
-                        size_t n_names, const char **out)
+cr_status cri_grid_held(cr_scratch *s, const cr_model *m, const cr_table *t,
+                        const char *const *names, size_t n_names, const char **out)
 {
     cr_status        st = CR_OK;
     const cr_design *d = cr_model_get_design(m);
@@ -107,15 +109,15 @@ cr_status cri_grid_held(cr_scratch *s, const cr_model *m, const cr_table *t, con
         CR_TRY(tell_column(s, t, name, &one));
         list = cri_compose(s, "%s%s%s", list, n > 1 ? ", " : "", one);
     }
-    *out = n == 0           ? NULL
-           : n <= MOST_TOLD ? cri_compose(s, "Held at median or mode: %s.", list)
-                            : cri_compose(s, "Held at median or mode: %s and %zu more.", list,
-                                          n - MOST_TOLD);
+    *out = n == 0 ? NULL
+           : n <= MOST_TOLD
+               ? cri_compose(s, "Held at median or mode: %s.", list)
+               : cri_compose(s, "Held at median or mode: %s and %zu more.", list, n - MOST_TOLD);
 done:
     return st;
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 static cr_status all_levels(cr_ctx *cx, const cr_column *c, cr_table *grid)
 {
@@ -127,7 +129,8 @@ static cr_status all_levels(cr_ctx *cx, const cr_column *c, cr_table *grid)
 
 /* As cri_grid_table; with opt_levels, n is how many that column has. */
 static cr_status make_grid(cr_ctx *cx, const cr_table *t, size_t n, const char *const *names,
-                           const double *const *values, size_t n_names, const char *opt_levels, cr_table **out)
+                           const double *const *values, size_t n_names, const char *opt_levels,
+                           cr_table **out)
 {
     cr_status st = CR_OK;
     cr_table *grid = NULL;
@@ -164,7 +167,8 @@ cr_status cri_grid_levels(cr_ctx *cx, const cr_table *t, const char *name, cr_ta
 {
     const cr_column *c = cr_table_find(t, name);
     if (!c || c->type != CR_CATEGORY)
-        return cr_fail(cx, CR_EDATA, "%s: the column '%s' has no levels to draw", cr_table_source(t), name);
+        return cr_fail(cx, CR_EDATA, "%s: the column '%s' has no levels to draw",
+                       cr_table_source(t), name);
     return make_grid(cx, t, c->n_levels, NULL, NULL, 0, name, out);
 }
 
@@ -180,13 +184,14 @@ cr_status cri_grid_range(cr_ctx *cx, const cr_table *t, const char *name, const 
         high = fmax(high, v);
     }
     if (!(low <= high))
-        return cr_fail(cx, CR_EDATA, "%s: the column '%s' has no number to draw", cr_table_source(t), name);
+        return cr_fail(cx, CR_EDATA, "%s: the column '%s' has no number to draw",
+                       cr_table_source(t), name);
     *out_low = low;
     *out_high = high;
     return CR_OK;
 }
 
-/* --- the columns of an axis -------------------------------------------------------------------- */
+/* --- the columns of an axis ------------------------------------------------------------------ */
 
 static bool is_number(const cr_design *d, size_t j)
 {
@@ -206,15 +211,18 @@ size_t cri_grid_numbers(const cr_model *m, const char **names, size_t most)
     return n;
 }
 
-static const char *column_name(const void *design, size_t j) { return cr_design_column_name(design, j); }
+static const char *column_name(const void *design, size_t j)
+{
+    return cr_design_column_name(design, j);
+}
 
 cr_status cri_grid_over(cr_ctx *cx, const cr_model *m, const cr_plot_options *o, size_t count)
 {
     const cr_design *d = cr_model_get_design(m);
     size_t           n = cr_design_columns(d);
     if (o->n_over != count)
-        return cr_fail(cx, CR_EARG, "this figure is drawn over %s, not %zu", count == 1 ? "one column" : "two columns",
-                       o->n_over);
+        return cr_fail(cx, CR_EARG, "this figure is drawn over %s, not %zu",
+                       count == 1 ? "one column" : "two columns", o->n_over);
     for (size_t k = 0; k < count; k++) {
         size_t j = 0;
         while (j < n && strcmp(cr_design_column_name(d, j), o->over[k]) != 0) j++;
@@ -223,7 +231,8 @@ cr_status cri_grid_over(cr_ctx *cx, const cr_model *m, const cr_plot_options *o,
             return cr_fail_nearest(cx, o->over[k], "columns", n, column_name, d);
         }
         if (!is_number(d, j))
-            return cr_fail(cx, CR_EARG, "the column '%s' is a %s: a figure is drawn over columns of numbers",
+            return cr_fail(cx, CR_EARG,
+                           "the column '%s' is a %s: a figure is drawn over columns of numbers",
                            o->over[k], cr_type_name(cr_design_column_type(d, j)));
     }
     if (count == 2 && strcmp(o->over[0], o->over[1]) == 0)

@@ -19,8 +19,10 @@ static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
     if (!(o->level > 0 && o->level < 1))
         return cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1");
     if (o->range && !(isfinite(o->range[0]) && isfinite(o->range[1]) && o->range[0] < o->range[1]))
-        return cr_fail(cx, CR_EARG, "the range of a figure goes from a smaller to a greater number, not from "
-                                    "%g to %g", o->range[0], o->range[1]);
+        return cr_fail(cx, CR_EARG,
+                       "the range of a figure goes from a smaller to a greater number, not from "
+                       "%g to %g",
+                       o->range[0], o->range[1]);
     return CR_OK;
 }
 
@@ -62,7 +64,8 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
     cri_parts parts;
     cr_status st = cri_parts_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
-    if (to->json) return cri_charts_json(s, parts.title, parts.constant, parts.chart, parts.n, &to->text);
+    if (to->json)
+        return cri_charts_json(s, parts.title, parts.constant, parts.chart, parts.n, &to->text);
     size_t height = to->height / 2 < 7 ? to->height : to->height / 2;
     return to->path ? cri_parts_svg(s->cx, &parts, to->path)
                     : cri_parts_text(s, &parts, to->width, height, &to->text);
@@ -72,8 +75,8 @@ static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, 
                            const cr_plot_options *o, sheet *to)
 {
     cri_maps  maps;
-    cr_status st = kind == CR_PLOT_MAP ? cri_heat_map(s, m, t, o, &maps)
-                                       : cri_evidence_map(s, m, t, o, &maps);
+    cr_status st =
+        kind == CR_PLOT_MAP ? cri_heat_map(s, m, t, o, &maps) : cri_evidence_map(s, m, t, o, &maps);
     if (st != CR_OK) return st;
     if (to->json) return cri_maps_json(s, &maps, &to->text);
     return to->path ? cri_maps_svg(s->cx, &maps, to->path)
@@ -136,9 +139,11 @@ done:
 }
 
 cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                            const cr_plot_options *options, size_t width, size_t height, char **out_text)
+                            const cr_plot_options *options, size_t width, size_t height,
+                            char **out_text)
 {
-    return draw_text(cx, m, t, kind, options, (sheet){ .width = width, .height = height }, out_text);
+    return draw_text(cx, m, t, kind, options, (sheet){ .width = width, .height = height },
+                     out_text);
 }
 
 cr_status cr_plot_json(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,

@@ -11,31 +11,33 @@ typedef enum cr_plot_kind {
     CR_PLOT_PR,  /* of classes: precision against recall, with average precision             */
     CR_PLOT_LEARNING_CURVE, /* scores against the number of rows; fits the model anew with its
                               settings */
-    CR_PLOT_COMPONENTS, /* of a sum: each part with its band (models/parts.h)                 */
-    CR_PLOT_MAP,        /* of two columns of numbers: mean and sd over the plane              */
-    CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
-    CR_PLOT_PATH,       /* coefficients against log lambda: of a lasso, which needs no table; of a model with the
+    CR_PLOT_COMPONENTS,     /* of a sum: each part with its band (models/parts.h)                 */
+    CR_PLOT_MAP,            /* of two columns of numbers: mean and sd over the plane              */
+    CR_PLOT_EVIDENCE,       /* the log evidence over two hyper-parameters                         */
+    CR_PLOT_PATH, /* coefficients against log lambda: of a lasso, which needs no table; of a model with the
                          * option lambda by fits to the table                                 */
-    CR_PLOT_FIT         /* as cr_plot_model (figure.h)                                        */
+    CR_PLOT_FIT /* as cr_plot_model (figure.h)                                        */
 } cr_plot_kind;
 
 /* What some of the kinds can be told. */
 typedef struct cr_plot_options {
-    double             level;      /* of the intervals                                             */
-    size_t             draws;      /* of a fit of one column: functions drawn from the posterior   */
-    const double      *range;      /* [2] of a fit or components of one column; NULL: of the data  */
-    const char *const *parameters; /* of the evidence: two names; none: a length-scale and the noise, or the first two */
-    size_t             n_parameters;
-    const char *const *over;       /* columns of the axes: two of a map, one of a fit or components; none: the
+    double        level; /* of the intervals                                             */
+    size_t        draws; /* of a fit of one column: functions drawn from the posterior   */
+    const double *range; /* [2] of a fit or components of one column; NULL: of the data  */
+    const char *const *
+        parameters; /* of the evidence: two names; none: a length-scale and the noise, or the first two */
+    size_t n_parameters;
+    const char *const
+          *over; /* columns of the axes: two of a map, one of a fit or components; none: the
                                     * model must have no others */
-    size_t             n_over;
+    size_t n_over;
 } cr_plot_options;
 
-/* Draws a figure of the model and a table that has its target (NULL where the kind needs none, and for a fit of
- * numbers over the one column of the model with a range) to a file, as SVG, whole or not at all.
- * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
- * model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1),
- * CR_EIO. */
+/* Draws a figure of the model and a table that has its target (NULL where the kind needs none, and
+ * for a fit of numbers over the one column of the model with a range) to a file, as SVG, whole or
+ * not at all. `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not
+ * for what the model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside
+ * (0, 1), CR_EIO. */
 CR_API cr_status cr_plot(cr_ctx *cx, const cr_model *model, const cr_table *table,
                          cr_plot_kind kind, double level, const char *path);
 /* The same as lines of text, with an area of width x height characters; freed with
@@ -50,12 +52,12 @@ CR_API cr_status cr_plot_with(cr_ctx *cx, const cr_model *model, const cr_table 
 CR_API cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                    cr_plot_kind kind, const cr_plot_options *options, size_t width,
                                    size_t height, char **out_text);
-/* The points that the figure is drawn from, as a JSON object: title, x_title, y_title, and series, each with
- * name, form (points, line, band, bars), x (the levels of a category are texts), and y or lower and upper; of
- * components title, the constant of the mean function and parts, each such an object; of map and evidence
- * title, x_title, y_title, x and y of the cells, maps, each with name and z [y][x], and points of rows or the
- * mark.  The text is freed as that of cr_plot_text. */
-CR_API cr_status cr_plot_json(cr_ctx *cx, const cr_model *model, const cr_table *table, cr_plot_kind kind,
-                              const cr_plot_options *options, char **out_text);
+/* The points that the figure is drawn from, as a JSON object: title, x_title, y_title, and series,
+ * each with name, form (points, line, band, bars), x (the levels of a category are texts), and y or
+ * lower and upper; of components title, the constant of the mean function and parts, each such an
+ * object; of map and evidence title, x_title, y_title, x and y of the cells, maps, each with name
+ * and z [y][x], and points of rows or the mark.  The text is freed as that of cr_plot_text. */
+CR_API cr_status cr_plot_json(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                              cr_plot_kind kind, const cr_plot_options *options, char **out_text);
 
 #endif

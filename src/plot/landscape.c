@@ -1,4 +1,5 @@
-/* landscape.c -- a model over the plane of its two columns; its evidence over two hyper-parameters. */
+/* landscape.c -- a model over the plane of its two columns; its evidence over two
+ * hyper-parameters. */
 #include "process.h"
 #include "grid.h"
 #include "../models/parts.h"
@@ -8,7 +9,7 @@
 
 enum { HEAT = 48, MOST_POINTS = 2000 };
 
-/* --- mean and sd -------------------------------------------------------------------------------- */
+/* --- mean and sd ----------------------------------------------------------------------------- */
 
 typedef struct plane {
     const char *name[2];
@@ -17,8 +18,8 @@ typedef struct plane {
     double     *x[2]; /* [n * n] of the columns */
 } plane;
 
-static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
-                           plane *out)
+static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t,
+                           const cr_plot_options *o, plane *out)
 {
     cr_status st = CR_OK;
     size_t    n = cri_grid_numbers(m, out->name, 2);
@@ -26,8 +27,10 @@ static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t, 
         CR_TRY(cri_grid_over(s->cx, m, o, 2));
         out->name[0] = o->over[0], out->name[1] = o->over[1];
     } else if (n != 2) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of two columns of numbers; this model has %zu", n);
-        CR_TRY(n > 2 ? cr_fail_hint(s->cx, "--over %s,%s draws two of them, the others held", out->name[0], out->name[1])
+        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of two columns of numbers; this model has %zu",
+                n);
+        CR_TRY(n > 2    ? cr_fail_hint(s->cx, "--over %s,%s draws two of them, the others held",
+                                       out->name[0], out->name[1])
                : n == 1 ? cr_fail_hint(s->cx, "--kind fit draws the model over one column")
                         : CR_EUNSUPPORTED);
     }
@@ -62,7 +65,7 @@ static cr_status add_points(cr_scratch *s, const cr_table *t, const plane *p, cr
 {
     const cr_column *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
     size_t           rows = cr_table_rows(t), step = rows / MOST_POINTS + 1;
-    double          *x = cr_scratch_f64(s, rows / step + 1), *y = cr_scratch_f64(s, rows / step + 1);
+    double *x = cr_scratch_f64(s, rows / step + 1), *y = cr_scratch_f64(s, rows / step + 1);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < rows; i += step) {
         x[m->points] = c[0]->values[i * c[0]->stride];
@@ -74,24 +77,29 @@ static cr_status add_points(cr_scratch *s, const cr_table *t, const plane *p, cr
     return CR_OK;
 }
 
-/* The same by class, where the table has the target: class after class, those behind the sixth together. */
-static cr_status add_classes(cr_scratch *s, const cr_model *model, const cr_table *t, const plane *p,
-                             const cr_prediction *answer, cri_maps *m)
+/* The same by class, where the table has the target: class after class, those behind the sixth
+ * together. */
+static cr_status add_classes(cr_scratch *s, const cr_model *model, const cr_table *t,
+                             const plane *p, const cr_prediction *answer, cri_maps *m)
 {
     cr_status        st = CR_OK;
     const cr_column *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
     size_t           rows = cr_table_rows(t), step = rows / MOST_POINTS + 1, K = answer->n_classes;
-    double          *x = cr_scratch_f64(s, rows), *y = cr_scratch_f64(s, rows), *class = cr_scratch_f64(s, rows);
+    double          *x = cr_scratch_f64(s, rows), *y = cr_scratch_f64(s, rows),
+           *class = cr_scratch_f64(s, rows);
 
     CR_TRY(s->status);
     CR_TRY(cr_observed(s->cx, model, t, class, NULL));
     for (size_t g = 0; g < K && g < CRI_MAP_GROUPS; g++) {
-        size_t last = g + 1 == CRI_MAP_GROUPS ? K - 1 : g;
-        cri_map_group group = { last > g ? "other classes" : cri_compose(s, "%s", answer->classes[g]), m->points, 0 };
+        size_t        last = g + 1 == CRI_MAP_GROUPS ? K - 1 : g;
+        cri_map_group group = { last > g ? "other classes"
+                                         : cri_compose(s, "%s", answer->classes[g]),
+                                m->points, 0 };
         for (size_t i = 0; i < rows; i += step) {
             x[m->points] = c[0]->values[i * c[0]->stride];
             y[m->points] = c[1]->values[i * c[1]->stride];
-            if (!(class[i] >= (double)g && class[i] <= (double)last)) continue; /* nor where it is missing */
+            if (!(class[i] >= (double)g && class[i] <= (double)last))
+                continue; /* nor where it is missing */
             if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
         }
         group.end = m->points;
@@ -104,8 +112,8 @@ done:
 }
 
 /* Mean and sd of a number. */
-static cr_status map_number(cr_scratch *s, const cr_prediction *answer, const char *target, double level,
-                            cri_maps *maps)
+static cr_status map_number(cr_scratch *s, const cr_prediction *answer, const char *target,
+                            double level, cri_maps *maps)
 {
     cr_status st = CR_OK;
     double   *mean = cr_scratch_f64(s, answer->n), *sd = cr_scratch_f64(s, answer->n);
@@ -121,8 +129,10 @@ done:
     return st;
 }
 
-/* The probability of the second of two classes, or of the likeliest of more, and the entropy in bits. */
-static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const char *target, cri_maps *maps)
+/* The probability of the second of two classes, or of the likeliest of more, and the entropy in
+ * bits. */
+static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const char *target,
+                             cri_maps *maps)
 {
     size_t  K = answer->n_classes;
     double *likely = cr_scratch_f64(s, answer->n), *entropy = cr_scratch_f64(s, answer->n);
@@ -136,20 +146,23 @@ static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const c
             if (p[k] > 0) entropy[i] -= p[k] * log2(p[k]);
         }
     }
-    maps->map[0] = (cri_map){ .title = K == 2 ? cri_compose(s, "probability of %s = %s", target, answer->classes[1])
+    maps->map[0] = (cri_map){ .title = K == 2 ? cri_compose(s, "probability of %s = %s", target,
+                                                            answer->classes[1])
                                               : "probability of the likeliest",
                               .z = likely,
                               .low = K > 2 ? 1 / (double)K : 0,
                               .high = 1 };
-    maps->map[1] = (cri_map){ .title = "entropy in bits", .z = entropy, .high = K > 1 ? log2((double)K) : 1 };
-    maps->caption[0] = K == 2 ? "The line is where both classes are as likely; right how unsure."
-                              : "Left how likely the best guess is, right how unsure: most where classes meet.";
+    maps->map[1] =
+        (cri_map){ .title = "entropy in bits", .z = entropy, .high = K > 1 ? log2((double)K) : 1 };
+    maps->caption[0] =
+        K == 2 ? "The line is where both classes are as likely; right how unsure."
+               : "Left how likely the best guess is, right how unsure: most where classes meet.";
     if (K == 2) maps->level[0] = 0.5, maps->levels = 1, maps->level_label = "0.5";
     return s->status;
 }
 
-cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
-                       cri_maps *out)
+cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
+                       const cr_plot_options *o, cri_maps *out)
 {
     cr_status     st = CR_OK;
     plane         p = { 0 };
@@ -171,10 +184,11 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, cons
                                            : map_classes(s, &answer, target, &maps));
     maps.x = (cri_svg_axis){ p.name[0], p.low[0], p.high[0] };
     maps.y = (cri_svg_axis){ p.name[1], p.low[1], p.high[1] };
-    CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target) ? add_classes(s, m, t, &p, &answer, &maps)
-                                                                      : add_points(s, t, &p, &maps));
-    maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)), target,
-                             p.name[0], p.name[1]);
+    CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target)
+               ? add_classes(s, m, t, &p, &answer, &maps)
+               : add_points(s, t, &p, &maps));
+    maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)),
+                             target, p.name[0], p.name[1]);
     CR_TRY(cri_grid_held(s, m, t, p.name, 2, &maps.caption[1]));
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
     CR_TRY(s->status);
@@ -185,17 +199,21 @@ done:
     return st;
 }
 
-/* --- evidence ----------------------------------------------------------------------------------- */
+/* --- evidence -------------------------------------------------------------------------------- */
 
-static const char *hyper_name(const void *names, size_t i) { return ((const char *const *)names)[i]; }
+static const char *hyper_name(const void *names, size_t i)
+{
+    return ((const char *const *)names)[i];
+}
 
 /* The hyper-parameter called name. */
-static cr_status find_hyper(cr_scratch *s, const cr_model *m, const char *name, size_t *which, cr_hyper *out)
+static cr_status find_hyper(cr_scratch *s, const cr_model *m, const char *name, size_t *which,
+                            cr_hyper *out)
 {
     cr_status   st = CR_OK;
     const char *names[256];
     size_t      n = 0;
-    for (*which = 0; ; ++*which) {
+    for (*which = 0;; ++*which) {
         CR_TRY(cr_model_hyper(s->cx, m, *which, out));
         if (!out->name[0]) break;
         if (strcmp(out->name, name) == 0) return CR_OK;
@@ -214,13 +232,15 @@ static cr_status choose_hypers(cr_scratch *s, const cr_model *m, size_t which[2]
     cr_status st = CR_OK;
     size_t    found = 0, last = SIZE_MAX;
     cr_hyper  one, noise = { 0 };
-    for (size_t k = 0; ; k++) {
+    for (size_t k = 0;; k++) {
         CR_TRY(cr_model_hyper(s->cx, m, k, &one));
         if (!one.name[0]) break;
         if (!one.positive) continue;
         bool length = strstr(one.name, ".l") != NULL;
-        if (strcmp(one.name, "noise") == 0) noise = one, last = k;
-        else if (length && found == 0) which[0] = k, h[0] = one, found = 1;
+        if (strcmp(one.name, "noise") == 0)
+            noise = one, last = k;
+        else if (length && found == 0)
+            which[0] = k, h[0] = one, found = 1;
     }
     for (size_t k = 0; found < 2; k++) {
         if (last != SIZE_MAX && found == 1) {
@@ -233,7 +253,8 @@ static cr_status choose_hypers(cr_scratch *s, const cr_model *m, size_t which[2]
         which[found] = k, h[found++] = one;
     }
     if (found < 2)
-        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model has fewer than two positive hyper-parameters"));
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
+                       "the model has fewer than two positive hyper-parameters"));
 done:
     return st;
 }
@@ -248,8 +269,8 @@ static double half_width(const cr_hyper *h)
     return isnan(sd) ? 1 : fmin(fmax(sd, 0.5), 1.5);
 }
 
-static cr_status evaluate(cr_scratch *s, const cr_model *m, const cr_table *t, const size_t which[2],
-                          const cri_maps *maps, double *z)
+static cr_status evaluate(cr_scratch *s, const cr_model *m, const cr_table *t,
+                          const size_t which[2], const cri_maps *maps, double *z)
 {
     size_t  n = maps->cols, cells = n * n;
     double *values = cr_scratch_f64(s, 2 * cells);
@@ -261,19 +282,20 @@ static cr_status evaluate(cr_scratch *s, const cr_model *m, const cr_table *t, c
     return cr_evidence_at(s->cx, m, t, which, 2, values, cells, z);
 }
 
-cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
-                           cri_maps *out)
+cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t,
+                           const cr_plot_options *o, cri_maps *out)
 {
     static const double drops[] = { 1, 3, 10, 30, 100 };
     cr_status           st = CR_OK;
     cr_hyper            h[2];
     size_t              which[2], n = side_of(cr_table_rows(t));
     double             *z = cr_scratch_f64(s, n * n), best, at[2];
-    cri_maps            maps = { .rows = n, .cols = n, .n = 1, .log_x = true, .log_y = true, .marked = true };
+    cri_maps maps = { .rows = n, .cols = n, .n = 1, .log_x = true, .log_y = true, .marked = true };
 
     CR_TRY(s->status);
     if (!cr_model_shows(m, "evidence"))
-        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no evidence over hyper-parameters to draw",
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
+                       "the model %s has no evidence over hyper-parameters to draw",
                        cr_class_name(cr_model_get_class(m))));
     if (o->n_parameters != 0 && o->n_parameters != 2)
         CR_TRY(cr_fail(s->cx, CR_EARG, "the evidence is drawn over two hyper-parameters, not %zu",
@@ -282,8 +304,8 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t, 
     for (size_t k = 0; k < o->n_parameters; k++) {
         CR_TRY(find_hyper(s, m, o->parameters[k], &which[k], &h[k]));
         if (!h[k].positive)
-            CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the hyper-parameter '%s' is not a positive number",
-                           h[k].name));
+            CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
+                           "the hyper-parameter '%s' is not a positive number", h[k].name));
     }
     if (which[0] == which[1])
         CR_TRY(cr_fail(s->cx, CR_EARG, "the two hyper-parameters of the figure are the same"));
@@ -293,7 +315,8 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t, 
         *(k == 0 ? &maps.x : &maps.y) = axis;
     }
     CR_TRY(evaluate(s, m, t, which, &maps, z));
-    CR_TRY(cr_evidence_at(s->cx, m, t, which, 2, (const double[]){ h[0].value, h[1].value }, 1, &best));
+    CR_TRY(cr_evidence_at(s->cx, m, t, which, 2, (const double[]){ h[0].value, h[1].value }, 1,
+                          &best));
     maps.mark_x = at[0], maps.mark_y = at[1];
     for (size_t i = 0; i < n * n; i++) z[i] -= best;
     maps.map[0] = (cri_map){ .title = "log evidence less that at the learned values", .z = z };
@@ -304,10 +327,10 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t, 
         if (-drops[k] > maps.map[0].low) maps.level[maps.levels++] = -drops[k];
     maps.mark_label = "learned";
     maps.level_label = "1, 3, 10, 30, 100 below it";
-    maps.title = cri_compose(s, "%s: log evidence over %s and %s", cr_class_name(cr_model_get_class(m)),
-                             h[0].name, h[1].name);
-    maps.caption[0] = cri_compose(s, "At the learned values it is %.6g; all other hyper-parameters are kept.",
-                                  best);
+    maps.title = cri_compose(s, "%s: log evidence over %s and %s",
+                             cr_class_name(cr_model_get_class(m)), h[0].name, h[1].name);
+    maps.caption[0] = cri_compose(
+        s, "At the learned values it is %.6g; all other hyper-parameters are kept.", best);
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
     CR_TRY(s->status);
     *out = maps;

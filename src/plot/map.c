@@ -22,8 +22,10 @@ static double value_at(const double *z, size_t n, size_t step, long i)
 /* Cubic between four values in a row, through the middle two (Catmull & Rom 1974). */
 static double cubic(const double v[4], double t)
 {
-    return v[1] + 0.5 * t * (v[2] - v[0] + t * (2 * v[0] - 5 * v[1] + 4 * v[2] - v[3] +
-                                                t * (3 * (v[1] - v[2]) + v[3] - v[0])));
+    return v[1] + 0.5 * t *
+                      (v[2] - v[0] +
+                       t * (2 * v[0] - 5 * v[1] + 4 * v[2] - v[3] +
+                            t * (3 * (v[1] - v[2]) + v[3] - v[0])));
 }
 
 /* The finer grid: first along the rows, then across them. */
@@ -33,7 +35,8 @@ static void refine(const cri_maps *m, const double *z, double *room, double *out
     for (size_t r = 0; r < m->rows; r++)
         for (size_t c = 0; c < FINE; c++) {
             double at = ((double)c + 0.5) / FINE * (double)m->cols - 0.5, low = floor(at);
-            for (int k = 0; k < 4; k++) v[k] = value_at(z + r * m->cols, m->cols, 1, (long)low + k - 1);
+            for (int k = 0; k < 4; k++)
+                v[k] = value_at(z + r * m->cols, m->cols, 1, (long)low + k - 1);
             room[r * FINE + c] = cubic(v, at - low);
         }
     for (size_t r = 0; r < FINE; r++)
@@ -45,9 +48,9 @@ static void refine(const cri_maps *m, const double *z, double *room, double *out
 }
 
 /* Apart from each other and from the colours of a map, white edges given. */
-static const char *const group_colours[CRI_MAP_GROUPS] = { CRI_SVG_VERMILLION, CRI_SVG_SKY, CRI_SVG_BLACK,
-                                                           "#CC79A7",          CRI_SVG_ORANGE, "#F0E442",
-                                                           "#999999" };
+static const char *const group_colours[CRI_MAP_GROUPS] = {
+    CRI_SVG_VERMILLION, CRI_SVG_SKY, CRI_SVG_BLACK, "#CC79A7", CRI_SVG_ORANGE, "#F0E442", "#999999"
+};
 
 static void draw_points(cri_svg *svg, const cri_maps *m)
 {
@@ -79,14 +82,21 @@ static void draw_map(cri_svg *svg, const cri_maps *m, size_t k, double x, double
     double         span = map->high - map->low;
     refine(m, map->z, work, room);
     for (size_t i = 0; i < FINE * FINE; i++) room[i] = (room[i] - map->low) / (span > 0 ? span : 1);
-    cri_svg_panel_begin(svg, &(cri_svg_panel){ .x = x, .y = top, .width = width - 62, .height = height,
-                                               .title = map->title, .across = m->x, .up = m->y,
-                                               .log_across = m->log_x, .log_up = m->log_y, .few = true });
+    cri_svg_panel_begin(svg, &(cri_svg_panel){ .x = x,
+                                               .y = top,
+                                               .width = width - 62,
+                                               .height = height,
+                                               .title = map->title,
+                                               .across = m->x,
+                                               .up = m->y,
+                                               .log_across = m->log_x,
+                                               .log_up = m->log_y,
+                                               .few = true });
     cri_svg_cells(svg, room, FINE, FINE);
     for (size_t l = 0; k == 0 && l < m->levels; l++)
-        cri_svg_contour(svg,
-                        &(cri_svg_series){ NULL, CRI_SVG_LINE, "#ffffff", 0.9, l == 0 ? 2 : 1.2, false },
-                        room, FINE, FINE, (m->level[l] - map->low) / (span > 0 ? span : 1));
+        cri_svg_contour(
+            svg, &(cri_svg_series){ NULL, CRI_SVG_LINE, "#ffffff", 0.9, l == 0 ? 2 : 1.2, false },
+            room, FINE, FINE, (m->level[l] - map->low) / (span > 0 ? span : 1));
     if (m->points) draw_points(svg, m);
     if (m->marked) draw_mark(svg, m);
     cri_svg_panel_end(svg);
@@ -96,14 +106,17 @@ static void draw_map(cri_svg *svg, const cri_maps *m, size_t k, double x, double
 
 cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    double        *room = cr_scratch_matrix(&s, FINE, FINE), *work = cr_scratch_matrix(&s, m->rows, FINE);
-    double         top, height;
-    cri_svg        svg = { .cx = cx };
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double *room = cr_scratch_matrix(&s, FINE, FINE), *work = cr_scratch_matrix(&s, m->rows, FINE);
+    double  top, height;
+    cri_svg svg = { .cx = cx };
     cri_svg_series legend[3 + CRI_MAP_GROUPS];
-    cri_svg_page   page = { .width = WIDTH, .height = m->n == 1 ? TALL : LOW, .title = m->title,
-                            .description = m->description, .series = legend,
+    cri_svg_page   page = { .width = WIDTH,
+                            .height = m->n == 1 ? TALL : LOW,
+                            .title = m->title,
+                            .description = m->description,
+                            .series = legend,
                             .caption = { m->caption[0], m->caption[1] } };
 
     CR_TRY(s.status);

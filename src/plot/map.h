@@ -9,8 +9,8 @@ enum { CRI_MAPS = 2, CRI_MAP_LEVELS = 6, CRI_MAP_GROUPS = 7 };
 
 typedef struct cri_map {
     const char   *title;
-    const double *z;         /* [rows x cols] at the middles of the cells, the first row at the bottom */
-    double        low, high; /* of the colours                                                        */
+    const double *z;  /* [rows x cols] at the middles of the cells, the first row at the bottom */
+    double low, high; /* of the colours                                                        */
 } cri_map;
 
 /* Rows of one class: the points begin .. end - 1. */
@@ -20,17 +20,17 @@ typedef struct cri_map_group {
 } cri_map_group;
 
 typedef struct cri_maps {
-    const char  *title, *description, *caption[2];
-    cri_svg_axis x, y;
-    bool         log_x, log_y; /* the axis holds logarithms to base 10 */
-    size_t       rows, cols;
-    cri_map      map[CRI_MAPS];
-    size_t       n;
+    const char   *title, *description, *caption[2];
+    cri_svg_axis  x, y;
+    bool          log_x, log_y; /* the axis holds logarithms to base 10 */
+    size_t        rows, cols;
+    cri_map       map[CRI_MAPS];
+    size_t        n;
     const double *at_x, *at_y; /* [points] rows of the data                     */
     size_t        points;
     cri_map_group group[CRI_MAP_GROUPS]; /* of the points; without any all look the same */
     size_t        groups;
-    bool          marked;      /* a cross at (mark_x, mark_y), with this name   */
+    bool          marked; /* a cross at (mark_x, mark_y), with this name   */
     double        mark_x, mark_y;
     const char   *mark_label;
     double        level[CRI_MAP_LEVELS]; /* contours of the first map  */
@@ -50,8 +50,8 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *maps, const char *path);
 /* Draws each map into about width x height characters; the text is the scratch's. */
 cr_status cri_maps_text(cr_scratch *s, const cri_maps *maps, size_t width, size_t height,
                         const char **out_text);
-/* The middles of the cells along both axes, the values there, points and mark, as a JSON object: title,
- * x_title, y_title, x, y, maps; the text is the scratch's. */
+/* The middles of the cells along both axes, the values there, points and mark, as a JSON object:
+ * title, x_title, y_title, x, y, maps; the text is the scratch's. */
 cr_status cri_maps_json(cr_scratch *s, const cri_maps *maps, const char **out_text);
 
 #endif

@@ -59,16 +59,18 @@ static void fill(const cri_maps *m, const cri_map *map, size_t width, size_t hei
     if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = 'X';
 }
 
-static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t width, size_t height,
-                    char *cells)
+static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t width,
+                    size_t height, char *cells)
 {
     char ends[2][32];
     fill(m, map, width, height, cells);
     cri_say(w, "\n%s\n\n%*s  %s\n", map->title ? map->title : "", LABEL, "", m->y.title);
     for (size_t r = 0; r < height; r++) {
         double at = cri_cell(m->y.low, m->y.high, height - 1 - r, height);
-        if (r % 5 == 0 || r + 1 == height) cri_say(w, "%*.4g |", LABEL, shown(at, m->log_y));
-        else cri_say(w, "%*s |", LABEL, "");
+        if (r % 5 == 0 || r + 1 == height)
+            cri_say(w, "%*.4g |", LABEL, shown(at, m->log_y));
+        else
+            cri_say(w, "%*s |", LABEL, "");
         cri_say(w, "%.*s|\n", (int)width, cells + r * width);
     }
     cri_say(w, "%*s +", LABEL, "");
@@ -87,15 +89,17 @@ static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t
     cri_say(w, "\n");
 }
 
-cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t height, const char **out)
+cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t height,
+                        const char **out)
 {
     if (width < 2 || height < 2)
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
-    char  *cells = cr_scratch_bytes(s, width * height, 1);
-    cri_writer w = { .room = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
-    const char *texts[] = { m->title, m->x.title, m->y.title, m->caption[0], m->caption[1], m->mark_label,
-                            m->map[0].title, m->map[1].title };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) w.room += texts[i] ? 2 * strlen(texts[i]) : 0;
+    char       *cells = cr_scratch_bytes(s, width * height, 1);
+    cri_writer  w = { .room = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
+    const char *texts[] = { m->title,      m->x.title,    m->y.title,      m->caption[0],
+                            m->caption[1], m->mark_label, m->map[0].title, m->map[1].title };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        w.room += texts[i] ? 2 * strlen(texts[i]) : 0;
     for (size_t g = 0; g < m->groups; g++) w.room += m->n * (strlen(m->group[g].name) + 8);
     w.text = cr_scratch_bytes(s, w.room, 1);
     if (s->status != CR_OK) return s->status;

@@ -25,8 +25,8 @@ typedef struct cri_view_node {
 } cri_view_node;
 
 typedef struct cri_view_arc {
-    size_t from, to; /* nodes */
-    bool   cut;      /* by do() */
+    size_t      from, to; /* nodes */
+    bool        cut;      /* by do() */
     const char *label;    /* NULL: none */
 } cri_view_arc;
 
@@ -34,7 +34,7 @@ typedef struct cri_network_view {
     const cr_network *net;
     bool              directed, bars;
     bool              gaussian; /* means and standard deviations in place of rows */
-    cri_view_node    *node; /* [n]; the variables come first */
+    cri_view_node    *node;     /* [n]; the variables come first */
     size_t            n;
     cri_view_arc     *arc; /* [m]; from comes before to in some order */
     size_t            m;

@@ -1,5 +1,5 @@
-/* process.h -- the figures that look inside a model: parts of a sum, maps over two columns, the evidence
- * over two hyper-parameters.  (Internal header.) */
+/* process.h -- the figures that look inside a model: parts of a sum, maps over two columns, the
+ * evidence over two hyper-parameters.  (Internal header.) */
 #ifndef CREDENCE_PLOT_PROCESS_H
 #define CREDENCE_PLOT_PROCESS_H
 
@@ -26,7 +26,8 @@ cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *parts, const char *path);
 cr_status cri_parts_text(cr_scratch *s, const cri_parts *parts, size_t width, size_t height,
                          const char **out_text);
 
-/* Mean and sd, or the probability and entropy of classes, of a model of two columns of numbers over the plane. */
+/* Mean and sd, or the probability and entropy of classes, of a model of two columns of numbers over
+ * the plane. */
 cr_status cri_heat_map(cr_scratch *s, const cr_model *model, const cr_table *table,
                        const cr_plot_options *options, cri_maps *out_maps);
 /* The log evidence over two hyper-parameters, the others as learned. */

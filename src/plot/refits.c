@@ -45,8 +45,9 @@ static bool is_intercept(const char *name)
 }
 
 /* The coefficients of a fit: into coef [n], or, the first time, with names and room for all. */
-static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k, cri_coefficient_path *path,
-                                   double **coef, double *nonzero, const char ***names)
+static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k,
+                                   cri_coefficient_path *path, double **coef, double *nonzero,
+                                   const char ***names)
 {
     cr_status st = CR_OK;
     json_t   *d = NULL, *p;
@@ -69,7 +70,8 @@ static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k, c
         nonzero[k] += value != 0;
     }
     if (n != path->n_terms)
-        CR_TRY(cr_fail(s->cx, CR_ENUMERIC, "the fits of the path do not have the same coefficients"));
+        CR_TRY(
+            cr_fail(s->cx, CR_ENUMERIC, "the fits of the path do not have the same coefficients"));
     CR_TRY(s->status);
 done:
     json_decref(d);
@@ -84,8 +86,8 @@ static size_t find_lambda(const cr_model_spec *spec)
     return i;
 }
 
-cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t, cri_coefficient_path *out,
-                         const char ***out_names)
+cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t,
+                         cri_coefficient_path *out, const char ***out_names)
 {
     cr_status            st = CR_OK;
     cr_model_spec        spec;
@@ -99,7 +101,8 @@ cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t, cr
     size_t at = find_lambda(&spec);
     if (at == spec.n_settings) return *out = (cri_coefficient_path){ 0 }, CR_OK;
     double own = 0;
-    cri_parse_double(spec.settings[at].value, spec.settings[at].value + strlen(spec.settings[at].value), &own);
+    cri_parse_double(spec.settings[at].value,
+                     spec.settings[at].value + strlen(spec.settings[at].value), &own);
     list = cr_scratch_bytes(s, spec.n_settings, sizeof *list);
     CR_TRY(s->status);
     memcpy(list, spec.settings, spec.n_settings * sizeof *list);

@@ -11,7 +11,7 @@ enum { FIRST_ROOM = 1 << 14, KEY_WIDTH = 22, KEY_GAP = 20 };
 static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, LABEL_FONT = 11.5;
 static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axis */
 
-#define INK  "#222222"
+#define INK "#222222"
 #define GREY "#595959"
 #define GRID "#e6e6e6"
 #define FONTS                                                                                      \
@@ -72,21 +72,29 @@ static void put_text(cri_svg *s, const char *text, size_t bytes)
     for (size_t i = 0; i < bytes;) {
         uint32_t code;
         size_t   length = cri_svg_decode(text + i, &code);
-        if (code == '&') cri_svg_raw(s, "&amp;");
-        else if (code == '<') cri_svg_raw(s, "&lt;");
-        else if (code == '>') cri_svg_raw(s, "&gt;");
-        else if (code == '"') cri_svg_raw(s, "&quot;");
-        else if (code == '\'') cri_svg_raw(s, "&#39;");
-        else if (code == ' ') cri_svg_raw(s, " ");
-        else if (code == 0xfffd) cri_svg_raw(s, "\ufffd");
-        else put_bytes(s, text + i, length);
+        if (code == '&')
+            cri_svg_raw(s, "&amp;");
+        else if (code == '<')
+            cri_svg_raw(s, "&lt;");
+        else if (code == '>')
+            cri_svg_raw(s, "&gt;");
+        else if (code == '"')
+            cri_svg_raw(s, "&quot;");
+        else if (code == '\'')
+            cri_svg_raw(s, "&#39;");
+        else if (code == ' ')
+            cri_svg_raw(s, " ");
+        else if (code == 0xfffd)
+            cri_svg_raw(s, "\ufffd");
+        else
+            put_bytes(s, text + i, length);
         i += length;
     }
     if (text[bytes]) cri_svg_raw(s, "\u2026");
 }
 
-void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
-                   double font_size)
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                   double room, double font_size)
 {
     cri_svg_raw(s, "<text ");
     cri_svg_put(s, place, numbers);
@@ -95,7 +103,7 @@ void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const c
     cri_svg_raw(s, "</text>\n");
 }
 
-/* --- coordinates: of the nested area, from its upper left corner ------------------------------ */
+/* --- coordinates: of the nested area, from its upper left corner ----------------------------- */
 
 /* Halves, so that the widest interval of doubles has a finite width. */
 static double share(double v, double low, double high)
@@ -160,17 +168,19 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
 
 static void draw_head(cri_svg *s, const cri_svg_frame *f)
 {
-    cri_svg_put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
-           " role='img' style='max-width:100%;height:auto'",
-        NUMBERS(f->width, f->height, f->width, f->height));
+    cri_svg_put(s,
+                "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
+                " role='img' style='max-width:100%;height:auto'",
+                NUMBERS(f->width, f->height, f->width, f->height));
     cri_svg_raw(s, " font-family='" FONTS "' fill='" INK "'>\n<title>");
     put_text(s, f->title, strlen(f->title));
     cri_svg_raw(s, "</title>\n<desc>");
     put_text(s, f->description, strlen(f->description));
-    cri_svg_put(s, "</desc>\n<rect width='@' height='@' fill='#ffffff'/>\n", NUMBERS(f->width, f->height));
+    cri_svg_put(s, "</desc>\n<rect width='@' height='@' fill='#ffffff'/>\n",
+                NUMBERS(f->width, f->height));
     cri_svg_label(s, "x='@' y='@' font-size='@' font-weight='600'",
-              NUMBERS(EDGE, EDGE + TITLE_FONT - 3, TITLE_FONT), f->title,
-              (f->width - 2 * EDGE) / 1.08, TITLE_FONT); /* semi-bold is wider */
+                  NUMBERS(EDGE, EDGE + TITLE_FONT - 3, TITLE_FONT), f->title,
+                  (f->width - 2 * EDGE) / 1.08, TITLE_FONT); /* semi-bold is wider */
 }
 
 void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_tick *y, size_t n_y,
@@ -180,24 +190,30 @@ void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_t
 
     cri_svg_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
     for (size_t i = 0; grid && i < n_x; i++)
-        cri_svg_put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
+        cri_svg_put(s, "<path d='M@ @V@'/>\n",
+                    NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
     for (size_t i = 0; grid && i < n_y; i++)
-        cri_svg_put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
+        cri_svg_put(s, "<path d='M@ @H@'/>\n",
+                    NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
     cri_svg_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
     cri_svg_put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
     for (size_t i = 0; i < n_x; i++)
-        cri_svg_put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
+        cri_svg_put(s, "<path d='M@ @v@'/>\n",
+                    NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
     for (size_t i = 0; i < n_y; i++)
-        cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
-    cri_svg_put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
+        cri_svg_put(s, "<path d='M@ @h@'/>\n",
+                    NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
+    cri_svg_put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n",
+                NUMBERS(LABEL_FONT));
     for (size_t i = 0; label_x && i < n_x; i++)
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19), x[i].label,
-                  INFINITY, LABEL_FONT);
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19),
+                      x[i].label, INFINITY, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
     cri_svg_put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
     for (size_t i = 0; i < n_y; i++)
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4),
-                  y[i].label, INFINITY, LABEL_FONT);
+        cri_svg_label(s, "x='@' y='@'",
+                      NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4), y[i].label,
+                      INFINITY, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -213,12 +229,12 @@ static void draw_top(cri_svg *s, const cri_svg_frame *f)
     double end = right - cri_svg_width(f->top_title, strlen(f->top_title), LABEL_FONT) - LABEL_GAP;
     cri_svg_put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
     cri_svg_label(s, "x='@' y='@' text-anchor='end'", NUMBERS(right, y), f->top_title, INFINITY,
-              LABEL_FONT);
+                  LABEL_FONT);
     for (size_t i = 0; i < f->n_top; i++) {
         double x = s->left + x_at(s, f->top[i].value), half = label_width(&f->top[i]) / 2;
         if (x - half < last + LABEL_GAP || x + half > end) continue;
-        cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label, INFINITY,
-                  LABEL_FONT);
+        cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label,
+                      INFINITY, LABEL_FONT);
         cri_svg_put(s, "<path d='M@ @v-4' stroke='" GREY "'/>\n", NUMBERS(x, s->top));
         last = x + half;
     }
@@ -231,17 +247,17 @@ static void draw_titles(cri_svg *s, const cri_svg_frame *f)
     double y = s->top + s->area_height + 41;
 
     cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
-    cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(middle, y), f->x.title, s->area_width,
-              TEXT_FONT);
+    cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(middle, y), f->x.title,
+                  s->area_width, TEXT_FONT);
     cri_svg_label(s, "transform='translate(@ @) rotate(-90)' text-anchor='middle'",
-              NUMBERS(EDGE + TEXT_FONT - 2, centre), f->y.title, s->area_height, TEXT_FONT);
+                  NUMBERS(EDGE + TEXT_FONT - 2, centre), f->y.title, s->area_height, TEXT_FONT);
     cri_svg_raw(s, "</g>\n");
     cri_svg_put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
     y += 8;
     for (size_t i = 0; i < 2; i++)
         if (f->caption[i])
-            cri_svg_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i], f->width - 2 * EDGE,
-                      LABEL_FONT);
+            cri_svg_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i],
+                          f->width - 2 * EDGE, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -253,10 +269,12 @@ static void open_group(cri_svg *s, const cri_svg_series *look, double least)
     bool   filled = look->mark == CRI_SVG_POINTS || look->mark == CRI_SVG_BAND;
     double opacity = fmax(least, look->opacity);
     cri_svg_raw(s, filled ? "<g stroke='none' fill='"
-                      : "<g fill='none' stroke-linejoin='round' stroke='");
+                          : "<g fill='none' stroke-linejoin='round' stroke='");
     cri_svg_raw(s, look->colour);
-    if (filled) cri_svg_put(s, "' fill-opacity='@'", NUMBERS(opacity));
-    else cri_svg_put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
+    if (filled)
+        cri_svg_put(s, "' fill-opacity='@'", NUMBERS(opacity));
+    else
+        cri_svg_put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
     if (look->dashed) cri_svg_raw(s, " stroke-dasharray='6 4'");
     cri_svg_raw(s, ">\n");
 }
@@ -270,11 +288,15 @@ static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
     case CRI_SVG_POINTS:
         cri_svg_put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
         break;
-    case CRI_SVG_LINE: cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH)); break;
+    case CRI_SVG_LINE:
+        cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH));
+        break;
     case CRI_SVG_BAND:
         cri_svg_put(s, "<path d='M@ @h@v12h-@z'/>\n", NUMBERS(x, y - 6, KEY_WIDTH, KEY_WIDTH));
         break;
-    case CRI_SVG_BARS: cri_svg_put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7)); break;
+    case CRI_SVG_BARS:
+        cri_svg_put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7));
+        break;
     }
     cri_svg_raw(s, "</g>\n");
 }
@@ -285,10 +307,10 @@ static void draw_legend(cri_svg *s, const cri_svg_frame *f)
     cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
     for (size_t i = 0; i < f->n_series; i++) {
         const cri_svg_series *look = &f->series[i];
-        double                key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND
-                                        ? KEY_WIDTH + 7 : KEY_WIDTH / 2.0 + 5;
-        double                from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
-        double                room = end - x - key;
+        double key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND ? KEY_WIDTH + 7
+                                                                              : KEY_WIDTH / 2.0 + 5;
+        double from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
+        double room = end - x - key;
         if (room < 3 * TEXT_FONT) break;
         draw_key(s, look, from, y);
         cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, room, TEXT_FONT);
@@ -299,9 +321,10 @@ static void draw_legend(cri_svg *s, const cri_svg_frame *f)
 
 cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
 {
-    cri_svg s = { .cx = cx, .x_low = f->x.low, .x_high = f->x.high, .y_low = f->y.low,
-                  .y_high = f->y.high };
-    layout  l;
+    cri_svg s = {
+        .cx = cx, .x_low = f->x.low, .x_high = f->x.high, .y_low = f->y.low, .y_high = f->y.high
+    };
+    layout l;
     cri_svg_range(&s.x_low, &s.x_high);
     cri_svg_range(&s.y_low, &s.y_high);
     lay_out(&s, f, &l);
@@ -311,14 +334,17 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     draw_titles(&s, f);
     if (f->n_top) draw_top(&s, f);
     cri_svg_put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
-        NUMBERS(s.left, s.top, s.area_width, s.area_height));
+                NUMBERS(s.left, s.top, s.area_width, s.area_height));
     return s;
 }
 
 void cri_svg_head(cri_svg *s, const cri_svg_page *page)
 {
-    cri_svg_frame f = { .width = page->width, .height = page->height, .title = page->title,
-                        .description = page->description, .series = page->series,
+    cri_svg_frame f = { .width = page->width,
+                        .height = page->height,
+                        .title = page->title,
+                        .description = page->description,
+                        .series = page->series,
                         .n_series = page->n_series };
     draw_head(s, &f);
     if (f.n_series) draw_legend(s, &f);
@@ -335,7 +361,7 @@ void cri_svg_points(cri_svg *s, const cri_svg_series *look, const double *x, con
     for (size_t i = 0; i < n; i++)
         if (known(x[i], y[i], 0))
             cri_svg_put(s, "<circle cx='@' cy='@' r='@'/>\n",
-                NUMBERS(x_at(s, x[i]), y_at(s, y[i]), look->size));
+                        NUMBERS(x_at(s, x[i]), y_at(s, y[i]), look->size));
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -363,7 +389,8 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
         cri_svg_raw(s, "<path d='");
         for (size_t k = i; k < end; k++)
             cri_svg_put(s, k == i ? "M@ @" : "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, upper[k])));
-        for (size_t k = end; k-- > i;) cri_svg_put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
+        for (size_t k = end; k-- > i;)
+            cri_svg_put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
         cri_svg_raw(s, "z'/>\n");
     }
     cri_svg_raw(s, "</g>\n");
@@ -376,7 +403,7 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
     for (size_t i = 0; i < n; i++)
         if (known(x[i], lower[i], upper[i]))
             cri_svg_put(s, "<path d='M@ @V@'/>\n",
-                NUMBERS(x_at(s, x[i]), y_at(s, lower[i]), y_at(s, upper[i])));
+                        NUMBERS(x_at(s, x[i]), y_at(s, lower[i]), y_at(s, upper[i])));
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -406,8 +433,9 @@ cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title
                       const char *description)
 {
     cri_svg s = { .cx = cx };
-    draw_head(&s, &(cri_svg_frame){
-                      .width = width, .height = height, .title = title, .description = description });
+    draw_head(&s,
+              &(cri_svg_frame){
+                  .width = width, .height = height, .title = title, .description = description });
     cri_svg_raw(&s, "<svg>\n"); /* which cri_svg_save closes */
     return s;
 }

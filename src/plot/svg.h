@@ -14,11 +14,11 @@
 
 #include "../base/context.h"
 
-#define CRI_SVG_BLACK      "#000000"
-#define CRI_SVG_BLUE       "#0072B2"
-#define CRI_SVG_SKY        "#56B4E9"
-#define CRI_SVG_GREEN      "#009E73"
-#define CRI_SVG_ORANGE     "#E69F00"
+#define CRI_SVG_BLACK "#000000"
+#define CRI_SVG_BLUE "#0072B2"
+#define CRI_SVG_SKY "#56B4E9"
+#define CRI_SVG_GREEN "#009E73"
+#define CRI_SVG_ORANGE "#E69F00"
 #define CRI_SVG_VERMILLION "#D55E00"
 
 /* --- numbers as people write them (svg_ticks.c) ---------------------------------------------- */
@@ -44,9 +44,9 @@ void cri_svg_range(double *low, double *high);
  * power of ten.  Returns the number of ticks. */
 size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
 
-/* The same for an axis of powers of ten, low and high being the logarithms to base 10: 1, 2 and 5 times
- * powers of ten, or powers alone, or some of them; ordinary ticks where less than that is in view.
- * The values of the ticks are logarithms. */
+/* The same for an axis of powers of ten, low and high being the logarithms to base 10: 1, 2 and 5
+ * times powers of ten, or powers alone, or some of them; ordinary ticks where less than that is in
+ * view.  The values of the ticks are logarithms. */
 size_t cri_svg_log_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
 
 /* --- text (svg_text.c) ----------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ typedef struct cri_svg_frame {
     const cri_svg_series *series; /* [n_series] of the legend */
     size_t                n_series;
     const char           *caption[2]; /* NULL = none */
-    const char           *top_title; /* of the labels above the area, on the right; NULL: none */
-    const cri_svg_tick   *top;       /* [n_top] at places of the x axis                       */
+    const char           *top_title;  /* of the labels above the area, on the right; NULL: none */
+    const cri_svg_tick   *top;        /* [n_top] at places of the x axis                       */
     size_t                n_top;
 } cri_svg_frame;
 
@@ -103,7 +103,7 @@ typedef struct cri_svg {
     cr_status status;
     char     *bytes; /* [room], of which `size` are written */
     size_t    size, room;
-    double    x_low, x_high, y_low, y_high;    /* the axes                     */
+    double    x_low, x_high, y_low, y_high;       /* the axes                     */
     double    left, top, area_width, area_height; /* the plot area in the figure */
 } cri_svg;
 
@@ -127,7 +127,7 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
 cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title,
                       const char *description);
 
-/* --- pages of several panels (svg_panels.c) --------------------------------------------------- */
+/* --- pages of several panels (svg_panels.c) -------------------------------------------------- */
 
 /* What surrounds the panels: title, legend in one line, captions below. */
 typedef struct cri_svg_page {
@@ -140,14 +140,14 @@ typedef struct cri_svg_page {
 
 /* One plot area with axes, at (x, y) of the page, all of it within width x height. */
 typedef struct cri_svg_panel {
-    double       x, y, width, height;
-    const char  *title; /* NULL = none */
-    cri_svg_axis across, up;
-    bool         log_across, log_up; /* the axis holds logarithms to base 10 */
-    bool         bare;               /* no labels below: another panel has them */
-    bool         few;                /* few ticks up, without a grid */
-    const char *const *levels;       /* [n_levels] what 0, 1, ... across are called; NULL: numbers */
-    size_t       n_levels;
+    double             x, y, width, height;
+    const char        *title; /* NULL = none */
+    cri_svg_axis       across, up;
+    bool               log_across, log_up; /* the axis holds logarithms to base 10 */
+    bool               bare;               /* no labels below: another panel has them */
+    bool               few;                /* few ticks up, without a grid */
+    const char *const *levels; /* [n_levels] what 0, 1, ... across are called; NULL: numbers */
+    size_t             n_levels;
 } cri_svg_panel;
 
 /* Starts a page; ends with cri_svg_end. */
@@ -161,23 +161,24 @@ void cri_svg_panel_end(cri_svg *s);
 /* Closes the page and saves it, atomically. */
 cr_status cri_svg_page_save(cri_svg *s, const char *path);
 
-/* Fills the panel with cells of colour: z [rows x cols] in 0 .. 1, the first row at the bottom; NaN stays
- * white. */
+/* Fills the panel with cells of colour: z [rows x cols] in 0 .. 1, the first row at the bottom; NaN
+ * stays white. */
 void cri_svg_cells(cri_svg *s, const double *z, size_t rows, size_t cols);
 /* The lines where z [rows x cols], known at the middles of the cells, has this level. */
-void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, size_t rows, size_t cols,
-                     double level);
-/* The scale of colours from low to high, beside a panel: a bar at (x, y) of the page with its ticks. */
+void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, size_t rows,
+                     size_t cols, double level);
+/* The scale of colours from low to high, beside a panel: a bar at (x, y) of the page with its
+ * ticks. */
 void cri_svg_colour_bar(cri_svg *s, double x, double y, double height, double low, double high);
 
-/* --- the buffer (svg.c), for the files of figures ---------------------------------------------- */
+/* --- the buffer (svg.c), for the files of figures -------------------------------------------- */
 
 void cri_svg_raw(cri_svg *s, const char *text);
 /* The template with each @ replaced by the next number. */
 void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
 /* <text> with the attributes of the template `place`, shortened to `room`. */
-void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
-                   double font_size);
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                   double room, double font_size);
 /* A text with what it needs escaped. */
 void cri_svg_escape(cri_svg *s, const char *text);
 /* The numbers of a template. */

@@ -1,5 +1,6 @@
 /* svg_panels.c -- several plot areas on one page; cells of colour, their scale, and contours.
- * Colours: viridis (van der Walt & Smith 2015), even in lightness, told apart by the colour-blind. */
+ * Colours: viridis (van der Walt & Smith 2015), even in lightness, told apart by the
+ * colour-blind. */
 #include "svg.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@ static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, LABEL_FONT = 11.
 #define NUMBERS(...) ((const double[]){ __VA_ARGS__ })
 
 static const double viridis[ANCHORS][3] = {
-    { 68, 1, 84 },   { 71, 44, 122 },  { 59, 81, 139 },  { 44, 113, 142 }, { 33, 144, 141 },
-    { 39, 173, 129 }, { 92, 200, 99 },  { 170, 220, 50 }, { 253, 231, 37 },
+    { 68, 1, 84 },    { 71, 44, 122 }, { 59, 81, 139 },  { 44, 113, 142 }, { 33, 144, 141 },
+    { 39, 173, 129 }, { 92, 200, 99 }, { 170, 220, 50 }, { 253, 231, 37 },
 };
 
 static void colour_at(double share, char out[8])
@@ -35,7 +36,7 @@ static void put_colour(cri_svg *s, size_t number)
     cri_svg_raw(s, colour);
 }
 
-/* --- pages ------------------------------------------------------------------------------------- */
+/* --- pages ----------------------------------------------------------------------------------- */
 
 void cri_svg_page_area(const cri_svg_page *p, double *out_top, double *out_height)
 {
@@ -52,7 +53,8 @@ cri_svg cri_svg_page_begin(cr_ctx *cx, const cri_svg_page *p)
     cri_svg_put(&s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
     for (size_t i = 2; i-- > 0;) {
         if (!p->caption[i]) continue;
-        cri_svg_label(&s, "x='@' y='@'", NUMBERS(EDGE, y), p->caption[i], p->width - 2 * EDGE, LABEL_FONT);
+        cri_svg_label(&s, "x='@' y='@'", NUMBERS(EDGE, y), p->caption[i], p->width - 2 * EDGE,
+                      LABEL_FONT);
         y -= 17;
     }
     cri_svg_raw(&s, "</g>\n");
@@ -92,7 +94,8 @@ static void draw_levels(cri_svg *s, const cri_svg_panel *p)
     for (size_t i = 0; i < p->n_levels; i++) {
         double x = s->left + ((double)i - s->x_low) * each;
         cri_svg_put(s, "<path d='M@ @v@' stroke='" GREY "'/>\n", NUMBERS(x, bottom, TICK));
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(x, bottom + 19), p->levels[i], each - 4, LABEL_FONT);
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(x, bottom + 19), p->levels[i], each - 4,
+                      LABEL_FONT);
     }
     cri_svg_raw(s, "</g>\n");
 }
@@ -124,8 +127,8 @@ void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *p)
                       s->area_width, TEXT_FONT);
     if (!p->bare && p->across.title)
         cri_svg_label(s, "x='@' y='@' text-anchor='middle'",
-                      NUMBERS(s->left + s->area_width / 2, s->top + s->area_height + 38), p->across.title,
-                      s->area_width, TEXT_FONT);
+                      NUMBERS(s->left + s->area_width / 2, s->top + s->area_height + 38),
+                      p->across.title, s->area_width, TEXT_FONT);
     if (p->up.title)
         cri_svg_label(s, "transform='translate(@ @) rotate(-90)' text-anchor='middle'",
                       NUMBERS(p->x + TEXT_FONT, s->top + s->area_height / 2), p->up.title,
@@ -137,7 +140,7 @@ void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *p)
 
 void cri_svg_panel_end(cri_svg *s) { cri_svg_raw(s, "</svg>\n"); }
 
-/* --- cells ------------------------------------------------------------------------------------- */
+/* --- cells ----------------------------------------------------------------------------------- */
 
 static size_t colour_of(double share)
 {
@@ -183,7 +186,8 @@ void cri_svg_colour_bar(cri_svg *s, double x, double y, double height, double lo
     for (size_t i = 0; i < COLOURS; i++) {
         cri_svg_raw(s, "<path fill='");
         put_colour(s, i);
-        cri_svg_put(s, "' d='M@ @h12v@h-12z'/>\n", NUMBERS(x, y + height - ((double)i + 1) * step, step));
+        cri_svg_put(s, "' d='M@ @h12v@h-12z'/>\n",
+                    NUMBERS(x, y + height - ((double)i + 1) * step, step));
     }
     cri_svg_put(s, "</g>\n<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
     size_t n = cri_svg_ticks(low, high, (size_t)fmax(2, fmin(7, height / 40)), t);
@@ -195,9 +199,11 @@ void cri_svg_colour_bar(cri_svg *s, double x, double y, double height, double lo
     cri_svg_raw(s, "</g>\n");
 }
 
-/* --- contours ---------------------------------------------------------------------------------- */
+/* --- contours -------------------------------------------------------------------------------- */
 
-typedef struct point { double x, y; } point;
+typedef struct point {
+    double x, y;
+} point;
 
 /* Where the level is crossed between two corners. */
 static point between(point a, double at_a, point b, double at_b, double level)
@@ -206,8 +212,8 @@ static point between(point a, double at_a, point b, double at_b, double level)
     return (point){ a.x + t * (b.x - a.x), a.y + t * (b.y - a.y) };
 }
 
-/* The pieces of the contour in a square of four corners, in order around it: marching squares, of which
- * the doubtful case (two pieces) goes by the mean of the corners. */
+/* The pieces of the contour in a square of four corners, in order around it: marching squares, of
+ * which the doubtful case (two pieces) goes by the mean of the corners. */
 static void put_square(cri_svg *s, const point p[4], const double v[4], double level)
 {
     point  cut[4];
@@ -225,8 +231,8 @@ static void put_square(cri_svg *s, const point p[4], const double v[4], double l
     }
 }
 
-void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, size_t rows, size_t cols,
-                     double level)
+void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, size_t rows,
+                     size_t cols, double level)
 {
     double width = s->area_width / (double)cols, height = s->area_height / (double)rows;
     cri_svg_raw(s, "<path fill='none' stroke='");
@@ -238,7 +244,9 @@ void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, si
     for (size_t r = 0; r + 1 < rows; r++)
         for (size_t c = 0; c + 1 < cols; c++) {
             double x = ((double)c + 0.5) * width, y = s->area_height - ((double)r + 0.5) * height;
-            point  p[4] = { { x, y }, { x + width, y }, { x + width, y - height }, { x, y - height } };
+            point  p[4] = {
+                 { x, y }, { x + width, y }, { x + width, y - height }, { x, y - height }
+            };
             double v[4] = { z[r * cols + c], z[r * cols + c + 1], z[(r + 1) * cols + c + 1],
                             z[(r + 1) * cols + c] };
             put_square(s, p, v, level);

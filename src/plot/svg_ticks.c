@@ -7,9 +7,9 @@
 
 enum { MOST_DIGITS = 20, PLAIN_DIGITS = 7, PLAIN_ZEROS = 3 };
 
-#define MINUS        "\u2212"
+#define MINUS "\u2212"
 #define NARROW_SPACE "\u202f"
-#define TIMES_TEN    "\u00d710"
+#define TIMES_TEN "\u00d710"
 
 static const char *const superscripts[] = { "\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
                                             "\u2075", "\u2076", "\u2077", "\u2078", "\u2079" };
@@ -133,8 +133,10 @@ size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out)
     for (size_t i = 0; i < n; i++) {
         int64_t k = (t.first + (int64_t)i) * t.m;
         out[i].value = step_value(k, t.exponent);
-        if (plain) cri_svg_decimal(k, t.exponent, out[i].label);
-        else print_power(k, t.exponent, power, out[i].label);
+        if (plain)
+            cri_svg_decimal(k, t.exponent, out[i].label);
+        else
+            print_power(k, t.exponent, power, out[i].label);
     }
     return n;
 }
@@ -143,8 +145,10 @@ size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out)
 
 static void print_multiple(int64_t m, int power, char out[CRI_SVG_LABEL])
 {
-    if (power >= -PLAIN_ZEROS && power < PLAIN_DIGITS - 2) cri_svg_decimal(m, power, out);
-    else print_power(m, power, power, out);
+    if (power >= -PLAIN_ZEROS && power < PLAIN_DIGITS - 2)
+        cri_svg_decimal(m, power, out);
+    else
+        print_power(m, power, power, out);
 }
 
 /* Multiples 1 .. of every `every`-th power in [low, high]; how many, at most `most` + 1. */
@@ -173,7 +177,7 @@ size_t cri_svg_log_ticks(double low, double high, size_t most, cri_svg_tick *out
         for (size_t i = 0; i < n; i++) out[i].value = log10(out[i].value);
         return n;
     }
-    size_t n = powers(low, high, 3, 1, most, out);
+    size_t           n = powers(low, high, 3, 1, most, out);
     static const int steps_of[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500 };
     for (size_t i = 0; n > most && i < 9; i++) n = powers(low, high, 1, steps_of[i], most, out);
     return n;

@@ -38,7 +38,7 @@ double cr_info_js(const double *p, const double *q, size_t n)
     return js;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 typedef struct census {
     double N, K, once; /* draws, values seen, values seen once */
@@ -104,11 +104,16 @@ double cr_info_entropy_counts(const uint64_t *count, size_t n, cr_info_estimator
     if (c.N == 0) return NAN;
     if (c.K == 1) return 0; /* one value, so far as anyone can see */
     switch (estimator) {
-    case CR_INFO_PLUGIN: return plugin(count, n, c);
-    case CR_INFO_MILLER_MADOW: return plugin(count, n, c) + (c.K - 1) / (2 * c.N);
-    case CR_INFO_CHAO_SHEN: return chao_shen(count, n, c);
-    case CR_INFO_GRASSBERGER: return grassberger(count, n, c);
-    case CR_INFO_SCHUERMANN: return schuermann(count, n, c);
+    case CR_INFO_PLUGIN:
+        return plugin(count, n, c);
+    case CR_INFO_MILLER_MADOW:
+        return plugin(count, n, c) + (c.K - 1) / (2 * c.N);
+    case CR_INFO_CHAO_SHEN:
+        return chao_shen(count, n, c);
+    case CR_INFO_GRASSBERGER:
+        return grassberger(count, n, c);
+    case CR_INFO_SCHUERMANN:
+        return schuermann(count, n, c);
     }
     return NAN;
 }

@@ -21,7 +21,7 @@ typedef struct letter {
     double p, many;
 } letter;
 
-/* --- the source ------------------------------------------------------------------------------- */
+/* --- the source ------------------------------------------------------------------------------ */
 
 static cr_status check_source(cr_ctx *cx, const double *p, size_t n, size_t length, double beta,
                               double delta)
@@ -76,7 +76,7 @@ static cr_status count_types(cr_ctx *cx, size_t length, size_t k, size_t *out)
     return CR_OK;
 }
 
-/* --- the types -------------------------------------------------------------------------------- */
+/* --- the types ------------------------------------------------------------------------------- */
 
 static type make_type(const letter *a, size_t k, const size_t *n, size_t length)
 {
@@ -123,7 +123,7 @@ static int compare_types(const void *a, const void *b)
     return x->log_count < y->log_count ? -1 : x->log_count > y->log_count;
 }
 
-/* --- the answers ------------------------------------------------------------------------------ */
+/* --- the answers ----------------------------------------------------------------------------- */
 
 static void measure_typical(const type *t, size_t types, size_t length, double beta, double *room,
                             cr_source *out)

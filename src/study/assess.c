@@ -104,7 +104,8 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
 
     CR_TRY(cr_regression_evaluate(cx, y, &d, w, level, &m));
     if (p->family) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
-    if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 && p->params[2] != 0.5)
+    if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 &&
+        p->params[2] != 0.5)
         a->quantile = p->params[2];
     if (points)
         cr_log(
@@ -203,7 +204,8 @@ cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, doub
     cr_status st = cri_evaluate(cx, model, t, level, out);
     for (size_t m = 0; st == CR_OK && m < out->n; m++)
         if (isinf(out->metrics[m].value) && cr_model_get_task(model) == CR_TASK_CLASSIFICATION)
-            cr_log(cx, CR_LOG_WARNING, "%s is infinite: some row has a class that had the probability 0",
+            cr_log(cx, CR_LOG_WARNING,
+                   "%s is infinite: some row has a class that had the probability 0",
                    out->metrics[m].name);
     return st;
 }

@@ -15,21 +15,22 @@ typedef struct cr_metric {
 } cr_metric;
 
 typedef struct cr_assessment {
-    size_t             rows; /* that were scored */
-    double             weight; /* of them; their number without weights */
-    size_t             unconverged; /* fits, of this one or of those it is a mean of, that stopped at their limit */
-    size_t             n;
-    cr_metric          metrics[CR_MOST_METRICS];
-    double             quantile; /* what the predictions are, where it is not the middle; else NaN */
-    bool               has_bins; /* classification */
+    size_t rows;   /* that were scored */
+    double weight; /* of them; their number without weights */
+    size_t
+        unconverged; /* fits, of this one or of those it is a mean of, that stopped at their limit */
+    size_t    n;
+    cr_metric metrics[CR_MOST_METRICS];
+    double    quantile; /* what the predictions are, where it is not the middle; else NaN */
+    bool      has_bins; /* classification */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_assessment;
 
-/* Predicts the rows of the table and scores them against their target; of a model of densities, scores
- * the rows themselves: log_score, the mean log density, with its standard error.  `level` is that of
- * the intervals whose coverage is counted.  Metrics that predictions without spread do not have are
- * NaN, with a warning.  Fails with CR_EDATA when the target is not there, with CR_EUNSUPPORTED for a
- * model that has neither target nor density. */
+/* Predicts the rows of the table and scores them against their target; of a model of densities,
+ * scores the rows themselves: log_score, the mean log density, with its standard error.  `level` is
+ * that of the intervals whose coverage is counted.  Metrics that predictions without spread do not
+ * have are NaN, with a warning.  Fails with CR_EDATA when the target is not there, with
+ * CR_EUNSUPPORTED for a model that has neither target nor density. */
 CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                              cr_assessment *out_assessment);
 

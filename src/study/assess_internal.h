@@ -1,5 +1,5 @@
-/* assess_internal.h -- the metrics of an assessment, by name and in their order: those of a model and those
- * of an average are the same.  (Internal header.) */
+/* assess_internal.h -- the metrics of an assessment, by name and in their order: those of a model
+ * and those of an average are the same.  (Internal header.) */
 #ifndef CREDENCE_STUDY_ASSESS_INTERNAL_H
 #define CREDENCE_STUDY_ASSESS_INTERNAL_H
 

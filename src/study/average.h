@@ -23,7 +23,7 @@ typedef struct cr_fit_scores {
     double           log_likelihood, log_evidence, aic, bic;
     cr_evidence_kind evidence;
     size_t           rows;
-    bool             joint; /* of target and columns: no match for those of the target given the columns */
+    bool joint; /* of target and columns: no match for those of the target given the columns */
 } cr_fit_scores;
 
 /* Reads them from the report and the statistics of a model. */

@@ -4,9 +4,9 @@
  *   err_1     leave-one-out bootstrap: mean over rows of the mean loss of the models without it
  *   err_.632  0.368 err + 0.632 err_1,   err the loss on the training rows themselves
  *   err_.632+ (1 - w) err + w err_1,     w = 0.632 / (1 - 0.368 R), R the relative overfitting rate
- * Efron & Tibshirani (1997), "Improvements on cross-validation: the .632+ bootstrap method", JASA 92.
- * The same models show bias and variance.  With f* the mean prediction (the most frequent class) of a
- * row,
+ * Efron & Tibshirani (1997), "Improvements on cross-validation: the .632+ bootstrap method", JASA
+ * 92.  The same models show bias and variance.  With f* the mean prediction (the most frequent
+ * class) of a row,
  *   numbers   err_1 = mean (y - f*)^2 + mean var(f), noise being part of the first
  *   classes   err_1 = bias + unbiased variance - biased variance: rows whose f* is wrong; share of
  *             f != f* where f* is right; share of f = y where f* is wrong

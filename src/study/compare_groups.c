@@ -103,12 +103,14 @@ static cr_status fail_evidence(cr_ctx *cx, const cr_model *m)
             "the model %s has no log evidence here, which the comparison of groups goes by",
             cr_class_name(c));
     if (cr_option_find(cr_class_options(c), "prior"))
-        return cr_fail_hint(cx,
-                            "an improper prior has none: give a proper one with --prior, or another "
-                            "model; credence models %s lists the priors",
-                            cr_class_name(c));
+        return cr_fail_hint(
+            cx,
+            "an improper prior has none: give a proper one with --prior, or another "
+            "model; credence models %s lists the priors",
+            cr_class_name(c));
     return cr_fail_hint(cx, "%s has one",
-                        cr_model_get_task(m) == CR_TASK_CLASSIFICATION ? "bayes-logistic" : "bayes-linear");
+                        cr_model_get_task(m) == CR_TASK_CLASSIFICATION ? "bayes-logistic"
+                                                                       : "bayes-linear");
 }
 
 /* Fits the rows of one group, or all that have one for k = MOST_GROUPS. */

@@ -1,9 +1,9 @@
 /* compare_groups.h -- do groups of rows differ?  The Bayes factor of a model with parameters of its
  * own for each group against the same model with the same parameters for all:
  *   B = prod_g p(D_g) / p(D),   P(differ | D) = B o / (1 + B o),   o the prior odds of a difference
- * It goes by the log evidence alone, so any model that has one will do; the prior counts, since a vague
- * one makes the separate models pay for each of their parameters.
- * Kass & Raftery (1995), "Bayes factors", JASA 90, 773-795. */
+ * It goes by the log evidence alone, so any model that has one will do; the prior counts, since a
+ * vague one makes the separate models pay for each of their parameters.  Kass & Raftery (1995),
+ * "Bayes factors", JASA 90, 773-795. */
 #ifndef CREDENCE_STUDY_COMPARE_GROUPS_H
 #define CREDENCE_STUDY_COMPARE_GROUPS_H
 
@@ -24,13 +24,13 @@ typedef struct cr_group {
 } cr_group;
 
 typedef struct cr_group_comparison {
-    size_t      n;      /* groups                                                    */
-    cr_group   *groups; /* [n] in the order of their levels                          */
-    cr_model   *pooled; /* the model of all rows                                     */
-    double      pooled_log_evidence, separate_log_evidence;
-    double      log_bayes_factor; /* of a difference: separate less pooled               */
-    double      probability;      /* that the groups differ, at the prior odds           */
-    cr_evidence_kind evidence;    /* the weakest of those that went into it              */
+    size_t           n;      /* groups                                                    */
+    cr_group        *groups; /* [n] in the order of their levels                          */
+    cr_model        *pooled; /* the model of all rows                                     */
+    double           pooled_log_evidence, separate_log_evidence;
+    double           log_bayes_factor; /* of a difference: separate less pooled               */
+    double           probability;      /* that the groups differ, at the prior odds           */
+    cr_evidence_kind evidence;         /* the weakest of those that went into it              */
 } cr_group_comparison;
 
 /* Fits the model to all rows and to each group.  Rows without a group are left out, with a warning.

@@ -80,7 +80,8 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
 {
     for (size_t k = 0; k < n; k++) {
         if (isfinite(m[k].log_evidence) || isfinite(m[k].bic)) continue;
-        cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: %s has neither log evidence nor BIC",
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the models cannot be averaged: %s has neither log evidence nor BIC",
                 plan->specs[k].model);
         return cr_fail_hint(cx, "leave it out, or compare without --average");
     }
@@ -89,7 +90,8 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
         for (size_t j = 0; j < n; j++) {
             if (isfinite(m[j].log_evidence)) continue;
             cr_fail(cx, CR_EUNSUPPORTED,
-                    "the models cannot be averaged: %s has log evidence and no BIC, %s BIC and no log evidence",
+                    "the models cannot be averaged: %s has log evidence and no BIC, %s BIC and no "
+                    "log evidence",
                     plan->specs[k].model, plan->specs[j].model);
             return cr_fail_hint(cx, "leave one of them out, or compare without --average");
         }
@@ -97,16 +99,19 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
     for (size_t k = 1; k < n; k++) {
         if (m[k].joint == m[0].joint) continue;
         cr_fail(cx, CR_EUNSUPPORTED,
-                "the models cannot be averaged: the likelihood of %s is that of target and columns, that of "
+                "the models cannot be averaged: the likelihood of %s is that of target and "
+                "columns, that of "
                 "%s of the target given the columns",
                 plan->specs[m[k].joint ? k : 0].model, plan->specs[m[k].joint ? 0 : k].model);
         return cr_fail_hint(cx, "average models of one kind, or compare without --average");
     }
     for (size_t k = 1; k < n; k++) {
         if (m[k].rows == m[0].rows) continue;
-        cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: %s learned from %zu rows, %s from %zu",
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the models cannot be averaged: %s learned from %zu rows, %s from %zu",
                 plan->specs[0].model, m[0].rows, plan->specs[k].model, m[k].rows);
-        return cr_fail_hint(cx, "--features with columns that have no gaps makes the rows the same");
+        return cr_fail_hint(cx,
+                            "--features with columns that have no gaps makes the rows the same");
     }
     return cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged");
 }
@@ -121,7 +126,8 @@ static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *cons
     double        *weights = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     for (size_t k = 0; k < n; k++) CR_TRY(cr_fit_scores_of(cx, models[k], &scores[k]));
-    if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx, w->plan, scores, n));
+    if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE)
+        CR_TRY(fail_average(cx, w->plan, scores, n));
     CR_TRY(
         cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
 done:

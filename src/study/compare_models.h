@@ -1,5 +1,6 @@
 /* compare_models.h -- several models on the same folds: which is better, and is the difference more
- * than chance?  For a metric with values a_j and b_j of two models on the J test folds, d_j = a_j - b_j,
+ * than chance?  For a metric with values a_j and b_j of two models on the J test folds, d_j = a_j -
+ * b_j,
  *   t = mean(d) / sqrt((1/J + r) var(d)),   r = test rows / training rows,   J - 1 degrees of freedom:
  * training sets overlap, and without r the test finds far too many differences.
  * Nadeau & Bengio (2003), "Inference for the generalization error", Machine Learning 52:239-281;

@@ -1,5 +1,6 @@
 /* curves.h -- what a threshold on a probability would do, and whether probabilities come true.
- * Rows are taken for the class when their score is at least the threshold; with the threshold falling,
+ * Rows are taken for the class when their score is at least the threshold; with the threshold
+ * falling,
  *   ROC  true positive rate against false positive rate; the area below is AUC, by trapezoids
  *   PR   precision against recall; average precision is sum (R_k - R_{k-1}) P_k
  * Rows with equal scores move together.  Fawcett (2006), Pattern Recogn. Lett. 27:861-874; Davis &

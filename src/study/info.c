@@ -9,7 +9,7 @@
 const cr_option cr_info_table[] = { CR_INFO_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-/* --- what both need --------------------------------------------------------------------------- */
+/* --- what both need -------------------------------------------------------------------------- */
 
 static cr_status read_variables(cr_scratch *s, const cr_table *table, const char *const *a,
                                 size_t n_a, const char *opt_b, const char *const *given,
@@ -60,7 +60,7 @@ static cr_status resample(cr_ctx *cx, const cri_variables *vs, cri_estimate *est
     return st;
 }
 
-/* --- entropy ---------------------------------------------------------------------------------- */
+/* --- entropy --------------------------------------------------------------------------------- */
 
 /* H(A | GIVEN) = H(A) - I(A; GIVEN): the errors of neighbours in spaces of different dimension
  * would not cancel in H(A, GIVEN) - H(GIVEN). */
@@ -118,7 +118,7 @@ done:
     return st;
 }
 
-/* --- mutual information ----------------------------------------------------------------------- */
+/* --- mutual information ---------------------------------------------------------------------- */
 
 static cr_status mutual_value(cr_ctx *cx, const cri_variables *vs, const void *arg, double *out)
 {
@@ -193,7 +193,7 @@ done:
     return st;
 }
 
-/* --- all pairs -------------------------------------------------------------------------------- */
+/* --- all pairs ------------------------------------------------------------------------------- */
 
 /* All columns at once, when they have values in every row: *out_ready says so.  A column without
  * density spoils it; then each pair is read by itself. */

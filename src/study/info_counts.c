@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- cells ------------------------------------------------------------------------------------ */
+/* --- cells ----------------------------------------------------------------------------------- */
 
 size_t cri_measured(const cri_variables *vs, unsigned set)
 {
@@ -95,7 +95,7 @@ done:
     return st;
 }
 
-/* --- a sum of entropies ----------------------------------------------------------------------- */
+/* --- a sum of entropies ---------------------------------------------------------------------- */
 
 /* Each set of the sum seen from the cells of all variables together. */
 typedef struct views {
@@ -161,7 +161,7 @@ static double delta_error(const views *w, const uint64_t *count, uint64_t *room,
     return sqrt(square / N);
 }
 
-/* --- bootstrap -------------------------------------------------------------------------------- */
+/* --- bootstrap ------------------------------------------------------------------------------- */
 
 enum { SIDES = 8 }; /* draws that may run side by side, each with counts of its own */
 
@@ -257,7 +257,7 @@ done:
     return st;
 }
 
-/* --- both ------------------------------------------------------------------------------------- */
+/* --- both ------------------------------------------------------------------------------------ */
 
 /* out has its rows already; with `resampled` also the interval. */
 static cr_status measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- both tables together --------------------------------------------------------------------- */
+/* --- both tables together -------------------------------------------------------------------- */
 
 typedef struct pooled {
     cri_variables vs; /* row[i]: i, so that parts know from which table a row is */
@@ -199,7 +199,7 @@ done:
     return st;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 /* Shares of the cells, `more` added to each count. */
 static void take_shares(const uint64_t *count, size_t cells, double more, double *out)
@@ -285,7 +285,7 @@ done:
     return st;
 }
 
-/* --- neighbours ------------------------------------------------------------------------------- */
+/* --- neighbours ------------------------------------------------------------------------------ */
 
 typedef struct measured_arg {
     size_t first; /* rows below it are of table a */
@@ -407,7 +407,7 @@ done:
     return st;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 cr_status cr_table_divergence(cr_ctx *cx, const cr_table *a, const cr_table *b,
                               const char *const *columns, size_t n, const cr_info_options *options,

@@ -40,7 +40,7 @@ typedef struct cri_variables {
     cri_variable *v;   /* [m]                     */
 } cri_variables;
 
-/* --- info_variables.c ------------------------------------------------------------------------- */
+/* --- info_variables.c ------------------------------------------------------------------------ */
 
 /* The columns `names` [m] with these roles, in the arena.  Fails as info.h says of all. */
 cr_status cri_variables_read(cr_scratch *s, const cr_table *table, const char *const *names,
@@ -56,7 +56,7 @@ cr_status cri_is_counted(cr_ctx *cx, const cr_column *column, size_t rows, bool 
 /* The smallest gap between different values of x [n] when some repeat, else NaN.  Sorts x. */
 double cri_resolution(double *x, size_t n);
 
-/* --- info_counts.c ---------------------------------------------------------------------------- */
+/* --- info_counts.c --------------------------------------------------------------------------- */
 
 /* Rows that agree in the counted variables of a set share a cell: of [n], ids below `cells`. */
 typedef struct cri_cells {
@@ -100,7 +100,7 @@ void cri_bootstrap_interval(double value, double se, double *error, const double
                             double level, double least, double *out_se, double *out_lower,
                             double *out_upper);
 
-/* --- info_neighbours.c ------------------------------------------------------------------------ */
+/* --- info_neighbours.c ----------------------------------------------------------------------- */
 
 /* The contribution of each row to the differential entropy of the measured variables of a set
  * within its cell, NaN for rows alone in theirs: out_h [n]; their mean; how many are alone. */
@@ -113,7 +113,7 @@ cr_status cri_mixed_entropy(cr_ctx *cx, const cri_variables *vs, unsigned set,
 cr_status cri_neighbours_mutual(cr_ctx *cx, const cri_variables *vs, size_t k, double *out,
                                 size_t *out_alone);
 
-/* --- info_resample.c -------------------------------------------------------------------------- */
+/* --- info_resample.c ------------------------------------------------------------------------- */
 
 typedef cr_status cri_estimate(cr_ctx *cx, const cri_variables *vs, const void *arg, double *out);
 

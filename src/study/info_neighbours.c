@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* --- cells of rows ---------------------------------------------------------------------------- */
+/* --- cells of rows --------------------------------------------------------------------------- */
 
 /* The rows cell by cell, and the measured variables of a set. */
 typedef struct strata {
@@ -52,7 +52,7 @@ static cr_status gather(cr_ctx *cx, const strata *t, size_t cell, cr_neighbours 
     return cr_neighbours_new(cx, cr_cmat_of(t->X, n, t->d), CR_NORM_MAX, out);
 }
 
-/* --- distances and counts --------------------------------------------------------------------- */
+/* --- distances and counts -------------------------------------------------------------------- */
 
 /* radius[i]: from row i to its k-th neighbour in its cell, or the last one where there are fewer;
  * used[i]: which one that was, 0 for a row alone. */
@@ -132,7 +132,7 @@ done:
     return st;
 }
 
-/* --- entropy ---------------------------------------------------------------------------------- */
+/* --- entropy --------------------------------------------------------------------------------- */
 
 static cr_status too_few(cr_ctx *cx, const cri_variables *vs, size_t k)
 {
@@ -209,7 +209,7 @@ done:
     return st;
 }
 
-/* --- mutual information ----------------------------------------------------------------------- */
+/* --- mutual information ---------------------------------------------------------------------- */
 
 /* I = < psi(k) + psi(n_z + 1) - psi(n_az + 1) - psi(n_bz + 1) >, n.: rows nearer than the k-th
  * neighbour among all variables.  Without z, n_z + 1 = N: estimator 1 of Kraskov et al., eq. (8).

@@ -6,7 +6,7 @@
 
 enum { LEAST_PART = 50 };
 
-/* --- parts ------------------------------------------------------------------------------------ */
+/* --- parts ----------------------------------------------------------------------------------- */
 
 void cri_plan_parts(size_t n, size_t k, size_t draws, size_t *out_parts, size_t *out_times)
 {
@@ -78,7 +78,7 @@ void cri_normal_interval(double value, double se, double level, double least, do
     *out_upper = isnan(se) ? NAN : fmax(least, value + z * se);
 }
 
-/* --- random orders ---------------------------------------------------------------------------- */
+/* --- random orders --------------------------------------------------------------------------- */
 
 /* The variables of A take the values of other rows of the same cell. */
 static cr_status reorder(cr_scratch *s, const cri_variables *vs, const size_t *order,

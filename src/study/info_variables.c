@@ -8,7 +8,7 @@
 
 enum { MOST_VALUES = 20, ROWS_PER_VALUE = 5 }; /* of an integer that is counted */
 
-/* --- columns ---------------------------------------------------------------------------------- */
+/* --- columns --------------------------------------------------------------------------------- */
 
 static const char *column_name(const void *t, size_t i) { return cr_table_column(t, i)->name; }
 
@@ -76,7 +76,7 @@ double cri_resolution(double *x, size_t n)
     return repeats && isfinite(gap) ? gap : NAN;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static bool is_missing(const cr_column *c, size_t row)
 {
@@ -95,7 +95,7 @@ static size_t keep_rows(const cr_column *const *columns, size_t m, size_t rows, 
     return n;
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------- */
 
 static cr_status read_codes(cr_scratch *s, const cr_column *c, const cri_variables *vs,
                             cri_variable *v)

@@ -18,18 +18,19 @@
 
 enum { ORDERS = 64, PAIRS = 32 }; /* relabellings at a time; pairs at a time */
 
-/* --- both tables together ----------------------------------------------------------------------- */
+/* --- both tables together -------------------------------------------------------------------- */
 
 /* All rows with all their values: first those of a, then those of b. */
 typedef struct pooled {
-    size_t          n, m;        /* rows; of them, of the first table */
+    size_t          n, m; /* rows; of them, of the first table */
     double         *X;
     uint32_t       *codes;
     cr_kernel_input in;
     cr_kernel      *kernel;
 } pooled;
 
-static cr_status pool_numbers(cr_ctx *cx, const cr_column *const c[2], const size_t rows[2], cr_table *t)
+static cr_status pool_numbers(cr_ctx *cx, const cr_column *const c[2], const size_t rows[2],
+                              cr_table *t)
 {
     double *v = cr_alloc(cx, rows[0] + rows[1], sizeof *v), *at = v;
     if (!v) return CR_ENOMEM;
@@ -38,7 +39,8 @@ static cr_status pool_numbers(cr_ctx *cx, const cr_column *const c[2], const siz
     return cri_table_own_numbers(cx, t, c[0]->name, CR_REAL, v);
 }
 
-static cr_status pool_texts(cr_ctx *cx, const cr_column *const c[2], const size_t rows[2], cr_table *t)
+static cr_status pool_texts(cr_ctx *cx, const cr_column *const c[2], const size_t rows[2],
+                            cr_table *t)
 {
     const char **text = cr_alloc(cx, rows[0] + rows[1], sizeof *text), **at = text;
     if (!text) return CR_ENOMEM;
@@ -52,21 +54,24 @@ static cr_status pool_texts(cr_ctx *cx, const cr_column *const c[2], const size_
     return st;
 }
 
-static cr_status pool_tables(cr_ctx *cx, const cr_table *const t[2], const char *const *columns, size_t n,
-                             cr_table **out)
+static cr_status pool_tables(cr_ctx *cx, const cr_table *const t[2], const char *const *columns,
+                             size_t n, cr_table **out)
 {
     cr_status    st = CR_OK;
     cr_table    *all = NULL;
     const size_t rows[2] = { cr_table_rows(t[0]), cr_table_rows(t[1]) };
     CR_TRY(cr_table_new(cx, cr_table_source(t[0]), rows[0] + rows[1], &all));
     for (size_t j = 0; j < n; j++) {
-        const cr_column *c[2] = { cr_table_find(t[0], columns[j]), cr_table_find(t[1], columns[j]) };
+        const cr_column *c[2] = { cr_table_find(t[0], columns[j]),
+                                  cr_table_find(t[1], columns[j]) };
         for (size_t side = 0; side < 2; side++)
             if (!c[side]) CR_TRY(cri_table_no_column(cx, t[side], columns[j]));
         if ((c[0]->type == CR_CATEGORY) != (c[1]->type == CR_CATEGORY))
-            CR_TRY(cr_fail(cx, CR_EDATA, "the column '%s' has numbers in one file and categories in the other",
+            CR_TRY(cr_fail(cx, CR_EDATA,
+                           "the column '%s' has numbers in one file and categories in the other",
                            columns[j]));
-        CR_TRY(c[0]->type == CR_CATEGORY ? pool_texts(cx, c, rows, all) : pool_numbers(cx, c, rows, all));
+        CR_TRY(c[0]->type == CR_CATEGORY ? pool_texts(cx, c, rows, all)
+                                         : pool_numbers(cx, c, rows, all));
     }
     *out = all;
     all = NULL;
@@ -90,8 +95,8 @@ done:
 }
 
 /* Fills *p, and the counts of *out, from rows seen through the design. */
-static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[2], const char *kernel,
-                        pooled *p, cr_mmd *out)
+static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[2],
+                        const char *kernel, pooled *p, cr_mmd *out)
 {
     cr_status   st = CR_OK;
     cr_ctx     *cx = s->cx;
@@ -105,19 +110,22 @@ static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[
         out->rows[side] = side == 0 ? p->m : p->n - p->m;
         out->dropped[side] = total[side] - out->rows[side];
         if (out->rows[side] < 2)
-            CR_TRY(cr_fail(cx, CR_EDATA, "the %s file has %zu row%s with all values; two are needed",
-                           side == 0 ? "first" : "second", out->rows[side], out->rows[side] == 1 ? "" : "s"));
+            CR_TRY(cr_fail(
+                cx, CR_EDATA, "the %s file has %zu row%s with all values; two are needed",
+                side == 0 ? "first" : "second", out->rows[side], out->rows[side] == 1 ? "" : "s"));
     }
     double *room = cr_scratch_matrix(s, p->n, rows->p);
     p->X = cr_scratch_matrix(s, p->n, d);
     p->codes = cr_scratch_bytes(s, p->n * c, sizeof *p->codes);
     CR_TRY(s->status);
     cri_gp_split(rows, 0, p->n, room, p->X, p->codes);
-    p->in = (cr_kernel_input){ .rows = p->n, .numbers = cr_cmat_of(p->X, p->n, d), .codes = p->codes,
-                               .categories = c };
+    p->in = (cr_kernel_input){
+        .rows = p->n, .numbers = cr_cmat_of(p->X, p->n, d), .codes = p->codes, .categories = c
+    };
     CR_TRY(cri_inputs_add(cx, &distinct, rows));
     CR_TRY(cri_default_kernel(cx, kernel, rows->design, &distinct, 1,
-                              "the distance of two means could be the root of a negative number", &p->kernel));
+                              "the distance of two means could be the root of a negative number",
+                              &p->kernel));
     cr_kernel_print(p->kernel, out->kernel, sizeof out->kernel);
 done:
     cri_gp_data_free(cx, &distinct);
@@ -125,7 +133,8 @@ done:
 }
 
 /* Numbers that do not suit the kernel are told by their own file. */
-static cr_status check_values(cr_ctx *cx, const pooled *p, const cri_rows *rows, const cr_table *const t[2])
+static cr_status check_values(cr_ctx *cx, const pooled *p, const cri_rows *rows,
+                              const cr_table *const t[2])
 {
     cri_kernel_fault f;
     if (!cri_kernel_find_fault(p->kernel, &p->in, &f)) return CR_OK;
@@ -134,7 +143,7 @@ static cr_status check_values(cr_ctx *cx, const pooled *p, const cri_rows *rows,
                        : cri_gp_fail_value(cx, rows->design, t[1], row - first, &f);
 }
 
-/* --- all pairs ---------------------------------------------------------------------------------- */
+/* --- all pairs ------------------------------------------------------------------------------- */
 
 /* Sums over pairs of different rows, and the diagonal, from which all statistics come. */
 typedef struct sums {
@@ -145,7 +154,8 @@ typedef struct sums {
     double        own[2]; /* sum of k(x, x) over either table, as they are */
 } sums;
 
-/* The unbiased statistic of a labelling: within = z^T K z, first = z . row, z the rows of the first. */
+/* The unbiased statistic of a labelling: within = z^T K z, first = z . row, z the rows of the
+ * first. */
 static double unbiased(const sums *u, double within, double first)
 {
     double m = (double)u->m, n = (double)(u->n - u->m), between = first - within;
@@ -154,10 +164,11 @@ static double unbiased(const sums *u, double within, double first)
 }
 
 /* The statistics of `count` labellings Z [n x count]; KZ is room. */
-static cr_status judge(cr_ctx *cx, const sums *u, const double *Z, size_t count, double *KZ, double *out)
+static cr_status judge(cr_ctx *cx, const sums *u, const double *Z, size_t count, double *KZ,
+                       double *out)
 {
-    cr_status st = cr_gemm(cx, 1, cr_cmat_of(u->K, u->n, u->n), CR_PLAIN, cr_cmat_of(Z, u->n, count),
-                           CR_PLAIN, 0, cr_mat_of(KZ, u->n, count));
+    cr_status st = cr_gemm(cx, 1, cr_cmat_of(u->K, u->n, u->n), CR_PLAIN,
+                           cr_cmat_of(Z, u->n, count), CR_PLAIN, 0, cr_mat_of(KZ, u->n, count));
     if (st != CR_OK) return st;
     for (size_t c = 0; c < count; c++) {
         double within = 0, first = 0;
@@ -205,8 +216,8 @@ static cr_status relabel(cr_scratch *s, const sums *u, size_t asked, uint64_t se
     size_t    all = ways(u->n, u->m, asked), total = all == SIZE_MAX ? asked : all, reached = 0;
     size_t   *at = cr_scratch_index(s, u->n);
     double   *Z = cr_scratch_matrix(s, u->n, ORDERS), *KZ = cr_scratch_matrix(s, u->n, ORDERS);
-    double    n = (double)u->n, got[ORDERS]; /* ties are equal up to the rounding of the means of K */
-    double    slack = 1e-12 * (fabs(u->all) + fabs(u->own[0]) + fabs(u->own[1])) / n / n;
+    double n = (double)u->n, got[ORDERS]; /* ties are equal up to the rounding of the means of K */
+    double slack = 1e-12 * (fabs(u->all) + fabs(u->own[0]) + fabs(u->own[1])) / n / n;
 
     CR_TRY(s->status);
     out->exact = all != SIZE_MAX;
@@ -230,13 +241,15 @@ static cr_status relabel(cr_scratch *s, const sums *u, size_t asked, uint64_t se
         cr_progress(cx, "permutations", (double)done, (double)total);
         CR_TRY(cr_check_interrupt(cx));
     }
-    out->p = out->exact ? (double)reached / (double)total : ((double)reached + 1) / ((double)total + 1);
+    out->p =
+        out->exact ? (double)reached / (double)total : ((double)reached + 1) / ((double)total + 1);
     out->p_se = out->exact ? 0 : sqrt(out->p * (1 - out->p) / (double)total);
 done:
     return st;
 }
 
-static cr_status all_pairs(cr_scratch *s, const pooled *p, const cr_mmd_options *o, uint64_t seed, cr_mmd *out)
+static cr_status all_pairs(cr_scratch *s, const pooled *p, const cr_mmd_options *o, uint64_t seed,
+                           cr_mmd *out)
 {
     cr_status st = CR_OK;
     size_t    n = p->n;
@@ -264,29 +277,32 @@ static cr_status all_pairs(cr_scratch *s, const pooled *p, const cr_mmd_options 
     double a = (double)p->m, b = (double)(n - p->m), between = first - within;
     double rest = u.all - within - 2 * between;
     out->unbiased = unbiased(&u, within, first);
-    out->biased = fmax(0, (within + u.own[0]) / (a * a) + (rest + u.own[1]) / (b * b) - 2 * between / (a * b));
+    out->biased = fmax(0, (within + u.own[0]) / (a * a) + (rest + u.own[1]) / (b * b) -
+                              2 * between / (a * b));
     out->se = NAN;
     CR_TRY(relabel(s, &u, o->permutations, seed, out));
 done:
     return st;
 }
 
-/* --- pairs, each once --------------------------------------------------------------------------- */
+/* --- pairs, each once ------------------------------------------------------------------------ */
 
-static cr_kernel_input rows_of(const pooled *p, double *X, uint32_t *codes, const size_t *which, size_t count)
+static cr_kernel_input rows_of(const pooled *p, double *X, uint32_t *codes, const size_t *which,
+                               size_t count)
 {
     size_t d = p->in.numbers.cols, c = p->in.categories;
     for (size_t i = 0; i < count; i++) {
         if (d) memcpy(X + i * d, p->X + which[i] * d, d * sizeof *X);
         if (c) memcpy(codes + i * c, p->codes + which[i] * c, c * sizeof *codes);
     }
-    return (cr_kernel_input){ .rows = count, .numbers = cr_cmat_of(X, count, d), .codes = codes,
-                              .categories = c };
+    return (cr_kernel_input){
+        .rows = count, .numbers = cr_cmat_of(X, count, d), .codes = codes, .categories = c
+    };
 }
 
 /* Adds sign * k(a_i, b_i) to h[i]; room [PAIRS x PAIRS]. */
-static cr_status add_pairs(cr_ctx *cx, const pooled *p, const cr_kernel_input *a, const cr_kernel_input *b,
-                           double sign, double *room, double *h)
+static cr_status add_pairs(cr_ctx *cx, const pooled *p, const cr_kernel_input *a,
+                           const cr_kernel_input *b, double sign, double *room, double *h)
 {
     size_t    n = a->rows;
     cr_status st = cr_kernel_cross(cx, p->kernel, a, b, cr_mat_of(room, n, n));
@@ -296,11 +312,11 @@ static cr_status add_pairs(cr_ctx *cx, const pooled *p, const cr_kernel_input *a
 
 static cr_status separate_pairs(cr_scratch *s, const pooled *p, uint64_t seed, cr_mmd *out)
 {
-    cr_status st = CR_OK;
-    size_t    n[2] = { p->m, p->n - p->m }, pairs = (n[0] < n[1] ? n[0] : n[1]) / 2;
-    size_t    d = p->in.numbers.cols, c = p->in.categories, *order[2];
-    double   *X[4], room[PAIRS * PAIRS], mean = 0, square = 0;
-    uint32_t *codes[4];
+    cr_status       st = CR_OK;
+    size_t          n[2] = { p->m, p->n - p->m }, pairs = (n[0] < n[1] ? n[0] : n[1]) / 2;
+    size_t          d = p->in.numbers.cols, c = p->in.categories, *order[2];
+    double         *X[4], room[PAIRS * PAIRS], mean = 0, square = 0;
+    uint32_t       *codes[4];
     cr_kernel_input in[4]; /* x1, x2, y1, y2 */
 
     for (size_t k = 0; k < 4; k++) {
@@ -340,10 +356,10 @@ done:
     return st;
 }
 
-/* --- the door ----------------------------------------------------------------------------------- */
+/* --- the door -------------------------------------------------------------------------------- */
 
-cr_status cr_table_mmd(cr_ctx *cx, const cr_table *a, const cr_table *b, const char *const *columns, size_t n,
-                       const cr_mmd_options *o, uint64_t seed, cr_mmd *out)
+cr_status cr_table_mmd(cr_ctx *cx, const cr_table *a, const cr_table *b, const char *const *columns,
+                       size_t n, const cr_mmd_options *o, uint64_t seed, cr_mmd *out)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(cx);

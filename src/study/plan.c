@@ -189,8 +189,8 @@ static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_option
     return CR_OK;
 }
 
-/* Classes that the training rows of a fold lack, but its test rows have: the model cannot know of them.
- * One warning, of the first fold and class. */
+/* Classes that the training rows of a fold lack, but its test rows have: the model cannot know of
+ * them.  One warning, of the first fold and class. */
 static cr_status warn_of_unseen(cr_ctx *cx, const cri_plan *p)
 {
     cr_status        st = CR_OK;
@@ -211,7 +211,8 @@ static cr_status warn_of_unseen(cr_ctx *cx, const cri_plan *p)
             uint32_t code = y->codes[rows[i]];
             if (code >= y->n_levels || seen[code]) continue;
             cr_log(cx, CR_LOG_WARNING,
-                   "the class '%s' of '%s' is among the rows that fold %zu tests but not among those it "
+                   "the class '%s' of '%s' is among the rows that fold %zu tests but not among "
+                   "those it "
                    "learns from: the scores of that fold may have no value",
                    y->levels[code], target, f % p->folds + 1);
             goto done;
@@ -248,7 +249,8 @@ cr_status cri_plan_note(cr_ctx *cx, const cri_plan *p, size_t f, cr_status st)
 {
     if (st == CR_OK || st == CR_ENOMEM || st == CR_EINTERRUPTED || st == CR_EARG) return st;
     if (p->repeats > 1)
-        cr_fail_note(cx, "in fold %zu of %zu of repeat %zu", f % p->folds + 1, p->folds, f / p->folds + 1);
+        cr_fail_note(cx, "in fold %zu of %zu of repeat %zu", f % p->folds + 1, p->folds,
+                     f / p->folds + 1);
     else
         cr_fail_note(cx, "in fold %zu of %zu", f + 1, p->folds);
     return st;

@@ -30,10 +30,13 @@ double cri_pool_part(const cri_pool *p, const cr_assessment *fold)
 {
     double x = fold->metrics[p->metric].value, share = p->folds * fold->weight / p->weight, sum = 0;
     switch (p->kind) {
-    case CRI_POOL_MEAN: return x;
+    case CRI_POOL_MEAN:
+        return x;
     case CRI_POOL_ROOT: /* d sqrt(s) = ds / (2 sqrt(s)) */
-        return p->value > 0 ? p->value + (share * x * x - p->value * p->value) / (2 * p->value) : share * x;
-    case CRI_POOL_BINS: break;
+        return p->value > 0 ? p->value + (share * x * x - p->value * p->value) / (2 * p->value)
+                            : share * x;
+    case CRI_POOL_BINS:
+        break;
     }
     for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
         const cr_calibration_bin *bin = &fold->bins[b];
@@ -77,15 +80,18 @@ static void warn_of_metric(cr_ctx *cx, const cr_assessment *fold, size_t n, size
         none += isnan(fold[f].metrics[m].value) != 0;
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
-    bool by_rows = strcmp(name, "r2") == 0 || strcmp(name, "auc") == 0; /* else the predictions lack it */
+    bool by_rows =
+        strcmp(name, "r2") == 0 || strcmp(name, "auc") == 0; /* else the predictions lack it */
     if (none > 0 && (none < n || by_rows))
         cr_log(cx, CR_LOG_WARNING,
-               "%s has no value in %zu of %zu folds, whose rows are too few or have one target, and so none over "
+               "%s has no value in %zu of %zu folds, whose rows are too few or have one target, "
+               "and so none over "
                "all of them; fewer folds have more rows each",
                name, none, n);
     if (infinite > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%s is infinite in %zu of %zu folds: what came had the probability 0, and the mean is infinite too",
+               "%s is infinite in %zu of %zu folds: what came had the probability 0, and the mean "
+               "is infinite too",
                name, infinite, n);
 }
 
@@ -94,7 +100,8 @@ void cri_scores_warn(cr_ctx *cx, const char *what, const cr_assessment *fold, si
     size_t limited = 0;
     for (size_t f = 0; f < n; f++) limited += fold[f].unconverged;
     if (limited > 0)
-        cr_log(cx, CR_LOG_WARNING, "%s: %zu of %zu fits did not converge: they stopped at the most iterations",
-               what, limited, n);
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: %zu of %zu fits did not converge: they stopped at the most iterations", what,
+               limited, n);
     for (size_t m = 0; m < fold[0].n; m++) warn_of_metric(cx, fold, n, m);
 }

@@ -1,10 +1,10 @@
 /* scores.h -- metrics over folds: their mean, or what they are of all rows together.
  * Most are means over rows, and their mean over the folds is reported.  A root or an absolute value
- * is not: rmse is the root of the mean square over the rows of all folds, calibration_error that of bins
- * over all of them.  Its standard error is by the delta method: fold j has the part
+ * is not: rmse is the root of the mean square over the rows of all folds, calibration_error that of
+ * bins over all of them.  Its standard error is by the delta method: fold j has the part
  *   v_j = R + (J w_j r_j^2 / W - R^2) / (2 R)   of rmse R,   J sum_b sign(g_b) g_bj / W   of the bins,
- * g_b = sum_j g_bj the weight times the gap of confidence and accuracy; parts have the mean R exactly and
- * are paired like folds.  (Internal header.) */
+ * g_b = sum_j g_bj the weight times the gap of confidence and accuracy; parts have the mean R
+ * exactly and are paired like folds.  (Internal header.) */
 #ifndef CREDENCE_STUDY_SCORES_H
 #define CREDENCE_STUDY_SCORES_H
 
@@ -30,7 +30,8 @@ double cri_pool_part(const cri_pool *pool, const cr_assessment *fold);
  * them lack has neither. */
 void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats,
                      cr_assessment *out_mean, double *out_se);
-/* Warnings of n assessments: fits that did not converge, metrics without a value or without an end. */
+/* Warnings of n assessments: fits that did not converge, metrics without a value or without an
+ * end. */
 void cri_scores_warn(cr_ctx *cx, const char *what, const cr_assessment *fold, size_t n);
 
 #endif

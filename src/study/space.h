@@ -31,8 +31,8 @@ size_t cri_space_points(const cri_space *space);
  * that is freed by cri_string_free.  NULL on failure. */
 char *cri_space_at(cr_ctx *cx, const cri_space *space, size_t i, size_t d);
 char *cri_space_draw(cr_ctx *cx, const cri_space *space, cr_rng *r, size_t d);
-/* How many points there are where every dimension is a list or a range of whole numbers drawn alike;
- * 0 where there are more than CRI_MOST_POINTS, or no end of them. */
+/* How many points there are where every dimension is a list or a range of whole numbers drawn
+ * alike; 0 where there are more than CRI_MOST_POINTS, or no end of them. */
 size_t cri_space_count(const cri_space *space);
 /* Coordinate d of the i-th of these, likewise. */
 char *cri_space_pick(cr_ctx *cx, const cri_space *space, size_t i, size_t d);

@@ -38,13 +38,13 @@ typedef struct cr_candidate {
 } cr_candidate;
 
 typedef struct cr_tuning {
-    size_t        dimensions, n; /* candidates */
-    cr_candidate *candidates;    /* [n] in the order they were made: the first dimension slowest */
-    size_t        metric;        /* place of the score in an assessment */
-    size_t        best, chosen;
-    size_t        folds, repeats;
-    uint64_t      seed;
-    cr_assessment *fold;         /* [n x folds x repeats] of each candidate in turn */
+    size_t         dimensions, n; /* candidates */
+    cr_candidate  *candidates;    /* [n] in the order they were made: the first dimension slowest */
+    size_t         metric;        /* place of the score in an assessment */
+    size_t         best, chosen;
+    size_t         folds, repeats;
+    uint64_t       seed;
+    cr_assessment *fold; /* [n x folds x repeats] of each candidate in turn */
 } cr_tuning;
 
 /* Cross-validates every candidate on the same folds and chooses one.  Of equals the first.

@@ -31,10 +31,7 @@ static void test_limit_refuses(void **state)
     test_context_free(cx);
 }
 
-static const char *name_of(const void *names, size_t i)
-{
-    return ((const char *const *)names)[i];
-}
+static const char *name_of(const void *names, size_t i) { return ((const char *const *)names)[i]; }
 
 static void test_nearest_name(void **state)
 {
@@ -122,9 +119,12 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_counted),     cmocka_unit_test(test_limit_refuses),
-        cmocka_unit_test(test_nearest_name),          cmocka_unit_test(test_scratch_fails_once_and_frees),
-        cmocka_unit_test(test_interrupt_and_time_limit), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_memory_is_counted),
+        cmocka_unit_test(test_limit_refuses),
+        cmocka_unit_test(test_nearest_name),
+        cmocka_unit_test(test_scratch_fails_once_and_frees),
+        cmocka_unit_test(test_interrupt_and_time_limit),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,10 @@ static const char *items_by(cr_ctx *cx, splitter *split, const char *list)
     return text;
 }
 
-static const char *items_of(cr_ctx *cx, const char *list) { return items_by(cx, cri_list_split, list); }
+static const char *items_of(cr_ctx *cx, const char *list)
+{
+    return items_by(cx, cri_list_split, list);
+}
 
 /* Commas that belong to a value. */
 static void test_settings(void **state)
@@ -166,9 +169,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings), cmocka_unit_test(test_splitting),   cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_quoting),     cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_settings),   cmocka_unit_test(test_splitting),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static void test_junk_and_words(void **state)
     check_junk("12345678:", 8), check_junk("1234567/9", 7), check_junk("infinit", 3);
     check_junk("nan(5)", 3), check_junk("1_000", 1);
 
-    double x = 0;
+    double      x = 0;
     const char *inf = "-iNfInItY!";
     assert_int_equal(cri_parse_double(inf, inf + 10, &x), 9);
     assert_true(x == -INFINITY);
@@ -256,7 +256,7 @@ static void test_how_it_was_written(void **state)
     assert_false(cri_is_overflow(word, word + 4));
 }
 
-/* --- printing --------------------------------------------------------------------------------- */
+/* --- printing -------------------------------------------------------------------------------- */
 
 static int significant_digits(const char *text)
 {
@@ -327,8 +327,7 @@ static void test_print_forms(void **state)
     check_printed(1.0 / 3, "0.3333333333333333"), check_printed(NAN, "nan");
     check_printed(-NAN, "nan"), check_printed(INFINITY, "inf"), check_printed(-INFINITY, "-inf");
     check_printed(DBL_MAX, "1.7976931348623157e+308"), check_printed(5e-324, "5e-324");
-    check_printed(-DBL_MIN, "-2.2250738585072014e-308"),
-    check_printed(0x1p53, "9007199254740992");
+    check_printed(-DBL_MIN, "-2.2250738585072014e-308"), check_printed(0x1p53, "9007199254740992");
 }
 
 /* A locale with a decimal comma changes nothing, where one is installed. */

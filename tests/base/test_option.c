@@ -53,12 +53,12 @@ static cr_status set(fixture *f, const char *name, const char *value)
 static const char *print(fixture *f, const char *name)
 {
     static char text[256];
-    size_t n = cr_options_print(cr_option_find(example_table, name), &f->o, text, sizeof text);
+    size_t      n = cr_options_print(cr_option_find(example_table, name), &f->o, text, sizeof text);
     assert_int_equal(n, strlen(text));
     return text;
 }
 
-/* --- defaults and names ----------------------------------------------------------------------- */
+/* --- defaults and names ---------------------------------------------------------------------- */
 
 static void test_defaults(void **state)
 {
@@ -76,12 +76,14 @@ static void test_defaults(void **state)
 
 static void test_at_default(void **state)
 {
-    fixture    *f = *state;
-    const char *const changes[][2] = { { "verbose", "true" }, { "max_iter", "50" }, { "rank", "3" },
-                                       { "lambda", "0.5" },   { "noise", "0.1" },   { "solver", "dual" },
-                                       { "output", "a.csv" }, { "title", "plain" }, { "columns", "a" },
-                                       { "metrics", "crps" } };
-    for (const cr_option *o = example_table; o->name; o++) assert_true(cr_options_at_default(o, &f->o));
+    fixture          *f = *state;
+    const char *const changes[][2] = { { "verbose", "true" }, { "max_iter", "50" },
+                                       { "rank", "3" },       { "lambda", "0.5" },
+                                       { "noise", "0.1" },    { "solver", "dual" },
+                                       { "output", "a.csv" }, { "title", "plain" },
+                                       { "columns", "a" },    { "metrics", "crps" } };
+    for (const cr_option *o = example_table; o->name; o++)
+        assert_true(cr_options_at_default(o, &f->o));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         assert_ok(f->cx, set(f, changes[i][0], changes[i][1]));
         assert_false(cr_options_at_default(cr_option_find(example_table, changes[i][0]), &f->o));
@@ -108,7 +110,7 @@ static void test_names(void **state)
     assert_non_null(strstr(cr_error_notes(f->cx), "options: verbose, max_iter"));
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------- */
 
 static void test_flags(void **state)
 {
@@ -126,15 +128,15 @@ static void test_flags(void **state)
 
 static void test_counts(void **state)
 {
-    fixture *f = *state;
+    fixture                 *f = *state;
     static const char *const right[] = { "1", "1000", "1e2" };
     static const size_t      values[] = { 1, 1000, 100 };
     for (size_t i = 0; i < 3; i++) {
         assert_ok(f->cx, set(f, "max-iter", right[i]));
         assert_int_equal(f->o.max_iter, values[i]);
     }
-    static const char *const wrong[] = { "", "0", "1001", "-1", "2.5", "x", "5x", " 5", "5 ", "nan",
-                                         "inf", "1e300", "0x10" };
+    static const char *const wrong[] = { "",   "0",  "1001", "-1",  "2.5",   "x",   "5x",
+                                         " 5", "5 ", "nan",  "inf", "1e300", "0x10" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_fails_with(f->cx, set(f, "max-iter", wrong[i]), CR_EARG, "range 1..1000");
         assert_non_null(strstr(cr_error(f->cx), "--max-iter"));
@@ -155,21 +157,23 @@ typedef struct bound_case {
 
 static void test_real_ranges(void **state)
 {
-    fixture *f = *state;
+    fixture                *f = *state;
     static const bound_case cases[] = {
-        { "lambda", "0", true },        { "lambda", "-0.001", false },  { "lambda", "1e300", true },
-        { "lambda", "inf", false },   { "lambda", "nan", false },   { "lambda", "1e999", false },
-        { "lambda", "", false },        { "noise", "0", false },        { "noise", "1e-320", true },
-        { "noise", "", true },          { "level", "0", false },        { "level", "1", false },
-        { "level", "0.5", true },       { "level", "1e-9", true },      { "share", "-0.5", true },
-        { "share", "-0.51", false },    { "share", "0.5", false },      { "share", "0.499", true },
-        { "offset", "-1e308", true },   { "offset", "abc", false },     { "offset", ".5", true },
-        { "offset", "+3", true },       { "offset", "-inf", false },    { "offset", "1,5", false },
+        { "lambda", "0", true },      { "lambda", "-0.001", false }, { "lambda", "1e300", true },
+        { "lambda", "inf", false },   { "lambda", "nan", false },    { "lambda", "1e999", false },
+        { "lambda", "", false },      { "noise", "0", false },       { "noise", "1e-320", true },
+        { "noise", "", true },        { "level", "0", false },       { "level", "1", false },
+        { "level", "0.5", true },     { "level", "1e-9", true },     { "share", "-0.5", true },
+        { "share", "-0.51", false },  { "share", "0.5", false },     { "share", "0.499", true },
+        { "offset", "-1e308", true }, { "offset", "abc", false },    { "offset", ".5", true },
+        { "offset", "+3", true },     { "offset", "-inf", false },   { "offset", "1,5", false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double before = f->o.offset;
-        if (cases[i].fits) assert_ok(f->cx, set(f, cases[i].name, cases[i].value));
-        else assert_fails(f->cx, set(f, cases[i].name, cases[i].value), CR_EARG);
+        if (cases[i].fits)
+            assert_ok(f->cx, set(f, cases[i].name, cases[i].value));
+        else
+            assert_fails(f->cx, set(f, cases[i].name, cases[i].value), CR_EARG);
         if (!cases[i].fits) assert_true(f->o.offset == before);
     }
     assert_true(f->o.offset == 3 && isnan(f->o.noise) && f->o.share == 0.499);
@@ -228,7 +232,7 @@ static void test_items_with_commas(void **state)
     assert_fails(f->cx, cr_options_add(f->cx, example_table, &f->o, "colums", "a,b"), CR_EARG);
 }
 
-/* --- printing --------------------------------------------------------------------------------- */
+/* --- printing -------------------------------------------------------------------------------- */
 
 /* What is printed sets a fresh struct to the same value, for every row; also the defaults. */
 static void check_round_trip(fixture *f)
@@ -269,13 +273,13 @@ static void test_print_reads_back(void **state)
     assert_string_equal(print(f, "solver"), "dual");
     assert_string_equal(print(f, "columns"), "x,y,z");
     check_round_trip(f);
-    char short_text[4] = "###"; /* like snprintf: cut, ended, the full length returned */
+    char   short_text[4] = "###"; /* like snprintf: cut, ended, the full length returned */
     size_t n = cr_options_print(cr_option_find(example_table, "title"), &f->o, short_text, 4);
     assert_int_equal(n, strlen("plain title"));
     assert_string_equal(short_text, "pla");
 }
 
-/* --- failures --------------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 static cr_status fill(cr_ctx *cx, void *arg)
 {
@@ -303,9 +307,17 @@ int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        WITH(test_defaults), WITH(test_at_default), WITH(test_names),           WITH(test_flags),
-        WITH(test_counts),   WITH(test_real_ranges),     WITH(test_choices),
-        WITH(test_texts_and_lists), WITH(test_items_with_commas), WITH(test_print_reads_back), cmocka_unit_test(test_allocations),
+        WITH(test_defaults),
+        WITH(test_at_default),
+        WITH(test_names),
+        WITH(test_flags),
+        WITH(test_counts),
+        WITH(test_real_ranges),
+        WITH(test_choices),
+        WITH(test_texts_and_lists),
+        WITH(test_items_with_commas),
+        WITH(test_print_reads_back),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void test_every_block_runs_once(void **state)
 {
     (void)state;
     static const size_t threads[] = { 1, 2, 4, 7, 30 };
-    cr_ctx *cx = test_context();
+    cr_ctx             *cx = test_context();
     for (size_t t = 0; t < 5; t++) {
         static atomic_int visits[1000];
         for (size_t b = 0; b < 1000; b++) atomic_store(&visits[b], 0);
@@ -45,7 +45,7 @@ static void test_every_block_runs_once(void **state)
     test_context_free(cx);
 }
 
-/* --- progress and stopping -------------------------------------------------------------------- */
+/* --- progress and stopping ------------------------------------------------------------------- */
 
 typedef struct listener {
     cr_ctx *cx;
@@ -94,7 +94,7 @@ static void test_progress_and_interrupt(void **state)
     test_context_free(cx);
 }
 
-/* --- sums ------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------ */
 
 /* acc += (x, x^2, 1) with x of very different sizes, so that another order gives other bits. */
 static void add_rows(void *arg, cri_range rows, double *acc)
@@ -189,7 +189,7 @@ static void test_sums_stop_inside_a_span(void **state)
     test_context_free(cx);
 }
 
-/* --- rows with room ---------------------------------------------------------------------------- */
+/* --- rows with room -------------------------------------------------------------------------- */
 
 enum { ROWS = 5000, BLOCK = 7 };
 

@@ -27,13 +27,13 @@ static void close_fixture(fixture *f)
     test_context_free(f->cx);
 }
 
-/* --- binary ----------------------------------------------------------------------------------- */
+/* --- binary ---------------------------------------------------------------------------------- */
 
 static void test_little_endian(void **state)
 {
     (void)state;
-    const unsigned char bytes[] = { 0x34, 0x12, 0xef, 0xbe, 0xad, 0xde, 1, 2, 3, 4, 5, 6, 7, 0x88,
-                                    'a',  'b' };
+    const unsigned char bytes[] = { 0x34, 0x12, 0xef, 0xbe, 0xad, 0xde, 1,   2,
+                                    3,    4,    5,    6,    7,    0x88, 'a', 'b' };
     fixture             f = open_bytes(bytes, sizeof bytes);
     assert_int_equal(cri_read_u16(&f.r), 0x1234);
     assert_int_equal(cri_read_u32(&f.r), 0xdeadbeef);
@@ -88,7 +88,7 @@ static void test_nothing_at_all(void **state)
     test_context_free(cx);
 }
 
-/* --- text ------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------ */
 
 static void test_lines_are_counted(void **state)
 {
@@ -134,7 +134,7 @@ static void step_to(cri_reader *r, const char *at)
 static void test_message_with_caret(void **state)
 {
     (void)state;
-    fixture f = open_text("first\n  (yes) 0.90, 0.05;\r\nlast");
+    fixture     f = open_text("first\n  (yes) 0.90, 0.05;\r\nlast");
     const char *from = f.bytes + 6 + 8; /* the 0.90 of line 2 */
     step_to(&f.r, from);
     cri_reader_fail_at(&f.r, from, 10, "probabilities sum to %g, expected 1", 0.95);
@@ -203,9 +203,9 @@ static void test_long_sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_little_endian),       cmocka_unit_test(test_first_failure_sticks),
-        cmocka_unit_test(test_nothing_at_all),      cmocka_unit_test(test_lines_are_counted),
-        cmocka_unit_test(test_message_with_caret),  cmocka_unit_test(test_windows_of_long_lines),
+        cmocka_unit_test(test_little_endian),      cmocka_unit_test(test_first_failure_sticks),
+        cmocka_unit_test(test_nothing_at_all),     cmocka_unit_test(test_lines_are_counted),
+        cmocka_unit_test(test_message_with_caret), cmocka_unit_test(test_windows_of_long_lines),
         cmocka_unit_test(test_long_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 enum { N = 200000, COUNTS = 50000 };
 
-/* --- bits ------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------ */
 
 /* kat_vectors of Random123 1.14 (Salmon et al.), philox4x32, 10 rounds: counter, key, result. */
 static void test_known_answers(void **state)
@@ -20,7 +20,7 @@ static void test_known_answers(void **state)
     };
     for (size_t v = 0; v < 3; v++) {
         const uint32_t *x = vectors[v];
-        cr_rng r = cr_rng_stream(x[4] | (uint64_t)x[5] << 32, x[2] | (uint64_t)x[3] << 32);
+        cr_rng          r = cr_rng_stream(x[4] | (uint64_t)x[5] << 32, x[2] | (uint64_t)x[3] << 32);
         memcpy(r.counter, x, 2 * sizeof *x); /* start at this block */
         for (size_t i = 0; i < 4; i++) assert_int_equal(cr_rng_u32(&r), x[6 + i]);
     }
@@ -62,7 +62,7 @@ static void test_streams_do_not_meet(void **state)
     for (int i = 0; i < 9; i++) assert_true(cr_rng_normal(&a) == cr_rng_normal(&b));
 }
 
-/* --- continuous laws: Kolmogorov-Smirnov ------------------------------------------------------ */
+/* --- continuous laws: Kolmogorov-Smirnov ----------------------------------------------------- */
 
 static double sample[N];
 
@@ -226,7 +226,7 @@ static void test_beta(void **state)
     }
 }
 
-/* --- discrete laws: chi-square ---------------------------------------------------------------- */
+/* --- discrete laws: chi-square --------------------------------------------------------------- */
 
 /* Pearson's statistic of counts against expected; cells under 20 are put together.  Critical value
  * for p = 1e-6 by Wilson & Hilferty's cube, z = 4.753. */
@@ -236,8 +236,10 @@ static void check_counts(const double *counts, const double *expected, size_t n,
     for (size_t i = 0; i < n; i++) {
         held_count += counts[i], held += expected[i];
         if (held < 20 && i + 1 < n) continue;
-        if (held > 0) chi2 += (held_count - held) * (held_count - held) / held, cells++;
-        else assert_true(held_count == 0);
+        if (held > 0)
+            chi2 += (held_count - held) * (held_count - held) / held, cells++;
+        else
+            assert_true(held_count == 0);
         held_count = held = 0;
     }
     double d = fmax(cells - 1, 1), root = 1 - 2 / (9 * d) + 4.753 * sqrt(2 / (9 * d));
@@ -348,8 +350,13 @@ static void test_binomial(void **state)
 static void test_binomial_of_many(void **state)
 {
     (void)state;
-    static const struct { uint64_t n; double p; } cases[] = {
-        { 1000000000, 0.5 }, { 1000000000, 0.37 }, { UINT64_C(1) << 62, 0.25 },
+    static const struct {
+        uint64_t n;
+        double   p;
+    } cases[] = {
+        { 1000000000, 0.5 },
+        { 1000000000, 0.37 },
+        { UINT64_C(1) << 62, 0.25 },
         { UINT64_MAX, 0.999 },
     };
     enum { FEW = 5000 };
@@ -370,7 +377,7 @@ static void test_multinomial(void **state)
 {
     (void)state;
     enum { TRIALS = 20 };
-    const double weight[] = { 0, 2, 5, 0, 1, 2, 0 };
+    const double  weight[] = { 0, 2, 5, 0, 1, 2, 0 };
     static double counts[7][TRIALS + 1];
     double        expected[TRIALS + 1];
     uint64_t      out[7];
@@ -384,8 +391,8 @@ static void test_multinomial(void **state)
     }
     for (size_t j = 0; j < 7; j++) {
         for (int k = 0; k <= TRIALS; k++)
-            expected[k] = COUNTS *
-                          (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
+            expected[k] =
+                COUNTS * (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
         check_counts(counts[j], expected, TRIALS + 1, "multinomial");
     }
     const double spread[] = { 1e20, 1, 3, 0 };
@@ -400,7 +407,7 @@ static void test_multinomial(void **state)
     cr_rng_multinomial(&r, 9, weight, 0, out);
 }
 
-/* --- orders ----------------------------------------------------------------------------------- */
+/* --- orders ---------------------------------------------------------------------------------- */
 
 static void test_permutation(void **state)
 {
@@ -457,10 +464,10 @@ static void check_choose(size_t n, size_t k, size_t stream)
 static void test_choose(void **state)
 {
     (void)state;
-    check_choose(9, 3, 0);  /* Floyd */
-    check_choose(5, 2, 1);  /* Floyd */
-    check_choose(5, 3, 2);  /* selection */
-    check_choose(4, 4, 3);  /* selection, everything */
+    check_choose(9, 3, 0); /* Floyd */
+    check_choose(5, 2, 1); /* Floyd */
+    check_choose(5, 3, 2); /* selection */
+    check_choose(4, 4, 3); /* selection, everything */
     check_choose(1, 1, 4);
     cr_rng        r = cr_rng_stream(28, 0);
     static size_t big[1000];

@@ -7,7 +7,7 @@
 /* RFC 3629, section 3, from the code point. */
 static size_t encode(unsigned long c, char out[5])
 {
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    size_t                     n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
     for (size_t i = n; i-- > 1; c >>= 6) out[i] = (char)(0x80 | (c & 0x3f));
     out[0] = (char)(lead[n] | c);

@@ -7,7 +7,8 @@
 #include "data/csv.h"
 #include "data/table_internal.h"
 
-static const cri_csv_sizes usual = { 1 << 18, 32, 1 << 16, false }, small = { 1 << 10, 4, 1 << 16, false };
+static const cri_csv_sizes usual = { 1 << 18, 32, 1 << 16, false },
+                           small = { 1 << 10, 4, 1 << 16, false };
 
 /* A context on one thread: many small parallel regions are slow on a busy machine. */
 static inline cr_ctx *one_thread(void)
@@ -36,7 +37,7 @@ static inline cr_table *read_good(cr_ctx *cx, const char *text, const cr_read_op
     return t;
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 static inline void check_same_column(const cr_column *a, const cr_column *b, size_t rows)
 {

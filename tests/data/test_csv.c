@@ -3,16 +3,18 @@
 #include "csv_fixture.h"
 #include "data/csv_levels.h"
 
-/* --- types and missing values ----------------------------------------------------------------- */
+/* --- types and missing values ---------------------------------------------------------------- */
 
 static void test_types(void **state)
 {
     (void)state;
     cr_ctx   *cx = one_thread();
-    cr_table *t = read_good(cx, "i,r,b,c,m,big,inf,q\n"
-                                "1,1.0,true,007,,9007199254740992,inf,\"1\"\n"
-                                "-2, 2 ,FALSE,8,NA,9007199254740993,-Infinity,\"2\"\n"
-                                "+3,1e3,?,x,?,1,0,\" 3 \"\n", NULL);
+    cr_table *t = read_good(cx,
+                            "i,r,b,c,m,big,inf,q\n"
+                            "1,1.0,true,007,,9007199254740992,inf,\"1\"\n"
+                            "-2, 2 ,FALSE,8,NA,9007199254740993,-Infinity,\"2\"\n"
+                            "+3,1e3,?,x,?,1,0,\" 3 \"\n",
+                            NULL);
     assert_int_equal(cr_table_rows(t), 3);
     assert_int_equal(type_of(t, "i"), CR_INTEGER);
     assert_int_equal(type_of(t, "r"), CR_REAL);
@@ -62,8 +64,7 @@ static void test_names_with_commas(void **state)
     cr_ctx         *cx = one_thread();
     char            missing[] = "\"no, none\",-1", category[] = ",\"k,1\",", real[] = "\"a\"\"b,\"";
     cr_read_options o = { .missing_values = missing, .category = category, .real = real };
-    cr_table       *t =
-        read_good(cx, "\"k,1\",\"a\"\"b,\",v\n1,2,\"no, none\"\n2,-1,7\n2,4,1\n", &o);
+    cr_table *t = read_good(cx, "\"k,1\",\"a\"\"b,\",v\n1,2,\"no, none\"\n2,-1,7\n2,4,1\n", &o);
     assert_int_equal(type_of(t, "k,1"), CR_CATEGORY);
     assert_int_equal(type_of(t, "a\"b,"), CR_REAL);
     assert_int_equal(cr_table_find(t, "a\"b,")->missing, 1);
@@ -73,8 +74,8 @@ static void test_names_with_commas(void **state)
     test_context_free(cx);
 }
 
-/* Columns are numbered in parallel: a failure there is silent, and told afterwards, in the order of the
- * columns. */
+/* Columns are numbered in parallel: a failure there is silent, and told afterwards, in the order of
+ * the columns. */
 static void test_levels_fail_silently(void **state)
 {
     (void)state;
@@ -126,7 +127,7 @@ static void test_late_category(void **state)
     test_context_free(cx);
 }
 
-/* --- dialect and header ----------------------------------------------------------------------- */
+/* --- dialect and header ---------------------------------------------------------------------- */
 
 /* Reads and checks: the names joined by '|', rows, and a cell. */
 static void check_shape(const char *text, const cr_read_options *o, const char *names, size_t rows)
@@ -213,7 +214,7 @@ static void test_rows_know_their_line(void **state)
     check_where("a,b\n1,z\n2,\"x\ny\"\n", 1, "t.csv:3");
 }
 
-/* --- malformed files -------------------------------------------------------------------------- */
+/* --- malformed files ------------------------------------------------------------------------- */
 
 typedef struct bad {
     const char *text, *message;
@@ -294,16 +295,16 @@ static const bad bad_files[] = {
 
 static void check_bad(const bad *b, const cri_csv_sizes *sizes)
 {
-    char            texts[4][32];
-    const char     *given[4] = { b->delimiter, b->category, b->real, b->missing };
+    char        texts[4][32];
+    const char *given[4] = { b->delimiter, b->category, b->real, b->missing };
     for (int i = 0; i < 4; i++) snprintf(texts[i], sizeof texts[i], "%s", given[i] ? given[i] : "");
     cr_read_options o = { .header = b->header,
                           .delimiter = given[0] ? texts[0] : NULL,
                           .category = given[1] ? texts[1] : NULL,
                           .real = given[2] ? texts[2] : NULL,
                           .missing_values = given[3] ? texts[3] : NULL };
-    cr_ctx   *cx = one_thread();
-    cr_table *untouched = (cr_table *)(uintptr_t)16, *t = untouched;
+    cr_ctx         *cx = one_thread();
+    cr_table       *untouched = (cr_table *)(uintptr_t)16, *t = untouched;
     cr_status st = read_bytes(cx, b->text, b->size ? b->size : strlen(b->text), &o, sizes, &t);
     assert_ptr_equal(t, untouched);
     assert_true(st == CR_EDATA || st == CR_EARG);
@@ -343,25 +344,26 @@ static void test_notes_and_hints(void **state)
 static void test_overflow_in_a_category_is_text(void **state)
 {
     (void)state;
-    cr_ctx   *cx = one_thread();
-    cr_table *t = NULL;
-    char      comma[] = ",";
+    cr_ctx               *cx = one_thread();
+    cr_table             *t = NULL;
+    char                  comma[] = ",";
     const cr_read_options o = { .header = 1, .delimiter = comma };
     const char           *text = "a\n1e999\n2\nx\n";
     for (size_t piece = 1; piece < 12; piece++) {
-        assert_ok(cx, read_bytes(cx, text, strlen(text), &o, &(cri_csv_sizes){ piece, 1, 2, false }, &t));
+        assert_ok(
+            cx, read_bytes(cx, text, strlen(text), &o, &(cri_csv_sizes){ piece, 1, 2, false }, &t));
         assert_string_equal(cell(t, "a", 0), "1e999");
         cr_table_free(cx, t);
     }
     test_context_free(cx);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status read_small(cr_ctx *cx, void *arg)
 {
-    cr_table *t = NULL;
-    char      missing[] = "-,x", category[] = "b";
+    cr_table             *t = NULL;
+    char                  missing[] = "-,x", category[] = "b";
     const cr_read_options o = { .missing_values = missing, .category = category };
     const char           *text = "a,b,c\n1,2,\"p\"\"q\"\n2,3,u\n3,\"4\n4\",v\n,,\n5x,2,w\n";
     cr_ctx_set_threads(cx, 1);
@@ -388,7 +390,8 @@ static void test_memory_limit_and_interrupt(void **state)
     memset(text, 'x', size);
     text[0] = '"'; /* one endless field */
     cr_ctx_set_memory_limit(cx, 100000);
-    assert_fails_with(cx, read_bytes(cx, text, size, NULL, &(cri_csv_sizes){ 64, 4, 64, false }, &t),
+    assert_fails_with(cx,
+                      read_bytes(cx, text, size, NULL, &(cri_csv_sizes){ 64, 4, 64, false }, &t),
                       CR_ENOMEM, "memory limit");
     free(text);
     cr_ctx_set_memory_limit(cx, 0);
@@ -397,7 +400,7 @@ static void test_memory_limit_and_interrupt(void **state)
     test_context_free(cx);
 }
 
-/* --- real files ------------------------------------------------------------------------------- */
+/* --- real files ------------------------------------------------------------------------------ */
 
 static void test_shared_iris(void **state)
 {

@@ -15,7 +15,7 @@ static size_t draw(size_t n)
     return (size_t)((z ^ z >> 31) % n);
 }
 
-/* --- the naive parser: header, comma, one character at a time --------------------------------- */
+/* --- the naive parser: header, comma, one character at a time -------------------------------- */
 
 enum { MOST_ROWS = 400, MOST_COLUMNS = 8, MOST_TEXT = 64 };
 
@@ -142,7 +142,7 @@ static void check_as_naive(const cr_table *t, const naive *n)
     }
 }
 
-/* --- random files ----------------------------------------------------------------------------- */
+/* --- random files ---------------------------------------------------------------------------- */
 
 static size_t put_cell(char *out, const char *text)
 {
@@ -277,7 +277,7 @@ static void test_every_cut_gives_the_same(void **state)
     test_context_free(cx);
 }
 
-/* --- mutations -------------------------------------------------------------------------------- */
+/* --- mutations ------------------------------------------------------------------------------- */
 
 /* Changes, drops, doubles or inserts a few bytes. */
 static size_t mutate(char *text, size_t n, size_t most)
@@ -326,8 +326,8 @@ static void test_mutated_files_agree(void **state)
         cr_table *t = NULL, *u = NULL;
         if (i % 1000 == 0) cr_ctx_set_threads(b, 3);
         cr_status one = read_bytes(a, text, n, NULL, &small, &t);
-        cr_status two =
-            read_bytes(b, text, n, NULL, &(cri_csv_sizes){ 1 + draw(9), 1 + draw(3), 1 << 16, false }, &u);
+        cr_status two = read_bytes(
+            b, text, n, NULL, &(cri_csv_sizes){ 1 + draw(9), 1 + draw(3), 1 << 16, false }, &u);
         assert_int_equal(one, two);
         if (one == CR_OK)
             check_same(t, u);

@@ -1,5 +1,5 @@
-/* test_design.c -- choosing columns, one-hot coding and missing values, and what happens when another
- * table comes than the one that was learned. */
+/* test_design.c -- choosing columns, one-hot coding and missing values, and what happens when
+ * another table comes than the one that was learned. */
 #include "design_fixture.h"
 
 /* --- which columns --------------------------------------------------------------------------- */
@@ -468,7 +468,8 @@ static cr_status design_and_open(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "w", CR_REAL, y, 1));
-    CR_TRY(cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
+    CR_TRY(cri_design_fit(
+        cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
     CR_TRY(cri_rows_matrix(cx, &r, X));
 done:

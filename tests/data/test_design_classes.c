@@ -136,7 +136,7 @@ static void test_too_many(void **state)
     test_context_free(cx);
 }
 
-/* --- a table whose target is a category ------------------------------------------------------- */
+/* --- a table whose target is a category ------------------------------------------------------ */
 
 static void test_table_with_classes(void **state)
 {

@@ -145,9 +145,9 @@ static void test_when_it_is_sparse(void **state)
     const struct {
         const char *text;
         bool        sparse;
-    } cases[] = { { "1 32:1\n2 2:1\n", false },      /* few columns */
-                  { "1 33:1\n2 2:1\n", true },       /* 2 of 66 cells */
-                  { "1 4097:1\n", true },            /* many columns */
+    } cases[] = { { "1 32:1\n2 2:1\n", false },                           /* few columns */
+                  { "1 33:1\n2 2:1\n", true },                            /* 2 of 66 cells */
+                  { "1 4097:1\n", true },                                 /* many columns */
                   { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 36:1\n", false },  /* 9 of 36: a quarter */
                   { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 37:1\n", true } }; /* 9 of 37 */
     cr_ctx *cx = test_context();
@@ -182,7 +182,8 @@ static void test_missing_values(void **state)
 static void test_every_cut_gives_the_same(void **state)
 {
     (void)state;
-    const char text[] = "# first: 1:2\n1 2:3 7:0.5\n\n  2 1:1e3#4:4\n-3\n4 3:1 4:-1 9:12\r\n\n5 1:7";
+    const char text[] =
+        "# first: 1:2\n1 2:3 7:0.5\n\n  2 1:1e3#4:4\n-3\n4 3:1 4:-1 9:12\r\n\n5 1:7";
     const char bad[] = "1 1:1\n2 2:2\n3 3:x 4:y\n4 1:z\n5\n";
     cr_ctx    *cx = test_context();
     cri_libsvm a;
@@ -202,11 +203,12 @@ static void test_every_cut_gives_the_same(void **state)
         assert_memory_equal(a.column, b.column, a.start[5] * sizeof *a.column);
         assert_memory_equal(a.value, b.value, a.start[5] * sizeof *a.value);
         cri_libsvm_free(cx, &b);
-        assert_fails_with(cx, cri_libsvm_parse_cut(cx, "d", bad, strlen(bad), 1, piece, &b), CR_EDATA,
-                          "d:3:5: the value 'x' is not a number");
+        assert_fails_with(cx, cri_libsvm_parse_cut(cx, "d", bad, strlen(bad), 1, piece, &b),
+                          CR_EDATA, "d:3:5: the value 'x' is not a number");
     }
     cri_libsvm_free(cx, &a);
-    assert_ok(cx, cri_libsvm_parse(cx, "d", "\n#\n1 1:1\n2\n", 11, 10, &a)); /* lines follow each other */
+    assert_ok(
+        cx, cri_libsvm_parse(cx, "d", "\n#\n1 1:1\n2\n", 11, 10, &a)); /* lines follow each other */
     assert_int_equal(a.first_line, 12);
     cri_libsvm_free(cx, &a);
     test_context_free(cx);
@@ -226,7 +228,7 @@ static void test_many_columns_take_linear_time(void **state)
     test_context_free(cx);
 }
 
-/* --- against a naive reader of a real file ---------------------------------------------------- */
+/* --- against a naive reader of a real file --------------------------------------------------- */
 
 typedef struct naive {
     size_t  rows, columns;

@@ -7,7 +7,7 @@
 #include "data/table.h"
 #include "math/special.h"
 
-/* --- the continuous ranked probability score -------------------------------------------------- */
+/* --- the continuous ranked probability score ------------------------------------------------- */
 
 /* integral of F^2 over x < 0, by the trapezoidal rule in t, -x = exp(pi/2 sinh t): exp-sinh
  * quadrature (Takahasi & Mori 1974), which takes algebraic tails. */
@@ -93,7 +93,7 @@ static void test_crps_is_smooth_in_dof(void **state)
     assert_close(cr_crps_student_t(1.3, 0, 1, 1e9), cr_crps_normal(1.3, 0, 1), 1e-8);
 }
 
-/* --- regression ------------------------------------------------------------------------------- */
+/* --- regression ------------------------------------------------------------------------------ */
 
 static const double y5[] = { 1.5, -0.25, 3.75, 2, 0.5 }, mean5[] = { 1.25, 0.5, 3, 2.25, -0.5 };
 static const double scale5[] = { 0.5, 1.25, 0.75, 2, 1 };
@@ -200,7 +200,7 @@ static void test_regression_refusals(void **state)
     test_context_free(cx);
 }
 
-/* --- classification --------------------------------------------------------------------------- */
+/* --- classification -------------------------------------------------------------------------- */
 
 static const uint32_t c7[] = { 0, 1, 1, 0, 1, 0, 1 };
 static const double   P7[] = { .9, .1, .6, .4, .65, .35, .2, .8, .6, .4, .6, .4, .1, .9 };

@@ -35,10 +35,10 @@ static bytes npy(unsigned major, const char *header, const void *data, size_t si
 /* The values of an array, which must be rows x cols. */
 static void assert_values(bytes b, size_t rows, size_t cols, const double *wanted)
 {
-    cr_ctx    *cx = test_context();
-    char      *exact = malloc(b.size); /* so that the sanitizer sees the ends */
-    cri_npy    a;
-    double     got[64];
+    cr_ctx *cx = test_context();
+    char   *exact = malloc(b.size); /* so that the sanitizer sees the ends */
+    cri_npy a;
+    double  got[64];
     memcpy(exact, b.at, b.size);
     cri_reader r = cri_reader_open(cx, "a.npy", exact, b.size);
     assert_ok(cx, cri_npy_parse(&r, &a));
@@ -80,11 +80,17 @@ static void test_element_types(void **state)
         size_t      size;
         double      wanted[2];
     } cases[] = {
-        { HEADER("<f8", "False", "(2,)"), "\0\0\0\0\0\0\xf8\x3f\0\0\0\0\0\0\xf0\x7f", 16,
+        { HEADER("<f8", "False", "(2,)"),
+          "\0\0\0\0\0\0\xf8\x3f\0\0\0\0\0\0\xf0\x7f",
+          16,
           { 1.5, INFINITY } },
-        { HEADER(">f8", "False", "(2,)"), "\x3f\xf8\0\0\0\0\0\0\x80\0\0\0\0\0\0\1", 16,
+        { HEADER(">f8", "False", "(2,)"),
+          "\x3f\xf8\0\0\0\0\0\0\x80\0\0\0\0\0\0\1",
+          16,
           { 1.5, -4.9406564584124654e-324 } },
-        { HEADER("<f4", "False", "(2,)"), "\0\0\xc0\x3f\xcd\xcc\xcc\xbd", 8,
+        { HEADER("<f4", "False", "(2,)"),
+          "\0\0\xc0\x3f\xcd\xcc\xcc\xbd",
+          8,
           { 1.5, -0.10000000149011612 } },
         { HEADER(">f4", "False", "(2,)"), "\x3f\xc0\0\0\x7f\xc0\0\0", 8, { 1.5, NAN } },
         { HEADER("|i1", "False", "(2,)"), "\x80\x7f", 2, { -128, 127 } },
@@ -95,9 +101,13 @@ static void test_element_types(void **state)
         { HEADER("<u2", "False", "(2,)"), "\1\x80\2\1", 4, { 32769, 258 } },
         { HEADER("<i4", "False", "(2,)"), "\xfe\xff\xff\xff\0\0\0\x80", 8, { -2, -2147483648.0 } },
         { HEADER(">u4", "False", "(2,)"), "\xff\xff\xff\xfe\0\0\1\0", 8, { 4294967294.0, 256 } },
-        { HEADER("<i8", "False", "(2,)"), "\0\0\0\0\0\0\xe0\xff\0\0\0\0\0\0\x20\0", 16,
+        { HEADER("<i8", "False", "(2,)"),
+          "\0\0\0\0\0\0\xe0\xff\0\0\0\0\0\0\x20\0",
+          16,
           { -9007199254740992.0, 9007199254740992.0 } },
-        { HEADER(">u8", "False", "(2,)"), "\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\7", 16,
+        { HEADER(">u8", "False", "(2,)"),
+          "\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\7",
+          16,
           { 9007199254740992.0, 7 } },
         { HEADER("|b1", "False", "(2,)"), "\0\1", 2, { 0, 1 } },
         { HEADER("|b1", "False", "(2,)"), "\2\0", 2, { 1, 0 } },
@@ -148,11 +158,11 @@ static void test_large_integers_are_refused(void **state)
         { HEADER("<i8", "False", "(1,)"), "\0\0\0\0\0\0\0\x80", "integer -9223372036854775808 " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_ctx    *cx = test_context();
-        bytes      b = npy(1, cases[i].descr, cases[i].data, 8);
-        cr_table  *t = NULL;
-        assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
-                          cases[i].text);
+        cr_ctx   *cx = test_context();
+        bytes     b = npy(1, cases[i].descr, cases[i].data, 8);
+        cr_table *t = NULL;
+        assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed),
+                          CR_EDATA, cases[i].text);
         assert_null(t);
         test_context_free(cx);
     }
@@ -415,9 +425,9 @@ static void test_refused_archives(void **state)
 static void test_damaged_archives_are_refused(void **state)
 {
     (void)state;
-    cr_ctx            *cx = test_context();
-    bytes              v = npy(1, HEADER("|u1", "False", "(40,)"),
-                               "0123456789012345678901234567890123456789", 40);
+    cr_ctx *cx = test_context();
+    bytes   v =
+        npy(1, HEADER("|u1", "False", "(40,)"), "0123456789012345678901234567890123456789", 40);
     const cri_zip_item item = { "v.npy", v.at, v.size };
     char              *b;
     size_t             size;

@@ -24,8 +24,10 @@ static void fill_text(void)
 
 static size_t gzip(const char *bytes, size_t size, unsigned char *out, size_t room)
 {
-    z_stream z = { .next_in = (unsigned char *)(uintptr_t)bytes, .avail_in = (unsigned)size,
-                   .next_out = out, .avail_out = (unsigned)room };
+    z_stream z = { .next_in = (unsigned char *)(uintptr_t)bytes,
+                   .avail_in = (unsigned)size,
+                   .next_out = out,
+                   .avail_out = (unsigned)room };
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     deflateEnd(&z);
@@ -210,11 +212,11 @@ static void test_standard_input(void **state)
 static void test_lines_ahead(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    cri_source *s = NULL;
-    const char *bytes = NULL, lines[] = "one\ntwo\n\nfour";
-    size_t      size = 0;
-    char        got[8];
+    cr_ctx      *cx = test_context();
+    cri_source  *s = NULL;
+    const char  *bytes = NULL, lines[] = "one\ntwo\n\nfour";
+    size_t       size = 0;
+    char         got[8];
     const size_t ends[] = { 0, 4, 8, 9, 13, 13 };
     assert_ok(cx, cri_source_open_bytes(cx, "lines", lines, sizeof lines - 1, &s));
     for (size_t n = 5; n > 0; n--) {
@@ -235,10 +237,10 @@ static void test_lines_ahead(void **state)
 
 static cr_status read_packed(cr_ctx *cx, void *arg)
 {
-    const size_t *size = arg;
-    cri_source   *s = NULL;
-    cr_table     *t = NULL;
-    const char   *path = test_file("packed", packed, *size);
+    const size_t         *size = arg;
+    cri_source           *s = NULL;
+    cr_table             *t = NULL;
+    const char           *path = test_file("packed", packed, *size);
     const cr_read_options o = { 0 };
     cr_ctx_set_threads(cx, 1);
     cr_status st = cri_source_open(cx, path, &s);
@@ -262,11 +264,15 @@ static void test_packed_csv_and_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),           cmocka_unit_test(test_gzip_members),
-        cmocka_unit_test(test_zstd_frames),     cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_small_and_empty), cmocka_unit_test(test_cannot_open),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_gzip_members),
+        cmocka_unit_test(test_zstd_frames),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_small_and_empty),
+        cmocka_unit_test(test_cannot_open),
         cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_lines_ahead),  cmocka_unit_test(test_packed_csv_and_allocations),
+        cmocka_unit_test(test_lines_ahead),
+        cmocka_unit_test(test_packed_csv_and_allocations),
     };
     fill_text();
     return cmocka_run_group_tests(tests, NULL, NULL);

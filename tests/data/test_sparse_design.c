@@ -370,7 +370,8 @@ static cr_status design_and_open(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_borrow_csr(cx, t, CR_REAL, csr_of(data)));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, data->y, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "w", CR_REAL, data->w, 1));
-    CR_TRY(cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
+    CR_TRY(cri_design_fit(
+        cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
     cri_rows_close(cx, &r);
     CR_TRY(cr_table_new(cx, "u", data->n, &u));

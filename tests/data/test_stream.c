@@ -242,15 +242,15 @@ static void test_npy_blocks(void **state)
     }
 }
 
-/* --- pipes that fill slowly -------------------------------------------------------------------- */
+/* --- pipes that fill slowly ------------------------------------------------------------------ */
 
 static void put_text(int fd, const char *text)
 {
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-/* A block is there as soon as its last row is, while the other end is still open: were one byte more
- * waited for, the test would hang and the alarm end it. */
+/* A block is there as soon as its last row is, while the other end is still open: were one byte
+ * more waited for, the test would hang and the alarm end it. */
 static void test_pipes_are_followed(void **state)
 {
     cr_ctx         *cx = test_context();

@@ -15,7 +15,7 @@ static void close_table(cr_ctx *cx, cr_table *t)
     test_context_free(cx);
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -82,7 +82,7 @@ static void test_where(void **state)
     close_table(cx, t);
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 static void test_strides_and_missing(void **state)
 {
@@ -136,7 +136,7 @@ static void test_no_rows(void **state)
     cr_table_free(NULL, NULL);
 }
 
-/* --- categories ------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------ */
 
 static void check_category(const cr_column *c, const char *const *texts, size_t rows)
 {
@@ -152,8 +152,10 @@ static void check_category(const cr_column *c, const char *const *texts, size_t 
     }
     for (size_t i = 0; i < rows; i++) {
         missing += texts[i] == NULL;
-        if (!texts[i]) assert_true(c->codes[i] == CR_MISSING_CODE);
-        else assert_string_equal(c->levels[c->codes[i]], texts[i]);
+        if (!texts[i])
+            assert_true(c->codes[i] == CR_MISSING_CODE);
+        else
+            assert_string_equal(c->levels[c->codes[i]], texts[i]);
     }
     assert_int_equal(c->missing, missing);
 }
@@ -161,7 +163,7 @@ static void check_category(const cr_column *c, const char *const *texts, size_t 
 static void test_texts(void **state)
 {
     (void)state;
-    const char *const texts[] = { "pear", NULL,    "apple",     "Pear", "",
+    const char *const texts[] = { "pear", NULL,    "apple",    "Pear", "",
                                   "pear", "apple", "\xc3\xa4", NULL };
     cr_ctx           *cx = test_context();
     cr_table         *t = new_table(cx, "fruit", 9);
@@ -197,16 +199,16 @@ static void test_codes(void **state)
     close_table(cx, t);
 }
 
-/* --- failures --------------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 static cr_status build(cr_ctx *cx, void *arg)
 {
     (void)arg;
     const double      x[] = { 1, NAN, 3 };
     const char *const texts[] = { "b", "a", NULL }, *const levels[] = { "y", "x" };
-    const uint32_t    codes[] = { 1, 0, 1 };
-    cr_table         *t = NULL;
-    cr_status         st = CR_OK;
+    const uint32_t codes[] = { 1, 0, 1 };
+    cr_table      *t = NULL;
+    cr_status      st = CR_OK;
     CR_TRY(cr_table_new(cx, "t", 3, &t));
     for (int i = 0; i < 17; i++) { /* one more than the first room for columns */
         char name[16];
@@ -231,10 +233,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_many_columns),
-        cmocka_unit_test(test_where),        cmocka_unit_test(test_strides_and_missing),
-        cmocka_unit_test(test_ownership),    cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_texts),        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_many_columns),
+        cmocka_unit_test(test_where),       cmocka_unit_test(test_strides_and_missing),
+        cmocka_unit_test(test_ownership),   cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_texts),       cmocka_unit_test(test_codes),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

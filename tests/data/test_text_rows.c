@@ -34,7 +34,9 @@ static void cells_are_texts(void **state)
         const char *text, *rows;
     } good[] = {
         { "a,b\n1,2\n3,4\n", "1|2/3|4/" },
-        { "\xef\xbb\xbf" "a,b\r\n1,2\r\n3,4", "1|2/3|4/" },
+        { "\xef\xbb\xbf"
+          "a,b\r\n1,2\r\n3,4",
+          "1|2/3|4/" },
         { "a,b\n\n  \n x , y z \n\n,NA\n", "x|y z/-|-/" },
         { "a;b\n\"1;2\";\"he said \"\"no\"\"\"\n", "1;2|he said \"no\"/" },
         { "a\tb\n1\t\"two\nlines\"\n", "1|two\nlines/" },
@@ -229,12 +231,9 @@ static void memory_may_be_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_texts),
-        cmocka_unit_test(missing_texts_are_kept),
-        cmocka_unit_test(wrong_rows_are_told),
-        cmocka_unit_test(a_pipe_is_answered_row_by_row),
-        cmocka_unit_test(long_texts_come_whole),
-        cmocka_unit_test(memory_may_be_short),
+        cmocka_unit_test(cells_are_texts),       cmocka_unit_test(missing_texts_are_kept),
+        cmocka_unit_test(wrong_rows_are_told),   cmocka_unit_test(a_pipe_is_answered_row_by_row),
+        cmocka_unit_test(long_texts_come_whole), cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests_name("text_rows", tests, NULL, NULL);
 }

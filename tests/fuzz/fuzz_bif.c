@@ -1,5 +1,5 @@
-/* fuzz_bif.c -- any bytes give a network or one sentence, within the memory limit, and no leak.  The
- * first byte N, X or Q chooses NET, XMLBIF or a question. */
+/* fuzz_bif.c -- any bytes give a network or one sentence, within the memory limit, and no leak.
+ * The first byte N, X or Q chooses NET, XMLBIF or a question. */
 #include "base/context.h"
 #include "models/graph/bif.h"
 #include "models/graph/net.h"

@@ -55,9 +55,8 @@ static void ask_everything(cr_ctx *cx, const cri_store *s)
         const cri_npy *a = &s->arrays[i].array;
         const char    *name = s->arrays[i].name;
         double        *got;
-        cr_status      st = a->dims == 1
-                                ? cri_store_get_vector(cx, s, name, a->rows, &got)
-                                : cri_store_get_matrix(cx, s, name, a->rows, a->cols, &got);
+        cr_status      st = a->dims == 1 ? cri_store_get_vector(cx, s, name, a->rows, &got)
+                                         : cri_store_get_matrix(cx, s, name, a->rows, a->cols, &got);
         if (st == CR_OK) cr_free(cx, got, a->rows * a->cols, sizeof *got);
     }
     char      *bytes[2] = { NULL, NULL };

@@ -37,7 +37,8 @@ static void compare(const cr_table *a, const cr_table *b)
         require(x->type == y->type && x->n_levels == y->n_levels && strcmp(x->name, y->name) == 0);
         for (size_t k = 0; k < x->n_levels; k++) require(strcmp(x->levels[k], y->levels[k]) == 0);
         for (size_t i = 0; i < rows; i++) {
-            if (x->type == CR_CATEGORY) require(x->codes[i] == y->codes[i]);
+            if (x->type == CR_CATEGORY)
+                require(x->codes[i] == y->codes[i]);
             else
                 require(x->values[i] == y->values[i] ||
                         (isnan(x->values[i]) && isnan(y->values[i])));

@@ -1,6 +1,6 @@
-/* fuzz_kernel.c -- any text read as a kernel expression: it is refused with a caret, or it is a kernel
- * whose canonical form reads back to the same kernel, with finite values and gradients where theta is
- * moderate. */
+/* fuzz_kernel.c -- any text read as a kernel expression: it is refused with a caret, or it is a
+ * kernel whose canonical form reads back to the same kernel, with finite values and gradients where
+ * theta is moderate. */
 #include "math/kernel/kernel.h"
 
 #include <math.h>
@@ -19,8 +19,12 @@ static void use(cr_ctx *cx, cr_kernel *k)
     static const double   X[] = { 0.1, 0.2, 0.3, 0.9, 0.5, 0.4 };
     static const uint32_t codes[] = { 0, 1, 0, 0, 1, 1 };
     static const char    *texts[] = { "abba", "", "b a b" };
-    cr_kernel_input       in = { .rows = 3, .numbers = cr_cmat_of(X, 3, 2), .codes = codes, .categories = 2,
-                                   .texts = texts, .text_columns = 1 };
+    cr_kernel_input       in = { .rows = 3,
+                                 .numbers = cr_cmat_of(X, 3, 2),
+                                 .codes = codes,
+                                 .categories = 2,
+                                 .texts = texts,
+                                 .text_columns = 1 };
     double                K[9] = { 0 }, *g = calloc(cr_kernel_theta_size(k) + 1, sizeof *g);
     require(g != NULL);
     if (cr_kernel_centre_on(cx, k, &in, NULL) == CR_OK &&
@@ -48,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t length = cr_kernel_print(k, NULL, 0);
         char  *printed = malloc(length + 1);
         require(printed && cr_kernel_print(k, printed, length + 1) == length);
-        require(cr_kernel_parse(cx, printed, NULL, NULL, 0, &again) == CR_OK && cr_kernel_equal(k, again));
+        require(cr_kernel_parse(cx, printed, NULL, NULL, 0, &again) == CR_OK &&
+                cr_kernel_equal(k, again));
         if (cr_kernel_parameters(k) < 100) use(cx, k);
         free(printed);
     }

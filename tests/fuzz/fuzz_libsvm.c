@@ -21,7 +21,8 @@ static void check_table(const cr_table *t)
         for (size_t i = 0; i < rows; i++)
             if (isinf(c->values[i * c->stride])) abort();
     }
-    if (cr_table_find(t, "y") != cr_table_column(t, d - 1) || cr_table_find(t, "y")->missing) abort();
+    if (cr_table_find(t, "y") != cr_table_column(t, d - 1) || cr_table_find(t, "y")->missing)
+        abort();
 }
 
 /* Small pieces give the same rows, or the same failure. */
@@ -49,8 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (cr_ctx_new(NULL, &cx) != CR_OK) return 0;
     cr_ctx_set_memory_limit(cx, (size_t)16 << 20);
     cr_status st = cri_libsvm_read(cx, "fuzz", bytes, size, &t);
-    if (st == CR_OK) check_table(t);
-    else if (t || cr_error(cx)[0] == '\0') abort();
+    if (st == CR_OK)
+        check_table(t);
+    else if (t || cr_error(cx)[0] == '\0')
+        abort();
     cri_libsvm_looks_like((const char *)bytes, size);
     check_pieces(cx, bytes, size);
     cr_table_free(cx, t);

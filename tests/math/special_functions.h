@@ -16,26 +16,84 @@ typedef struct special_function {
     bool crosses_zero; /* inside its domain: there the error counts as absolute */
 } special_function;
 
-#define ONE(f) { #f, cr_##f, NULL, NULL, false }
-#define ONE_CROSSING(f) { #f, cr_##f, NULL, NULL, true }
-#define TWO(f) { #f, NULL, cr_##f, NULL, false }
-#define TWO_CROSSING(f) { #f, NULL, cr_##f, NULL, true }
-#define THREE(f) { #f, NULL, NULL, cr_##f, false }
+#define ONE(f)                                                                                     \
+    {                                                                                              \
+#f, cr_##f, NULL, NULL, false                                                              \
+    }
+#define ONE_CROSSING(f)                                                                            \
+    {                                                                                              \
+#f, cr_##f, NULL, NULL, true                                                               \
+    }
+#define TWO(f)                                                                                     \
+    {                                                                                              \
+#f, NULL, cr_##f, NULL, false                                                              \
+    }
+#define TWO_CROSSING(f)                                                                            \
+    {                                                                                              \
+#f, NULL, cr_##f, NULL, true                                                               \
+    }
+#define THREE(f)                                                                                   \
+    {                                                                                              \
+#f, NULL, NULL, cr_##f, false                                                              \
+    }
 
 static const special_function special_functions[] = {
-    ONE_CROSSING(lgamma_abs), ONE_CROSSING(digamma), ONE(trigamma), ONE_CROSSING(tetragamma),
-    ONE(digamma_inv), ONE_CROSSING(log_digamma_inv), TWO_CROSSING(lmvgamma),
-    TWO_CROSSING(lgamma_diff), ONE(stirlerr), TWO(bd0), TWO(gamma_p), TWO(gamma_q),
-    TWO(log_gamma_p), TWO(log_gamma_q), TWO(gamma_p_inv), TWO(gamma_q_inv), TWO(chi2_logsf),
-    TWO_CROSSING(lbeta), TWO(lchoose), THREE(betainc), THREE(betainc_upper), THREE(log_betainc),
-    THREE(log_betainc_upper), THREE(betainc_inv), THREE(f_logsf), TWO_CROSSING(log_bessel_i),
-    TWO_CROSSING(log_bessel_k), ONE(bessel_i0_scaled), ONE(bessel_i1_scaled),
-    ONE(bessel_i1_over_i0), ONE(bessel_ratio_inv), ONE(erf), ONE(erfc), ONE(erfcx), ONE(erfinv),
-    ONE(erfcinv), ONE(norm_cdf), ONE(norm_logcdf), ONE(norm_ppf), ONE(inv_mills),
-    ONE(trunc_norm_mean_above), ONE(trunc_norm_var_above), TWO(owens_t),
-    THREE(log_bvn_cdf_h_k_rho), TWO(student_t_logpdf), TWO(student_t_cdf), TWO(student_t_logcdf),
-    TWO(student_t_ppf), TWO(xlogy), ONE(logit), ONE(sigmoid), ONE(log_sigmoid), ONE(log1pexp),
-    ONE(log1mexp), ONE(expm1_over_x), ONE(entropy_binary_nats),
+    ONE_CROSSING(lgamma_abs),
+    ONE_CROSSING(digamma),
+    ONE(trigamma),
+    ONE_CROSSING(tetragamma),
+    ONE(digamma_inv),
+    ONE_CROSSING(log_digamma_inv),
+    TWO_CROSSING(lmvgamma),
+    TWO_CROSSING(lgamma_diff),
+    ONE(stirlerr),
+    TWO(bd0),
+    TWO(gamma_p),
+    TWO(gamma_q),
+    TWO(log_gamma_p),
+    TWO(log_gamma_q),
+    TWO(gamma_p_inv),
+    TWO(gamma_q_inv),
+    TWO(chi2_logsf),
+    TWO_CROSSING(lbeta),
+    TWO(lchoose),
+    THREE(betainc),
+    THREE(betainc_upper),
+    THREE(log_betainc),
+    THREE(log_betainc_upper),
+    THREE(betainc_inv),
+    THREE(f_logsf),
+    TWO_CROSSING(log_bessel_i),
+    TWO_CROSSING(log_bessel_k),
+    ONE(bessel_i0_scaled),
+    ONE(bessel_i1_scaled),
+    ONE(bessel_i1_over_i0),
+    ONE(bessel_ratio_inv),
+    ONE(erf),
+    ONE(erfc),
+    ONE(erfcx),
+    ONE(erfinv),
+    ONE(erfcinv),
+    ONE(norm_cdf),
+    ONE(norm_logcdf),
+    ONE(norm_ppf),
+    ONE(inv_mills),
+    ONE(trunc_norm_mean_above),
+    ONE(trunc_norm_var_above),
+    TWO(owens_t),
+    THREE(log_bvn_cdf_h_k_rho),
+    TWO(student_t_logpdf),
+    TWO(student_t_cdf),
+    TWO(student_t_logcdf),
+    TWO(student_t_ppf),
+    TWO(xlogy),
+    ONE(logit),
+    ONE(sigmoid),
+    ONE(log_sigmoid),
+    ONE(log1pexp),
+    ONE(log1mexp),
+    ONE(expm1_over_x),
+    ONE(entropy_binary_nats),
 };
 enum { SPECIAL_COUNT = sizeof special_functions / sizeof *special_functions };
 
@@ -100,8 +158,8 @@ static inline size_t check_special_file(FILE *f, size_t skip, size_t between, si
     while (fgets(line, sizeof line, f)) {
         char *field[8], *at = line;
         for (size_t i = 0; i <= last; i++) field[i] = at ? strsep(&at, ",\n") : NULL;
-        const char *name = strcmp(field[0], "digamma_inv") == 0 && skip ? "log_digamma_inv"
-                                                                        : field[0];
+        const char *name =
+            strcmp(field[0], "digamma_inv") == 0 && skip ? "log_digamma_inv" : field[0];
         const special_function *e = find_special(name);
         if (!e || !field[last]) continue;
         double x[3] = { atof(field[skip + 1]), atof(field[skip + 2]), atof(field[skip + 3]) };

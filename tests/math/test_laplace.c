@@ -6,7 +6,7 @@
 
 static const double LOG_TWO_PI = 1.8378770664093454836;
 
-/* --- a Gaussian of three variables with very different scales --------------------------------- */
+/* --- a Gaussian of three variables with very different scales -------------------------------- */
 
 static const double MEAN[3] = { 3, -2e4, 1e-5 };
 static const double SD[3] = { 0.5, 40, 2e-6 };
@@ -71,7 +71,7 @@ static void test_exact_on_a_gaussian(void **state)
     test_context_free(cx);
 }
 
-/* --- the normal sample in (mu, log sigma) ----------------------------------------------------- */
+/* --- the normal sample in (mu, log sigma) ---------------------------------------------------- */
 
 enum { N = 12 };
 static const double SAMPLE[N] = { 2.1, 3.4, -0.7, 5.9, 4.4, 2.2, 1.0, 3.3, 0.2, 7.5, 2.8, 3.9 };
@@ -114,7 +114,7 @@ static void test_normal_sample(void **state)
     test_context_free(cx);
 }
 
-/* --- Stirling's formula ----------------------------------------------------------------------- */
+/* --- Stirling's formula ---------------------------------------------------------------------- */
 
 /* t^(a+1) exp(-t) in log t: log Z = log Gamma(a + 1), the approximation is Stirling's formula. */
 static cr_status log_gamma(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -144,7 +144,7 @@ static void test_stirling(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 static cr_status ridge(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {

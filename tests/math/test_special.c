@@ -2,7 +2,7 @@
 #include "support.h"
 #include "math/special.h"
 
-/* --- normal ----------------------------------------------------------------------------------- */
+/* --- normal ---------------------------------------------------------------------------------- */
 
 static void test_normal_corners(void **state)
 {
@@ -43,7 +43,7 @@ static void test_normal_laws(void **state)
     assert_close(step / 2e-9, cr_inv_mills(-36), 1e-3);
 }
 
-/* --- gamma ------------------------------------------------------------------------------------ */
+/* --- gamma ----------------------------------------------------------------------------------- */
 
 static const double EULER = 0.57721566490153286061;
 
@@ -115,8 +115,8 @@ static void test_incomplete_gamma_corners(void **state)
 {
     (void)state;
     static const double shapes[] = { 1e-300, 1e-10, 0.3, 1, 5, 19.9, 20, 1e3, 1e8, 1e15, 1e300 };
-    static const double points[] = { 0, 1e-300, 1e-8, 0.1, 1.5, 3, 20, 999, 1e8, 1e15, 1e300,
-                                     INFINITY };
+    static const double points[] = { 0,  1e-300, 1e-8, 0.1,  1.5,   3,
+                                     20, 999,    1e8,  1e15, 1e300, INFINITY };
     for (size_t i = 0; i < 11; i++) {
         double before = 0;
         for (size_t j = 0; j < 12; j++) {
@@ -138,7 +138,7 @@ static void test_incomplete_gamma_corners(void **state)
                             1e-14 * (1 + sqrt(shapes[i]))); /* one step of x moves P by that */
 }
 
-/* --- beta ------------------------------------------------------------------------------------- */
+/* --- beta ------------------------------------------------------------------------------------ */
 
 /* B(a, 1) = 1/a; B(a, 2) = 1/(a (a + 1)); B(1/2, 1/2) = pi; symmetric; far from balance. */
 static void test_log_beta(void **state)
@@ -153,8 +153,8 @@ static void test_log_beta(void **state)
     for (double a = 0.3; a < 40; a *= 1.3)
         for (double b = 0.2; b < 40; b *= 1.7) {
             int         sign;
-            long double sum = lgammal_r(a, &sign) + lgammal_r(b, &sign) -
-                              lgammal_r((long double)a + b, &sign);
+            long double sum =
+                lgammal_r(a, &sign) + lgammal_r(b, &sign) - lgammal_r((long double)a + b, &sign);
             assert_close(cr_lbeta(a, b), (double)sum, 1e-14);
         }
     assert_true(cr_lbeta(0, 1) == INFINITY && isnan(cr_lbeta(1, -1)));
@@ -261,7 +261,7 @@ static void test_fisher(void **state)
     assert_true(isnan(cr_f_sf(1, 0, 3)) && isnan(cr_f_sf(NAN, 1, 3)));
 }
 
-/* --- Student's t ------------------------------------------------------------------------------ */
+/* --- Student's t ----------------------------------------------------------------------------- */
 
 /* nu = 1: 1/2 + atan(t)/pi; nu = 2: 1/2 + t / (2 sqrt(2 + t^2)); nu = 3, 4 elementary too (A&S
  * 26.7.3-4). */
@@ -282,8 +282,8 @@ static void test_student_closed_forms(void **state)
         assert_relative(cr_student_t_logcdf(-t, 2), log(cr_student_t_cdf(-t, 2)), 1e-13);
         assert_relative(cr_student_t_logpdf(t, 1), -log(M_PI) - log1p(t * t), 1e-14);
     }
-    assert_close(cr_student_t_logcdf(-1e200, 0.5) - cr_student_t_logcdf(-1e100, 0.5),
-                 -50 * log(10), 1e-12);
+    assert_close(cr_student_t_logcdf(-1e200, 0.5) - cr_student_t_logcdf(-1e100, 0.5), -50 * log(10),
+                 1e-12);
     assert_close(cr_student_t_logpdf(1e200, 3) - cr_student_t_logpdf(1e100, 3), -400 * log(10),
                  1e-13);
 }

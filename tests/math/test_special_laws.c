@@ -2,7 +2,7 @@
 #include "special_functions.h"
 #include "math/special/precise_log.h"
 
-/* --- double-double logarithms ----------------------------------------------------------------- */
+/* --- double-double logarithms ---------------------------------------------------------------- */
 
 static double gap(cri_dd a, cri_dd b) { return fabs(cri_dd_to_double(cri_dd_sub(a, b))); }
 
@@ -45,7 +45,7 @@ static void test_deviance(void **state)
     assert_relative(poisson, pow(5.5, 7) * exp(-5.5) / 5040, 4e-15);
 }
 
-/* --- gamma and beta --------------------------------------------------------------------------- */
+/* --- gamma and beta -------------------------------------------------------------------------- */
 
 /* The recurrences of log Gamma, of its derivatives and of Stirling's error. */
 static void test_gamma_laws(void **state)
@@ -64,8 +64,8 @@ static void test_gamma_laws(void **state)
         double h = 1e-5 * x;
         assert_close(cr_tetragamma(x), (cr_trigamma(x + h) - cr_trigamma(x - h)) / (2 * h),
                      1e-8 * (1 + 1 / (x * x * x)));
-        assert_close(cr_lmvgamma(3, x + 1), log(M_PI) + cr_lmvgamma(2, x + 0.5) +
-                                                cr_lgamma_abs(x + 1), 4e-15);
+        assert_close(cr_lmvgamma(3, x + 1),
+                     log(M_PI) + cr_lmvgamma(2, x + 0.5) + cr_lgamma_abs(x + 1), 4e-15);
     }
     assert_true(isnan(cr_lmvgamma(2.5, 9)) && isnan(cr_lmvgamma(3, 1)) && isnan(cr_lmvgamma(0, 1)));
     assert_true(cr_digamma_inv(-INFINITY) == 0 && cr_digamma_inv(INFINITY) == INFINITY);
@@ -110,7 +110,8 @@ static void test_incomplete_recurrences(void **state)
             double u = x / (x + b), log_step = a * log(u) + b * log1p(-u) - log(a) - cr_lbeta(a, b);
             assert_close(cr_betainc(a, b, u) - cr_betainc(a + 1, b, u), exp(log_step), 1e-13);
         }
-    for (double x = 0.01; x < 600; x *= 1.03) { /* on both sides of the border between the methods */
+    for (double x = 0.01; x < 600;
+         x *= 1.03) { /* on both sides of the border between the methods */
         assert_relative(cr_gamma_q(0.5, x), erfc(sqrt(x)), 2e-15 + 4e-16 * x);
         assert_relative(cr_gamma_q(0.5, x * x), erfc(x), x < 26 ? 2e-15 + 4e-16 * x * x : 1);
         assert_relative(cr_gamma_p(0.5, x), erf(sqrt(x)), 2e-15);
@@ -119,7 +120,7 @@ static void test_incomplete_recurrences(void **state)
     assert_true(isnan(cr_gamma_q_inv(2, -0.1)) && isnan(cr_gamma_q_inv(0, 0.5)));
 }
 
-/* --- Bessel ----------------------------------------------------------------------------------- */
+/* --- Bessel ---------------------------------------------------------------------------------- */
 
 /* The Wronskian I_nu K_{nu+1} + I_{nu+1} K_nu = 1/x and both recurrences, over every method. */
 static void test_bessel_laws(void **state)
@@ -160,7 +161,7 @@ static void test_bessel_ratio(void **state)
     assert_true(cr_bessel_i1_over_i0(INFINITY) == 1 && isnan(cr_bessel_i1_over_i0(NAN)));
 }
 
-/* --- normal ----------------------------------------------------------------------------------- */
+/* --- normal ---------------------------------------------------------------------------------- */
 
 static void test_error_function_laws(void **state)
 {
@@ -230,7 +231,7 @@ static void test_bivariate_normal(void **state)
     assert_true(isnan(cr_log_bvn_cdf_h_k_rho(NAN, 0, 0)));
 }
 
-/* --- elementary ------------------------------------------------------------------------------- */
+/* --- elementary ------------------------------------------------------------------------------ */
 
 static void test_elementary(void **state)
 {
@@ -280,11 +281,11 @@ static void test_vectors(void **state)
     assert_close(x[0] + x[1] + x[2] + x[3], 1, 1e-15);
 }
 
-/* --- every function: no NaN inside, NaN outside ----------------------------------------------- */
+/* --- every function: no NaN inside, NaN outside ---------------------------------------------- */
 
-static const double ladder[] = { 5e-324, 1e-310, 1e-300, 1e-100, 1e-20, 1e-8, 0.01, 0.3, 0.5, 1,
-                                 1.5,    2.5,    7,      20,     25,    30.5, 450,  3e3, 1e6, 1e10,
-                                 1e15,   1e100,  1e200,  1e300 };
+static const double ladder[] = { 5e-324, 1e-310, 1e-300, 1e-100, 1e-20, 1e-8,  0.01,  0.3,
+                                 0.5,    1,      1.5,    2.5,    7,     20,    25,    30.5,
+                                 450,    3e3,    1e6,    1e10,   1e15,  1e100, 1e200, 1e300 };
 
 static bool takes_probability(const char *name, size_t argument)
 {
@@ -292,8 +293,8 @@ static bool takes_probability(const char *name, size_t argument)
     for (size_t i = 0; argument == 1 && i < 2; i++)
         if (strcmp(name, second[i]) == 0) return true;
     if (argument == 2) return strcmp(name, "f_logsf") != 0;
-    static const char *const first[] = { "bessel_ratio_inv",    "erfinv", "erfcinv",
-                                         "norm_ppf",            "logit",  "student_t_ppf",
+    static const char *const first[] = { "bessel_ratio_inv",   "erfinv", "erfcinv",
+                                         "norm_ppf",           "logit",  "student_t_ppf",
                                          "entropy_binary_nats" };
     for (size_t i = 0; argument == 0 && i < 7; i++)
         if (strcmp(name, first[i]) == 0) return true;

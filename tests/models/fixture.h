@@ -67,8 +67,8 @@ static inline void draw_regression(uint64_t seed, size_t n, size_t p, double noi
 }
 
 /* Rows of whole weights as so many rows: their number, for which Xs and ys have room. */
-static inline size_t repeat_rows(const double *X, const double *y, const double *w, size_t n, size_t p,
-                                 double *Xs, double *ys)
+static inline size_t repeat_rows(const double *X, const double *y, const double *w, size_t n,
+                                 size_t p, double *Xs, double *ys)
 {
     size_t rows = 0;
     for (size_t i = 0; i < n; i++)

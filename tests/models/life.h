@@ -1,5 +1,5 @@
-/* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update, predict,
- * transform, describe, save, load and predict again, to the same bits. */
+/* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update,
+ * predict, transform, describe, save, load and predict again, to the same bits. */
 #ifndef CREDENCE_TEST_MODELS_LIFE_H
 #define CREDENCE_TEST_MODELS_LIFE_H
 
@@ -52,7 +52,8 @@ done:
     return st;
 }
 
-static inline void check_every_allocation(const cr_table *t, const char *model, const char *settings)
+static inline void check_every_allocation(const cr_table *t, const char *model,
+                                          const char *settings)
 {
     test_every_allocation_fails(live, &(life){ t, model, settings, false });
 }

@@ -208,7 +208,7 @@ static void test_models(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    const double x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
+    const double      x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
     const char *const settings[] = { "target=y lambda=1 calibrate=isotonic calibrate_folds=2",
                                      "target=y lambda=1 calibrate=platt calibrate_folds=2", NULL };
     check_allocations_on(x, 8, 1, y, "logistic", settings);

@@ -78,7 +78,7 @@ static void decide_one(cr_ctx *cx, const row *r, const char *text, double *actio
     cr_loss_free(cx, &l);
 }
 
-/* --- by brute force --------------------------------------------------------------------------- */
+/* --- by brute force -------------------------------------------------------------------------- */
 
 /* The points that the distribution is replaced by: counts, or the middles of equal shares. */
 typedef struct cloud {
@@ -337,8 +337,7 @@ static void test_counts_by_a_matrix(void **state)
     test_context_free(cx);
 }
 
-/* --- refusals
- * --------------------------------------------------------------------------------------- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 static void check_refused(cr_ctx *cx, const cr_prediction *p, cr_loss l, cr_status status,
                           const char *text)

@@ -84,8 +84,7 @@ static void test_scores_of_families_and_classes(void **state)
     test_context_free(cx);
 }
 
-/* --- intervals of families
- * -------------------------------------------------------------------------- */
+/* --- intervals of families ------------------------------------------------------------------- */
 
 static void test_intervals_of_families(void **state)
 {
@@ -125,8 +124,7 @@ static void test_intervals_of_families(void **state)
     test_context_free(cx);
 }
 
-/* --- draws
- * -------------------------------------------------------------------------------------------- */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20000 };
 
@@ -279,8 +277,7 @@ static void test_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- failing allocations
- * -------------------------------------------------------------------------------- */
+/* --- failing allocations --------------------------------------------------------------------- */
 
 static cr_status score_and_draw(cr_ctx *cx, void *arg)
 {

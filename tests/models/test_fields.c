@@ -151,8 +151,7 @@ static void test_hostile_files(void **state)
         "'vector' is too large");
 }
 
-/* --- failing allocations
- * -------------------------------------------------------------------------- */
+/* --- failing allocations --------------------------------------------------------------------- */
 
 static cr_status make_and_copy(cr_ctx *cx, void *arg)
 {

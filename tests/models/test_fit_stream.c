@@ -1,5 +1,5 @@
-/* test_fit_stream.c -- a file in blocks gives the model that it gives as a whole, for every model that
- * can take blocks; the others refuse before they read. */
+/* test_fit_stream.c -- a file in blocks gives the model that it gives as a whole, for every model
+ * that can take blocks; the others refuse before they read. */
 #include "fixture.h"
 
 #include "data/subset.h"
@@ -11,8 +11,9 @@
 
 enum { N = 200 };
 
-/* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a 0/1
- * column h; a count k; a target y of numbers.  In the last rows, `gaps` of them, only y is there. */
+/* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a
+ * 0/1 column h; a count k; a target y of numbers.  In the last rows, `gaps` of them, only y is
+ * there. */
 static const char *write_file(int gaps)
 {
     static char text[32768];
@@ -24,9 +25,9 @@ static const char *write_file(int gaps)
             used += (size_t)snprintf(text + used, sizeof text - used, ",,,,,%d\n", i);
             continue;
         }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%s,%d,%d,%.17g\n", a, b,
-                                 i < N / 2 ? (i % 2 ? "u" : "v") : (i % 3 ? "w" : "u"), i % 3 == 1,
-                                 i % 5, 2 * a - b + cr_rng_normal(&r) / 4);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%s,%d,%d,%.17g\n", a,
+                                 b, i < N / 2 ? (i % 2 ? "u" : "v") : (i % 3 ? "w" : "u"),
+                                 i % 3 == 1, i % 5, 2 * a - b + cr_rng_normal(&r) / 4);
     }
     return test_file("blocks.csv", text, used);
 }
@@ -86,7 +87,7 @@ static void test_blocks_are_the_whole(void **state)
     cr_table   *t = read_table(cx, path);
     size_t      checked = 0;
     for (size_t i = 0; i < cr_class_count(); i++) {
-        const char *name = cr_class_name(cr_class_at(i)), *settings = settings_for(cr_class_at(i));
+        const char  *name = cr_class_name(cr_class_at(i)), *settings = settings_for(cr_class_at(i));
         const size_t sizes[] = { 17, 64, 1000 };
         if (!settings || !cr_class_offers(cr_class_at(i), "relearn")) continue;
         cr_model *whole = fit(cx, name, t, settings);
@@ -153,7 +154,8 @@ static const char *write_classes(size_t K, bool sorted)
         double u = score + log(1 / cr_rng_uniform(&r) - 1); /* logistic noise */
         size_t k = K == 2 ? u > 0 : u > 1 ? 2 : u > -1;
         if (sorted && i < ROWS / 2 && k == K - 1) k = 0;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%d,c%zu\n", a, b, 1 + i % 2, k);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%d,c%zu\n", a, b,
+                                 1 + i % 2, k);
     }
     return test_file("classes.csv", text, used);
 }
@@ -163,7 +165,7 @@ static void test_one_pass(void **state)
 {
     static const char *const settings[] = { "target=g", "target=g weights=w lambda=5",
                                             "target=g intercept=false scale=none" };
-    cr_ctx *cx = test_context();
+    cr_ctx                  *cx = test_context();
     (void)state;
     for (size_t K = 2; K <= 3; K++) {
         const char *path = write_classes(K, false);
@@ -178,7 +180,8 @@ static void test_one_pass(void **state)
             for (size_t j = 0; j < json_array_size(v); j++) {
                 const json_t *x = json_array_get(u, j), *y = json_array_get(v, j);
                 double        gap = fabs(number_of(x, "value") - number_of(y, "value"));
-                if (strstr(settings[i], "weights")) { /* the penalty is in units of the first block */
+                if (strstr(settings[i],
+                           "weights")) { /* the penalty is in units of the first block */
                     assert_true(gap < 0.2 * number_of(y, "sd"));
                     continue;
                 }
@@ -189,7 +192,8 @@ static void test_one_pass(void **state)
                 assert_true(statistic(a, "gradient_z") < 6);
             assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
             assert_int_equal(cr_model_get_report(m)->rows, ROWS);
-            double nll = -cr_model_get_report(m)->log_likelihood, least = -cr_model_get_report(whole)->log_likelihood;
+            double nll = -cr_model_get_report(m)->log_likelihood,
+                   least = -cr_model_get_report(whole)->log_likelihood;
             assert_true(nll > least * 0.999 && nll < least * 1.02);
             json_decref(a);
             json_decref(b);
@@ -216,7 +220,8 @@ static const char *write_logistic(size_t n, size_t p)
             score += (j % 2 ? -1.2 : 0.9) / (1 + (double)j / 4) * x;
             used += (size_t)sprintf(text + used, "%.6f,", x);
         }
-        used += (size_t)sprintf(text + used, "%c\n", cr_rng_uniform(&r) < 1 / (1 + exp(-score)) ? 'b' : 'a');
+        used += (size_t)sprintf(text + used, "%c\n",
+                                cr_rng_uniform(&r) < 1 / (1 + exp(-score)) ? 'b' : 'a');
     }
     const char *path = test_file("logistic.csv", text, used);
     free(text);
@@ -273,8 +278,9 @@ static void test_one_pass_of_many(void **state)
     (void)state;
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd lambda=50", 120, &m));
     json_t *a = describe(cx, m);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(a, "statistics"), "approximate")),
-                        "one pass of stochastic gradients");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(a, "statistics"), "approximate")),
+        "one pass of stochastic gradients");
     assert_true(isnan(number_of(json_array_get(json_object_get(a, "parameters"), 1), "sd")));
     json_decref(a);
     cr_model_free(cx, m);
@@ -284,10 +290,11 @@ static void test_one_pass_of_many(void **state)
 /* The mean of -log P(class) over a table. */
 static double log_loss(cr_ctx *cx, const cr_model *m, const cr_table *t)
 {
-    double           *y = calloc(2 * cr_table_rows(t), sizeof *y), sum = 0;
-    cr_prediction     p = predict(cx, m, t);
+    double       *y = calloc(2 * cr_table_rows(t), sizeof *y), sum = 0;
+    cr_prediction p = predict(cx, m, t);
     assert_ok(cx, cr_observed(cx, m, t, y, y + p.n));
-    for (size_t i = 0; i < p.n; i++) sum -= log(p.prob[i * p.n_classes + (size_t)y[i]]) / (double)p.n;
+    for (size_t i = 0; i < p.n; i++)
+        sum -= log(p.prob[i * p.n_classes + (size_t)y[i]]) / (double)p.n;
     cr_prediction_free(cx, &p);
     free(y);
     return sum;
@@ -304,7 +311,8 @@ static void test_one_pass_learns(void **state)
     (void)state;
     for (size_t i = 0; i < 200; i++) rows[i] = i;
     assert_ok(cx, cri_table_subset(cx, t, rows, 200, &first));
-    cr_model *whole = fit(cx, "logistic", t, "target=g"), *start = fit(cx, "logistic", first, "target=g");
+    cr_model *whole = fit(cx, "logistic", t, "target=g"),
+             *start = fit(cx, "logistic", first, "target=g");
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 200, &m));
     double least = log_loss(cx, whole, t);
     assert_true(log_loss(cx, m, t) - least < 0.1 * (log_loss(cx, start, t) - least));
@@ -346,7 +354,8 @@ static void test_one_pass_of_one_block(void **state)
     cr_model   *a = NULL, *b = fit(cx, "logistic", t, "target=g solver=sgd max-iter=3");
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd max-iter=3", ROWS, &a));
     json_t *x = describe(cx, a), *y = describe(cx, b);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(x, "statistics"), "solver")), "sgd");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(x, "statistics"), "solver")), "sgd");
     assert_true(json_equal(json_object_get(x, "parameters"), json_object_get(y, "parameters")));
     json_decref(x), json_decref(y);
     cr_model_free(cx, a), cr_model_free(cx, b);
@@ -362,8 +371,8 @@ static void test_one_pass_refusals(void **state)
     (void)state;
     assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g", 500, &m), CR_EUNSUPPORTED,
                       "no exact update");
-    assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &m), CR_EDATA,
-                      "the class 'c2' of 'g' is not in the first block");
+    assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &m),
+                      CR_EDATA, "the class 'c2' of 'g' is not in the first block");
     assert_null(m);
     test_context_free(cx);
 }
@@ -372,7 +381,8 @@ static cr_status one_pass(cr_ctx *cx, void *path)
 {
     cr_model *m = NULL;
     cr_ctx_set_threads(cx, 1);
-    cr_status st = fit_blocks(cx, path, "logistic", "target=h features=a solver=sgd max-iter=2", 150, &m);
+    cr_status st =
+        fit_blocks(cx, path, "logistic", "target=h features=a solver=sgd max-iter=2", 150, &m);
     cr_model_free(cx, m);
     return st;
 }
@@ -396,7 +406,7 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
-/* --- what is said of a block, and what of all -------------------------------------------------- */
+/* --- what is said of a block, and what of all ------------------------------------------------ */
 
 typedef struct heard {
     char   text[8192];
@@ -412,7 +422,8 @@ static void hear(void *user, cr_log_level level, const char *text)
     snprintf(h->text + used, sizeof h->text - used, "%s\n", text);
 }
 
-/* Column c is constant in the first 60 rows, d is 2 a throughout; h separates g in the first ones. */
+/* Column c is constant in the first 60 rows, d is 2 a throughout; h separates g in the first
+ * ones. */
 static const char *write_blocks(void)
 {
     static char text[32768];
@@ -421,8 +432,9 @@ static const char *write_blocks(void)
     for (int i = 0; i < N; i++) {
         double a = cr_rng_normal(&r), c = i < 60 ? 1 : cr_rng_normal(&r);
         int    g = i < 60 ? a > 0 : cr_rng_uniform(&r) < 0.5;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%.17g,%d,%s,%.17g\n", a, c,
-                                 2 * a, i % 3 == 1, g ? "yes" : "no", a + c + cr_rng_normal(&r) / 4);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%.17g,%d,%s,%.17g\n", a,
+                             c, 2 * a, i % 3 == 1, g ? "yes" : "no", a + c + cr_rng_normal(&r) / 4);
     }
     return test_file("warned.csv", text, used);
 }
@@ -455,11 +467,12 @@ static void test_warnings_are_of_all_rows(void **state)
 static void test_ridge_of_few_rows(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    const char *path = write_blocks();
-    cr_table   *t = read_table(cx, path);
-    cr_model   *whole = fit(cx, "ridge", t, "target=y features=a,c,d,h"), *m = NULL;
-    const char *const settings[] = { "target=y features=a,c,d,h", "target=y features=a,c,d,h solver=auto" };
+    cr_ctx           *cx = test_context();
+    const char       *path = write_blocks();
+    cr_table         *t = read_table(cx, path);
+    cr_model         *whole = fit(cx, "ridge", t, "target=y features=a,c,d,h"), *m = NULL;
+    const char *const settings[] = { "target=y features=a,c,d,h",
+                                     "target=y features=a,c,d,h solver=auto" };
     for (size_t i = 0; i < 4; i++) {
         assert_ok(cx, fit_blocks(cx, path, "ridge", settings[i % 2], i < 2 ? 3 : 1, &m));
         check_same(cx, "ridge", whole, m, t, cr_table_rows(t));
@@ -481,10 +494,12 @@ static void test_calibration(void **state)
     cr_table   *t = read_table(cx, path);
     heard       h = { 0 };
     cr_model   *m = NULL, *next = NULL;
-    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=g features=a,c calibrate=platt", 90, &m),
+    assert_fails_with(cx,
+                      fit_blocks(cx, path, "lda", "target=g features=a,c calibrate=platt", 90, &m),
                       CR_EARG, "--calibrate platt needs all rows at once");
-    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=g features=a class_weights=balanced", 90, &m),
-                      CR_EARG, "--class-weights balanced needs all rows at once");
+    assert_fails_with(
+        cx, fit_blocks(cx, path, "lda", "target=g features=a class_weights=balanced", 90, &m),
+        CR_EARG, "--class-weights balanced needs all rows at once");
     assert_ok(cx, fit_blocks(cx, path, "lda", "target=g features=a,c calibrate=none", 90, &m));
     cr_model_free(cx, m);
     m = fit(cx, "lda", t, "target=g features=a,c calibrate=platt");
@@ -516,18 +531,21 @@ static void test_allocations(void **state)
     test_every_allocation_fails(one_pass, path);
 }
 
-/* Classes in any order: sorted by class, one class in the first blocks, single rows.  As text, whose
- * levels are known beforehand, and as numbers, whose values are not. */
+/* Classes in any order: sorted by class, one class in the first blocks, single rows.  As text,
+ * whose levels are known beforehand, and as numbers, whose values are not. */
 static const char *write_orders(bool numbers, unsigned order)
 {
     static char text[1 << 16];
     cr_rng      r = cr_rng_stream(11, 3);
     size_t      used = (size_t)snprintf(text, sizeof text, "x,z,n,c\n");
     for (int i = 0; i < N; i++) {
-        int k = order == 0 ? 3 - i * 4 / N : order == 1 ? (i < 31 ? 2 : i % 4) : i == N - 2 ? 0 : 1 + i % 3;
+        int k = order == 0   ? 3 - i * 4 / N
+                : order == 1 ? (i < 31 ? 2 : i % 4)
+                : i == N - 2 ? 0
+                             : 1 + i % 3;
         used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%d,%s%d\n",
-                                 k + cr_rng_normal(&r), 2 * k * cr_rng_normal(&r) + 1e3, (i * i + k) % 5,
-                                 numbers ? "" : "c", (7 * k) % 16);
+                                 k + cr_rng_normal(&r), 2 * k * cr_rng_normal(&r) + 1e3,
+                                 (i * i + k) % 5, numbers ? "" : "c", (7 * k) % 16);
     }
     return test_file("orders.csv", text, used);
 }
@@ -535,10 +553,12 @@ static const char *write_orders(bool numbers, unsigned order)
 static void test_classes_join(void **state)
 {
     (void)state;
-    static const char *const names[] = { "lda", "qda", "naive-bayes", "naive-bayes", "naive-bayes" };
+    static const char *const names[] = { "lda", "qda", "naive-bayes", "naive-bayes",
+                                         "naive-bayes" };
     static const char *const settings[] = {
-        "target=c features=x,z shrinkage=0.1", "target=c features=x,z shrinkage=0.1",
-        "target=c", "target=c numbers=kernel,n=multinomial", "target=c numbers=bernoulli:1,n=poisson predictive=bayes"
+        "target=c features=x,z shrinkage=0.1", "target=c features=x,z shrinkage=0.1", "target=c",
+        "target=c numbers=kernel,n=multinomial",
+        "target=c numbers=bernoulli:1,n=poisson predictive=bayes"
     };
     const size_t blocks[] = { 1, 30, N - 1, N };
     cr_ctx      *cx = test_context();
@@ -572,13 +592,14 @@ static void test_classes_join_later(void **state)
 {
     (void)state;
     static const char *const names[] = { "lda", "qda", "naive-bayes" };
-    cr_ctx   *cx = test_context();
-    cr_table *one = table_of_text(cx, "one.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n");
+    cr_ctx                  *cx = test_context();
+    cr_table                *one = table_of_text(cx, "one.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n");
     cr_table *two = table_of_text(cx, "two.csv", "x,c\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
-    cr_table *all = table_of_text(
-        cx, "all.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
+    cr_table *all =
+        table_of_text(cx, "all.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
     for (size_t m = 0; m < 3; m++) {
-        cr_model *a = fit(cx, names[m], one, "target=c"), *b = fit(cx, names[m], all, "target=c"), *c = NULL;
+        cr_model *a = fit(cx, names[m], one, "target=c"), *b = fit(cx, names[m], all, "target=c"),
+                 *c = NULL;
         assert_ok(cx, cr_update(cx, a, two, &c));
         check_same(cx, names[m], c, b, all, cr_table_rows(all));
         cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, c);
@@ -586,7 +607,8 @@ static void test_classes_join_later(void **state)
     cr_table_free(cx, one), cr_table_free(cx, two), cr_table_free(cx, all);
     const char *path = test_file("single.csv", "x,c\n1,u\n2,u\n3,u\n", 16);
     cr_model   *m = NULL;
-    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c", 2, &m), CR_EDATA, "one class only");
+    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c", 2, &m), CR_EDATA,
+                      "one class only");
     assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c calibrate=platt", 2, &m), CR_EARG,
                       "--calibrate platt needs all rows at once");
     test_context_free(cx);
@@ -646,7 +668,8 @@ static void test_join_allocations(void **state)
     test_every_allocation_fails(join_in_blocks, (void *)write_orders(true, 0));
 }
 
-/* A column that is constant in the first blocks only is not named; one that is throughout is, once. */
+/* A column that is constant in the first blocks only is not named; one that is throughout is,
+ * once. */
 static void test_constants_of_the_whole_stream(void **state)
 {
     (void)state;

@@ -261,8 +261,7 @@ static void test_offset(void **state)
     test_context_free(cx);
 }
 
-/* --- the next row
- * ---------------------------------------------------------------------------------- */
+/* --- the next row ---------------------------------------------------------------------------- */
 
 /* Murphy (2007), Conjugate Bayesian analysis of the Gaussian distribution, eqs. (85)-(110). */
 static void test_next(void **state)

@@ -95,8 +95,7 @@ static void test_update_where_there_is_none(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model *m = fit(cx, "lasso", t, "target=y missing=drop lambda=0.1"), *next = NULL;
-    assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED,
-                      "lasso has no exact update");
+    assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED, "lasso has no exact update");
     assert_null(next);
     cr_model_free(cx, m);
     cr_table_free(cx, t);

@@ -101,7 +101,8 @@ static void test_save_and_load(void **state)
         assert_int_equal(cr_model_get_report(b)->rows, cr_model_get_report(a)->rows);
         assert_int_equal(cr_model_get_report(b)->stop, cr_model_get_report(a)->stop);
         assert_int_equal(cr_model_get_report(b)->iterations, cr_model_get_report(a)->iterations);
-        bool exact = k != 5 && !strstr(cases[k].settings, "select"); /* not from the dual, a choice */
+        bool exact =
+            k != 5 && !strstr(cases[k].settings, "select"); /* not from the dual, a choice */
         if (cr_class_offers(cr_model_get_class(a), "update") && exact) {
             cr_model *d = NULL;
             assert_ok(cx, cr_update(cx, a, t, &c));

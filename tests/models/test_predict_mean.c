@@ -31,7 +31,8 @@ static cr_status make_table(cr_ctx *cx, cr_table **out)
 
 static cr_status fit(cr_ctx *cx, const task *k, cr_model **out)
 {
-    cr_setting settings[] = { { "target", "y" }, { "missing", "drop" },
+    cr_setting settings[] = { { "target", "y" },
+                              { "missing", "drop" },
                               { "scale_target", k->scale_target } };
     return cr_fit(cx, k->model, k->table, settings, 3, out);
 }

@@ -1,5 +1,5 @@
-/* test_prediction_intervals.c -- sd and intervals of predictive distributions: of one row against the
- * definition, of all rows against one row at a time. */
+/* test_prediction_intervals.c -- sd and intervals of predictive distributions: of one row against
+ * the definition, of all rows against one row at a time. */
 #include "support.h"
 
 #include "math/special.h"
@@ -13,8 +13,9 @@ static double dof[N] = { INFINITY, 5, 5, 2.5, 2, 1, 2, NAN, 5 };
 
 static cr_prediction prediction(void)
 {
-    return (cr_prediction){ .kind = CR_ANSWER_NUMBER, .n = N, .mean = mean, .scale = scale,
-                            .dof = dof };
+    return (cr_prediction){
+        .kind = CR_ANSWER_NUMBER, .n = N, .mean = mean, .scale = scale, .dof = dof
+    };
 }
 
 static void test_one_row_is_its_distribution(void **state)

@@ -125,7 +125,8 @@ static void test_options_parse(void **state)
     test_context_free(cx);
 }
 
-/* One name takes a value, or takes none, in every model: the command line asks before it knows which. */
+/* One name takes a value, or takes none, in every model: the command line asks before it knows
+ * which. */
 static void test_options_agree(void **state)
 {
     (void)state;

@@ -30,12 +30,13 @@ static void test_one_class_is_refused(void **state)
     test_context_free(cx);
 }
 
-/* Numbers whose squares overflow are told by their column; in a row of no weight they do not matter. */
+/* Numbers whose squares overflow are told by their column; in a row of no weight they do not
+ * matter. */
 static void test_huge_numbers(void **state)
 {
     (void)state;
     static const char *const names[] = { "nadaraya-watson", "adaboost" };
-    cr_ctx   *cx = test_context();
+    cr_ctx                  *cx = test_context();
     cr_table *y = table_of_text(cx, "y.csv", "x,y,w\n1,2,1\n2,9e153,1\n3,1,1\n4,2,1\n");
     cr_table *light = table_of_text(cx, "l.csv", "x,y,w\n1,2,1\n9e153,9e153,0\n3,1,1\n4,2,1\n");
     cr_table *small = table_of_text(cx, "s.csv", "x,y,w\n1,2,1\n2,3e152,1\n3,1,1\n4,2,1\n");

@@ -156,7 +156,7 @@ static void test_layout(void **state)
     cr_ctx *cx = test_context();
     blob    b = small_file(cx);
     assert_memory_equal(b.at, "PK\3\4", 4);
-    assert_memory_equal(b.at + 8, "\0\0", 2);        /* stored */
+    assert_memory_equal(b.at + 8, "\0\0", 2);          /* stored */
     assert_memory_equal(b.at + 10, "\0\x60\x21\0", 4); /* 12:00 on 1980-01-01 */
     assert_memory_equal(b.at + 30, "model.json{\n \"model\": \"gp\",", 26);
     assert_memory_equal(b.at + b.size - CRI_STORE_FRAME, "credence 1 size=0", 17);
@@ -301,9 +301,9 @@ static void test_every_truncation_is_refused(void **state)
     char   *end = memmem(b.at, b.size, "PK\5\6", 4);
     for (size_t n = 0; n < b.size; n++)
         assert_refused(cx, b.at, n,
-                       n == 0                            ? "m.cred is not a model file: it is empty"
+                       n == 0                         ? "m.cred is not a model file: it is empty"
                        : n < (size_t)(end - b.at) + 4 ? "m.cred is cut short"
-                                                         : "m.cred is damaged");
+                                                      : "m.cred is damaged");
     char *longer = malloc(b.size + 1); /* and a byte too many */
     memcpy(longer, b.at, b.size);
     longer[b.size] = '\n';
@@ -327,7 +327,9 @@ static size_t damage(char *d, size_t size, uint64_t *x)
     size_t n = 1 + pick(x, 64), at = pick(x, size - n), to = pick(x, size - n);
     char   block[64];
     switch (pick(x, 5)) {
-    case 0: memset(d + at, 0, n); break;
+    case 0:
+        memset(d + at, 0, n);
+        break;
     case 1:
         for (size_t i = 0; i < n; i++) d[at + i] = (char)pick(x, 256);
         break;
@@ -336,8 +338,12 @@ static size_t damage(char *d, size_t size, uint64_t *x)
         memmove(d + at, d + to, n);
         memcpy(d + to, block, n);
         break;
-    case 3: memmove(d + at, d + at + n, size - at - n); return size - n;
-    default: memmove(d + at + n, d + at, size - at); return size + n;
+    case 3:
+        memmove(d + at, d + at + n, size - at - n);
+        return size - n;
+    default:
+        memmove(d + at + n, d + at, size - at);
+        return size + n;
     }
     return size;
 }
@@ -372,8 +378,8 @@ static void test_other_files_are_told_apart(void **state)
     assert_fails_with(cx, cri_store_load(cx, path, &s), CR_EDATA, "is not a model file");
     assert_non_null(strstr(cr_error_hint(cx), "credence fit"));
     assert_fails_with(cx, cri_store_load(cx, "/absent/m.cred", &s), CR_EIO, "cannot read /absent");
-    char               *npz;
-    size_t              size;
+    char              *npz;
+    size_t             size;
     const cri_zip_item item = { "weights.npy", "0123456789", 10 };
     assert_ok(cx, cri_zip_build(cx, &item, 1, "", &npz, &size));
     assert_refused(cx, npz, size, "a zip archive that does not begin with model.json");
@@ -442,8 +448,8 @@ static void test_forged_entries(void **state)
     assert_forgery_refused(cx, two, 2, "maximum parsing depth");
     two[0] = json;
 
-    static const char *const bad_names[] = { "../v.npy", "/v.npy", "v.txt", ".npy", "v w.npy", "v",
-                                             "MODEL.JSON" };
+    static const char *const bad_names[] = { "../v.npy", "/v.npy", "v.txt",     ".npy",
+                                             "v w.npy",  "v",      "MODEL.JSON" };
     for (size_t i = 0; i < sizeof bad_names / sizeof *bad_names; i++) {
         two[1].name = bad_names[i];
         assert_forgery_refused(cx, two, 2, "m.cred: ");
@@ -528,11 +534,12 @@ static void ask_everything(cr_ctx *cx, const cri_store *s)
         const cri_npy *a = &s->arrays[i].array;
         const char    *name = s->arrays[i].name;
         double        *got = NULL;
-        cr_status      st = a->dims == 1
-                                ? cri_store_get_vector(cx, s, name, a->rows, &got)
-                                : cri_store_get_matrix(cx, s, name, a->rows, a->cols, &got);
-        if (st == CR_OK) cr_free(cx, got, a->rows * a->cols, sizeof *got);
-        else assert_true(st == CR_EDATA);
+        cr_status      st = a->dims == 1 ? cri_store_get_vector(cx, s, name, a->rows, &got)
+                                         : cri_store_get_matrix(cx, s, name, a->rows, a->cols, &got);
+        if (st == CR_OK)
+            cr_free(cx, got, a->rows * a->cols, sizeof *got);
+        else
+            assert_true(st == CR_EDATA);
     }
 }
 

@@ -313,7 +313,7 @@ static void test_observed_against_predicted(void **state)
     assert_non_null(strstr(text, ">observed y</text>"));
     assert_non_null(strstr(text, ">predicted y</text>"));
 
-    double x0, y0, x1, y1; /* the diagonal */
+    double      x0, y0, x1, y1; /* the diagonal */
     const char *p = strstr(strstr(text, "<svg x="), "stroke-dasharray");
     p = strstr(p, "<path");
     assert_int_equal(sscanf(p, "<path d='M%lf %lfL%lf %lf", &x0, &y0, &x1, &y1), 4);
@@ -400,9 +400,9 @@ static void test_degenerate_data(void **state)
 {
     (void)state;
     static const double cases[][8] = {
-        { 1, 2, 3, 5 },                 /* two rows: no information for the noise */
-        { 1, 7, 2, 7, 3, 7, 4, 7 },     /* a constant target                      */
-        { 4, 1, 4, 2, 4, 3, 4, 4 },     /* a constant column                      */
+        { 1, 2, 3, 5 },             /* two rows: no information for the noise */
+        { 1, 7, 2, 7, 3, 7, 4, 7 }, /* a constant target                      */
+        { 4, 1, 4, 2, 4, 3, 4, 4 }, /* a constant column                      */
         { 1e150, 1, 2e150, 2, 3e150, 2, 4e150, 5 },
         { 1e-140, 1e-140, 2e-140, 3e-140, 3e-140, 2e-140, 4e-140, 9e-140 },
         { 1e9, 0, 1e9 + 1e-5, 1, 1e9 + 2e-5, 0, 1e9 + 3e-5, 1 },
@@ -431,9 +431,9 @@ static void test_degenerate_data(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    double *rows = make_rows(30, 1, 0.5, 8);
-    setup   s = fit_rows(one, 1, rows, 30, (const cr_setting[]){ { "missing", "drop" } }, 1);
-    cr_ctx *cx = s.cx;
+    double      *rows = make_rows(30, 1, 0.5, 8);
+    setup        s = fit_rows(one, 1, rows, 30, (const cr_setting[]){ { "missing", "drop" } }, 1);
+    cr_ctx      *cx = s.cx;
     const double levels[] = { 0, 1, -0.5, 1.5, NAN, INFINITY };
     remove(figure_path());
     for (size_t i = 0; i < 6; i++)

@@ -87,7 +87,8 @@ static void test_numbers(void **state)
     test_context_free(cx);
 }
 
-/* The path of a lasso: every number of terms on top, what was chosen below; no other model has one. */
+/* The path of a lasso: every number of terms on top, what was chosen below; no other model has
+ * one. */
 static void test_path(void **state)
 {
     (void)state;
@@ -110,8 +111,9 @@ static void test_path(void **state)
     assert_fails_with(cx, cr_plot(cx, m, NULL, CR_PLOT_RESIDUALS, 0.9, figure_path()), CR_EARG,
                       "needs data");
     cr_model_free(cx, m);
-    const char *const settings[] = { "target=y lambda=0", "target=y lambda=0.3 scale=none", "target=y path=1",
-                                     "target=y choose=1se", "target=y lambda=1e9" };
+    const char *const settings[] = { "target=y lambda=0", "target=y lambda=0.3 scale=none",
+                                     "target=y path=1", "target=y choose=1se",
+                                     "target=y lambda=1e9" };
     for (size_t i = 0; i < 5; i++) { /* one lambda, lambda 0, no term at all */
         m = fit(cx, "lasso", t, settings[i]);
         check_kind(cx, m, NULL, CR_PLOT_PATH, i == 3 ? "least error" : "log lambda");
@@ -136,7 +138,8 @@ static void test_path_values(void **state)
     cri_chart  c;
     draw_regression(3, N, 2, 0.1, X, y);
     cr_table *t = make_table(cx, X, N, 2, y, NULL);
-    cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.01 path=20"), *n = fit(cx, "linear", t, "target=y");
+    cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.01 path=20"),
+             *n = fit(cx, "linear", t, "target=y");
     assert_ok(cx, cri_chart_path(&s, m, NULL, &c));
     json_t *least = describe(cx, n);
     assert_int_equal(c.n, 3); /* two terms and the choice: no others, no folds */
@@ -171,10 +174,10 @@ static void test_text_places(void **state)
                  high[] = { 0, 6, 0 };
     cri_chart   c = { .title = "T", .x = { "x", 0, 10 }, .y = { "y", 0, 10 } };
     const char *text = NULL;
-    cri_chart_add(&c, (cri_svg_series){ "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false },
-                  '|', x, low, high, 2);
-    cri_chart_add(&c, (cri_svg_series){ "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false },
-                  'o', x, y, NULL, 3);
+    cri_chart_add(&c, (cri_svg_series){ "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false }, '|', x,
+                  low, high, 2);
+    cri_chart_add(&c, (cri_svg_series){ "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false }, 'o', x,
+                  y, NULL, 3);
     assert_ok(cx, cri_chart_text(&s, &c, 11, 11, &text));
     assert_non_null(strstr(text, "        10 |     o\n"));
     assert_non_null(strstr(text, "           |     |\n")); /* y = 6 */
@@ -218,7 +221,8 @@ done:
     return st;
 }
 
-/* Probabilities over one column, with a band where there is a latent function; rows by their coordinates. */
+/* Probabilities over one column, with a band where there is a latent function; rows by their
+ * coordinates. */
 static void test_answers(void **state)
 {
     (void)state;
@@ -232,7 +236,8 @@ static void test_answers(void **state)
         check_kind(cx, m, t, CR_PLOT_FIT, K == 2 ? "90 % interval of the probability" : "P(2)");
         cr_model_free(cx, m);
         m = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
-        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_FIT, 0.9, figure_path()), CR_EUNSUPPORTED, "predicts classes");
+        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_FIT, 0.9, figure_path()), CR_EUNSUPPORTED,
+                          "predicts classes");
         cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
@@ -289,14 +294,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_path),
-        cmocka_unit_test(test_path_values),
-        cmocka_unit_test(test_text_places),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_answer_allocations),
+        cmocka_unit_test(test_classes),     cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_path),        cmocka_unit_test(test_path_values),
+        cmocka_unit_test(test_text_places), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_answers),     cmocka_unit_test(test_answer_allocations),
     };
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

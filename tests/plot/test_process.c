@@ -1,4 +1,5 @@
-/* test_process.c -- figures from inside a model: sound SVG, text, places of contours, ticks of powers. */
+/* test_process.c -- figures from inside a model: sound SVG, text, places of contours, ticks of
+ * powers. */
 #include "../models/fixture.h"
 #include "wellformed.h"
 #include "plot/figure.h"
@@ -35,8 +36,9 @@ static void test_kinds(void **state)
     enum { N = 16 };
     cr_ctx         *cx = test_context();
     double          X[N * 2], y[N];
-    cr_plot_options o = { .level = 0.9 }, far = { .level = 0.9, .draws = 3, .range = (const double[]){ -9, 9 } };
-    const char     *names[] = { "rbf.l", "noise" };
+    cr_plot_options o = { .level = 0.9 },
+                    far = { .level = 0.9, .draws = 3, .range = (const double[]){ -9, 9 } };
+    const char *names[] = { "rbf.l", "noise" };
     draw_regression(5, N, 2, 0.8, X, y);
     cr_table *t = make_table(cx, X, N, 2, y, NULL);
     cr_model *one = fit(cx, "gp", t, GP "features=x1 kernel=rbf(l=1)+0.5*periodic(p=2)");
@@ -60,15 +62,19 @@ static void test_kinds(void **state)
     assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG,
                       "no hyper-parameter 'rbf.length'");
     names[0] = "noise";
-    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG, "the same");
+    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG,
+                      "the same");
     o.n_parameters = 1;
-    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG, "two");
+    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG,
+                      "two");
     assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_MAP, &o, figure_path()), CR_EUNSUPPORTED,
                       "this model has 1");
     far.range = (const double[]){ 3, 3 };
-    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG, "smaller");
+    assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG,
+                      "smaller");
     far = (cr_plot_options){ .level = 0.9, .draws = 2 };
-    assert_fails_with(cx, cr_plot_with(cx, two, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG, "one column");
+    assert_fails_with(cx, cr_plot_with(cx, two, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG,
+                      "one column");
     cr_model_free(cx, one);
     cr_model_free(cx, two);
 
@@ -84,9 +90,10 @@ static void test_kinds(void **state)
     test_context_free(cx);
 }
 
-/* --- columns to draw over ------------------------------------------------------------------------ */
+/* --- columns to draw over -------------------------------------------------------------------- */
 
-/* Three columns of numbers and a category: what is drawn is the model at the medians and the commonest level. */
+/* Three columns of numbers and a category: what is drawn is the model at the medians and the
+ * commonest level. */
 static void test_over(void **state)
 {
     (void)state;
@@ -106,24 +113,31 @@ static void test_over(void **state)
     check_kind(cx, m, t, CR_PLOT_COMPONENTS, &o, "posterior mean");
     o.n_over = 2;
     check_kind(cx, m, t, CR_PLOT_MAP, &o, "Held at median or mode: x1 = 90.5, g = usual.");
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_FIT, &o, figure_path()), CR_EARG, "one column");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_FIT, &o, figure_path()), CR_EARG,
+                      "one column");
     over[1] = "x2";
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "the same");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG,
+                      "the same");
     over[1] = "g";
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "'g' is a category");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG,
+                      "'g' is a category");
     over[1] = "x9";
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "no column 'x9'");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG,
+                      "no column 'x9'");
     o.n_over = 0;
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EUNSUPPORTED, "this model has 3");
-    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_COMPONENTS, &o, figure_path()), CR_EUNSUPPORTED, "no part");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EUNSUPPORTED,
+                      "this model has 3");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_COMPONENTS, &o, figure_path()),
+                      CR_EUNSUPPORTED, "no part");
 
     o.n_over = 1; /* the curve against a table that says the same */
     o.range = (const double[]){ -1, 1 };
     assert_ok(cx, cr_plot_json(cx, m, t, CR_PLOT_FIT, &o, &text));
-    json_t *root = json_loads(text, 0, NULL), *series = json_object_get(root, "series"), *curve = NULL, *s;
-    size_t  k, last = 0;
-    json_array_foreach(series, k, s)
-        if (strcmp(json_string_value(json_object_get(s, "name")), "predictive mean") == 0) curve = s;
+    json_t *root = json_loads(text, 0, NULL), *series = json_object_get(root, "series"),
+           *curve = NULL, *s;
+    size_t k, last = 0;
+    json_array_foreach(series, k, s) if (strcmp(json_string_value(json_object_get(s, "name")),
+                                                "predictive mean") == 0) curve = s;
     assert_non_null(curve);
     last = json_array_size(json_object_get(curve, "x")) - 1;
     double sorted[N], same[6], level[2] = { -1, 1 };
@@ -135,7 +149,8 @@ static void test_over(void **state)
                 sorted[i] = sorted[j], sorted[j] = swap;
             }
     for (size_t i = 0; i < 2; i++)
-        same[3 * i] = 90.5, same[3 * i + 1] = level[i], same[3 * i + 2] = (sorted[9] + sorted[10]) / 2;
+        same[3 * i] = 90.5, same[3 * i + 1] = level[i],
+                 same[3 * i + 2] = (sorted[9] + sorted[10]) / 2;
     cr_table *two = make_table(cx, same, 2, 3, level, NULL);
     assert_ok(cx, cr_table_add_texts(cx, two, "g", (const char *[]){ "usual", "usual" }));
     assert_ok(cx, cr_predict_mean(cx, m, two, mean));
@@ -155,7 +170,8 @@ static void test_over(void **state)
     assert_null(strstr(text, "observed"));
     cr_free(cx, text, strlen(text) + 1, 1);
     o.range = NULL;
-    assert_fails_with(cx, cr_plot_with(cx, m, NULL, CR_PLOT_FIT, &o, figure_path()), CR_EARG, "needs data");
+    assert_fails_with(cx, cr_plot_with(cx, m, NULL, CR_PLOT_FIT, &o, figure_path()), CR_EARG,
+                      "needs data");
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     test_context_free(cx);
@@ -190,7 +206,8 @@ static void test_classes(void **state)
         assert_int_equal(strstr(svg, "#999999") != NULL, classes == K);
         assert_int_equal(count_of(svg, "<circle"), 2 * 2 * N); /* with their edges, on two maps */
         free(svg);
-        cr_table *plain = make_table(cx, X, N, 2, y, NULL); /* without the target there are rows alone */
+        cr_table *plain =
+            make_table(cx, X, N, 2, y, NULL); /* without the target there are rows alone */
         check_kind(cx, m, plain, CR_PLOT_MAP, &o, "rows of the data");
         cr_table_free(cx, plain);
         cr_model_free(cx, m);
@@ -199,7 +216,7 @@ static void test_classes(void **state)
     test_context_free(cx);
 }
 
-/* --- contours ---------------------------------------------------------------------------------- */
+/* --- contours -------------------------------------------------------------------------------- */
 
 /* The ends of all pieces in the last path of an SVG. */
 static size_t read_pieces(const char *svg, double *xy, size_t most)
@@ -219,7 +236,8 @@ static size_t read_pieces(const char *svg, double *xy, size_t most)
     return n / 2;
 }
 
-/* Of a cone the contour is a circle; of a saddle two branches that never cross the middle the wrong way. */
+/* Of a cone the contour is a circle; of a saddle two branches that never cross the middle the wrong
+ * way. */
 static void test_contours(void **state)
 {
     (void)state;
@@ -234,7 +252,9 @@ static void test_contours(void **state)
         }
         cri_svg_page page = { .width = 400, .height = 400, .title = "t", .description = "d" };
         cri_svg      svg = cri_svg_page_begin(cx, &page);
-        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .width = 300, .height = 300, .across = { "x", -1, 1 },
+        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .width = 300,
+                                                    .height = 300,
+                                                    .across = { "x", -1, 1 },
                                                     .up = { "y", -1, 1 } });
         double w = svg.area_width / 2, h = svg.area_height / 2;
         cri_svg_contour(&svg, &look, z, G, G, which == 0 ? 0.6 : 0.1);
@@ -247,8 +267,10 @@ static void test_contours(void **state)
         assert_true(n > 60 && n % 2 == 0);
         for (size_t i = 0; i < n; i++) {
             double x = xy[2 * i] / w - 1, y = 1 - xy[2 * i + 1] / h;
-            if (which == 0) assert_close(hypot(x, y), 0.6, 2e-3);
-            else assert_close(x * y, 0.1, 2e-3);
+            if (which == 0)
+                assert_close(hypot(x, y), 0.6, 2e-3);
+            else
+                assert_close(x * y, 0.1, 2e-3);
         }
         free(text);
     }
@@ -266,8 +288,9 @@ static void test_saddle(void **state)
         double       xy[16], level = high ? 0.4 : 0.6;
         cri_svg_page page = { .width = 400, .height = 400, .title = "t", .description = "d" };
         cri_svg      svg = cri_svg_page_begin(cx, &page);
-        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .width = 300, .height = 300, .across = { "x", 0, 1 },
-                                                    .up = { "y", 0, 1 } });
+        cri_svg_panel_begin(
+            &svg, &(cri_svg_panel){
+                      .width = 300, .height = 300, .across = { "x", 0, 1 }, .up = { "y", 0, 1 } });
         double w = svg.area_width, h = svg.area_height;
         cri_svg_contour(&svg, &look, z, 2, 2, level);
         cri_svg_panel_end(&svg);
@@ -275,7 +298,8 @@ static void test_saddle(void **state)
         cri_svg_end(&svg);
         char *text = load_text(figure_path());
         assert_int_equal(read_pieces(text, xy, 16), 4);
-        for (size_t piece = 0; piece < 2; piece++) { /* the middle of a piece tells which corner it cuts off */
+        for (size_t piece = 0; piece < 2;
+             piece++) { /* the middle of a piece tells which corner it cuts off */
             double x = (xy[4 * piece] + xy[4 * piece + 2]) / 2 / w;
             double y = 1 - (xy[4 * piece + 1] + xy[4 * piece + 3]) / 2 / h;
             bool   near_high = (x < 0.5) == (y < 0.5);
@@ -286,7 +310,7 @@ static void test_saddle(void **state)
     test_context_free(cx);
 }
 
-/* --- ticks of powers --------------------------------------------------------------------------- */
+/* --- ticks of powers ------------------------------------------------------------------------- */
 
 static void test_log_ticks(void **state)
 {
@@ -316,9 +340,10 @@ static void test_log_ticks(void **state)
 static cr_status draw_all(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3 }, y[] = { 0, 1, 0 };
-    cr_plot_kind    kind = *(cr_plot_kind *)arg;
-    cr_setting      s[] = { { "target", "y" }, { "kernel", "linear(x)" }, { "optimize", "none" },
-                            { "features", "x" } };
+    cr_plot_kind        kind = *(cr_plot_kind *)arg;
+    cr_setting          s[] = {
+                 { "target", "y" }, { "kernel", "linear(x)" }, { "optimize", "none" }, { "features", "x" }
+    };
     cr_plot_options o = { .level = 0.9 };
     cr_status       st = CR_OK;
     cr_table       *t = NULL;
@@ -341,12 +366,23 @@ done:
 static cr_status draw_map(cr_ctx *cx, void *arg)
 {
     static const double z[] = { 1, 2, 3, 4, 5, 7 };
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    const char *text;
-    cri_maps    m = { .title = "t", .description = "d", .x = { "x", 0, 1 }, .y = { "y", 0, 1 }, .rows = 2,
-                      .cols = 3, .map = { { "m", z, 1, 7 } }, .n = 1, .marked = true, .mark_x = 0.5,
-                      .mark_y = 0.5, .mark_label = "here", .level = { 2 }, .levels = 1 };
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const char         *text;
+    cri_maps            m = { .title = "t",
+                              .description = "d",
+                              .x = { "x", 0, 1 },
+                              .y = { "y", 0, 1 },
+                              .rows = 2,
+                              .cols = 3,
+                              .map = { { "m", z, 1, 7 } },
+                              .n = 1,
+                              .marked = true,
+                              .mark_x = 0.5,
+                              .mark_y = 0.5,
+                              .mark_label = "here",
+                              .level = { 2 },
+                              .levels = 1 };
     (void)arg;
     CR_TRY(cri_maps_svg(cx, &m, figure_path()));
     CR_TRY(cri_maps_text(&s, &m, 6, 4, &text));
@@ -367,9 +403,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_over),
-        cmocka_unit_test(test_classes),   cmocka_unit_test(test_contours),  cmocka_unit_test(test_saddle),
-        cmocka_unit_test(test_log_ticks), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_over),
+        cmocka_unit_test(test_classes), cmocka_unit_test(test_contours),
+        cmocka_unit_test(test_saddle),  cmocka_unit_test(test_log_ticks),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("figures of processes", tests, NULL, NULL);
 }

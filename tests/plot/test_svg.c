@@ -54,10 +54,17 @@ static void test_ranges(void **state)
 {
     (void)state;
     static const double cases[][4] = {
-        { 0, 1, 0, 1 },            { 3, -2, -2, 3 },           { 5, 5, 4.5, 5.5 },
-        { -5, -5, -5.5, -4.5 },    { 0, 0, -1, 1 },            { NAN, 1, 0, 1 },
-        { 0, INFINITY, 0, 1 },     { INFINITY, -INFINITY, 0, 1 }, { 0, 1e-300, -1, 1 },
-        { -1e308, 1e308, -1e308, 1e308 },                      { 1e-200, 2e-200, 1e-200, 2e-200 },
+        { 0, 1, 0, 1 },
+        { 3, -2, -2, 3 },
+        { 5, 5, 4.5, 5.5 },
+        { -5, -5, -5.5, -4.5 },
+        { 0, 0, -1, 1 },
+        { NAN, 1, 0, 1 },
+        { 0, INFINITY, 0, 1 },
+        { INFINITY, -INFINITY, 0, 1 },
+        { 0, 1e-300, -1, 1 },
+        { -1e308, 1e308, -1e308, 1e308 },
+        { 1e-200, 2e-200, 1e-200, 2e-200 },
         { 1e6, 1e6 + 1e-7, 0.9e6, 1.1e6 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -127,9 +134,9 @@ static double read_label(const char *label)
         static const char *const from[] = { MINUS,    NARROW,   "\u00d710", "\u207b", "\u00b9",
                                             "\u00b2", "\u00b3", "\u2070",   "\u2074", "\u2075",
                                             "\u2076", "\u2077", "\u2078",   "\u2079" };
-        static const char *const to[] = { "-", "", "e", "-", "1", "2", "3",
+        static const char *const to[] = { "-", "",  "e", "-", "1", "2", "3",
                                           "0", "4", "5", "6", "7", "8", "9" };
-        size_t i = 0;
+        size_t                   i = 0;
         while (i < 14 && strncmp(p, from[i], strlen(from[i])) != 0) i++;
         used += (size_t)snprintf(plain + used, sizeof plain - used, "%.*s", i < 14 ? 9 : 1,
                                  i < 14 ? to[i] : p);
@@ -185,12 +192,24 @@ static void test_decoding(void **state)
         size_t      length;
         uint32_t    code;
     } cases[] = {
-        { "a", 1, 'a' },           { "\u00e9", 2, 0xe9 },     { "\u20ac", 3, 0x20ac },
-        { "\U0001F600", 4, 0x1f600 }, { "\x80", 1, 0xfffd },  { "\xc3", 1, 0xfffd },
-        { "\xc3(", 1, 0xfffd },    { "\xc0\xaf", 1, 0xfffd }, { "\xed\xa0\x80", 3, 0xfffd },
-        { "\xf4\x90\x80\x80", 4, 0xfffd }, { "\xff", 1, 0xfffd }, { "\xe2\x82", 1, 0xfffd },
-        { "\x01", 1, 0xfffd },     { "\n", 1, ' ' },          { "\t", 1, ' ' },
-        { "\x7f", 1, 0xfffd },     { "\xef\xbf\xbf", 3, 0xfffd }, { "\xe0\x80\x80", 1, 0xfffd },
+        { "a", 1, 'a' },
+        { "\u00e9", 2, 0xe9 },
+        { "\u20ac", 3, 0x20ac },
+        { "\U0001F600", 4, 0x1f600 },
+        { "\x80", 1, 0xfffd },
+        { "\xc3", 1, 0xfffd },
+        { "\xc3(", 1, 0xfffd },
+        { "\xc0\xaf", 1, 0xfffd },
+        { "\xed\xa0\x80", 3, 0xfffd },
+        { "\xf4\x90\x80\x80", 4, 0xfffd },
+        { "\xff", 1, 0xfffd },
+        { "\xe2\x82", 1, 0xfffd },
+        { "\x01", 1, 0xfffd },
+        { "\n", 1, ' ' },
+        { "\t", 1, ' ' },
+        { "\x7f", 1, 0xfffd },
+        { "\xef\xbf\xbf", 3, 0xfffd },
+        { "\xe0\x80\x80", 1, 0xfffd },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t code;
@@ -227,8 +246,9 @@ static const cri_svg_series looks[] = {
 
 static cri_svg_frame frame(cri_svg_axis x, cri_svg_axis y)
 {
-    return (cri_svg_frame){ 720, 500, "a title", "a description", x, y, looks, 4,
-                            { "caption", NULL }, NULL, NULL, 0 };
+    return (cri_svg_frame){ 720,  500,   "a title", "a description",     x,
+                            y,    looks, 4,         { "caption", NULL }, NULL,
+                            NULL, 0 };
 }
 
 /* The figure as text: to be freed.  Checks that it is well-formed. */
@@ -329,12 +349,13 @@ static void test_nothing_but_finite_numbers(void **state)
     cr_ctx      *cx = test_context();
     const double bad[] = { 0, NAN, INFINITY, -INFINITY, 1, 1e308, -1e308, 0.5, 0.25 };
     const double x[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, NAN };
-    const double ends[][2] = { { 0, 1 }, { NAN, NAN }, { -INFINITY, INFINITY }, { 0, 0 },
-                               { -DBL_MAX, DBL_MAX }, { 5e-324, 5e-324 }, { 1e15, 1e15 } };
+    const double ends[][2] = { { 0, 1 },      { NAN, NAN },          { -INFINITY, INFINITY },
+                               { 0, 0 },      { -DBL_MAX, DBL_MAX }, { 5e-324, 5e-324 },
+                               { 1e15, 1e15 } };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         cri_svg_frame f =
             frame((cri_svg_axis){ "x", 0, 1 }, (cri_svg_axis){ "y", ends[i][0], ends[i][1] });
-        cri_svg       s = cri_svg_begin(cx, &f);
+        cri_svg s = cri_svg_begin(cx, &f);
         cri_svg_points(&s, &looks[0], x, bad, 9);
         cri_svg_line(&s, &looks[1], x, bad, 9);
         cri_svg_band(&s, &looks[2], x, bad, bad, 9);
@@ -350,7 +371,11 @@ static void test_an_empty_figure(void **state)
 {
     (void)state;
     cr_ctx       *cx = test_context();
-    cri_svg_frame f = { .width = 300, .height = 200, .title = "", .description = "", .x = { "", 0, 0 },
+    cri_svg_frame f = { .width = 300,
+                        .height = 200,
+                        .title = "",
+                        .description = "",
+                        .x = { "", 0, 0 },
                         .y = { "", 0, 0 } };
     cri_svg       s = cri_svg_begin(cx, &f);
     cri_svg_points(&s, &looks[0], NULL, NULL, 0);
@@ -446,9 +471,16 @@ static void test_the_judge(void **state)
     static const char *const good[] = { "<a/>", "<a b='1'>x &amp; y</a>\n",
                                         "<a><b c=\"'\"/>\u00e9</a>" };
     static const char *const bad[] = { "<a>",
-                                       "<a></b>", "<a b=1/>", "<a>&</a>", "<a>\x01</a>",
-                                       "<a>\xff</a>", "<a b='nan'/>", "<a b='1 inf'/>", "</a>",
-                                       "<a>></a>", "x" };
+                                       "<a></b>",
+                                       "<a b=1/>",
+                                       "<a>&</a>",
+                                       "<a>\x01</a>",
+                                       "<a>\xff</a>",
+                                       "<a b='nan'/>",
+                                       "<a b='1 inf'/>",
+                                       "</a>",
+                                       "<a>></a>",
+                                       "x" };
     for (size_t i = 0; i < 3; i++) assert_null(find_xml_error(good[i]));
     for (size_t i = 0; i < 11; i++) assert_non_null(find_xml_error(bad[i]));
 }

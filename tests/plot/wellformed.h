@@ -45,8 +45,11 @@ static inline bool is_utf8(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     while (*p) {
-        int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p < 0xf0 && *p >= 0xe0 ? 2
-                 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+        int more = *p < 0x80                 ? 0
+                   : *p >= 0xc2 && *p < 0xe0 ? 1
+                   : *p < 0xf0 && *p >= 0xe0 ? 2
+                   : *p >= 0xf0 && *p < 0xf5 ? 3
+                                             : -1;
         if (more < 0 || (*p < 0x20 && *p != '\n') || *p == 0x7f) return false;
         for (p++; more > 0; more--)
             if ((*p++ & 0xc0) != 0x80) return false;

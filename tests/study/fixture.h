@@ -44,8 +44,9 @@ static inline double metric_of(const cr_assessment *a, const char *name)
     return a->metrics[i].value;
 }
 
-/* What the folds of one repeat say of metric i: the value over all of them, and the part of each.  The
- * root of a mean over rows is that of all rows, its parts by the delta method; others are means. */
+/* What the folds of one repeat say of metric i: the value over all of them, and the part of each.
+ * The root of a mean over rows is that of all rows, its parts by the delta method; others are
+ * means. */
 static inline double pooled(const cr_assessment *fold, size_t k, size_t i, double *part)
 {
     double sum = 0, rows = 0, K = (double)k;

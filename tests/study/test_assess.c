@@ -29,8 +29,8 @@ static double crps_by_integration(double y, double mean, double scale, double do
     return sum;
 }
 
-static void check_metrics(cr_ctx *cx, const cr_assessment *a, const double *y, const double *w, size_t n,
-                          const cr_prediction *p, double level)
+static void check_metrics(cr_ctx *cx, const cr_assessment *a, const double *y, const double *w,
+                          size_t n, const cr_prediction *p, double level)
 {
     double W = 0, mean = 0, square = 0, absolute = 0, total = 0, log_score = 0, inside = 0,
            width = 0;
@@ -233,7 +233,8 @@ static void test_cross_validation(void **state)
     double    sum = 0;
     for (size_t f = 0; f < N; f++) sum += pow(metric(&cv.fold[f], "rmse"), 2) / N;
     assert_relative(sum, statistic(d, "loocv"), 1e-11);
-    assert_relative(metric(&cv.mean, "rmse"), sqrt(statistic(d, "loocv")), 1e-11); /* not the mean of |e| */
+    assert_relative(metric(&cv.mean, "rmse"), sqrt(statistic(d, "loocv")),
+                    1e-11); /* not the mean of |e| */
     assert_true(metric(&cv.mean, "rmse") > 1.05 * metric(&cv.mean, "mae"));
     assert_true(isnan(metric(&cv.mean, "r2"))); /* of one row there is none */
     json_decref(d);

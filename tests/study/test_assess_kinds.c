@@ -140,8 +140,7 @@ static void test_cv_of_densities(void **state)
     test_context_free(cx);
 }
 
-/* --- families
- * ------------------------------------------------------------------------------------- */
+/* --- families -------------------------------------------------------------------------------- */
 
 static void test_poisson(void **state)
 {
@@ -203,8 +202,7 @@ static void test_gamma(void **state)
     test_context_free(cx);
 }
 
-/* --- points
- * ---------------------------------------------------------------------------------------- */
+/* --- points ---------------------------------------------------------------------------------- */
 
 static void test_points_are_told(void **state)
 {
@@ -265,8 +263,7 @@ static void test_one_point_among_others(void **state)
     test_context_free(cx);
 }
 
-/* --- classes named by numbers
- * ------------------------------------------------------------------------- */
+/* --- classes named by numbers ---------------------------------------------------------------- */
 
 /* Class 7 has one row: the fold that tests it was fitted without, and knows it all the same. */
 static void test_cv_knows_all_classes(void **state)

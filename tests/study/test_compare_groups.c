@@ -203,9 +203,9 @@ static void test_too_many_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proportions), cmocka_unit_test(test_kinds_of_groups),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_greater),
-        cmocka_unit_test(test_direction),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_proportions),     cmocka_unit_test(test_kinds_of_groups),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_greater),
+        cmocka_unit_test(test_direction),       cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_too_many_groups),
     };
     return cmocka_run_group_tests_name("compare groups", tests, NULL, NULL);

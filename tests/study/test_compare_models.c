@@ -98,7 +98,8 @@ static void test_weights(void **state)
     assert_close(w[0] + w[1], 1, 1e-15);
     assert_int_equal(cr_model_weights(m + 1, 2, w), CR_WEIGHTS_BIC);
     assert_close(w[1], 1 / (1 + exp(-4)), 1e-15);
-    assert_int_equal(cr_model_weights(m, 3, w), CR_WEIGHTS_NONE); /* evidence and BIC are not mixed */
+    assert_int_equal(cr_model_weights(m, 3, w),
+                     CR_WEIGHTS_NONE); /* evidence and BIC are not mixed */
     assert_true(isnan(w[0]) && isnan(w[2]));
     m[0].log_evidence = -1e5; /* far below all others: no underflow of the sum */
     m[1].log_evidence = -1e5 - 1;
@@ -281,13 +282,15 @@ static void test_mixture_of_classes(void **state)
     test_context_free(cx);
 }
 
-/* The likelihood of lda is that of target and columns: said, and not weighed against the others'. */
+/* The likelihood of lda is that of target and columns: said, and not weighed against the
+ * others'. */
 static void test_joint_likelihoods(void **state)
 {
     (void)state;
-    cr_ctx       *cx = test_context();
-    cr_table     *t = read_table(cx, "examples/iris.csv");
-    cr_setting    species[] = { { "target", "species" } }, prior[] = { { "target", "species" }, { "alpha", "1" } };
+    cr_ctx    *cx = test_context();
+    cr_table  *t = read_table(cx, "examples/iris.csv");
+    cr_setting species[] = { { "target", "species" } },
+               prior[] = { { "target", "species" }, { "alpha", "1" } };
     cr_model_spec specs[] = { { "bayes-logistic", prior, 2 }, { "lda", species, 1 } };
     cr_cv_options o = cv_of(cx, "folds=2");
     cr_comparison c;
@@ -307,7 +310,8 @@ static void test_joint_likelihoods(void **state)
     test_context_free(cx);
 }
 
-/* Counts: the mass of the mixture is the mean of the masses, its quantiles those of the mixed sums. */
+/* Counts: the mass of the mixture is the mean of the masses, its quantiles those of the mixed
+ * sums. */
 static void test_average_of_counts(void **state)
 {
     (void)state;
@@ -333,7 +337,7 @@ static void test_average_of_counts(void **state)
     double width = metric_of(&s, "width");
     double crps_of[2], width_of[2];
     for (size_t k = 0; k < 2; k++) { /* a mixture of one is that one */
-        double alone[2] = { k == 0, k == 1 };
+        double        alone[2] = { k == 0, k == 1 };
         cr_assessment e;
         assert_ok(cx, cr_average_evaluate(cx, models, alone, 2, t, 0.8, &s));
         assert_ok(cx, cr_evaluate(cx, models[k], t, 0.8, &e));
@@ -427,7 +431,9 @@ int main(void)
         cmocka_unit_test(test_evidence_of_polynomials),
         cmocka_unit_test(test_mixture_of_numbers),
         cmocka_unit_test(test_mixture_of_classes),
-        cmocka_unit_test(test_joint_likelihoods), cmocka_unit_test(test_average_of_counts), cmocka_unit_test(test_average_needs_the_same_rows),
+        cmocka_unit_test(test_joint_likelihoods),
+        cmocka_unit_test(test_average_of_counts),
+        cmocka_unit_test(test_average_needs_the_same_rows),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_allocations),
     };

@@ -210,7 +210,8 @@ static void test_repeats(void **state)
     test_context_free(cx);
 }
 
-/* The calibration error is that of bins over the rows of all folds: gaps of different folds cancel. */
+/* The calibration error is that of bins over the rows of all folds: gaps of different folds
+ * cancel. */
 static void test_calibration_is_pooled(void **state)
 {
     (void)state;
@@ -258,7 +259,8 @@ static void test_warnings_of_folds(void **state)
     assert_null(strstr(seen.text, "converge"));
     cr_cv_free(cx, &cv);
     seen = (warnings){ .n = 0 };
-    assert_ok(cx, cross(cx, "knn", t, "target=y task=classification features=x* k=1 smoothing=0", "folds=3", &cv));
+    assert_ok(cx, cross(cx, "knn", t, "target=y task=classification features=x* k=1 smoothing=0",
+                        "folds=3", &cv));
     assert_non_null(strstr(seen.text, "log_loss is infinite in"));
     assert_true(isinf(metric_of(&cv.mean, "log_loss")));
     cr_cv_free(cx, &cv);
@@ -364,12 +366,16 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_group_folds), cmocka_unit_test(test_groups_hold_together),
+        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_child),
+        cmocka_unit_test(test_group_folds),
+        cmocka_unit_test(test_groups_hold_together),
         cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_calibration_is_pooled),
-        cmocka_unit_test(test_warnings_of_folds),     cmocka_unit_test(test_stratified_numbers),
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_warnings_of_folds),
+        cmocka_unit_test(test_stratified_numbers),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("cross_validate", tests, NULL, NULL);

@@ -14,7 +14,7 @@ static cr_info_options plain(cr_ctx *cx)
     return o;
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 static cr_table *new_table(cr_ctx *cx, size_t rows)
 {
@@ -52,7 +52,7 @@ static double mutual_of(cr_ctx *cx, const cr_table *t, const char *a, const char
     return g.value;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 enum { N = 300 };
 
@@ -192,7 +192,7 @@ static void test_many_levels(void **state)
     test_context_free(cx);
 }
 
-/* --- intervals -------------------------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------------------------- */
 
 /* Of 95 % intervals for the entropy of counted draws, about 95 % hold the truth; naive percentiles
  * of the plug-in value would hold it far less often. */
@@ -268,7 +268,7 @@ static void test_coverage_of_neighbours(void **state)
     test_context_free(cx);
 }
 
-/* --- neighbours ------------------------------------------------------------------------------- */
+/* --- neighbours ------------------------------------------------------------------------------ */
 
 enum { GAUSS = 1500 };
 
@@ -479,9 +479,10 @@ static void test_level_of_permutations(void **state)
     test_context_free(cx);
 }
 
-/* --- all pairs --------------------------------------------------------------------------------- */
+/* --- all pairs ------------------------------------------------------------------------------- */
 
-/* The same bits as pair by pair, with and without missing values; a constant column spoils its own. */
+/* The same bits as pair by pair, with and without missing values; a constant column spoils its
+ * own. */
 static void test_pairs(void **state)
 {
     enum { ROWS = 120 };
@@ -747,13 +748,26 @@ static cr_status ask(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_add_category(cx, t, "c", c, levels, 2));
     CR_TRY(cr_table_add_category(cx, t, "e", e, levels, 2));
     switch (*(const int *)arg) {
-    case 0: CR_TRY(cr_table_entropy(cx, t, names, 2, names + 3, 1, &o, 0, &g)); break;
-    case 1: CR_TRY(cr_table_mutual(cx, t, "x", "y", names + 1, 1, &o, 0, &g)); break;
-    case 2: CR_TRY(cr_table_mutual(cx, t, "c", "e", NULL, 0, &o, 0, &g)); break;
-    case 3: CR_TRY(cr_table_divergence(cx, t, t, names, 1, &o, 0, &d)); break;
-    case 4: CR_TRY(cr_table_divergence(cx, t, t, names + 1, 1, &o, 0, &d)); break;
-    case 5: CR_TRY(cr_table_mutual_pairs(cx, t, names, 3, &o, 0, pairs)); break;
-    default: CR_TRY(cr_table_surprise(cx, t, names, 2, false, &o, 0, &s));
+    case 0:
+        CR_TRY(cr_table_entropy(cx, t, names, 2, names + 3, 1, &o, 0, &g));
+        break;
+    case 1:
+        CR_TRY(cr_table_mutual(cx, t, "x", "y", names + 1, 1, &o, 0, &g));
+        break;
+    case 2:
+        CR_TRY(cr_table_mutual(cx, t, "c", "e", NULL, 0, &o, 0, &g));
+        break;
+    case 3:
+        CR_TRY(cr_table_divergence(cx, t, t, names, 1, &o, 0, &d));
+        break;
+    case 4:
+        CR_TRY(cr_table_divergence(cx, t, t, names + 1, 1, &o, 0, &d));
+        break;
+    case 5:
+        CR_TRY(cr_table_mutual_pairs(cx, t, names, 3, &o, 0, pairs));
+        break;
+    default:
+        CR_TRY(cr_table_surprise(cx, t, names, 2, false, &o, 0, &s));
     }
 done:
     cr_surprise_free(cx, &s);

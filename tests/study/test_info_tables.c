@@ -1,5 +1,6 @@
-/* test_info_tables.c -- information between tables and in many cells: integers are counted as categories
- * are, cells found by sorting are those of a naive loop, and what cannot be compared is told. */
+/* test_info_tables.c -- information between tables and in many cells: integers are counted as
+ * categories are, cells found by sorting are those of a naive loop, and what cannot be compared is
+ * told. */
 #include "study/info.h"
 #include "support.h"
 
@@ -14,8 +15,8 @@ static cr_info_options plain(cr_ctx *cx)
     return o;
 }
 
-/* Numbers i * step % values, as a column of integers, of reals and of texts; rows from `gaps` on have no
- * value in any of them. */
+/* Numbers i * step % values, as a column of integers, of reals and of texts; rows from `gaps` on
+ * have no value in any of them. */
 static cr_table *table_of(cr_ctx *cx, const char *source, size_t step, size_t values, size_t gaps)
 {
     static char texts[N][24];
@@ -60,13 +61,13 @@ static void test_integers_are_counted(void **state)
 static void test_what_cannot_be_compared(void **state)
 {
     (void)state;
-    cr_ctx           *cx = test_context();
-    cr_info_options   o = plain(cx);
-    cr_divergence     d;
-    cr_table         *a = table_of(cx, "a.csv", 7, 59, N), *b = table_of(cx, "b.csv", 1, 1, N);
-    cr_table         *none = table_of(cx, "none.csv", 1, 3, 0), *few = table_of(cx, "few.csv", 1, 59, 2);
-    cr_table         *other = NULL;
-    double            x[N] = { 0 };
+    cr_ctx         *cx = test_context();
+    cr_info_options o = plain(cx);
+    cr_divergence   d;
+    cr_table       *a = table_of(cx, "a.csv", 7, 59, N), *b = table_of(cx, "b.csv", 1, 1, N);
+    cr_table *none = table_of(cx, "none.csv", 1, 3, 0), *few = table_of(cx, "few.csv", 1, 59, 2);
+    cr_table *other = NULL;
+    double    x[N] = { 0 };
     const char *const twice[] = { "text", "text" }, *real = "real", *text = "text";
     assert_ok(cx, cr_table_new(cx, "other.csv", N, &other));
     assert_ok(cx, cr_table_add_numbers(cx, other, "text", CR_REAL, x, 1));
@@ -102,7 +103,8 @@ static void test_many_cells(void **state)
     assert_ok(cx, cr_table_new(cx, "cells.csv", ROWS, &table));
     for (size_t c = 0; c < 2; c++) {
         for (size_t i = 0; i < ROWS; i++) {
-            snprintf(texts[c][i], sizeof texts[c][i], "%zu", i % CELLS * (c ? 77 : 1) % (c ? 199 : 200));
+            snprintf(texts[c][i], sizeof texts[c][i], "%zu",
+                     i % CELLS * (c ? 77 : 1) % (c ? 199 : 200));
             t[c][i] = texts[c][i];
         }
         assert_ok(cx, cr_table_add_texts(cx, table, names[c], t[c]));

@@ -1,4 +1,5 @@
-/* test_mmd.c -- the two-sample test against naive sums, all relabellings by bit masks, its level and power. */
+/* test_mmd.c -- the two-sample test against naive sums, all relabellings by bit masks, its level
+ * and power. */
 #include "../models/fixture.h"
 
 #include "study/mmd.h"
@@ -21,17 +22,20 @@ static long double rbf(const double *a, const double *b, size_t p, long double l
 }
 
 /* Both statistics by double sums; first[i] says which rows are of the first table. */
-static void naive(const double *X, size_t n, size_t p, long double l, const bool *first, long double *biased,
-                  long double *unbiased)
+static void naive(const double *X, size_t n, size_t p, long double l, const bool *first,
+                  long double *biased, long double *unbiased)
 {
     long double within[2] = { 0 }, own[2] = { 0 }, between = 0, count[2] = { 0 };
     for (size_t i = 0; i < n; i++) {
         count[first[i]]++;
         for (size_t j = 0; j < n; j++) {
             long double k = rbf(X + i * p, X + j * p, p, l);
-            if (first[i] != first[j]) between += k / 2;
-            else if (i == j) own[first[i]] += k;
-            else within[first[i]] += k;
+            if (first[i] != first[j])
+                between += k / 2;
+            else if (i == j)
+                own[first[i]] += k;
+            else
+                within[first[i]] += k;
         }
     }
     *biased = *unbiased = -2 * between / (count[0] * count[1]);
@@ -116,8 +120,8 @@ static void test_enumeration(void **state)
     test_context_free(cx);
 }
 
-/* Every labelling of a table and itself has the statistics of some that take equal rows from either side;
- * with all rows equal all labellings tie. */
+/* Every labelling of a table and itself has the statistics of some that take equal rows from either
+ * side; with all rows equal all labellings tie. */
 static void test_ties(void **state)
 {
     (void)state;
@@ -193,7 +197,8 @@ static void test_linear(void **state)
     a = table_of(cx, X, N, 1), b = table_of(cx, X + N, N, 1);
     o.kernel = "rbf(l=1)";
     assert_ok(cx, cr_table_mmd(cx, a, b, names, 1, &o, 0, &g));
-    double expected = 2 / sqrt(3) * (1 - exp(-1 / 6.)); /* E k = (1 + 2)^-1/2 exp(-shift^2 / (2 (1 + 2))) */
+    double expected =
+        2 / sqrt(3) * (1 - exp(-1 / 6.)); /* E k = (1 + 2)^-1/2 exp(-shift^2 / (2 (1 + 2))) */
     assert_true(fabs(g.unbiased - expected) < 4 * g.se && g.se < 0.02);
     free(X);
     cr_table_free(cx, a);
@@ -217,14 +222,16 @@ static void test_tables(void **state)
     assert_true(g.biased >= 0);
     assert_ok(cx, cr_table_mmd(cx, a, a, both, 2, &o, 0, &g));
     assert_close(g.biased, 0, 1e-12);
-    assert_fails_with(cx, cr_table_mmd(cx, a, c, both, 1, &o, 0, &g), CR_EDATA, "categories in the other");
+    assert_fails_with(cx, cr_table_mmd(cx, a, c, both, 1, &o, 0, &g), CR_EDATA,
+                      "categories in the other");
     assert_fails_with(cx, cr_table_mmd(cx, a, b, none, 1, &o, 0, &g), CR_EDATA, "'q' not found");
     assert_fails_with(cx, cr_table_mmd(cx, a, b, both, 0, &o, 0, &g), CR_EARG, "no column");
     o.kernel = "rbf(y)";
     assert_fails(cx, cr_table_mmd(cx, a, b, both, 2, &o, 0, &g), CR_EARG);
     cr_table *one = table_of_text(cx, "one.csv", "x,g\n1,u\n");
     o.kernel = NULL;
-    assert_fails_with(cx, cr_table_mmd(cx, a, one, both, 2, &o, 0, &g), CR_EDATA, "the second file has 1 row ");
+    assert_fails_with(cx, cr_table_mmd(cx, a, one, both, 2, &o, 0, &g), CR_EDATA,
+                      "the second file has 1 row ");
     cr_table_free(cx, a);
     cr_table_free(cx, b);
     cr_table_free(cx, c);
@@ -235,11 +242,11 @@ static void test_tables(void **state)
 static cr_status compare(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3, 4, 7 };
-    cr_status      st = CR_OK;
-    cr_table      *a = NULL, *b = NULL;
-    cr_mmd_options o = { .permutations = 5, .linear = arg != NULL };
-    const char    *name = "x";
-    cr_mmd         g;
+    cr_status           st = CR_OK;
+    cr_table           *a = NULL, *b = NULL;
+    cr_mmd_options      o = { .permutations = 5, .linear = arg != NULL };
+    const char         *name = "x";
+    cr_mmd              g;
     CR_TRY(cr_table_new(cx, "a", 5, &a));
     CR_TRY(cr_table_borrow_numbers(cx, a, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_new(cx, "b", 4, &b));
@@ -261,9 +268,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_sums),   cmocka_unit_test(test_enumeration), cmocka_unit_test(test_level_and_power),
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_tables),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_ties),        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_level_and_power),
+        cmocka_unit_test(test_linear),      cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("mmd", tests, NULL, NULL);
 }

@@ -164,8 +164,9 @@ static void test_values(void **state)
     for (size_t i = 0; i < 3; i++) seen[atoi(x.candidates[i].settings[0].value)]++;
     assert_true(seen[2] == 1 && seen[3] == 1 && seen[4] == 1);
     cr_tuning_free(cx, &x);
-    assert_ok(cx, tune(cx, "ridge", t,
-                       "over=seed=2..9 over=basis=poly:1|poly:2|poly:3 search=random draws=20", &x));
+    assert_ok(cx,
+              tune(cx, "ridge", t,
+                   "over=seed=2..9 over=basis=poly:1|poly:2|poly:3 search=random draws=20", &x));
     assert_int_equal(x.n, 20); /* of 24 */
     for (size_t i = 0; i < x.n; i++)
         for (size_t j = 0; j < i; j++) {

@@ -3,8 +3,8 @@
  * There is no fused multiplication in either, so both give the same bits.
  *
  * exp: x = k log 2 + r, |r| <= log(2)/2, with log 2 in two parts (Cody & Waite 1980); exp r by its
- * Taylor polynomial of degree 13, whose remainder is below 2^-58; then times 2^k in two steps, so that
- * results below 2^-1022 come out right as well. */
+ * Taylor polynomial of degree 13, whose remainder is below 2^-58; then times 2^k in two steps, so
+ * that results below 2^-1022 come out right as well. */
 #include "kernel_internal.h"
 
 #include <math.h>
@@ -114,9 +114,12 @@ void cri_distances(const double *x, const double *Z, size_t stride, size_t width
     (use_avx2() ? distances_avx2 : distances_plain)(x, Z, stride, width, n, out);
 }
 
-AVX2 static double dot_avx2(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
-static double      dot_plain(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
-double cri_dot_array(const double *a, const double *b, size_t n)
+AVX2 static double dot_avx2(const double *a, const double *b, size_t n)
+{
+    return dot_body(a, b, n);
+}
+static double dot_plain(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
+double        cri_dot_array(const double *a, const double *b, size_t n)
 {
     return (use_avx2() ? dot_avx2 : dot_plain)(a, b, n);
 }

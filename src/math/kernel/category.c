@@ -1,4 +1,5 @@
-/* category.c -- kernels of category columns: one decay for all levels, or a covariance of levels. */
+/* category.c -- kernels of category columns: one decay for all levels, or a covariance of
+ * levels. */
 #include "kernel_internal.h"
 
 #include <math.h>
@@ -15,9 +16,10 @@ static size_t other_row(cri_tile tile, size_t i, size_t j)
     return tile.diagonal ? tile.i0 + i : tile.j0 + j;
 }
 
-/* --- hamming ----------------------------------------------------------------------------------- */
+/* --- hamming --------------------------------------------------------------------------------- */
 
-static size_t mismatches(const cri_job *job, const cri_node *node, cri_tile tile, size_t i, size_t j)
+static size_t mismatches(const cri_job *job, const cri_node *node, cri_tile tile, size_t i,
+                         size_t j)
 {
     size_t n = cri_active(node, job->a.in), count = 0;
     if (tile.diagonal) return 0;
@@ -51,7 +53,12 @@ static void hamming_partial(const cri_job *job, size_t at, size_t s, size_t e, c
 
 static const cri_spec hamming_specs[] = {
     { { "l", "lengthscale", "1", ">0", "how many differing columns make it fall by e", true },
-      CRI_LINK, CRI_LOG, 1, 0, 0, false },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
+      false },
     CRI_LAST_SPEC,
 };
 
@@ -60,7 +67,8 @@ const cr_kernel_class cri_kernel_hamming = {
     .aliases = "exchangeable",
     .summary = "categories: all levels equally far from each other",
     .formula = "k(x, y) = exp(-(number of columns where x and y differ) / l)",
-    .reference = "Hutter, Hoos & Leyton-Brown (2011), Sequential model-based optimization, sec. 4.2",
+    .reference =
+        "Hutter, Hoos & Leyton-Brown (2011), Sequential model-based optimization, sec. 4.2",
     .example = "hamming(colour; l=0.5)",
     .specs = hamming_specs,
     .family = CRI_PAIRS,
@@ -69,7 +77,7 @@ const cr_kernel_class cri_kernel_hamming = {
     .pairs_partial = hamming_partial,
 };
 
-/* --- category ---------------------------------------------------------------------------------- */
+/* --- category -------------------------------------------------------------------------------- */
 
 enum { LEVELS = 0, RANK = 1, WEIGHT = 2, KAPPA = 3 };
 
@@ -80,8 +88,8 @@ static void category_pairs(const cri_job *job, size_t at, cri_tile tile, double 
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t a = code_of(&job->a, job->k, node, tile.i0 + i, 0);
-            size_t b = code_of(tile.diagonal ? &job->a : &job->b, job->k, node,
-                               other_row(tile, i, j), 0);
+            size_t b =
+                code_of(tile.diagonal ? &job->a : &job->b, job->k, node, other_row(tile, i, j), 0);
             double sum = a == b ? cri_value(job->k, node, KAPPA, a) : 0;
             for (size_t r = 0; r < rank; r++)
                 sum += job->k->params[node->param[WEIGHT] + a * rank + r].value *
@@ -101,10 +109,11 @@ static void category_partial(const cri_job *job, size_t at, size_t s, size_t e, 
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t a = code_of(&job->a, job->k, node, tile.i0 + i, 0);
-            size_t b = code_of(tile.diagonal ? &job->a : &job->b, job->k, node,
-                               other_row(tile, i, j), 0);
+            size_t b =
+                code_of(tile.diagonal ? &job->a : &job->b, job->k, node, other_row(tile, i, j), 0);
             double sum = 0;
-            if (s == KAPPA) sum = a == b && (one || a == e) ? 1 : 0;
+            if (s == KAPPA)
+                sum = a == b && (one || a == e) ? 1 : 0;
             else {
                 size_t level = e / rank, r = e % rank;
                 if (a == level) sum += job->k->params[node->param[WEIGHT] + b * rank + r].value;
@@ -115,13 +124,38 @@ static void category_partial(const cri_job *job, size_t at, size_t s, size_t e, 
 }
 
 static const cri_spec category_specs[] = {
-    { { "levels", NULL, "2", "1..1000", "number of levels of the column, which are in the order of their bytes: 10 before 9, A before a", false }, CRI_SETTING,
-      CRI_REAL, 2, 1, 1000, false },
-    { { "rank", NULL, "1", "1..100", "columns of w", false }, CRI_SETTING, CRI_REAL, 1, 1, 100, false },
-    { { "w", NULL, "1", "", "factors of the levels in their order, [levels x rank] row by row", true }, CRI_LINK,
-      CRI_REAL, 1, 0, 0, false },
-    { { "kappa", NULL, "1", ">0", "own variances of the levels in their order, [levels]", true }, CRI_LINK, CRI_LOG,
-      1, 0, 0, false },
+    { { "levels", NULL, "2", "1..1000",
+        "number of levels of the column, which are in the order of their bytes: 10 before 9, A "
+        "before a",
+        false },
+      CRI_SETTING,
+      CRI_REAL,
+      2,
+      1,
+      1000,
+      false },
+    { { "rank", NULL, "1", "1..100", "columns of w", false },
+      CRI_SETTING,
+      CRI_REAL,
+      1,
+      1,
+      100,
+      false },
+    { { "w", NULL, "1", "", "factors of the levels in their order, [levels x rank] row by row",
+        true },
+      CRI_LINK,
+      CRI_REAL,
+      1,
+      0,
+      0,
+      false },
+    { { "kappa", NULL, "1", ">0", "own variances of the levels in their order, [levels]", true },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
+      false },
     CRI_LAST_SPEC,
 };
 
@@ -130,7 +164,8 @@ const cr_kernel_class cri_kernel_category = {
     .aliases = "coregion",
     .summary = "a covariance between the levels of one category, of low rank and a diagonal",
     .formula = "k(x, y) = (w w^T + diag(kappa))[x, y]",
-    .reference = "Alvarez, Rosasco & Lawrence (2012), Kernels for vector-valued functions, sec. 4.2",
+    .reference =
+        "Alvarez, Rosasco & Lawrence (2012), Kernels for vector-valued functions, sec. 4.2",
     .example = "category(colour; levels=3, rank=1)",
     .specs = category_specs,
     .family = CRI_PAIRS,

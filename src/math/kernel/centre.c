@@ -1,17 +1,22 @@
 /* centre.c -- the kernel of features less their mean over rows r_1 .. r_n with weights p of sum 1.
  *   v(x, y) = b(x, y) - m(x) - m(y) + M,   m(x) = sum_i p_i b(x, r_i),   M = sum_i p_i m(r_i)
- * It is the product of phi(x) - mu and phi(y) - mu, mu = sum_i p_i phi(r_i): positive semi-definite where
- * b is.  The means of N rows are made ready with the job, tile by tile, each row by one thread: N n values
- * of b, none where the rows are some of the r_i and these are settled; M takes n^2 until then.
+ * It is the product of phi(x) - mu and phi(y) - mu, mu = sum_i p_i phi(r_i): positive semi-definite
+ * where b is.  The means of N rows are made ready with the job, tile by tile, each row by one
+ * thread: N n values of b, none where the rows are some of the r_i and these are settled; M takes
+ * n^2 until then.
  *   dv = db(x, y) - dm(x) - dm(y) + dM
- * so that adjoints A give A to b, and their sums over rows and columns to b between those and the r_i. */
+ * so that adjoints A give A to b, and their sums over rows and columns to b between those and the
+ * r_i. */
 #include "kernel_internal.h"
 #include "../../base/context_internal.h"
 #include "../blas_internal.h"
 
 #include <string.h>
 
-bool cri_is_centre(const cri_node *node) { return node->op == CRI_OVER && node->class == &cri_kernel_centre; }
+bool cri_is_centre(const cri_node *node)
+{
+    return node->op == CRI_OVER && node->class == &cri_kernel_centre;
+}
 
 size_t cri_first_below(const cr_kernel *k, size_t at)
 {
@@ -27,7 +32,7 @@ cr_kernel cri_kernel_below(const cr_kernel *k, size_t at)
     return below;
 }
 
-/* --- tiles ------------------------------------------------------------------------------------- */
+/* --- tiles ----------------------------------------------------------------------------------- */
 
 void cri_centre_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *room)
 {
@@ -44,7 +49,8 @@ void cri_centre_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *
 void cri_centre_backward(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
                          cri_room *room, cri_gradient *g)
 {
-    double *a = g->diagonal_a ? g->diagonal_a[at] : NULL, *b = g->diagonal_b ? g->diagonal_b[at] : NULL;
+    double *a = g->diagonal_a ? g->diagonal_a[at] : NULL,
+           *b = g->diagonal_b ? g->diagonal_b[at] : NULL;
     memcpy(room->adjoint[job->k->nodes[at].first], adjoint, tile.ni * tile.nj * sizeof *adjoint);
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
@@ -69,12 +75,12 @@ void cri_centre_tangent(const cri_job *job, size_t at, const cri_tangents *tange
         }
 }
 
-/* --- means ------------------------------------------------------------------------------------- */
+/* --- means ----------------------------------------------------------------------------------- */
 
 typedef struct mean_work {
-    const cri_job      *job;      /* rows of it: those to take means of; columns: the reference */
+    const cri_job      *job; /* rows of it: those to take means of; columns: the reference */
     const double       *p;
-    size_t              param;    /* SIZE_MAX: values; else the parameter to differentiate by   */
+    size_t              param; /* SIZE_MAX: values; else the parameter to differentiate by   */
     const cri_tangents *tangents;
     double             *out;
 } mean_work;
@@ -105,8 +111,8 @@ static void mean_block(void *arg, size_t block)
 }
 
 /* out [rows of X] = m(x) of the centre at `at`, or its derivative by a parameter. */
-static cr_status take_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X, size_t param,
-                            double *out)
+static cr_status take_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X,
+                            size_t param, double *out)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
@@ -114,7 +120,7 @@ static cr_status take_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_
     cr_kernel            below = cri_kernel_below(k, at);
     cri_tangents         tangents;
     cri_job              job;
-    mean_work            w = { .job = &job, .p = r->p, .param = param, .tangents = &tangents, .out = out };
+    mean_work w = { .job = &job, .p = r->p, .param = param, .tangents = &tangents, .out = out };
     cri_blas_enter();
     CR_TRY(cri_job_begin(&s, &below, X, &r->in, param != SIZE_MAX, &job));
     CR_TRY(cri_job_join(&s, &job));
@@ -129,7 +135,8 @@ done:
     return st;
 }
 
-/* The means of the reference itself, *out_mean [n] (the arena's, or those settled), and their mean. */
+/* The means of the reference itself, *out_mean [n] (the arena's, or those settled), and their
+ * mean. */
 static cr_status reference_means(cr_scratch *s, const cr_kernel *k, size_t at, size_t param,
                                  const double **out_mean, double *out_total)
 {
@@ -146,8 +153,8 @@ static cr_status reference_means(cr_scratch *s, const cr_kernel *k, size_t at, s
     return st;
 }
 
-static cr_status side_means(cr_scratch *s, const cri_job *job, const cri_side *side, size_t at, size_t param,
-                            const double *reference, double *out)
+static cr_status side_means(cr_scratch *s, const cri_job *job, const cri_side *side, size_t at,
+                            size_t param, const double *reference, double *out)
 {
     const cr_kernel *k = job->k;
     size_t           from = cri_reference_find(k->reference, side->in);
@@ -162,7 +169,8 @@ cr_status cri_centre_means(cr_scratch *s, cri_job *job, size_t at)
     const double *mean;
     CR_TRY(reference_means(s, job->k, at, SIZE_MAX, &mean, &job->total[at]));
     CR_TRY(side_means(s, job, &job->a, at, SIZE_MAX, mean, job->a.node[at].diagonal));
-    if (!job->same) CR_TRY(side_means(s, job, &job->b, at, SIZE_MAX, mean, job->b.node[at].diagonal));
+    if (!job->same)
+        CR_TRY(side_means(s, job, &job->b, at, SIZE_MAX, mean, job->b.node[at].diagonal));
 done:
     return st;
 }
@@ -179,7 +187,7 @@ done:
     return st;
 }
 
-/* --- the kernel -------------------------------------------------------------------------------- */
+/* --- the kernel ------------------------------------------------------------------------------ */
 
 static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 

@@ -15,7 +15,8 @@ static const char *find_need(const cri_node *node, size_t c, double x)
                                                                     : NULL;
 }
 
-static bool find_fault(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, cri_kernel_fault *out)
+static bool find_fault(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in,
+                       cri_kernel_fault *out)
 {
     for (size_t c = 0; c < cri_active(node, in); c++) {
         size_t column = cri_column_at(k, node, c);
@@ -23,8 +24,9 @@ static bool find_fault(const cr_kernel *k, const cri_node *node, const cr_kernel
             double      x = in->numbers.a[i * in->numbers.stride + column];
             const char *needs = find_need(node, c, x);
             if (!needs) continue;
-            *out = (cri_kernel_fault){ .row = i, .column = column, .value = x, .kernel = node->class->name,
-                                       .needs = needs };
+            *out = (cri_kernel_fault){
+                .row = i, .column = column, .value = x, .kernel = node->class->name, .needs = needs
+            };
             return true;
         }
     }
@@ -35,7 +37,7 @@ bool cri_kernel_find_fault(const cr_kernel *k, const cr_kernel_input *in, cri_ke
 {
     for (size_t i = 0; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
-        bool            numbers = node->op == CRI_LEAF && node->class && node->class->kind == CR_KERNEL_NUMBER;
+        bool numbers = node->op == CRI_LEAF && node->class && node->class->kind == CR_KERNEL_NUMBER;
         if (numbers && find_fault(k, node, in, out)) return true;
     }
     return false;
@@ -47,13 +49,15 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
     size_t n = cri_active(node, in);
     for (size_t s = 0; node->class->specs[s].shown.name; s++)
         if (node->class->specs[s].role != CRI_SETTING && node->n_values[s] > 1 &&
-            node->n_values[s] != n && !(node->class == &cri_kernel_fisher && s == 1 &&
-                                        node->n_values[s] == n * n))
+            node->n_values[s] != n &&
+            !(node->class == &cri_kernel_fisher && s == 1 && node->n_values[s] == n * n))
             return cr_fail(cx, CR_EARG, "kernel: %s.%s has %zu values, but there are %zu columns",
-                           node->class->name, node->class->specs[s].shown.name, node->n_values[s], n);
+                           node->class->name, node->class->specs[s].shown.name, node->n_values[s],
+                           n);
     bool pairs = node->class == &cri_kernel_product;
     if (pairs && n % 2)
-        return cr_fail(cx, CR_EARG, "kernel: product needs columns of mean and sd in turn, but there are %zu",
+        return cr_fail(cx, CR_EARG,
+                       "kernel: product needs columns of mean and sd in turn, but there are %zu",
                        n);
     for (size_t c = 0; c < n; c++) {
         size_t column = cri_column_at(k, node, c);
@@ -63,8 +67,8 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
     }
     cri_kernel_fault f;
     if (!find_fault(k, node, in, &f)) return CR_OK;
-    cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s", f.row + 1,
-            f.column + 1, f.value, f.kernel, f.needs);
+    cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s",
+            f.row + 1, f.column + 1, f.value, f.kernel, f.needs);
     if (!isfinite(f.value)) return CR_EDATA;
     return cr_fail_hint(cx, pairs ? "sds are not to be standardised: --scale none"
                                   : "if it is so in the data only once standardised: --scale none");
@@ -85,10 +89,11 @@ static cr_status check_categories(cr_ctx *cx, const cr_kernel *k, const cri_node
                            node->class->name, column + 1, in->categories);
         for (size_t i = 0; bounded && i < in->rows; i++)
             if ((double)in->codes[i * in->categories + column] >= levels)
-                return cr_fail(cx, CR_EDATA,
-                               "kernel: row %zu, category column %zu has level %u, but %s has %g levels",
-                               i + 1, column + 1, (unsigned)in->codes[i * in->categories + column] + 1,
-                               node->class->name, levels);
+                return cr_fail(
+                    cx, CR_EDATA,
+                    "kernel: row %zu, category column %zu has level %u, but %s has %g levels",
+                    i + 1, column + 1, (unsigned)in->codes[i * in->categories + column] + 1,
+                    node->class->name, levels);
     }
     return CR_OK;
 }
@@ -100,15 +105,17 @@ static cr_status check_texts(cr_ctx *cx, const cr_kernel *k, const cri_node *nod
     bool   codes = cri_reads_codes(k, in);
     size_t columns = codes ? in->categories : in->text_columns;
     if (!node->n_columns && columns > 1)
-        return cr_fail(cx, CR_EARG, "kernel: %s acts on one column, but there are %zu of texts: name it",
+        return cr_fail(cx, CR_EARG,
+                       "kernel: %s acts on one column, but there are %zu of texts: name it",
                        node->class->name, columns);
     if (column >= columns || (codes ? !in->codes : !in->texts))
         return cr_fail(cx, CR_EARG, "kernel: %s wants text column %zu, but there are %zu",
                        node->class->name, column + 1, columns);
     for (size_t i = 0; codes && i < in->rows; i++)
         if (!cri_text_of(k, node, in, i))
-            return cr_fail(cx, CR_EDATA, "kernel: row %zu, category column %zu has level %u, which has "
-                                         "no text",
+            return cr_fail(cx, CR_EDATA,
+                           "kernel: row %zu, category column %zu has level %u, which has "
+                           "no text",
                            i + 1, column + 1, (unsigned)in->codes[i * in->categories + column] + 1);
     return CR_OK;
 }
@@ -118,11 +125,12 @@ cr_status cr_kernel_check(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input 
     cr_status st = CR_OK;
     if (!k->reference && cr_kernel_needs_rows(k)) {
         cr_fail(cx, CR_EARG, "kernel: centre(...) takes a mean over rows, and there are none yet");
-        CR_TRY(cr_fail_hint(cx, "a model takes those it is fitted to; in C, cr_kernel_centre_on tells them"));
+        CR_TRY(cr_fail_hint(
+            cx, "a model takes those it is fitted to; in C, cr_kernel_centre_on tells them"));
     }
     if (rows->numbers.a && rows->numbers.rows != rows->rows)
-        CR_TRY(cr_fail(cx, CR_EARG, "kernel: there are %zu rows, but the matrix has %zu", rows->rows,
-                       rows->numbers.rows));
+        CR_TRY(cr_fail(cx, CR_EARG, "kernel: there are %zu rows, but the matrix has %zu",
+                       rows->rows, rows->numbers.rows));
     if (rows->numbers.stride < rows->numbers.cols)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: the rows of the matrix overlap"));
     for (size_t i = k->begin; i < k->n_nodes; i++) {

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
+static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                      double *out)
 {
     (void)k, (void)node;
     for (size_t i = 0; i < n; i++) out[i] = t[i];
@@ -16,7 +17,7 @@ static void same_slope(const cr_kernel *k, const cri_node *node, const double *t
     for (size_t i = 0; i < n; i++) out[i] = 1;
 }
 
-/* --- linear ------------------------------------------------------------------------------------ */
+/* --- linear ---------------------------------------------------------------------------------- */
 
 static const cri_spec linear_specs[] = { CRI_WARP_SPECS, CRI_LAST_SPEC };
 
@@ -35,7 +36,7 @@ const cr_kernel_class cri_kernel_linear = {
     .slope = same_slope,
 };
 
-/* --- polynomial -------------------------------------------------------------------------------- */
+/* --- polynomial ------------------------------------------------------------------------------ */
 
 enum { DEGREE = 0, OFFSET = 1, INSIDE = 2 };
 
@@ -61,8 +62,7 @@ static void polynomial_inner(const cr_kernel *k, const cri_node *node, const dou
 {
     size_t degree = (size_t)node->setting[DEGREE];
     double c = cri_value(k, node, OFFSET, 0), v = cri_value(k, node, INSIDE, 0);
-    for (size_t i = 0; i < n; i++)
-        out[i] = (double)degree * whole_power(v * t[i] + c, degree - 1);
+    for (size_t i = 0; i < n; i++) out[i] = (double)degree * whole_power(v * t[i] + c, degree - 1);
 }
 
 static void polynomial_slope(const cr_kernel *k, const cri_node *node, const double *t,
@@ -83,9 +83,19 @@ static void polynomial_partial(const cr_kernel *k, const cri_node *node, size_t 
 
 static const cri_spec polynomial_specs[] = {
     { { "degree", "d", "2", "1..50", "degree", false }, CRI_SETTING, CRI_REAL, 2, 1, 50, false },
-    { { "c", "offset", "1", ">0", "how much the lower degrees weigh", true }, CRI_LINK, CRI_LOG, 1, 0,
-      0, false },
-    { { "variance", "gamma", "1", ">0", "factor of the product", true }, CRI_LINK, CRI_LOG, 1, 0, 0,
+    { { "c", "offset", "1", ">0", "how much the lower degrees weigh", true },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
+      false },
+    { { "variance", "gamma", "1", ">0", "factor of the product", true },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
       false },
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
@@ -107,7 +117,7 @@ const cr_kernel_class cri_kernel_polynomial = {
     .partial = polynomial_partial,
 };
 
-/* --- sigmoid ----------------------------------------------------------------------------------- */
+/* --- sigmoid --------------------------------------------------------------------------------- */
 
 enum { GAMMA = 0, SHIFT = 1 };
 
@@ -118,8 +128,8 @@ static void sigmoid_link(const cr_kernel *k, const cri_node *node, const double 
     for (size_t i = 0; i < n; i++) out[i] = tanh(g * t[i] + c);
 }
 
-static void sigmoid_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
-                          size_t n, double *out)
+static void sigmoid_slope(const cr_kernel *k, const cri_node *node, const double *t,
+                          const double *v, size_t n, double *out)
 {
     (void)t;
     for (size_t i = 0; i < n; i++) out[i] = cri_value(k, node, GAMMA, 0) * (1 - v[i] * v[i]);
@@ -143,7 +153,8 @@ const cr_kernel_class cri_kernel_sigmoid = {
     .aliases = "tanh",
     .summary = "a neuron; not positive semi-definite: for values and gradients in C only",
     .formula = "k(x, y) = tanh(gamma sum_d x_d y_d + c)",
-    .reference = "Schoelkopf & Smola (2002), eq. 2.68 ff.; Lin & Lin (2003), A study on sigmoid kernels",
+    .reference =
+        "Schoelkopf & Smola (2002), eq. 2.68 ff.; Lin & Lin (2003), A study on sigmoid kernels",
     .example = "sigmoid(gamma=0.1, c=0)",
     .specs = sigmoid_specs,
     .family = CRI_DOT,
@@ -154,7 +165,7 @@ const cr_kernel_class cri_kernel_sigmoid = {
     .partial = sigmoid_partial,
 };
 
-/* --- cosine ------------------------------------------------------------------------------------ */
+/* --- cosine ---------------------------------------------------------------------------------- */
 
 enum { PERIOD = 0 };
 static const double TWO_PI = 6.28318530717958647693;
@@ -201,7 +212,12 @@ static void wave_tangent(const cr_kernel *k, const cri_node *node, size_t s, siz
 }
 
 static const cri_spec cosine_specs[] = {
-    { { "p", "period", "1", ">0", "period; ard: one a column", true }, CRI_MAP, CRI_LOG, 1, 0, 0,
+    { { "p", "period", "1", ">0", "period; ard: one a column", true },
+      CRI_MAP,
+      CRI_LOG,
+      1,
+      0,
+      0,
       false },
     CRI_LAST_SPEC,
 };

@@ -26,7 +26,8 @@ bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in)
     return k->names.text || in->names.text;
 }
 
-const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i)
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in,
+                        size_t i)
 {
     size_t          column = cri_column_at(k, node, 0);
     cr_kernel_names names = in->names.text ? in->names : k->names;
@@ -34,7 +35,7 @@ const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kerne
     return names.text(names.user, column, in->codes[i * in->categories + column]);
 }
 
-/* --- warping ----------------------------------------------------------------------------------- */
+/* --- warping --------------------------------------------------------------------------------- */
 
 typedef struct kumaraswamy {
     double a, b;
@@ -75,7 +76,8 @@ static double warp_partial(const cr_kernel *k, const cri_node *node, bool second
     return second ? -pow(rest, w.b) * log(rest) : w.b * pow(rest, w.b - 1) * u * log(x);
 }
 
-static double raw(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i, size_t c)
+static double raw(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
+                  size_t c)
 {
     return in->numbers.a[i * in->numbers.stride + cri_column_at(k, node, c)];
 }
@@ -111,13 +113,14 @@ void cri_pull_back(const cr_kernel *k, const cri_node *node, const cr_kernel_inp
             memset(unit, 0, n * sizeof *unit);
             unit[c] = 1;
             node->class->push(k, node, x, unit, n, T);
-            for (size_t f = 0; f < width; f++) sum += FA[f] * T[f] / length_of(k, node, f, width, n);
+            for (size_t f = 0; f < width; f++)
+                sum += FA[f] * T[f] / length_of(k, node, f, width, n);
         }
         dx[cri_column_at(k, node, c)] += sum * warp_slope(k, node, raw(k, node, in, i, c));
     }
 }
 
-/* --- features of one set ----------------------------------------------------------------------- */
+/* --- features of one set --------------------------------------------------------------------- */
 
 static void map_row(const cri_job *job, size_t at, const cr_kernel_input *in, size_t i, double *x,
                     double *F)
@@ -135,8 +138,8 @@ static void map_row(const cri_job *job, size_t at, const cr_kernel_input *in, si
 }
 
 /* dF / dp of a parameter of the map or of the warping, for one row. */
-static void tangent_row(const cri_job *job, size_t at, const cr_kernel_input *in, size_t s, size_t e,
-                        size_t i, double *x, double *dx, double *T)
+static void tangent_row(const cri_job *job, size_t at, const cr_kernel_input *in, size_t s,
+                        size_t e, size_t i, double *x, double *dx, double *T)
 {
     const cr_kernel *k = job->k;
     const cri_node  *node = &k->nodes[at];
@@ -147,8 +150,10 @@ static void tangent_row(const cri_job *job, size_t at, const cr_kernel_input *in
     }
     bool second = node->class->specs[s].shown.name[0] == 'b';
     for (size_t c = 0; c < n; c++) dx[c] = warp_partial(k, node, second, raw(k, node, in, i, c));
-    if (node->class->push) node->class->push(k, node, x, dx, n, T);
-    else memcpy(T, dx, n * sizeof *T);
+    if (node->class->push)
+        node->class->push(k, node, x, dx, n, T);
+    else
+        memcpy(T, dx, n * sizeof *T);
 }
 
 static size_t width_of(const cr_kernel *k, const cri_node *node, size_t n)
@@ -170,8 +175,8 @@ static cr_status make_tangents(cr_scratch *s, const cri_job *job, size_t at, cri
             continue;
         double *T = r->tangent[p] = cr_scratch_matrix(s, side->in->rows, r->width);
         for (size_t i = 0; T && i < side->in->rows; i++, T += r->width) {
-            tangent_row(job, at, side->in, (size_t)(param->spec - node->class->specs), param->element,
-                        i, x, dx, T);
+            tangent_row(job, at, side->in, (size_t)(param->spec - node->class->specs),
+                        param->element, i, x, dx, T);
             for (size_t f = 0; f < r->width; f++) T[f] /= length_of(job->k, node, f, r->width, n);
         }
     }
@@ -223,7 +228,8 @@ static cr_status make_features(cr_scratch *s, cri_job *job, size_t at, cri_side 
     r->F = cr_scratch_matrix(s, rows, r->width);
     double *x = cr_scratch_f64(s, n), *dx = cr_scratch_f64(s, n);
     if (family == CRI_DISTANCE && side == &job->a) job->shift[at] = cr_scratch_f64(s, r->width);
-    if (family == CRI_DISTANCE && r->width <= NARROW) r->columns = cr_scratch_matrix(s, r->width, rows);
+    if (family == CRI_DISTANCE && r->width <= NARROW)
+        r->columns = cr_scratch_matrix(s, r->width, rows);
     if (family == CRI_DISTANCE && r->width > NARROW) r->norm = cr_scratch_f64(s, rows);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < rows; i++) map_row(job, at, side->in, i, x, r->F + i * r->width);
@@ -266,7 +272,8 @@ static cr_status base_diagonal(const cri_job *job, const cri_side *side, size_t 
     own.k = &below;
     own.a = own.b = *side;
     own.same = own.white = true;
-    if (!cri_room_new(&own, false, &room)) return cri_fail_memory(job->cx, cri_room_size(&own, false));
+    if (!cri_room_new(&own, false, &room))
+        return cri_fail_memory(job->cx, cri_room_size(&own, false));
     for (size_t i0 = 0; i0 < side->in->rows; i0 += CRI_AREA) {
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };
@@ -313,8 +320,10 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
     CR_TRY(s->status);
     atomic_init(job->no_memory, false);
     CR_TRY(prepare_side(s, job, &job->a));
-    if (opt_Z) CR_TRY(prepare_side(s, job, &job->b));
-    else job->b = job->a;
+    if (opt_Z)
+        CR_TRY(prepare_side(s, job, &job->b));
+    else
+        job->b = job->a;
     CR_TRY(prepare_bases(s, job));
 done:
     return st;
@@ -325,7 +334,8 @@ cr_status cri_job_join(cr_scratch *s, const cri_job *job)
     cr_status st = CR_OK;
     for (size_t i = job->k->begin; i < job->k->n_nodes && st == CR_OK; i++) {
         const cri_node *node = &job->k->nodes[i];
-        if (node->op == CRI_LEAF && node->class && node->class->join) st = node->class->join(s, job, i);
+        if (node->op == CRI_LEAF && node->class && node->class->join)
+            st = node->class->join(s, job, i);
     }
     return st;
 }

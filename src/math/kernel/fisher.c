@@ -1,11 +1,13 @@
 /* fisher.c -- the Fisher kernel of a fitted normal distribution, or of any family with one natural
- * parameter and statistic x (Poisson, exponential, Bernoulli): inner products of scores in the metric of
- * the Fisher information, U(x)^T I^-1 U(y) with U = d log p / d theta, which does not depend on how the
- * family is parametrised.  With z = S^-1 (x - mean), S S^T the covariance, the features I^-1/2 U are
+ * parameter and statistic x (Poisson, exponential, Bernoulli): inner products of scores in the
+ * metric of the Fisher information, U(x)^T I^-1 U(y) with U = d log p / d theta, which does not
+ * depend on how the family is parametrised.  With z = S^-1 (x - mean), S S^T the covariance, the
+ * features I^-1/2 U are
  *   order 1   z;
  *   order 2   also (z_c^2 - 1)/sqrt 2 and, where S is a matrix, z_b z_c for b < c: the covariance is a
  *             parameter too.
- * Jaakkola & Haussler (1999), Exploiting generative models in discriminative classifiers, NIPS 11. */
+ * Jaakkola & Haussler (1999), Exploiting generative models in discriminative classifiers, NIPS
+ * 11. */
 #include "kernel_internal.h"
 
 #include <math.h>
@@ -32,7 +34,8 @@ static void whiten(const cr_kernel *k, const cri_node *node, const double *x, si
     }
 }
 
-static void fisher_map(const cr_kernel *k, const cri_node *node, const double *x, size_t n, double *F)
+static void fisher_map(const cr_kernel *k, const cri_node *node, const double *x, size_t n,
+                       double *F)
 {
     for (size_t c = 0; c < n; c++) F[c] = x[c] - cri_value(k, node, MEAN, c);
     whiten(k, node, F, n, F);
@@ -70,26 +73,43 @@ static void fisher_push(const cr_kernel *k, const cri_node *node, const double *
     }
 }
 
-static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
+static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                      double *out)
 {
     (void)k, (void)node;
     for (size_t i = 0; i < n; i++) out[i] = t[i];
 }
 
-static void same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v, size_t n,
-                       double *out)
+static void same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                       size_t n, double *out)
 {
     (void)k, (void)node, (void)t, (void)v;
     for (size_t i = 0; i < n; i++) out[i] = 1;
 }
 
 static const cri_spec fisher_specs[] = {
-    { { "mean", NULL, "0", "", "mean of each column in the fitted model", false }, CRI_LINK, CRI_REAL, 0, 0,
-      0, false },
-    { { "sd", NULL, "1", "", "sd of each column; or S, the rows of a root of the covariance", false },
-      CRI_LINK, CRI_REAL, 1, 0, 0, false },
-    { { "order", NULL, "2", "1..2", "1: the score of the mean alone", false }, CRI_SETTING, CRI_REAL, 2, 1,
-      2, false },
+    { { "mean", NULL, "0", "", "mean of each column in the fitted model", false },
+      CRI_LINK,
+      CRI_REAL,
+      0,
+      0,
+      0,
+      false },
+    { { "sd", NULL, "1", "", "sd of each column; or S, the rows of a root of the covariance",
+        false },
+      CRI_LINK,
+      CRI_REAL,
+      1,
+      0,
+      0,
+      false },
+    { { "order", NULL, "2", "1..2", "1: the score of the mean alone", false },
+      CRI_SETTING,
+      CRI_REAL,
+      2,
+      1,
+      2,
+      false },
     CRI_LAST_SPEC,
 };
 
@@ -98,9 +118,11 @@ const cr_kernel_class cri_kernel_fisher = {
     .aliases = "",
     .summary = "the Fisher kernel of a fitted model: fisher(file=\"model.cred\"), or its numbers",
     .formula = "k(x, y) = U(x)^T I^-1 U(y),   U(x) = d log p(x | theta) / d theta\n"
-               "of normal (also mvn): z.z' + sum_c (z_c^2 - 1)(z'_c^2 - 1) / 2 [+ sum_b<c z_b z_c z'_b z'_c],\n"
+               "of normal (also mvn): z.z' + sum_c (z_c^2 - 1)(z'_c^2 - 1) / 2 [+ sum_b<c z_b z_c "
+               "z'_b z'_c],\n"
                "z = S^-1 (x - mean); of poisson, exponential, beta-bernoulli: z.z' (order 1)",
-    .reference = "Jaakkola & Haussler (1999), Exploiting generative models in discriminative classifiers",
+    .reference =
+        "Jaakkola & Haussler (1999), Exploiting generative models in discriminative classifiers",
     .example = "fisher(x1, x2; mean=[0,1], sd=[1,2])",
     .specs = fisher_specs,
     .family = CRI_DOT,

@@ -1,8 +1,8 @@
 /* gradient.c -- contractions sum_ij W_ij dK_ij of Gram matrices, cross matrices and diagonals.
- * A task is a strip of columns; at most MOST_STRIPS of them, cut by the size alone.  Each has sums of
- * its own for the parameters, which are added in order; derivatives by the columns belong to one task
- * each.  What stands over a base owes to the diagonal of the base, or, of centre, to its values between the
- * rows and those of the means: contractions of their own, which follow. */
+ * A task is a strip of columns; at most MOST_STRIPS of them, cut by the size alone.  Each has sums
+ * of its own for the parameters, which are added in order; derivatives by the columns belong to one
+ * task each.  What stands over a base owes to the diagonal of the base, or, of centre, to its
+ * values between the rows and those of the means: contractions of their own, which follow. */
 #include "kernel_internal.h"
 #include "../../base/context_internal.h"
 #include "../blas_internal.h"
@@ -61,7 +61,8 @@ static void contract_strip(void *arg, size_t strip)
         return;
     }
     for (size_t j0 = cols.begin; j0 < cols.end; j0 += CRI_TILE)
-        for (size_t i0 = w->symmetric ? j0 : 0; i0 < rows && !cri_should_stop(job->cx); i0 += CRI_TILE) {
+        for (size_t i0 = w->symmetric ? j0 : 0; i0 < rows && !cri_should_stop(job->cx);
+             i0 += CRI_TILE) {
             cri_tile tile = { i0, rows - i0 < CRI_TILE ? rows - i0 : CRI_TILE, j0,
                               cols.end - j0 < CRI_TILE ? cols.end - j0 : CRI_TILE, false };
             cri_forward(job, tile, &room);
@@ -89,20 +90,20 @@ static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const
                                 const double *D, double all, double *natural, cr_mat more);
 
 /* What the centres on the diagonal owe to their means, D [n_nodes][rows]. */
-static cr_status contract_centres(const cri_job *job, const cri_side *side, double *const *D, double *natural,
-                                  cr_mat more)
+static cr_status contract_centres(const cri_job *job, const cri_side *side, double *const *D,
+                                  double *natural, cr_mat more)
 {
     cr_status st = CR_OK;
     for (size_t i = job->k->begin; i < job->k->n_nodes; i++)
         if (D[i])
-            CR_TRY(contract_means(job->cx, job->k, i, side->in, D[i], total(D[i], side->in->rows) / 2, natural,
-                                  more));
+            CR_TRY(contract_means(job->cx, job->k, i, side->in, D[i],
+                                  total(D[i], side->in->rows) / 2, natural, more));
 done:
     return st;
 }
 
-/* Adds sum_i weight[i] d (value of `node` on the diagonal) of one side.  O(n), and n for each row where
- * there is a centre in it. */
+/* Adds sum_i weight[i] d (value of `node` on the diagonal) of one side.  O(n), and n for each row
+ * where there is a centre in it. */
 static cr_status contract_diagonal(const cri_job *job, const cri_side *side, size_t node,
                                    const double *weight, bool white, double *natural,
                                    double **features, cr_mat more)
@@ -195,7 +196,8 @@ static cr_status begin_work(cr_scratch *s, gradient_work *w, bool parameters, bo
     w->strips = cri_block_count(cols, w->strip);
     if (parameters) w->natural = zeros(s, w->strips, job->k->n_params);
     if (inputs) w->features_b = feature_rows(s, job);
-    if (inputs) w->more = cr_mat_of(zeros(s, cols, job->b.in->numbers.cols), cols, job->b.in->numbers.cols);
+    if (inputs)
+        w->more = cr_mat_of(zeros(s, cols, job->b.in->numbers.cols), cols, job->b.in->numbers.cols);
     w->diagonal_a = cr_scratch_bytes(s, n, sizeof *w->diagonal_a);
     w->diagonal_b = cr_scratch_bytes(s, n, sizeof *w->diagonal_b);
     for (size_t i = job->k->begin; s->status == CR_OK && i < n; i++)
@@ -232,8 +234,8 @@ static void to_theta(const cr_kernel *k, const double *natural, double *out)
 }
 
 /* out [rows x d] = factor times the derivatives by the rows: those by features, and more. */
-static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, cr_mat more, double factor,
-                         cr_mat out)
+static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, cr_mat more,
+                         double factor, cr_mat out)
 {
     const cr_kernel *k = job->k;
     size_t           width = 0, d = job->b.in->numbers.cols;
@@ -255,8 +257,8 @@ static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, c
 
 /* Adds sum_ij u_i v_j dk(x_i, z_j) to natural (NULL: not wanted) and, by the rows of Z, to more. */
 static cr_status contract_pairs(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
-                                const cr_kernel_input *Z, const double *u, const double *v, double *natural,
-                                cr_mat more)
+                                const cr_kernel_input *Z, const double *u, const double *v,
+                                double *natural, cr_mat more)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -279,7 +281,8 @@ done:
     return st;
 }
 
-/* Adds all dM - sum_i D_i dm(x_i) of the centre at `at`: by the parameters, and by the rows X to more. */
+/* Adds all dM - sum_i D_i dm(x_i) of the centre at `at`: by the parameters, and by the rows X to
+ * more. */
 static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X,
                                 const double *D, double all, double *natural, cr_mat more)
 {
@@ -313,7 +316,8 @@ cr_status cri_centre_slopes(cr_ctx *cx, const cr_kernel *k, size_t at, double *n
 {
     const cri_reference *r = k->reference;
     cr_kernel            below = cri_kernel_below(k, at);
-    return contract_pairs(cx, &below, &r->in, &r->in, r->p, r->p, natural, (cr_mat){ NULL, 0, 0, 0 });
+    return contract_pairs(cx, &below, &r->in, &r->in, r->p, r->p, natural,
+                          (cr_mat){ NULL, 0, 0, 0 });
 }
 
 static cr_status check_weights(cr_ctx *cx, cr_cmat W, size_t rows, size_t cols)
@@ -329,13 +333,15 @@ static cr_status check_rows(cr_ctx *cx, const cr_kernel *k, const cr_kernel_inpu
         if (k->nodes[i].op == CRI_LEAF && !k->nodes[i].class)
             return cr_fail(cx, CR_EUNSUPPORTED, "kernel: %s has no derivatives by the rows",
                            k->hooks[k->nodes[i].hook].name);
-    if (out.rows == in->rows && out.cols == in->numbers.cols && out.stride >= out.cols) return CR_OK;
-    return cr_fail(cx, CR_EARG, "kernel: derivatives by the rows are %zu x %zu, but must be %zu x %zu",
-                   out.rows, out.cols, in->rows, in->numbers.cols);
+    if (out.rows == in->rows && out.cols == in->numbers.cols && out.stride >= out.cols)
+        return CR_OK;
+    return cr_fail(cx, CR_EARG,
+                   "kernel: derivatives by the rows are %zu x %zu, but must be %zu x %zu", out.rows,
+                   out.cols, in->rows, in->numbers.cols);
 }
 
-cr_status cr_kernel_gram_gradient(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, cr_cmat W,
-                                  double *out_gradient)
+cr_status cr_kernel_gram_gradient(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                                  cr_cmat W, double *out_gradient)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -405,14 +411,14 @@ cr_status cr_kernel_diagonal_gradient(cr_ctx *cx, const cr_kernel *k, const cr_k
     cri_job    job;
     size_t     d = X->numbers.cols;
     double    *natural = opt_gradient ? zeros(&s, 1, k->n_params) : NULL, **features = NULL;
-    cr_mat     more = opt_dX.a ? cr_mat_of(zeros(&s, X->rows, d), X->rows, d) : (cr_mat){ NULL, 0, 0, 0 };
+    cr_mat     more =
+        opt_dX.a ? cr_mat_of(zeros(&s, X->rows, d), X->rows, d) : (cr_mat){ NULL, 0, 0, 0 };
     CR_TRY(s.status);
     if (opt_dX.a) CR_TRY(check_rows(cx, k, X, opt_dX));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
     if (opt_dX.a) features = feature_rows(&s, &job);
     CR_TRY(s.status);
-    CR_TRY(contract_diagonal(&job, &job.a, k->n_nodes - 1, w, with_white, natural, features,
-                             more));
+    CR_TRY(contract_diagonal(&job, &job.a, k->n_nodes - 1, w, with_white, natural, features, more));
     if (opt_dX.a) CR_TRY(to_rows(&s, &job, features, more, 1, opt_dX));
     if (opt_gradient) to_theta(k, natural, opt_gradient);
 done:

@@ -8,12 +8,12 @@
 #include <string.h>
 
 typedef struct matrix_work {
-    const cri_job  *job;
-    cr_mat          out;
-    bool            symmetric, mirror;
-    size_t          param;     /* SIZE_MAX: values; else the parameter to differentiate by */
+    const cri_job      *job;
+    cr_mat              out;
+    bool                symmetric, mirror;
+    size_t              param; /* SIZE_MAX: values; else the parameter to differentiate by */
     const cri_tangents *tangents;
-    double          factor;
+    double              factor;
 } matrix_work;
 
 /* Copies a tile to its place and, of a symmetric matrix, to its mirror image. */
@@ -43,7 +43,8 @@ static void compute_strip(void *arg, size_t block)
     }
     for (size_t b = w->symmetric ? block : 0; b < cri_block_count(w->out.rows, CRI_TILE); b++) {
         cri_range rows = cri_block_range(w->out.rows, CRI_TILE, b);
-        cri_tile  tile = { rows.begin, rows.end - rows.begin, cols.begin, cols.end - cols.begin, false };
+        cri_tile  tile = { rows.begin, rows.end - rows.begin, cols.begin, cols.end - cols.begin,
+                           false };
         if (cri_should_stop(job->cx)) break;
         cri_forward(job, tile, &room);
         if (w->param != SIZE_MAX) {
@@ -75,8 +76,8 @@ static cr_status check_shape(cr_ctx *cx, cr_mat out, size_t rows, size_t cols)
                    out.cols, rows, cols);
 }
 
-cr_status cr_kernel_gram(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, cr_kernel_fill fill,
-                         cr_mat out)
+cr_status cr_kernel_gram(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                         cr_kernel_fill fill, cr_mat out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -109,7 +110,7 @@ done:
     return st;
 }
 
-/* --- the diagonal ------------------------------------------------------------------------------ */
+/* --- the diagonal ---------------------------------------------------------------------------- */
 
 enum { DIAGONAL_BLOCK = 512 };
 
@@ -133,8 +134,8 @@ static void compute_diagonal(void *arg, size_t block)
     cri_room_free(w->job, &room);
 }
 
-cr_status cr_kernel_diagonal(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, bool with_white,
-                             double *out)
+cr_status cr_kernel_diagonal(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                             bool with_white, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -150,10 +151,10 @@ done:
     return st;
 }
 
-/* --- one derivative ---------------------------------------------------------------------------- */
+/* --- one derivative -------------------------------------------------------------------------- */
 
-/* out [rows of the side] = d k(x, x) / dp of what stands below the node; the arrays of nodes below it, of
- * this side, are ready. */
+/* out [rows of the side] = d k(x, x) / dp of what stands below the node; the arrays of nodes below
+ * it, of this side, are ready. */
 static cr_status tangent_diagonal(const cri_job *job, const cri_side *side, size_t at, size_t param,
                                   double *const *ready, double *total, double *out)
 {
@@ -195,7 +196,8 @@ cr_status cri_tangents_new(cr_scratch *s, const cri_job *job, size_t param, cri_
             continue;
         }
         CR_TRY(tangent_diagonal(job, &job->a, i, param, out->a, out->total, out->a[i]));
-        if (!job->same) CR_TRY(tangent_diagonal(job, &job->b, i, param, out->b, out->total, out->b[i]));
+        if (!job->same)
+            CR_TRY(tangent_diagonal(job, &job->b, i, param, out->b, out->total, out->b[i]));
     }
 done:
     return st;
@@ -209,13 +211,13 @@ static size_t theta_param(const cr_kernel *k, size_t j)
     return SIZE_MAX;
 }
 
-cr_status cr_kernel_gram_derivative(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, size_t j,
-                                    cr_mat out)
+cr_status cr_kernel_gram_derivative(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                                    size_t j, cr_mat out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_job    job;
-    size_t     param = theta_param(k, j);
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    cri_job      job;
+    size_t       param = theta_param(k, j);
     cri_tangents tangents;
     if (param == SIZE_MAX)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: theta has %zu entries; there is no entry %zu",

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
 {
@@ -15,7 +15,8 @@ void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
     cri_kernel_drop_tables(cx, k);
     cri_reference_free(cx, k->reference);
     for (size_t i = 0; i < k->n_columns; i++) cri_string_free(cx, k->columns[i].name);
-    for (size_t i = 0; k->hooks && i < k->n_hooks; i++) cri_string_free(cx, (char *)k->hooks[i].name);
+    for (size_t i = 0; k->hooks && i < k->n_hooks; i++)
+        cri_string_free(cx, (char *)k->hooks[i].name);
     cr_free(cx, k->nodes, k->room_nodes, sizeof *k->nodes);
     cr_free(cx, k->params, k->room_params, sizeof *k->params);
     cr_free(cx, k->columns, k->room_columns, sizeof *k->columns);
@@ -90,7 +91,8 @@ static bool same_node(const cr_kernel *a, const cr_kernel *b, size_t i)
         strcmp(a->hooks[x->hook].name, b->hooks[y->hook].name) != 0)
         return false;
     for (size_t c = 0; c < x->n_columns; c++) {
-        const cri_column *p = &a->columns[x->column_begin + c], *q = &b->columns[y->column_begin + c];
+        const cri_column *p = &a->columns[x->column_begin + c],
+                         *q = &b->columns[y->column_begin + c];
         if (p->index != q->index || strcmp(p->name, q->name) != 0) return false;
     }
     return true;
@@ -133,7 +135,7 @@ bool cr_kernel_reads(const cr_kernel *k, cr_kernel_kind kind)
     return false;
 }
 
-/* --- coordinates ------------------------------------------------------------------------------- */
+/* --- coordinates ----------------------------------------------------------------------------- */
 
 double cri_to_theta(const cri_param *p, double value)
 {
@@ -189,7 +191,8 @@ cr_status cr_kernel_set_theta(cr_ctx *cx, cr_kernel *k, const double *theta)
     size_t n = cr_kernel_theta_size(k);
     for (size_t j = 0; j < n; j++)
         if (!isfinite(theta[j]))
-            return cr_fail(cx, CR_EARG, "kernel: theta[%zu] is %g, not a finite number", j, theta[j]);
+            return cr_fail(cx, CR_EARG, "kernel: theta[%zu] is %g, not a finite number", j,
+                           theta[j]);
     cri_kernel_unsettle(cx, k);
     for (size_t i = 0; i < k->n_params; i++) {
         cri_param *p = &k->params[i];
@@ -212,9 +215,9 @@ cr_status cr_kernel_set_value(cr_ctx *cx, cr_kernel *k, size_t i, double value)
 {
     if (i >= k->n_params) return cr_fail(cx, CR_EARG, "kernel: there is no parameter %zu", i);
     if (!cri_in_range(k->params[i].spec, value))
-        return cr_fail(cx, CR_EARG, "kernel: %s is %g, but must be %s",
-                       cr_kernel_parameter_at(k, i).name, value,
-                       k->params[i].spec->shown.range[0] ? k->params[i].spec->shown.range : "finite");
+        return cr_fail(
+            cx, CR_EARG, "kernel: %s is %g, but must be %s", cr_kernel_parameter_at(k, i).name,
+            value, k->params[i].spec->shown.range[0] ? k->params[i].spec->shown.range : "finite");
     cri_kernel_unsettle(cx, k);
     k->params[i].value = value;
     return CR_OK;
@@ -225,7 +228,7 @@ void cr_kernel_fix(cr_kernel *k, size_t i, bool fixed)
     if (i < k->n_params) k->params[i].fixed = fixed || !k->params[i].spec->shown.learned;
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static const char *name_of(const cr_kernel *k, size_t node)
 {
@@ -241,11 +244,14 @@ static size_t amplified(const cr_kernel *k, size_t node)
         if (k->nodes[p].op != CRI_PRODUCT) continue;
         for (size_t c = k->nodes[p].first; c != SIZE_MAX; c = k->nodes[c].next) {
             members++;
-            if (c == node) here = true;
-            else other = c;
+            if (c == node)
+                here = true;
+            else
+                other = c;
         }
         if (!here) continue;
-        return members == 2 && k->nodes[other].class && k->nodes[other].class != k->nodes[node].class
+        return members == 2 && k->nodes[other].class &&
+                       k->nodes[other].class != k->nodes[node].class
                    ? other
                    : node;
     }
@@ -265,7 +271,8 @@ static void write_name(const cr_kernel *k, const cri_param *p, char out[96])
     size_t      node = number ? amplified(k, p->node) : p->node, before = 0, all = 0, used = 0;
     const char *name = name_of(k, node), *param = p->spec->shown.name;
     for (size_t i = 0; i < k->n_nodes; i++)
-        if (strcmp(name_of(k, i), name) == 0 && (!number || node != p->node || amplified(k, i) == i))
+        if (strcmp(name_of(k, i), name) == 0 &&
+            (!number || node != p->node || amplified(k, i) == i))
             all++, before += i <= node;
     if (node != p->node && has_spec(k->nodes[node].class, "variance")) param = "amplitude";
     if (all > 1) used = (size_t)snprintf(out, 96, "%zu.", before);
@@ -294,9 +301,10 @@ cr_kernel_parameter cr_kernel_parameter_at(const cr_kernel *k, size_t i)
     return out;
 }
 
-/* --- priors ------------------------------------------------------------------------------------ */
+/* --- priors ---------------------------------------------------------------------------------- */
 
-static const char *const prior_names[] = { "", "lognormal", "gamma", "invgamma", "normal", "halfnormal" };
+static const char *const prior_names[] = { "",         "lognormal", "gamma",
+                                           "invgamma", "normal",    "halfnormal" };
 
 const char *cri_prior_name(size_t prior)
 {
@@ -308,12 +316,18 @@ size_t cri_prior_size(cr_kernel_prior prior) { return prior == CR_PRIOR_HALFNORM
 double cri_prior_centre(const cri_param *p)
 {
     switch (p->prior) {
-    case CR_PRIOR_LOGNORMAL: return exp(p->prior_a);
-    case CR_PRIOR_GAMMA: return p->prior_a / p->prior_b;
-    case CR_PRIOR_INVGAMMA: return p->prior_b / (p->prior_a + 1);
-    case CR_PRIOR_HALFNORMAL: return p->prior_a;
-    case CR_PRIOR_NORMAL: return p->prior_a;
-    case CR_PRIOR_NONE: break;
+    case CR_PRIOR_LOGNORMAL:
+        return exp(p->prior_a);
+    case CR_PRIOR_GAMMA:
+        return p->prior_a / p->prior_b;
+    case CR_PRIOR_INVGAMMA:
+        return p->prior_b / (p->prior_a + 1);
+    case CR_PRIOR_HALFNORMAL:
+        return p->prior_a;
+    case CR_PRIOR_NORMAL:
+        return p->prior_a;
+    case CR_PRIOR_NONE:
+        break;
     }
     return p->spec->fallback;
 }
@@ -342,7 +356,8 @@ static double log_prior(const cri_param *p, double *out_slope)
         z = x / a;
         *out_slope = -z / a;
         return 0.69314718055994530942 - root - log(a) - 0.5 * z * z;
-    case CR_PRIOR_NONE: break;
+    case CR_PRIOR_NONE:
+        break;
     }
     *out_slope = 0;
     return 0;

@@ -18,13 +18,13 @@
 #include <stdatomic.h>
 
 enum {
-    CRI_TILE = 64,                 /* rows and columns of a tile                       */
+    CRI_TILE = 64, /* rows and columns of a tile                       */
     CRI_AREA = CRI_TILE * CRI_TILE,
-    CRI_MOST_SPECS = 8,            /* parameters in the table of one kernel            */
+    CRI_MOST_SPECS = 8, /* parameters in the table of one kernel            */
     CRI_MOST_NODES = 256,
     CRI_MOST_DEPTH = 64,
-    CRI_MOST_CENTRES = 3,          /* centre within centre: each costs three times more */
-    CRI_MOST_VALUES = 100000,      /* values of one parameter                          */
+    CRI_MOST_CENTRES = 3,     /* centre within centre: each costs three times more */
+    CRI_MOST_VALUES = 100000, /* values of one parameter                          */
     CRI_NONE = -1
 };
 
@@ -55,9 +55,9 @@ typedef struct cri_spec {
 } cri_spec;
 
 typedef struct cri_text_kernel cri_text_kernel; /* texts.h */
-typedef struct cri_job  cri_job;
-typedef struct cri_side cri_side;
-typedef struct cri_node cri_node;
+typedef struct cri_job         cri_job;
+typedef struct cri_side        cri_side;
+typedef struct cri_node        cri_node;
 
 /* A block of pairs: rows [i0, i0 + ni) with columns [j0, j0 + nj), or, when diagonal, rows
  * [i0, i0 + ni) with themselves (nj = 1).  Entry (i, j) is at i * nj + j. */
@@ -70,12 +70,13 @@ struct cr_kernel_class {
     const char     *name, *aliases, *summary, *formula, *reference, *example;
     const cri_spec *specs; /* up to one without a name */
     cri_family      family;
-    int             kind;        /* cr_kernel_kind, or CRI_NONE                     */
+    int             kind; /* cr_kernel_kind, or CRI_NONE                     */
     bool            not_psd, one_column, base, warps, not_negative, per_column;
     bool            wraps; /* stands over the expression in its parentheses        */
 
-    /* How many features for n columns; NULL: n, the columns themselves.  map writes them; push writes
-     * what they change by when x changes by dx; tangent, when element e of parameter s grows. */
+    /* How many features for n columns; NULL: n, the columns themselves.  map writes them; push
+     * writes what they change by when x changes by dx; tangent, when element e of parameter s
+     * grows. */
     size_t (*width)(const cri_node *node, size_t n);
     void (*map)(const cr_kernel *k, const cri_node *node, const double *x, size_t n, double *F);
     void (*push)(const cr_kernel *k, const cri_node *node, const double *x, const double *dx,
@@ -90,7 +91,8 @@ struct cr_kernel_class {
     void (*partial)(const cr_kernel *k, const cri_node *node, size_t s, const double *t,
                     const double *v, size_t n, double *out);
 
-    /* CRI_PAIRS: the same pair by pair; dx: derivative by the second row, sum_i A_ij added to FA. */
+    /* CRI_PAIRS: the same pair by pair; dx: derivative by the second row, sum_i A_ij added to
+     * FA. */
     void (*pairs)(const cri_job *job, size_t node, cri_tile tile, double *out);
     void (*pairs_partial)(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
                           const double *v, double *out);
@@ -111,15 +113,15 @@ typedef struct cri_column {
 } cri_column;
 
 struct cri_node {
-    cri_op                 op;
+    cri_op op;
     const cr_kernel_class *class; /* of leaves, and of what stands over a base; NULL for a hook */
-    size_t                 hook;  /* of k->hooks when class is NULL                             */
-    size_t                 first, next; /* first child, next sibling; SIZE_MAX: none            */
-    size_t                 power;
-    cri_warp               warp;
-    size_t                 column_begin, n_columns; /* of k->columns; none: all of the kind     */
-    size_t                 param[CRI_MOST_SPECS], n_values[CRI_MOST_SPECS]; /* of k->params     */
-    double                 setting[CRI_MOST_SPECS];
+    size_t   hook;                /* of k->hooks when class is NULL                             */
+    size_t   first, next;         /* first child, next sibling; SIZE_MAX: none            */
+    size_t   power;
+    cri_warp warp;
+    size_t   column_begin, n_columns; /* of k->columns; none: all of the kind     */
+    size_t   param[CRI_MOST_SPECS], n_values[CRI_MOST_SPECS]; /* of k->params     */
+    double   setting[CRI_MOST_SPECS];
 };
 
 typedef struct cri_param {
@@ -141,7 +143,7 @@ struct cr_kernel {
     size_t          n_nodes, n_params, n_columns, n_hooks;
     size_t          begin; /* nodes before it are passed over: of a part of a kernel */
     size_t          room_nodes, room_params, room_columns;
-    cr_kernel_names names; /* of the codes of categories; text NULL: none */
+    cr_kernel_names names;  /* of the codes of categories; text NULL: none */
     cri_text_table *tables; /* [n_tables] of nodes of texts, while a model is learned; or NULL */
     size_t          n_tables;
     bool            borrows_tables;
@@ -162,16 +164,18 @@ struct cri_reference {
     char          **texts;   /* [rows x text_columns]                                   */
     double         *p;       /* [rows] weights, of sum 1                                */
     size_t          n_nodes, n_params;
-    double        **mean;    /* [n_nodes][rows] of centre: m(r_i); NULL until settled   */
-    double         *total;   /* [n_nodes] sum_i p_i m(r_i)                              */
-    double        **slope;   /* [n_nodes][n_params] its derivatives, or NULL            */
+    double        **mean;  /* [n_nodes][rows] of centre: m(r_i); NULL until settled   */
+    double         *total; /* [n_nodes] sum_i p_i m(r_i)                              */
+    double        **slope; /* [n_nodes][n_params] its derivatives, or NULL            */
 };
 
-/* Computes once the means that centre(...) needs at the present values of the parameters; a change of
- * these forgets them.  Without it, each matrix computes them again.  O(n^2) for n rows. */
+/* Computes once the means that centre(...) needs at the present values of the parameters; a change
+ * of these forgets them.  Without it, each matrix computes them again.  O(n^2) for n rows. */
 cr_status cri_kernel_settle(cr_ctx *cx, cr_kernel *k);
-/* A copy of the kernel that is settled, with_slopes: for gradients too; NULL for a kernel without centre. */
-cr_status cri_kernel_settled(cr_ctx *cx, const cr_kernel *k, bool with_slopes, cr_kernel **out_copy);
+/* A copy of the kernel that is settled, with_slopes: for gradients too; NULL for a kernel without
+ * centre. */
+cr_status cri_kernel_settled(cr_ctx *cx, const cr_kernel *k, bool with_slopes,
+                             cr_kernel **out_copy);
 /* Adds dM / dp of the centre at a node to natural [n_params]. */
 cr_status cri_centre_slopes(cr_ctx *cx, const cr_kernel *k, size_t node, double *natural);
 /* Forgets them. */
@@ -192,7 +196,7 @@ void cri_kernel_drop_tables(cr_ctx *cx, cr_kernel *k);
 /* An empty kernel with copies of the hooks. */
 cr_status cri_kernel_new(cr_ctx *cx, const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out);
 
-/* --- parameters of a node ---------------------------------------------------------------------- */
+/* --- parameters of a node -------------------------------------------------------------------- */
 
 /* The value of element e of parameter s, where one value may serve all elements. */
 static inline double cri_value(const cr_kernel *k, const cri_node *node, size_t s, size_t e)
@@ -217,24 +221,34 @@ double cri_prior_centre(const cri_param *p);
 
 /* The parameters of warpings stand last in the table of each kernel that warps. */
 #define CRI_WARP_SPECS                                                                             \
-    { { "a", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,        \
-      CRI_LOG, 1, 0, 0, false },                                                                   \
-    { { "b", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,        \
-      CRI_LOG, 1, 0, 0, false }
-#define CRI_LAST_SPEC { { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false }
+    { { "a", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true },                  \
+      CRI_WARP,                                                                                    \
+      CRI_LOG,                                                                                     \
+      1,                                                                                           \
+      0,                                                                                           \
+      0,                                                                                           \
+      false },                                                                                     \
+    {                                                                                              \
+        { "b", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,      \
+            CRI_LOG, 1, 0, 0, false                                                                \
+    }
+#define CRI_LAST_SPEC                                                                              \
+    {                                                                                              \
+        { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false             \
+    }
 
-/* --- terms (terms.c) --------------------------------------------------------------------------- */
+/* --- terms (terms.c) ------------------------------------------------------------------------- */
 
 /* true when the node is 0 between two rows, whatever they are: white, and products with it. */
 bool cri_kernel_is_noise(const cr_kernel *k, size_t node);
-/* numbers[j] := true for the columns of numbers, of d, that the node looks at; categories[j] for those of
- * codes. */
+/* numbers[j] := true for the columns of numbers, of d, that the node looks at; categories[j] for
+ * those of codes. */
 void cri_kernel_columns_read(const cr_kernel *k, size_t node, size_t d, bool *numbers, size_t codes,
                              bool *categories);
 /* For people: values of three digits, no bounds, no priors. */
 void cri_kernel_shorten(cr_kernel *k);
 
-/* --- evaluation -------------------------------------------------------------------------------- */
+/* --- evaluation ------------------------------------------------------------------------------ */
 
 /* What is made ready of one set of rows for one node. */
 typedef struct cri_prepared {
@@ -262,8 +276,8 @@ struct cri_job {
     atomic_bool     *no_memory; /* a tile could not get its room                                 */
 };
 
-/* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena keeps
- * them. */
+/* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena
+ * keeps them. */
 cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
                         const cr_kernel_input *opt_Z, bool gradients, cri_job *out_job);
 /* Makes ready what whole matrices need beyond diagonals. */
@@ -274,7 +288,8 @@ size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_inpu
 /* true when kernels of texts read the codes of categories. */
 bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in);
 /* The text of row i that the node acts on. */
-const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i);
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in,
+                        size_t i);
 /* The number of columns that it acts on. */
 size_t cri_active(const cri_node *node, const cr_kernel_input *in);
 /* The index of its c-th column. */
@@ -314,8 +329,8 @@ typedef struct cri_gradient {
 
 /* Values of all nodes on the tile; that of the root is value[n_nodes - 1]. */
 void cri_forward(const cri_job *job, cri_tile tile, cri_room *room);
-/* From the adjoint of the node `last`, in room->adjoint[last], to derivatives; forward went before with
- * the same tile. */
+/* From the adjoint of the node `last`, in room->adjoint[last], to derivatives; forward went before
+ * with the same tile. */
 void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room, cri_gradient *g);
 /* What derivatives forwards need of whole sides: d diagonal / dp, and d total / dp. */
 typedef struct cri_tangents {
@@ -325,7 +340,8 @@ typedef struct cri_tangents {
 
 /* Makes them, for jobs with gradients. */
 cr_status cri_tangents_new(cr_scratch *s, const cri_job *job, size_t param, cri_tangents *out);
-/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is in. */
+/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is
+ * in. */
 void cri_tangent(const cri_job *job, size_t param, const cri_tangents *tangents, cri_tile tile,
                  cri_room *room);
 /* true when the parameter is in the node or below it. */
@@ -337,18 +353,19 @@ void cri_leaf_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_t
                       const double *t, const double *value, double *out);
 void cri_leaf_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
                        cri_room *room, cri_gradient *g);
-/* Of normalise(...): values, the adjoint of what it stands over, and one derivative forwards (normalise.c). */
+/* Of normalise(...): values, the adjoint of what it stands over, and one derivative forwards
+ * (normalise.c). */
 void cri_normalise_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
 void cri_normalise_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
                             cri_room *room, cri_gradient *g);
-void cri_normalise_tangent(const cri_job *job, size_t node, const cri_tangents *tangents, cri_tile tile,
-                           cri_room *room);
+void cri_normalise_tangent(const cri_job *job, size_t node, const cri_tangents *tangents,
+                           cri_tile tile, cri_room *room);
 /* The same of centre(...) (centre.c). */
 void cri_centre_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
 void cri_centre_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
                          cri_room *room, cri_gradient *g);
-void cri_centre_tangent(const cri_job *job, size_t node, const cri_tangents *tangents, cri_tile tile,
-                        cri_room *room);
+void cri_centre_tangent(const cri_job *job, size_t node, const cri_tangents *tangents,
+                        cri_tile tile, cri_room *room);
 /* Its means of both sides and their total, into the job. */
 cr_status cri_centre_means(cr_scratch *s, cri_job *job, size_t node);
 /* Their derivatives by a parameter. */
@@ -363,7 +380,7 @@ bool cri_is_centre(const cri_node *node);
 /* The family of a leaf, also of one by a hook. */
 cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 
-/* --- arrays (array.c) -------------------------------------------------------------------------- */
+/* --- arrays (array.c) ------------------------------------------------------------------------ */
 
 /* x[i] = exp(x[i]), to 1 unit in the last place; the same bits on every machine. */
 void cri_exp_array(double *x, size_t n);
@@ -375,19 +392,19 @@ double cri_dot_array(const double *a, const double *b, size_t n);
 /* out[i] = a[i] * b[i]; out may be either. */
 void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
 
-/* --- classes ----------------------------------------------------------------------------------- */
+/* --- classes --------------------------------------------------------------------------------- */
 
 extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher, cri_kernel_hamming,
-    cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear, cri_kernel_matern,
-    cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf,
-    cri_kernel_rq,
-    cri_kernel_set, cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence,
-    cri_kernel_white;
+    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher,
+    cri_kernel_hamming, cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear,
+    cri_kernel_matern, cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic,
+    cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf, cri_kernel_rq, cri_kernel_set,
+    cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence, cri_kernel_white;
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);
-/* Adds to the failure just made that no kernel has this name: the nearest of names, aliases and hooks of opt_k. */
+/* Adds to the failure just made that no kernel has this name: the nearest of names, aliases and
+ * hooks of opt_k. */
 cr_status cri_kernel_fail_nearest(cr_ctx *cx, const char *name, const cr_kernel *opt_k);
 
 /* A number that does not suit a kernel. */
@@ -398,7 +415,8 @@ typedef struct cri_kernel_fault {
 } cri_kernel_fault;
 
 /* The first of them; false where all suit.  O(rows x columns). */
-bool cri_kernel_find_fault(const cr_kernel *k, const cr_kernel_input *rows, cri_kernel_fault *out_fault);
-size_t                 cri_spec_count(const cr_kernel_class *c);
+bool   cri_kernel_find_fault(const cr_kernel *k, const cr_kernel_input *rows,
+                             cri_kernel_fault *out_fault);
+size_t cri_spec_count(const cr_kernel_class *c);
 
 #endif

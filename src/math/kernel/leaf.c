@@ -1,5 +1,6 @@
 /* leaf.c -- one kernel of an expression on one tile: values, derivatives, contractions.
- * With G = A f'(t), A the adjoint, r and c the sums of its rows and columns, P = G F_b, Q = G^T F_a:
+ * With G = A f'(t), A the adjoint, r and c the sums of its rows and columns, P = G F_b, Q = G^T
+ * F_a:
  *   distances   sum G d|F_i - F_j|^2/dF_j = 2 (c_j F_j - Q_j), and by a parameter p with T = dF/dp
  *               2 (sum_i T_i . (r_i F_i - P_i) + sum_j T_j . (c_j F_j - Q_j));
  *   length l_f  -2/l_f (sum_i r_i F_if^2 + sum_j c_j F_jf^2 - 2 sum_i F_if P_if): one matrix product for
@@ -28,7 +29,7 @@ static const double *row(const cri_side *side, size_t node, size_t i)
     return side->node[node].F + i * side->node[node].width;
 }
 
-/* --- t ----------------------------------------------------------------------------------------- */
+/* --- t --------------------------------------------------------------------------------------- */
 
 /* out [ni x nj] = alpha F_a F_b^T. */
 static void products(const cri_job *job, size_t node, cri_tile tile, double alpha, double *out)
@@ -50,7 +51,8 @@ static double direct_distance(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* |x|^2 + |y|^2 - 2 x.y; where that cancels to less than a thousandth, the differences themselves. */
+/* |x|^2 + |y|^2 - 2 x.y; where that cancels to less than a thousandth, the differences
+ * themselves. */
 static void distances(const cri_job *job, size_t node, cri_tile tile, double *out)
 {
     const cri_prepared *a = &job->a.node[node], *b = &job->b.node[node];
@@ -66,8 +68,8 @@ static void distances(const cri_job *job, size_t node, cri_tile tile, double *ou
             double sum = a->norm[tile.i0 + i] + b->norm[tile.j0 + j], *t = out + i * tile.nj + j;
             *t += sum;
             if (*t < 1e-3 * sum)
-                *t = direct_distance(row(&job->a, node, tile.i0 + i), row(&job->b, node, tile.j0 + j),
-                                     a->width);
+                *t = direct_distance(row(&job->a, node, tile.i0 + i),
+                                     row(&job->b, node, tile.j0 + j), a->width);
         }
 }
 
@@ -80,7 +82,7 @@ static void own_products(const cri_job *job, size_t node, cri_tile tile, double 
     }
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ---------------------------------------------------------------------------------- */
 
 /* 1 where a row meets itself. */
 static void identity(const cri_job *job, cri_tile tile, double value, double *out)
@@ -106,8 +108,12 @@ void cri_leaf_forward(const cri_job *job, size_t at, cri_tile tile, double *t, d
     const cri_node *node = &job->k->nodes[at];
     size_t          n = tile.ni * tile.nj;
     switch (cri_family_of(job->k, node)) {
-    case CRI_CONSTANT: fill(out, n, cri_value(job->k, node, 0, 0)); break;
-    case CRI_WHITE: identity(job, tile, cri_value(job->k, node, 0, 0), out); break;
+    case CRI_CONSTANT:
+        fill(out, n, cri_value(job->k, node, 0, 0));
+        break;
+    case CRI_WHITE:
+        identity(job, tile, cri_value(job->k, node, 0, 0), out);
+        break;
     case CRI_DISTANCE:
         if (tile.diagonal) {
             fill(t, n, 0);
@@ -118,19 +124,25 @@ void cri_leaf_forward(const cri_job *job, size_t at, cri_tile tile, double *t, d
         }
         break;
     case CRI_DOT:
-        if (tile.diagonal) own_products(job, at, tile, t);
-        else products(job, at, tile, 1, t);
-        if (node->class) node->class->link(job->k, node, t, n, out);
-        else if (out != t) memcpy(out, t, n * sizeof *out);
+        if (tile.diagonal)
+            own_products(job, at, tile, t);
+        else
+            products(job, at, tile, 1, t);
+        if (node->class)
+            node->class->link(job->k, node, t, n, out);
+        else if (out != t)
+            memcpy(out, t, n * sizeof *out);
         break;
     case CRI_PAIRS:
-        if (node->class) node->class->pairs(job, at, tile, out);
-        else hook_pairs(job, &job->k->hooks[node->hook], tile, out);
+        if (node->class)
+            node->class->pairs(job, at, tile, out);
+        else
+            hook_pairs(job, &job->k->hooks[node->hook], tile, out);
         break;
     }
 }
 
-/* --- one derivative ---------------------------------------------------------------------------- */
+/* --- one derivative -------------------------------------------------------------------------- */
 
 /* dt/dp of element e of parameter s: a length-scale, or in the map. */
 static double t_partial(const cri_job *job, size_t at, size_t s, size_t e, size_t i, size_t j,
@@ -146,15 +158,16 @@ static double t_partial(const cri_job *job, size_t at, size_t s, size_t e, size_
             if (node->n_values[s] == 1 || f / per == e) sum += (x[f] - y[f]) * (x[f] - y[f]);
         return -2 / job->k->params[param].value * sum;
     }
-    const double *T = job->a.node[at].tangent[param] + i * width, *U = b->node[at].tangent[param] + j * width;
+    const double *T = job->a.node[at].tangent[param] + i * width,
+                 *U = b->node[at].tangent[param] + j * width;
     for (size_t f = 0; f < width; f++)
         sum += node->class->family == CRI_DISTANCE ? 2 * (x[f] - y[f]) * (T[f] - U[f])
                                                    : T[f] * y[f] + x[f] * U[f];
     return sum;
 }
 
-void cri_leaf_partial(const cri_job *job, size_t at, size_t s, size_t e, cri_tile tile, const double *t,
-                      const double *value, double *out)
+void cri_leaf_partial(const cri_job *job, size_t at, size_t s, size_t e, cri_tile tile,
+                      const double *t, const double *value, double *out)
 {
     const cri_node *node = &job->k->nodes[at];
     size_t          n = tile.ni * tile.nj;
@@ -173,13 +186,13 @@ void cri_leaf_partial(const cri_job *job, size_t at, size_t s, size_t e, cri_til
         node->class->slope(job->k, node, t, value, n, out);
         for (size_t i = 0; i < tile.ni; i++)
             for (size_t j = 0; j < tile.nj; j++)
-                out[i * tile.nj + j] *= t_partial(job, at, s, e, tile.i0 + i,
-                                                  tile.diagonal ? tile.i0 + i : tile.j0 + j,
-                                                  tile.diagonal ? &job->a : &job->b);
+                out[i * tile.nj + j] *=
+                    t_partial(job, at, s, e, tile.i0 + i, tile.diagonal ? tile.i0 + i : tile.j0 + j,
+                              tile.diagonal ? &job->a : &job->b);
     }
 }
 
-/* --- contractions ------------------------------------------------------------------------------ */
+/* --- contractions ---------------------------------------------------------------------------- */
 
 /* What the contractions of one tile share. */
 typedef struct contraction {
@@ -215,8 +228,8 @@ static void multiply_rows(contraction *x) /* Q = G^T F_a */
                 (int)x->width);
 }
 
-/* d/dl of all length-scales.  Where the products cancel, that is, where the features are large against
- * the distances that count, rounding grows by |F|^2; they are centred. */
+/* d/dl of all length-scales.  Where the products cancel, that is, where the features are large
+ * against the distances that count, rounding grows by |F|^2; they are centred. */
 static void contract_lengths(const contraction *x, size_t s, double *natural)
 {
     const cri_node *node = &x->job->k->nodes[x->at];
@@ -294,11 +307,14 @@ static void contract_map(const cri_job *job, size_t at, cri_tile tile, const dou
     const cri_node *node = &job->k->nodes[at];
     size_t          n = tile.ni * tile.nj, width = job->a.node[at].width;
     size_t          lengths = node->class ? cri_spec_of_role(node->class, CRI_LENGTH) : SIZE_MAX;
-    double        **tangent = job->a.node[at].tangent, *FA = g->features_b ? g->features_b[at] : NULL;
-    bool            ard = g->natural && lengths != SIZE_MAX && node->n_values[lengths] > 1, maps = false;
-    for (size_t p = 0; g->natural && tangent && p < job->k->n_params; p++) maps = maps || tangent[p];
-    if (node->class) node->class->slope(job->k, node, room->t[at], room->value[at], n, room->work[0]);
-    else fill(room->work[0], n, 1);
+    double **tangent = job->a.node[at].tangent, *FA = g->features_b ? g->features_b[at] : NULL;
+    bool     ard = g->natural && lengths != SIZE_MAX && node->n_values[lengths] > 1, maps = false;
+    for (size_t p = 0; g->natural && tangent && p < job->k->n_params; p++)
+        maps = maps || tangent[p];
+    if (node->class)
+        node->class->slope(job->k, node, room->t[at], room->value[at], n, room->work[0]);
+    else
+        fill(room->work[0], n, 1);
     cri_multiply_array(adjoint, room->work[0], n, room->work[0]);
 
     contraction x = { .job = job, .at = at, .width = width, .tile = tile, .G = room->work[0] };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- constant, white --------------------------------------------------------------------------- */
+/* --- constant, white ------------------------------------------------------------------------- */
 
 static const cri_spec constant_specs[] = {
     { { "variance", "v", "1", ">0", "its value", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
@@ -26,7 +26,12 @@ const cr_kernel_class cri_kernel_constant = {
 };
 
 static const cri_spec white_specs[] = {
-    { { "variance", "v", "1", ">0", "variance of the noise", true }, CRI_LINK, CRI_LOG, 1, 0, 0,
+    { { "variance", "v", "1", ">0", "variance of the noise", true },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
       false },
     CRI_LAST_SPEC,
 };
@@ -43,9 +48,10 @@ const cr_kernel_class cri_kernel_white = {
     .kind = CRI_NONE,
 };
 
-/* --- pair by pair ------------------------------------------------------------------------------ */
+/* --- pair by pair ---------------------------------------------------------------------------- */
 
-/* A value, and `weight` times its derivative by y added to d; p is the parameter, if there is one. */
+/* A value, and `weight` times its derivative by y added to d; p is the parameter, if there is
+ * one. */
 typedef double pair_fn(const double *x, const double *y, size_t n, double p);
 typedef void   pair_dx_fn(const double *x, const double *y, size_t n, double weight, double *d);
 
@@ -78,7 +84,7 @@ static void add_pairs_dx(const cri_job *job, size_t node, cri_tile tile, pair_dx
         }
 }
 
-/* --- chi2 -------------------------------------------------------------------------------------- */
+/* --- chi2 ------------------------------------------------------------------------------------ */
 
 static double gamma_of(const cri_job *job, size_t node)
 {
@@ -121,7 +127,8 @@ static void chi2_dx(const cri_job *job, size_t node, cri_tile tile, const double
                     const double *adjoint, double *FA)
 {
     double weight[CRI_AREA];
-    for (size_t i = 0; i < tile.ni * tile.nj; i++) weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
+    for (size_t i = 0; i < tile.ni * tile.nj; i++)
+        weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
     add_pairs_dx(job, node, tile, chi_square_dx, weight, FA);
 }
 
@@ -146,7 +153,7 @@ const cr_kernel_class cri_kernel_chi2 = {
     .pairs_dx = chi2_dx,
 };
 
-/* --- kernels without parameters ---------------------------------------------------------------- */
+/* --- kernels without parameters -------------------------------------------------------------- */
 
 #define WITHOUT_PARAMETERS(name, value, value_dx)                                                  \
     static void name##_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)          \
@@ -170,7 +177,8 @@ static double least_sum(const double *x, const double *y, size_t n, double unuse
     return sum;
 }
 
-/* The derivative of min at a tie is taken as a half, so that that of min(x, x) = x comes out as 1. */
+/* The derivative of min at a tie is taken as a half, so that that of min(x, x) = x comes out as
+ * 1. */
 static double min_slope(double x, double y) { return y < x ? 1 : y > x ? 0 : 0.5; }
 
 static void least_sum_dx(const double *x, const double *y, size_t n, double weight, double *d)
@@ -185,7 +193,8 @@ const cr_kernel_class cri_kernel_intersection = {
     .aliases = "histogram",
     .summary = "histograms: what they have in common",
     .formula = "k(x, y) = sum_d min(x_d, y_d),  x, y >= 0",
-    .reference = "Barla, Odone & Verri (2003), Histogram intersection kernel for image classification",
+    .reference =
+        "Barla, Odone & Verri (2003), Histogram intersection kernel for image classification",
     .example = "intersection",
     .specs = no_specs,
     .family = CRI_PAIRS,

@@ -28,7 +28,8 @@ static cr_status parse_atom(cri_parser *p, size_t *out)
     } else {
         char seen[CRI_PARSE_FOUND];
         if (!cri_parse_begins_name(*p->at))
-            CR_TRY(FAULT(p, p->at, "expected a kernel or a number, found %s", cri_parse_found(p, seen)));
+            CR_TRY(FAULT(p, p->at, "expected a kernel or a number, found %s",
+                         cri_parse_found(p, seen)));
         CR_TRY(cri_parse_call(p, out));
     }
     p->depth--;
@@ -47,12 +48,10 @@ static cr_status parse_power(cri_parser *p, size_t *out)
         CR_TRY(cri_parse_number(p, &power));
         if (!(power >= 1 && power <= 50) || power != floor(power))
             CR_TRY(FAULT(p, begin, "a power must be a whole number in 1..50"));
-        CR_TRY(cri_parse_add_node(p,
-                        (cri_node){ .op = CRI_POWER,
-                                    .first = *out,
-                                    .next = SIZE_MAX,
-                                    .power = (size_t)power },
-                        out));
+        CR_TRY(cri_parse_add_node(
+            p,
+            (cri_node){ .op = CRI_POWER, .first = *out, .next = SIZE_MAX, .power = (size_t)power },
+            out));
     }
 done:
     return st;
@@ -71,13 +70,16 @@ static void add_member(cri_parser *p, members *m, cri_op op, size_t node)
         head = nodes[node].first;
         p->k->n_nodes--;
     }
-    if (m->n == 0) m->first = head;
-    else nodes[m->last].next = head;
-    for (m->last = head, m->n++; nodes[m->last].next != SIZE_MAX; m->n++) m->last = nodes[m->last].next;
+    if (m->n == 0)
+        m->first = head;
+    else
+        nodes[m->last].next = head;
+    for (m->last = head, m->n++; nodes[m->last].next != SIZE_MAX; m->n++)
+        m->last = nodes[m->last].next;
 }
 
-static cr_status parse_list(cri_parser *p, cri_op op, char sign, cr_status (*member)(cri_parser *, size_t *),
-                            size_t *out)
+static cr_status parse_list(cri_parser *p, cri_op op, char sign,
+                            cr_status (*member)(cri_parser *, size_t *), size_t *out)
 {
     cr_status st = CR_OK;
     members   m = { SIZE_MAX, SIZE_MAX, 0 };
@@ -87,7 +89,9 @@ static cr_status parse_list(cri_parser *p, cri_op op, char sign, cr_status (*mem
         add_member(p, &m, op, node);
     } while (cri_parse_accept(p, sign));
     *out = m.first;
-    if (m.n > 1) CR_TRY(cri_parse_add_node(p, (cri_node){ .op = op, .first = m.first, .next = SIZE_MAX }, out));
+    if (m.n > 1)
+        CR_TRY(
+            cri_parse_add_node(p, (cri_node){ .op = op, .first = m.first, .next = SIZE_MAX }, out));
 done:
     return st;
 }
@@ -105,14 +109,15 @@ cr_status cri_parse_sum(cri_parser *p, size_t *out)
 cr_status cr_kernel_parse(cr_ctx *cx, const char *text, const cr_kernel_columns *opt_columns,
                           const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out_kernel)
 {
-    cr_status st = CR_OK;
-    cri_parser    p = { .cx = cx, .text = text, .at = text, .columns = opt_columns };
-    size_t    root;
-    char      seen[CRI_PARSE_FOUND];
+    cr_status  st = CR_OK;
+    cri_parser p = { .cx = cx, .text = text, .at = text, .columns = opt_columns };
+    size_t     root;
+    char       seen[CRI_PARSE_FOUND];
     CR_TRY(cri_kernel_new(cx, hooks, n_hooks, &p.k));
     CR_TRY(cri_parse_sum(&p, &root));
     if (cri_parse_peek(&p) != '\0')
-        CR_TRY(FAULT(&p, p.at, "expected '+', '*' or the end, found %s", cri_parse_found(&p, seen)));
+        CR_TRY(
+            FAULT(&p, p.at, "expected '+', '*' or the end, found %s", cri_parse_found(&p, seen)));
     *out_kernel = p.k;
     p.k = NULL;
 done:

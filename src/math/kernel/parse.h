@@ -5,7 +5,10 @@
 
 #include "kernel_internal.h"
 
-enum { CRI_PARSE_NAME = 256, CRI_PARSE_FOUND = 48 }; /* room for a name, and for what is found in its place */
+enum {
+    CRI_PARSE_NAME = 256,
+    CRI_PARSE_FOUND = 48
+}; /* room for a name, and for what is found in its place */
 
 /* The end of a value: what else is known about a parameter. */
 typedef struct cri_parse_ends {
@@ -38,7 +41,7 @@ typedef struct cri_parse_given {
     size_t      begin, n; /* of p->values                     */
 } cri_parse_given;
 
-/* --- words (parse_words.c) --------------------------------------------------------------------- */
+/* --- words (parse_words.c) ------------------------------------------------------------------- */
 
 /* Notes with the line that `at` is in, at most 72 characters of it, and a caret below. */
 void cri_parse_show(cri_parser *p, const char *at);
@@ -63,7 +66,8 @@ bool cri_parse_in_name(char c);
 /* true when a number comes next. */
 bool cri_parse_begins_number(cri_parser *p);
 /* A bare word, or a text in double quotes in which a quote is written twice. */
-cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAME], bool *out_quoted);
+cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAME],
+                         bool *out_quoted);
 /* A finite number. */
 cr_status cri_parse_number(cri_parser *p, double *out);
 /* true, and past it, when the next word is this one. */
@@ -78,15 +82,16 @@ cr_status cri_parse_add_column(cri_parser *p, size_t index, const char *name);
 /* One more parameter. */
 cr_status cri_parse_add_param(cri_parser *p, cri_param param);
 
-/* --- values (parse_values.c) ------------------------------------------------------------------- */
+/* --- values (parse_values.c) ----------------------------------------------------------------- */
 
 /* Reads a value, a list of values, or ends alone, into p->values. */
 cr_status cri_parse_values(cri_parser *p, size_t *out_begin, size_t *out_n);
-/* Adds a parameter; without a number it starts at the centre of its prior, moved into its bounds. */
-cr_status cri_parse_param(cri_parser *p, const cri_spec *spec, const cri_parse_value *v, size_t node,
-                          size_t element);
+/* Adds a parameter; without a number it starts at the centre of its prior, moved into its
+ * bounds. */
+cr_status cri_parse_param(cri_parser *p, const cri_spec *spec, const cri_parse_value *v,
+                          size_t node, size_t element);
 
-/* --- kernels (parse_call.c, parse.c) ----------------------------------------------------------- */
+/* --- kernels (parse_call.c, parse.c) --------------------------------------------------------- */
 
 /* name(...)@[...] to a node. */
 cr_status cri_parse_call(cri_parser *p, size_t *out);

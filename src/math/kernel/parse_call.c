@@ -8,14 +8,14 @@
 #include <string.h>
 
 typedef struct call {
-    const char            *begin; /* of the name */
+    const char *begin; /* of the name */
     const cr_kernel_class *class;
-    cri_node               node;
-    cri_parse_given                  spec[CRI_MOST_SPECS], amplitude;
-    const char            *ard;
-    size_t                 levels; /* of the column, when known */
-    size_t                 base;   /* node, or SIZE_MAX         */
-    size_t                 read;   /* node of what a file stands for, or SIZE_MAX */
+    cri_node        node;
+    cri_parse_given spec[CRI_MOST_SPECS], amplitude;
+    const char     *ard;
+    size_t          levels; /* of the column, when known */
+    size_t          base;   /* node, or SIZE_MAX         */
+    size_t          read;   /* node of what a file stands for, or SIZE_MAX */
 } call;
 
 static const char *column_name(const void *user, size_t i)
@@ -54,19 +54,24 @@ static cr_status take_column(cri_parser *p, call *c, const char *where, const ch
     cr_kernel_column         column = { .kind = CR_KERNEL_NUMBER };
     if (!c->class || c->class->kind == CRI_NONE)
         return FAULT(p, where, "%s acts on no columns", c->class ? c->class->name : "it");
-    ptrdiff_t index = p->columns ? p->columns->find(p->columns->user, name, &column)
-                                 : find_numbered(name, c->class->kind, &column);
+    ptrdiff_t   index = p->columns ? p->columns->find(p->columns->user, name, &column)
+                                   : find_numbered(name, c->class->kind, &column);
     const char *role = index < 0 && p->columns && p->columns->role
                            ? p->columns->role(p->columns->user, name)
                            : NULL;
     if (role) return FAULT(p, where, "column '%s' is %s: a kernel acts on features", name, role);
     if (index < 0) {
         cr_status   st = FAULT(p, where, "there is no column '%s'", name);
-        const char *quoted = p->columns && p->columns->name ? find_unquoted(p->columns, where, strlen(name)) : NULL;
-        if (quoted) cr_fail_hint(p->cx, "a name that is not one word stands in quotes: %s(\"%s\")", c->class->name, quoted);
+        const char *quoted =
+            p->columns && p->columns->name ? find_unquoted(p->columns, where, strlen(name)) : NULL;
+        if (quoted)
+            cr_fail_hint(p->cx, "a name that is not one word stands in quotes: %s(\"%s\")",
+                         c->class->name, quoted);
         else if (p->columns && p->columns->name)
             cr_fail_nearest(p->cx, name, "columns", p->columns->count, column_name, p->columns);
-        else if (!p->columns) cr_fail_hint(p->cx, "columns are named %c1, %c2, ...", "xct"[c->class->kind], "xct"[c->class->kind]);
+        else if (!p->columns)
+            cr_fail_hint(p->cx, "columns are named %c1, %c2, ...", "xct"[c->class->kind],
+                         "xct"[c->class->kind]);
         return st;
     }
     if ((int)column.kind != c->class->kind && !(column.named && c->class->kind == CR_KERNEL_TEXT)) {
@@ -94,7 +99,8 @@ static const char *spec_name(const void *user, size_t i)
     return c->base && i == n ? "base" : "warp";
 }
 
-static cr_status unknown_parameter(cri_parser *p, const call *c, const char *where, const char *name)
+static cr_status unknown_parameter(cri_parser *p, const call *c, const char *where,
+                                   const char *name)
 {
     cr_status st = FAULT(p, where, "%s has no parameter '%s'", c->class->name, name);
     cr_fail_nearest(p->cx, name, "parameters",
@@ -157,7 +163,7 @@ static cri_parse_given *slot_of(call *c, const char *name)
 static cr_status read_parameter(cri_parser *p, call *c, const char *where, const char *name)
 {
     cri_parse_given *slot = slot_of(c, name);
-    bool   equals = cri_parse_accept(p, '=');
+    bool             equals = cri_parse_accept(p, '=');
     if (equals && strcmp(name, "base") == 0) return read_base(p, c, where);
     if (equals && strcmp(name, "warp") == 0) return read_warp(p, c, where);
     if (equals && strcmp(name, "file") == 0) return read_file(p, c, where);
@@ -229,7 +235,8 @@ done:
     return st;
 }
 
-/* How many values parameter s has; 0 means any number will do, because the columns are not known. */
+/* How many values parameter s has; 0 means any number will do, because the columns are not
+ * known. */
 static size_t wanted_values(cri_parser *p, const call *c, size_t s)
 {
     const cri_spec *spec = &c->class->specs[s];
@@ -243,9 +250,9 @@ static size_t wanted_values(cri_parser *p, const call *c, size_t s)
 
 static cr_status make_setting(cri_parser *p, call *c, size_t s)
 {
-    const cri_spec *spec = &c->class->specs[s];
-    const cri_parse_given    *g = &c->spec[s];
-    cri_parse_value           v = { .at = c->begin, .x = spec->fallback };
+    const cri_spec        *spec = &c->class->specs[s];
+    const cri_parse_given *g = &c->spec[s];
+    cri_parse_value        v = { .at = c->begin, .x = spec->fallback };
     if (c->class == &cri_kernel_category && s == 0 && c->levels) v.x = (double)c->levels;
     if (g->where) v = p->values[g->begin];
     if (g->n > 1 || (g->where && !v.number) || v.ends.bounded || v.ends.prior || v.ends.fixed)
@@ -260,9 +267,11 @@ static cr_status make_setting(cri_parser *p, call *c, size_t s)
 /* Where the values of a parameter that was not given begin. */
 static double start_value(const call *c, const cri_spec *spec, size_t element)
 {
-    if (c->class != &cri_kernel_category || strcmp(spec->shown.name, "w") != 0) return spec->fallback;
+    if (c->class != &cri_kernel_category || strcmp(spec->shown.name, "w") != 0)
+        return spec->fallback;
     size_t rank = (size_t)c->node.setting[1], level = element / rank, r = element % rank;
-    return 1 / (1 + (double)((level + r) % (rank + 1))); /* ranks differ, or they would stay equal */
+    return 1 /
+           (1 + (double)((level + r) % (rank + 1))); /* ranks differ, or they would stay equal */
 }
 
 /* true when `ard` gives parameter s one value a column: length-scales, else what the map has. */
@@ -276,18 +285,19 @@ static bool spreads(const call *c, size_t s)
 
 static cr_status make_values(cri_parser *p, call *c, size_t s, size_t node)
 {
-    const cri_spec *spec = &c->class->specs[s];
-    const cri_parse_given    *g = &c->spec[s];
-    cr_status       st = CR_OK;
-    size_t          wanted = wanted_values(p, c, s), n = g->n ? g->n : 1;
+    const cri_spec        *spec = &c->class->specs[s];
+    const cri_parse_given *g = &c->spec[s];
+    cr_status              st = CR_OK;
+    size_t                 wanted = wanted_values(p, c, s), n = g->n ? g->n : 1;
     if (n == 1 && spreads(c, s)) {
         if (!wanted)
             CR_TRY(FAULT(p, c->ard, "ard needs columns: name them, or give a list of values"));
         n = wanted;
     }
     if (n > 1 && wanted && n != wanted)
-        CR_TRY(FAULT(p, g->where ? g->where : c->begin, "%s has %zu values, but there %s %zu to fill",
-                     spec->shown.name, n, wanted == 1 ? "is" : "are", wanted));
+        CR_TRY(FAULT(p, g->where ? g->where : c->begin,
+                     "%s has %zu values, but there %s %zu to fill", spec->shown.name, n,
+                     wanted == 1 ? "is" : "are", wanted));
     c->node.param[s] = p->k->n_params, c->node.n_values[s] = n;
     for (size_t e = 0; e < n; e++) {
         cri_parse_value v = { .at = c->begin, .number = true, .x = start_value(c, spec, e) };
@@ -311,14 +321,17 @@ static cr_status check_form(cri_parser *p, const call *c)
         cri_spec_of_role(c->class, CRI_MAP) == SIZE_MAX)
         return FAULT(p, c->ard, "%s has no length-scales for ard", c->class->name);
     if (c->class == &cri_kernel_mismatch && c->node.setting[2] > c->node.setting[0])
-        return FAULT(p, c->spec[2].where ? c->spec[2].where : c->begin, "m must not be greater than k");
+        return FAULT(p, c->spec[2].where ? c->spec[2].where : c->begin,
+                     "m must not be greater than k");
     return CR_OK;
 }
 
 /* constant(value): a plain number, or the amplitude that `variance=` stands for. */
 cr_status cri_parse_constant(cri_parser *p, const cri_parse_given *g, size_t *out)
 {
-    call   c = { .begin = g->where, .class = &cri_kernel_constant, .base = SIZE_MAX, .read = SIZE_MAX };
+    call c = {
+        .begin = g->where, .class = &cri_kernel_constant, .base = SIZE_MAX, .read = SIZE_MAX
+    };
     size_t node = p->k->n_nodes;
     c.node = (cri_node){ .op = CRI_LEAF, .class = c.class, .first = SIZE_MAX, .next = SIZE_MAX };
     c.spec[0] = *g;
@@ -331,7 +344,8 @@ static cr_status finish_file(cri_parser *p, const call *c, size_t *out)
 {
     bool more = c->node.n_columns || c->ard || c->amplitude.where;
     for (size_t s = 0; c->class->specs[s].shown.name; s++) more = more || c->spec[s].where;
-    if (more) return FAULT(p, c->begin, "file= stands for all columns and parameters of the kernel");
+    if (more)
+        return FAULT(p, c->begin, "file= stands for all columns and parameters of the kernel");
     *out = c->read;
     return CR_OK;
 }
@@ -342,10 +356,13 @@ static cr_status check_fisher(cri_parser *p, const call *c)
     const size_t *values = c->node.n_values;
     size_t        n = c->node.n_columns ? c->node.n_columns : p->columns ? p->columns->numbers : 0;
     if (n && values[0] != 1 && values[0] != n)
-        return FAULT(p, c->spec[0].where, "mean has %zu values, but there are %zu columns", values[0], n);
+        return FAULT(p, c->spec[0].where, "mean has %zu values, but there are %zu columns",
+                     values[0], n);
     if (n && values[1] != 1 && values[1] != n && values[1] != n * n)
-        return FAULT(p, c->spec[1].where, "sd has %zu values, but there are %zu columns: %zu, or the %zu "
-                     "of a square root of the covariance", values[1], n, n, n * n);
+        return FAULT(p, c->spec[1].where,
+                     "sd has %zu values, but there are %zu columns: %zu, or the %zu "
+                     "of a square root of the covariance",
+                     values[1], n, n, n * n);
     bool full = n > 1 && values[1] == n * n;
     for (size_t e = 0; e < values[1]; e++) {
         double x = p->k->params[c->node.param[1] + e].value;
@@ -376,7 +393,8 @@ static cr_status finish_call(cri_parser *p, call *c, size_t *out)
     size_t node = p->k->n_nodes;
     for (size_t s = 0; c->class->specs[s].shown.name; s++) {
         cri_role role = c->class->specs[s].role;
-        if (role == CRI_SETTING || (role == CRI_WARP && c->node.warp != CRI_WARP_KUMARASWAMY)) continue;
+        if (role == CRI_SETTING || (role == CRI_WARP && c->node.warp != CRI_WARP_KUMARASWAMY))
+            continue;
         CR_TRY(make_values(p, c, s, node));
     }
     if (c->class == &cri_kernel_fisher) CR_TRY(check_fisher(p, c));
@@ -385,7 +403,8 @@ static cr_status finish_call(cri_parser *p, call *c, size_t *out)
     CR_TRY(cri_parse_add_node(p, c->node, out));
     if (number != SIZE_MAX) {
         p->k->nodes[number].next = *out;
-        CR_TRY(cri_parse_add_node(p, (cri_node){ .op = CRI_PRODUCT, .first = number, .next = SIZE_MAX }, out));
+        CR_TRY(cri_parse_add_node(
+            p, (cri_node){ .op = CRI_PRODUCT, .first = number, .next = SIZE_MAX }, out));
     }
 done:
     return st;
@@ -405,7 +424,8 @@ static size_t centres_in(const cr_kernel *k, size_t at)
 {
     const cri_node *node = &k->nodes[at];
     size_t          most = 0;
-    for (size_t c = node->op == CRI_LEAF ? SIZE_MAX : node->first; c != SIZE_MAX; c = k->nodes[c].next) {
+    for (size_t c = node->op == CRI_LEAF ? SIZE_MAX : node->first; c != SIZE_MAX;
+         c = k->nodes[c].next) {
         size_t n = centres_in(k, c);
         if (n > most) most = n;
     }
@@ -436,9 +456,10 @@ done:
 
 cr_status cri_parse_call(cri_parser *p, size_t *out)
 {
-    static const struct { const char *name; double nu; } materns[] = { { "matern12", 0.5 },
-                                                                       { "matern32", 1.5 },
-                                                                       { "matern52", 2.5 } };
+    static const struct {
+        const char *name;
+        double      nu;
+    } materns[] = { { "matern12", 0.5 }, { "matern32", 1.5 }, { "matern52", 2.5 } };
     cr_status st = CR_OK;
     call      c = { .begin = p->at, .base = SIZE_MAX, .read = SIZE_MAX };
     char      name[CRI_PARSE_NAME];
@@ -464,10 +485,13 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
     CR_TRY(read_items(p, &c));
     for (size_t i = 0; i < 3; i++) /* as if nu= had been written */
         if (strcmp(name, materns[i].name) == 0) {
-            if (c.spec[1].where) CR_TRY(FAULT(p, c.spec[1].where, "%s has its nu in its name", name));
-            CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values, sizeof *p->values));
+            if (c.spec[1].where)
+                CR_TRY(FAULT(p, c.spec[1].where, "%s has its nu in its name", name));
+            CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values,
+                                  sizeof *p->values));
             c.spec[1] = (cri_parse_given){ c.begin, p->n_values, 1 };
-            p->values[p->n_values++] = (cri_parse_value){ .at = c.begin, .number = true, .x = materns[i].nu };
+            p->values[p->n_values++] =
+                (cri_parse_value){ .at = c.begin, .number = true, .x = materns[i].nu };
         }
     CR_TRY(finish_call(p, &c, out));
 done:

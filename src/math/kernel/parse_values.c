@@ -34,7 +34,8 @@ static cr_status read_prior(cri_parser *p, cri_parse_ends *out)
     }
     cri_parse_blanks(p);
     bool free_a = out->prior == CR_PRIOR_LOGNORMAL || out->prior == CR_PRIOR_NORMAL;
-    if ((!free_a && !(out->prior_a > 0)) || (cri_prior_size(out->prior) == 2 && !(out->prior_b > 0)))
+    if ((!free_a && !(out->prior_a > 0)) ||
+        (cri_prior_size(out->prior) == 2 && !(out->prior_b > 0)))
         CR_TRY(FAULT(p, begin, "the scale or shape of the prior %s must be positive", name));
     CR_TRY(cri_parse_expect(p, ')', "after the numbers of a prior"));
 done:
@@ -61,9 +62,12 @@ static cr_status read_ends(cri_parser *p, cri_parse_ends *out)
             CR_TRY(read_prior(p, out));
         } else if (cri_parse_begins_name(*p->at)) {
             char seen[CRI_PARSE_FOUND];
-            (void)FAULT(p, p->at, "expected 'fixed', [lower,upper], ~prior(...), ',' or ')' after a value, found %s",
-                        cri_parse_found(p, seen));
-            CR_TRY(strncmp(p->at, "fix", 3) == 0 ? cr_fail_hint(p->cx, "did you mean 'fixed'?") : CR_EARG);
+            (void)FAULT(
+                p, p->at,
+                "expected 'fixed', [lower,upper], ~prior(...), ',' or ')' after a value, found %s",
+                cri_parse_found(p, seen));
+            CR_TRY(strncmp(p->at, "fix", 3) == 0 ? cr_fail_hint(p->cx, "did you mean 'fixed'?")
+                                                 : CR_EARG);
         } else {
             break;
         }
@@ -75,18 +79,20 @@ done:
 /* Reads a value, a list of values, or ends alone, into p->values. */
 cr_status cri_parse_values(cri_parser *p, size_t *out_begin, size_t *out_n)
 {
-    cr_status st = CR_OK;
-    cri_parse_ends      all = { .fixed = false };
+    cr_status      st = CR_OK;
+    cri_parse_ends all = { .fixed = false };
     *out_begin = p->n_values;
     cri_parse_blanks(p);
     bool list = cri_parse_accept(p, '[');
     do {
-        CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values, sizeof *p->values));
+        CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values,
+                              sizeof *p->values));
         cri_parse_blanks(p);
         cri_parse_value v = { .at = p->at, .number = list || *p->at != '~' };
         if (v.number) CR_TRY(cri_parse_number(p, &v.x));
         CR_TRY(read_ends(p, &v.ends));
-        if (p->n_values - *out_begin >= CRI_MOST_VALUES) CR_TRY(FAULT(p, v.at, "the list is too long"));
+        if (p->n_values - *out_begin >= CRI_MOST_VALUES)
+            CR_TRY(FAULT(p, v.at, "the list is too long"));
         p->values[p->n_values++] = v;
     } while (list && cri_parse_accept(p, ','));
     *out_n = p->n_values - *out_begin;
@@ -103,11 +109,16 @@ static cr_status check_ends(cri_parser *p, const cri_spec *spec, const cri_parse
 {
     bool positive = spec->coordinate != CRI_REAL;
     if (e->prior == CR_PRIOR_NORMAL && positive)
-        return FAULT(p, e->prior_at, "%s is positive: its prior cannot be normal", spec->shown.name);
+        return FAULT(p, e->prior_at, "%s is positive: its prior cannot be normal",
+                     spec->shown.name);
     if (e->prior > CR_PRIOR_NONE && e->prior != CR_PRIOR_NORMAL && !positive)
-        return FAULT(p, e->prior_at, "%s may be negative: its prior must be normal", spec->shown.name);
+        return FAULT(p, e->prior_at, "%s may be negative: its prior must be normal",
+                     spec->shown.name);
     if (!spec->shown.learned && (e->fixed || e->bounded || e->prior))
-        return FAULT(p, e->prior ? e->prior_at : e->bounded ? e->bounds_at : p->at,
+        return FAULT(p,
+                     e->prior     ? e->prior_at
+                     : e->bounded ? e->bounds_at
+                                  : p->at,
                      "%s is not learned: it takes plain numbers", spec->shown.name);
     if (e->bounded && positive && !(e->lower > 0))
         return FAULT(p, e->bounds_at, "the lower bound of %s must be positive", spec->shown.name);
@@ -116,22 +127,23 @@ static cr_status check_ends(cri_parser *p, const cri_spec *spec, const cri_parse
     return CR_OK;
 }
 
-/* Adds a parameter; without a number it starts at the centre of its prior, moved into its bounds. */
-cr_status cri_parse_param(cri_parser *p, const cri_spec *spec, const cri_parse_value *v, size_t node,
-                            size_t element)
+/* Adds a parameter; without a number it starts at the centre of its prior, moved into its
+ * bounds. */
+cr_status cri_parse_param(cri_parser *p, const cri_spec *spec, const cri_parse_value *v,
+                          size_t node, size_t element)
 {
     const cri_parse_ends *e = &v->ends;
-    cri_param   param = { .value = v->x,
-                          .lower = spec->coordinate == CRI_REAL ? -INFINITY : 0,
-                          .upper = spec->coordinate == CRI_LOGIT ? 1 : INFINITY,
-                          .prior_a = e->prior_a,
-                          .prior_b = e->prior_b,
-                          .prior = e->prior,
-                          .fixed = e->fixed || !spec->shown.learned,
-                          .spec = spec,
-                          .node = node,
-                          .element = element };
-    cr_status   st = check_ends(p, spec, e);
+    cri_param             param = { .value = v->x,
+                                    .lower = spec->coordinate == CRI_REAL ? -INFINITY : 0,
+                                    .upper = spec->coordinate == CRI_LOGIT ? 1 : INFINITY,
+                                    .prior_a = e->prior_a,
+                                    .prior_b = e->prior_b,
+                                    .prior = e->prior,
+                                    .fixed = e->fixed || !spec->shown.learned,
+                                    .spec = spec,
+                                    .node = node,
+                                    .element = element };
+    cr_status             st = check_ends(p, spec, e);
     if (st != CR_OK) return st;
     if (e->bounded) param.lower = e->lower, param.upper = e->upper;
     if (!v->number) param.value = fmin(fmax(cri_prior_centre(&param), param.lower), param.upper);

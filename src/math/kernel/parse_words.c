@@ -10,7 +10,7 @@
 
 enum { WINDOW = 72 };
 
-/* --- faults ------------------------------------------------------------------------------------ */
+/* --- faults ---------------------------------------------------------------------------------- */
 
 /* Notes with the line that `at` is in, at most WINDOW characters of it, and a caret below. */
 void cri_parse_show(cri_parser *p, const char *at)
@@ -39,7 +39,7 @@ void cri_parse_show(cri_parser *p, const char *at)
     cr_fail_note(p->cx, "%s", caret);
 }
 
-/* --- words and numbers ------------------------------------------------------------------------- */
+/* --- words and numbers ----------------------------------------------------------------------- */
 
 void cri_parse_blanks(cri_parser *p)
 {
@@ -74,8 +74,10 @@ const char *cri_parse_found(cri_parser *p, char out[CRI_PARSE_FOUND])
     if (!c) return "the end";
     while (cri_parse_in_name(p->at[n]) && n + next_character(p->at + n) + 3 < CRI_PARSE_FOUND)
         n += next_character(p->at + n);
-    if (n == 0 && c < 0x80) snprintf(out, CRI_PARSE_FOUND, "'%c'", c < ' ' ? '?' : c);
-    else snprintf(out, CRI_PARSE_FOUND, "'%.*s'", (int)n, p->at);
+    if (n == 0 && c < 0x80)
+        snprintf(out, CRI_PARSE_FOUND, "'%c'", c < ' ' ? '?' : c);
+    else
+        snprintf(out, CRI_PARSE_FOUND, "'%.*s'", (int)n, p->at);
     return out;
 }
 
@@ -86,12 +88,19 @@ cr_status cri_parse_expect(cri_parser *p, char c, const char *why)
     return FAULT(p, p->at, "expected '%c' %s, found %s", c, why, cri_parse_found(p, seen));
 }
 
-bool cri_parse_begins_name(char c) { return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
+bool cri_parse_begins_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
 
-bool cri_parse_in_name(char c) { return cri_parse_begins_name(c) || isdigit((unsigned char)c) || c == '.'; }
+bool cri_parse_in_name(char c)
+{
+    return cri_parse_begins_name(c) || isdigit((unsigned char)c) || c == '.';
+}
 
 /* A bare word, or a text in double quotes in which a quote is written twice. */
-cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAME], bool *out_quoted)
+cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAME],
+                         bool *out_quoted)
 {
     const char *begin = (cri_parse_blanks(p), p->at);
     size_t      n = 0;
@@ -101,7 +110,8 @@ cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAM
     if (!quoted && !cri_parse_begins_name(*p->at))
         return FAULT(p, p->at, "expected %s, found %s", what, cri_parse_found(p, seen));
     while (quoted ? *p->at && (*p->at != '"' || p->at[1] == '"') : cri_parse_in_name(*p->at)) {
-        if (n + 1 >= CRI_PARSE_NAME) return FAULT(p, begin, "a name has more than %d characters", CRI_PARSE_NAME - 1);
+        if (n + 1 >= CRI_PARSE_NAME)
+            return FAULT(p, begin, "a name has more than %d characters", CRI_PARSE_NAME - 1);
         if (quoted && *p->at == '"') p->at++;
         out[n++] = *p->at++;
     }
@@ -128,7 +138,8 @@ cr_status cri_parse_number(cri_parser *p, double *out)
     if (n == 0) return FAULT(p, p->at, "expected a number, found %s", cri_parse_found(p, seen));
     if (!isfinite(x)) return FAULT(p, p->at, "the number is out of range");
     if (cri_parse_in_name(p->at[n]))
-        return FAULT(p, p->at + n, "expected a number, found '%.*s'", (int)(n + next_character(p->at + n)), p->at);
+        return FAULT(p, p->at + n, "expected a number, found '%.*s'",
+                     (int)(n + next_character(p->at + n)), p->at);
     p->at += n;
     *out = x;
     return CR_OK;
@@ -144,7 +155,7 @@ bool cri_parse_word(cri_parser *p, const char *word)
     return true;
 }
 
-/* --- growing arrays ---------------------------------------------------------------------------- */
+/* --- growing arrays -------------------------------------------------------------------------- */
 
 cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *room, size_t size)
 {
@@ -159,19 +170,21 @@ cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *room, si
 cr_status cri_parse_add_node(cri_parser *p, cri_node node, size_t *out)
 {
     cr_kernel *k = p->k;
-    cr_status  st = cri_parse_grow(p, (void **)&k->nodes, k->n_nodes, &k->room_nodes, sizeof *k->nodes);
+    cr_status  st =
+        cri_parse_grow(p, (void **)&k->nodes, k->n_nodes, &k->room_nodes, sizeof *k->nodes);
     if (st != CR_OK) return st;
     if (k->n_nodes >= CRI_MOST_NODES)
         return FAULT(p, p->at, "the expression has more than %d parts", CRI_MOST_NODES);
-    k->nodes[*out = k->n_nodes++] = node;
+    k->nodes[ *out = k->n_nodes++] = node;
     return CR_OK;
 }
 
 cr_status cri_parse_add_column(cri_parser *p, size_t index, const char *name)
 {
     cr_kernel *k = p->k;
-    cr_status  st = cri_parse_grow(p, (void **)&k->columns, k->n_columns, &k->room_columns, sizeof *k->columns);
-    char      *copy = st == CR_OK ? cri_string_copy(p->cx, name) : NULL;
+    cr_status  st =
+        cri_parse_grow(p, (void **)&k->columns, k->n_columns, &k->room_columns, sizeof *k->columns);
+    char *copy = st == CR_OK ? cri_string_copy(p->cx, name) : NULL;
     if (!copy) return CR_ENOMEM;
     k->columns[k->n_columns++] = (cri_column){ index, copy };
     return CR_OK;
@@ -180,7 +193,8 @@ cr_status cri_parse_add_column(cri_parser *p, size_t index, const char *name)
 cr_status cri_parse_add_param(cri_parser *p, cri_param param)
 {
     cr_kernel *k = p->k;
-    cr_status  st = cri_parse_grow(p, (void **)&k->params, k->n_params, &k->room_params, sizeof *k->params);
+    cr_status  st =
+        cri_parse_grow(p, (void **)&k->params, k->n_params, &k->room_params, sizeof *k->params);
     if (st == CR_OK) k->params[k->n_params++] = param;
     return st;
 }

@@ -24,9 +24,10 @@ static size_t find_slot(const cri_pieces *p, cri_piece piece)
     return at;
 }
 
-/* The counts of one text behind those before it; last[u] = 1 + the place of piece u in it, if it has
- * come up in this text. */
-static size_t count_pieces(cri_pieces *p, const cri_piece *cut, size_t n, size_t begin, size_t *last)
+/* The counts of one text behind those before it; last[u] = 1 + the place of piece u in it, if it
+ * has come up in this text. */
+static size_t count_pieces(cri_pieces *p, const cri_piece *cut, size_t n, size_t begin,
+                           size_t *last)
 {
     size_t end = begin;
     for (size_t q = 0; q < n; q++) {
@@ -46,7 +47,8 @@ static size_t count_pieces(cri_pieces *p, const cri_piece *cut, size_t n, size_t
     return end;
 }
 
-cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t, cri_cut_fn *cut)
+cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t,
+                         cri_cut_fn *cut)
 {
     cr_status       st = CR_OK;
     const cri_node *at = &job->k->nodes[node];
@@ -108,8 +110,9 @@ size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, cons
     return q->n;
 }
 
-void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                    const size_t *j, size_t n, double *room, double *values, double *slopes)
+void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
+                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    double *slopes)
 {
     const cri_pieces *p = a->ready, *q = b->ready;
     const cri_links  *l = a->links;
@@ -119,7 +122,8 @@ void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const c
             room[l->to[f]] += p->count[e] * l->weight[f];
     for (size_t c = 0; c < n; c++) {
         double sum = 0;
-        for (size_t e = q->begin[j[c]]; e < q->begin[j[c] + 1]; e++) sum += room[q->id[e]] * q->count[e];
+        for (size_t e = q->begin[j[c]]; e < q->begin[j[c] + 1]; e++)
+            sum += room[q->id[e]] * q->count[e];
         values[c] = sum;
     }
     for (size_t e = p->begin[i]; e < p->begin[i + 1]; e++)

@@ -113,8 +113,10 @@ static void put_parameters(writer *w, const cr_kernel *k, const cri_node *node)
             put(w, "warp=kumaraswamy, ");
         put(w, spec->shown.name);
         put(w, "=");
-        if (setting) put_number(w, node->setting[s]);
-        else put_values(w, &k->params[node->param[s]], node->n_values[s]);
+        if (setting)
+            put_number(w, node->setting[s]);
+        else
+            put_values(w, &k->params[node->param[s]], node->n_values[s]);
     }
     if (node->warp == CRI_WARP_LOG) {
         put_separator(w, &items, columns);

@@ -1,9 +1,9 @@
-/* product.c -- the probability product kernel of rows that are normal distributions themselves: columns
- * m1, s1, m2, s2, ... are mean and sd of independent coordinates.  With v = s^2 + s'^2,
+/* product.c -- the probability product kernel of rows that are normal distributions themselves:
+ * columns m1, s1, m2, s2, ... are mean and sd of independent coordinates.  With v = s^2 + s'^2,
  *   k(x, y) = prod_c integral N(u; m_c, s_c^2)^rho N(u; m'_c, s'_c^2)^rho du
  *           = prod_c (2 pi)^(1/2 - rho) rho^(-1/2) (s s' / sqrt v) (s s')^-rho exp(-rho (m - m')^2 / (2 v)).
- * Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, sec. 3.1.  rho = 1/2 gives the
- * Bhattacharyya affinity, with k(x, x) = 1; rho = 1 the expected likelihood. */
+ * Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, sec. 3.1.  rho = 1/2 gives
+ * the Bhattacharyya affinity, with k(x, x) = 1; rho = 1 the expected likelihood. */
 #include "kernel_internal.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static double log_product(const double *x, const double *y, size_t n, double rho
     double sum = 0;
     for (size_t c = 0; c + 1 < n; c += 2) {
         double d = x[c] - y[c], root = hypot(x[c + 1], y[c + 1]), z = d / root;
-        sum += (0.5 - rho) * log(2 * M_PI) - 0.5 * log(rho) + (1 - rho) * (log(x[c + 1]) + log(y[c + 1])) -
-               log(root) - 0.5 * rho * z * z;
+        sum += (0.5 - rho) * log(2 * M_PI) - 0.5 * log(rho) +
+               (1 - rho) * (log(x[c + 1]) + log(y[c + 1])) - log(root) - 0.5 * rho * z * z;
     }
     return sum;
 }
@@ -39,7 +39,8 @@ static void product_pairs(const cri_job *job, size_t node, cri_tile tile, double
     cri_exp_array(out, tile.ni * tile.nj);
 }
 
-/* d k / dy = k d log k / dy; of the diagonal both rows are y, which the caller counts by doubling. */
+/* d k / dy = k d log k / dy; of the diagonal both rows are y, which the caller counts by
+ * doubling. */
 static void product_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,
                        const double *adjoint, double *FA)
 {
@@ -54,14 +55,20 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
             for (size_t c = 0; c + 1 < n; c += 2) {
                 double delta = x[c] - y[c], s = y[c + 1], var = x[c + 1] * x[c + 1] + s * s;
                 d[c] += weight * rho * delta / var;
-                d[c + 1] += weight * ((1 - rho) / s - s / var + rho * s * (delta / var) * (delta / var));
+                d[c + 1] +=
+                    weight * ((1 - rho) / s - s / var + rho * s * (delta / var) * (delta / var));
             }
         }
 }
 
 static const cri_spec product_specs[] = {
-    { { "rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", false }, CRI_SETTING,
-      CRI_REAL, 0.5, 0.001, 100, true },
+    { { "rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", false },
+      CRI_SETTING,
+      CRI_REAL,
+      0.5,
+      0.001,
+      100,
+      true },
     CRI_LAST_SPEC,
 };
 

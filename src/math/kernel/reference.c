@@ -1,4 +1,5 @@
-/* reference.c -- the rows that centre(...) takes its means over, and the means once they are settled. */
+/* reference.c -- the rows that centre(...) takes its means over, and the means once they are
+ * settled. */
 #include "kernel_internal.h"
 #include "../../base/context_internal.h"
 
@@ -12,12 +13,14 @@ bool cr_kernel_needs_rows(const cr_kernel *k)
     return false;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static void forget(cr_ctx *cx, cri_reference *r)
 {
-    for (size_t i = 0; r->mean && i < r->n_nodes; i++) cr_free(cx, r->mean[i], r->in.rows, sizeof(double));
-    for (size_t i = 0; r->slope && i < r->n_nodes; i++) cr_free(cx, r->slope[i], r->n_params, sizeof(double));
+    for (size_t i = 0; r->mean && i < r->n_nodes; i++)
+        cr_free(cx, r->mean[i], r->in.rows, sizeof(double));
+    for (size_t i = 0; r->slope && i < r->n_nodes; i++)
+        cr_free(cx, r->slope[i], r->n_params, sizeof(double));
     cr_free(cx, r->mean, r->n_nodes, sizeof *r->mean);
     cr_free(cx, r->slope, r->n_nodes, sizeof *r->slope);
     cr_free(cx, r->total, r->n_nodes, sizeof *r->total);
@@ -29,7 +32,8 @@ void cri_reference_free(cr_ctx *cx, cri_reference *r)
     if (!r) return;
     size_t n = r->in.rows;
     forget(cx, r);
-    for (size_t i = 0; r->texts && i < n * r->in.text_columns; i++) cri_string_free(cx, r->texts[i]);
+    for (size_t i = 0; r->texts && i < n * r->in.text_columns; i++)
+        cri_string_free(cx, r->texts[i]);
     cr_free(cx, r->texts, n * r->in.text_columns, sizeof *r->texts);
     cr_free(cx, r->numbers, n * r->in.numbers.cols, sizeof *r->numbers);
     cr_free(cx, r->codes, n * r->in.categories, sizeof *r->codes);
@@ -44,7 +48,8 @@ static cr_status copy_texts(cr_ctx *cx, const cr_kernel_input *rows, cri_referen
     r->texts = cr_alloc(cx, n, sizeof *r->texts);
     r->in.text_columns = rows->text_columns;
     for (size_t i = 0; r->texts && i < n; i++)
-        if (!(r->texts[i] = cri_string_copy(cx, rows->texts[i] ? rows->texts[i] : ""))) return CR_ENOMEM;
+        if (!(r->texts[i] = cri_string_copy(cx, rows->texts[i] ? rows->texts[i] : "")))
+            return CR_ENOMEM;
     r->in.texts = (const char *const *)r->texts;
     return r->texts ? CR_OK : CR_ENOMEM;
 }
@@ -109,9 +114,11 @@ done:
 static bool same_row(const cri_reference *r, size_t i, const cr_kernel_input *rows, size_t j)
 {
     size_t d = r->in.numbers.cols, c = r->in.categories, t = r->texts ? r->in.text_columns : 0;
-    if (d > 0 && memcmp(r->numbers + i * d, rows->numbers.a + j * rows->numbers.stride, d * sizeof(double)) != 0)
+    if (d > 0 && memcmp(r->numbers + i * d, rows->numbers.a + j * rows->numbers.stride,
+                        d * sizeof(double)) != 0)
         return false;
-    if (c > 0 && memcmp(r->codes + i * c, rows->codes + j * c, c * sizeof *r->codes) != 0) return false;
+    if (c > 0 && memcmp(r->codes + i * c, rows->codes + j * c, c * sizeof *r->codes) != 0)
+        return false;
     for (size_t k = 0; k < t; k++) {
         const char *text = rows->texts[j * t + k];
         if (strcmp(r->texts[i * t + k], text ? text : "") != 0) return false;
@@ -124,9 +131,9 @@ size_t cri_reference_find(const cri_reference *r, const cr_kernel_input *rows)
     size_t n = rows->rows, d = rows->numbers.cols, c = rows->codes ? rows->categories : 0;
     bool   texts = rows->texts != NULL;
     if (rows == &r->in) return 0;
-    if (n > r->in.rows || r->in.numbers.cols != d || r->in.categories != c || texts != (r->texts != NULL) ||
-        (texts && r->in.text_columns != rows->text_columns) || rows->names.text != r->in.names.text ||
-        rows->names.user != r->in.names.user)
+    if (n > r->in.rows || r->in.numbers.cols != d || r->in.categories != c ||
+        texts != (r->texts != NULL) || (texts && r->in.text_columns != rows->text_columns) ||
+        rows->names.text != r->in.names.text || rows->names.user != r->in.names.user)
         return SIZE_MAX;
     for (size_t from = 0; from + n <= r->in.rows; from++) {
         size_t i = 0;
@@ -136,7 +143,7 @@ size_t cri_reference_find(const cri_reference *r, const cr_kernel_input *rows)
     return SIZE_MAX;
 }
 
-/* --- binding ----------------------------------------------------------------------------------- */
+/* --- binding --------------------------------------------------------------------------------- */
 
 /* The shares w / sum w; those that are such already stay as they are, bit by bit. */
 static cr_status set_shares(cr_ctx *cx, const double *opt_weights, size_t n, double *p)
@@ -145,17 +152,21 @@ static cr_status set_shares(cr_ctx *cx, const double *opt_weights, size_t n, dou
     for (size_t i = 0; i < n; i++) {
         double w = p[i] = opt_weights ? opt_weights[i] : 1;
         if (!(w >= 0) || !isfinite(w))
-            return cr_fail(cx, CR_EARG, "kernel: the weight of row %zu is %g, but must be at least 0", i + 1, w);
+            return cr_fail(cx, CR_EARG,
+                           "kernel: the weight of row %zu is %g, but must be at least 0", i + 1, w);
         sum += w;
     }
     if (!(sum > 0) || !isfinite(sum))
-        return cr_fail(cx, CR_EARG, "kernel: centre(...) needs the mean of some rows, but their weights add up "
-                                    "to %g", sum);
+        return cr_fail(cx, CR_EARG,
+                       "kernel: centre(...) needs the mean of some rows, but their weights add up "
+                       "to %g",
+                       sum);
     for (size_t i = 0; fabs(sum - 1) > 1e-12 && i < n; i++) p[i] /= sum;
     return CR_OK;
 }
 
-cr_status cr_kernel_centre_on(cr_ctx *cx, cr_kernel *k, const cr_kernel_input *rows, const double *opt_weights)
+cr_status cr_kernel_centre_on(cr_ctx *cx, cr_kernel *k, const cr_kernel_input *rows,
+                              const double *opt_weights)
 {
     cr_status      st = CR_OK;
     cri_reference *r = NULL, *before = k->reference;
@@ -164,14 +175,16 @@ cr_status cr_kernel_centre_on(cr_ctx *cx, cr_kernel *k, const cr_kernel_input *r
     CR_TRY(set_shares(cx, opt_weights, rows->rows, r->p));
     k->reference = r;
     st = cr_kernel_check(cx, k, &r->in);
-    if (st != CR_OK) k->reference = before;
-    else r = before;
+    if (st != CR_OK)
+        k->reference = before;
+    else
+        r = before;
 done:
     cri_reference_free(cx, r);
     return st;
 }
 
-/* --- settled means ----------------------------------------------------------------------------- */
+/* --- settled means --------------------------------------------------------------------------- */
 
 void cri_kernel_unsettle(cr_ctx *cx, cr_kernel *k)
 {

@@ -4,12 +4,15 @@
 #include <string.h>
 
 static const cr_kernel_class *const classes[] = {
-    &cri_kernel_bhattacharyya, &cri_kernel_brownian, &cri_kernel_category,     &cri_kernel_centre,
-    &cri_kernel_chi2,          &cri_kernel_constant, &cri_kernel_cosine,       &cri_kernel_fisher,      &cri_kernel_hamming,
-    &cri_kernel_intersection,  &cri_kernel_jaccard,  &cri_kernel_linear,       &cri_kernel_matern,
-    &cri_kernel_mismatch,      &cri_kernel_normalise, &cri_kernel_periodic,    &cri_kernel_polynomial,
-    &cri_kernel_product,       &cri_kernel_rbf,      &cri_kernel_rq,           &cri_kernel_set,
-    &cri_kernel_sigmoid,       &cri_kernel_spectrum, &cri_kernel_subsequence,  &cri_kernel_white,
+    &cri_kernel_bhattacharyya, &cri_kernel_brownian,   &cri_kernel_category,
+    &cri_kernel_centre,        &cri_kernel_chi2,       &cri_kernel_constant,
+    &cri_kernel_cosine,        &cri_kernel_fisher,     &cri_kernel_hamming,
+    &cri_kernel_intersection,  &cri_kernel_jaccard,    &cri_kernel_linear,
+    &cri_kernel_matern,        &cri_kernel_mismatch,   &cri_kernel_normalise,
+    &cri_kernel_periodic,      &cri_kernel_polynomial, &cri_kernel_product,
+    &cri_kernel_rbf,           &cri_kernel_rq,         &cri_kernel_set,
+    &cri_kernel_sigmoid,       &cri_kernel_spectrum,   &cri_kernel_subsequence,
+    &cri_kernel_white,
 };
 
 size_t                 cr_kernel_count(void) { return sizeof classes / sizeof *classes; }

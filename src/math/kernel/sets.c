@@ -33,24 +33,28 @@ static double size_of(const cri_texts *t, size_t i)
     return (double)(p->begin[i + 1] - p->begin[i]);
 }
 
-/* --- set ----------------------------------------------------------------------------------------- */
+/* --- set ------------------------------------------------------------------------------------- */
 
-static void set_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                    const size_t *j, size_t n, double *room, double *values, double *slopes)
+static void set_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
+                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    double *slopes)
 {
     cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
     for (size_t q = 0; q < n; q++) values[q] = exp2(values[q]);
 }
 
-static cri_slope set_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+static cri_slope set_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                         double *room)
 {
     (void)job, (void)node, (void)room;
     return (cri_slope){ exp2(size_of(t, i)), 0 };
 }
 
-static const cri_text_kernel set = {
-    .read = read_words, .join = cri_pieces_join, .room = cri_pieces_room, .row = set_row, .own = set_own
-};
+static const cri_text_kernel set = { .read = read_words,
+                                     .join = cri_pieces_join,
+                                     .room = cri_pieces_room,
+                                     .row = set_row,
+                                     .own = set_own };
 
 static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 
@@ -72,10 +76,11 @@ const cr_kernel_class cri_kernel_set = {
     .text = &set,
 };
 
-/* --- jaccard ------------------------------------------------------------------------------------- */
+/* --- jaccard --------------------------------------------------------------------------------- */
 
-static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                        const size_t *j, size_t n, double *room, double *values, double *slopes)
+static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
+                        size_t i, const size_t *j, size_t n, double *room, double *values,
+                        double *slopes)
 {
     cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
     for (size_t q = 0; q < n; q++) {
@@ -84,7 +89,8 @@ static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, con
     }
 }
 
-static cri_slope jaccard_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+static cri_slope jaccard_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                             double *room)
 {
     (void)job, (void)node, (void)t, (void)i, (void)room;
     return (cri_slope){ 1, 0 };
@@ -102,7 +108,8 @@ const cr_kernel_class cri_kernel_jaccard = {
     .summary = "sets of words: what they share of all that they have",
     .formula = "k(A, B) = |A and B| / |A or B|, and 1 for two empty sets\n"
                "Words stand between blanks, commas, semicolons and bars.",
-    .reference = "Ralaivola, Swamidass, Saigo & Baldi (2005), Graph kernels for chemical informatics",
+    .reference =
+        "Ralaivola, Swamidass, Saigo & Baldi (2005), Graph kernels for chemical informatics",
     .example = "jaccard(tags)",
     .specs = no_specs,
     .family = CRI_PAIRS,

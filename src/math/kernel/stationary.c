@@ -7,11 +7,14 @@
 #include <math.h>
 
 #define LENGTH(text)                                                                               \
-    { { "l", "lengthscale", "1", ">0", text, true }, CRI_LENGTH, CRI_LOG, 1, 0, 0, false }
+    {                                                                                              \
+        { "l", "lengthscale", "1", ">0", text, true }, CRI_LENGTH, CRI_LOG, 1, 0, 0, false         \
+    }
 
-/* --- rbf --------------------------------------------------------------------------------------- */
+/* --- rbf ------------------------------------------------------------------------------------- */
 
-static void rbf_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
+static void rbf_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                     double *out)
 {
     (void)k, (void)node;
     for (size_t i = 0; i < n; i++) out[i] = -0.5 * t[i];
@@ -48,7 +51,7 @@ const cr_kernel_class cri_kernel_rbf = {
     .slope = rbf_slope,
 };
 
-/* --- matern ------------------------------------------------------------------------------------ */
+/* --- matern ---------------------------------------------------------------------------------- */
 
 enum { NU = 1, MOST_HALF = 10 };
 
@@ -59,8 +62,8 @@ static int half_integer(double nu)
     return p >= 0 && p <= MOST_HALF && p == floor(p) ? (int)p : -1;
 }
 
-/* M_{p + 1/2}(z) exp(z) = sum_i c_i z^i, c_i = p! / (2p)! (2p - i)! / ((p - i)! i!) 2^i: from R&W eq.
- * 4.16 with z = sqrt(2 nu) r. */
+/* M_{p + 1/2}(z) exp(z) = sum_i c_i z^i, c_i = p! / (2p)! (2p - i)! / ((p - i)! i!) 2^i: from R&W
+ * eq. 4.16 with z = sqrt(2 nu) r. */
 static void half_coefficients(int p, double *c)
 {
     c[0] = 1;
@@ -98,8 +101,10 @@ static void bessel_values(double nu, double scale, const double *t, size_t n, do
 static void matern_values(double nu, double scale, const double *t, size_t n, double *out)
 {
     int p = half_integer(nu);
-    if (p >= 0) half_values(p, scale, t, n, out);
-    else bessel_values(nu, scale, t, n, out);
+    if (p >= 0)
+        half_values(p, scale, t, n, out);
+    else
+        bessel_values(nu, scale, t, n, out);
 }
 
 static void matern_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
@@ -124,16 +129,25 @@ static void matern_slope(const cr_kernel *k, const cri_node *node, const double 
     const double log_scale = log(nu) + (1 - nu) * 0.69314718055994530942 - cr_lgamma_abs(nu);
     for (size_t i = 0; i < n; i++) {
         double z = sqrt(2 * nu * t[i]);
-        if (z < 1e-150) out[i] = 0;
-        else if (nu == 0.5) out[i] = -0.5 * v[i] / z;
-        else out[i] = -exp(log_scale + (nu - 1) * log(z) + cr_log_bessel_k(1 - nu, z));
+        if (z < 1e-150)
+            out[i] = 0;
+        else if (nu == 0.5)
+            out[i] = -0.5 * v[i] / z;
+        else
+            out[i] = -exp(log_scale + (nu - 1) * log(z) + cr_log_bessel_k(1 - nu, z));
     }
 }
 
 static const cri_spec matern_specs[] = {
     LENGTH("length-scale; ard: one a column"),
-    { { "nu", NULL, "1.5", "0<..<100", "smoothness: 0.5, 1.5, 2.5 are quick, any other is slow", false },
-      CRI_SETTING, CRI_REAL, 1.5, 1e-3, 100, true },
+    { { "nu", NULL, "1.5", "0<..<100", "smoothness: 0.5, 1.5, 2.5 are quick, any other is slow",
+        false },
+      CRI_SETTING,
+      CRI_REAL,
+      1.5,
+      1e-3,
+      100,
+      true },
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -155,11 +169,12 @@ const cr_kernel_class cri_kernel_matern = {
     .slope = matern_slope,
 };
 
-/* --- rational quadratic ------------------------------------------------------------------------ */
+/* --- rational quadratic ---------------------------------------------------------------------- */
 
 enum { ALPHA = 1 };
 
-static void rq_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
+static void rq_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                    double *out)
 {
     const double alpha = cri_value(k, node, ALPHA, 0);
     for (size_t i = 0; i < n; i++) out[i] = -alpha * log1p(t[i] / (2 * alpha));
@@ -186,8 +201,13 @@ static void rq_partial(const cr_kernel *k, const cri_node *node, size_t s, const
 
 static const cri_spec rq_specs[] = {
     LENGTH("length-scale; ard: one a column"),
-    { { "alpha", NULL, "1", ">0", "mixture of scales: small is wide, large is rbf", true }, CRI_LINK,
-      CRI_LOG, 1, 0, 0, false },
+    { { "alpha", NULL, "1", ">0", "mixture of scales: small is wide, large is rbf", true },
+      CRI_LINK,
+      CRI_LOG,
+      1,
+      0,
+      0,
+      false },
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -209,7 +229,7 @@ const cr_kernel_class cri_kernel_rq = {
     .partial = rq_partial,
 };
 
-/* --- periodic ---------------------------------------------------------------------------------- */
+/* --- periodic -------------------------------------------------------------------------------- */
 
 enum { PERIOD = 1 };
 static const double TWO_PI = 6.28318530717958647693;
@@ -227,7 +247,8 @@ static double angle(const cr_kernel *k, const cri_node *node, const double *x, s
     return TWO_PI * (remainder(x[c], p) / p);
 }
 
-static void circle_map(const cr_kernel *k, const cri_node *node, const double *x, size_t n, double *F)
+static void circle_map(const cr_kernel *k, const cri_node *node, const double *x, size_t n,
+                       double *F)
 {
     for (size_t c = 0; c < n; c++) {
         double a = angle(k, node, x, c);

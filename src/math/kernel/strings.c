@@ -11,7 +11,8 @@ static bool normalised(const cri_node *node) { return node->setting[NORMALISE] !
 
 static size_t cut_k_mers(const cri_node *node, const char *text, cri_piece *out)
 {
-    size_t k = (size_t)node->setting[K], length = strlen(text), n = length >= k ? length - k + 1 : 0;
+    size_t k = (size_t)node->setting[K], length = strlen(text),
+           n = length >= k ? length - k + 1 : 0;
     for (size_t q = 0; out && q < n; q++) out[q] = (cri_piece){ text + q, k };
     return n;
 }
@@ -22,14 +23,19 @@ static cr_status read_k_mers(cr_scratch *s, const cri_job *job, size_t node, cri
 }
 
 #define K_SPEC(text)                                                                               \
-    { { "k", NULL, "3", "1..50", text, false }, CRI_SETTING, CRI_REAL, 3, 1, 50, false }
+    {                                                                                              \
+        { "k", NULL, "3", "1..50", text, false }, CRI_SETTING, CRI_REAL, 3, 1, 50, false           \
+    }
 #define NORMALISE_SPEC                                                                             \
-    { { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },        \
-      CRI_SETTING, CRI_REAL, 0, 0, 1, false }
+    {                                                                                              \
+        { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },      \
+            CRI_SETTING, CRI_REAL, 0, 0, 1, false                                                  \
+    }
 
-/* --- spectrum ---------------------------------------------------------------------------------- */
+/* --- spectrum -------------------------------------------------------------------------------- */
 
-static cri_slope spectrum_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+static cri_slope spectrum_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                              double *room)
 {
     const cri_pieces *p = t->ready;
     double            sum = 0;
@@ -66,7 +72,7 @@ const cr_kernel_class cri_kernel_spectrum = {
     .text = &spectrum,
 };
 
-/* --- mismatch ---------------------------------------------------------------------------------- */
+/* --- mismatch -------------------------------------------------------------------------------- */
 
 static double choose(size_t n, size_t k)
 {
@@ -76,9 +82,9 @@ static double choose(size_t n, size_t k)
     return round(out);
 }
 
-/* The number of texts over an alphabet of A letters within m changes of both of two k-mers that differ
- * in h places.  Of those h places, i have the letter of the first, j that of the second, the others
- * neither; of the other k - h places, c are changed. */
+/* The number of texts over an alphabet of A letters within m changes of both of two k-mers that
+ * differ in h places.  Of those h places, i have the letter of the first, j that of the second, the
+ * others neither; of the other k - h places, c are changed. */
 static double common_neighbours(size_t k, size_t m, size_t A, size_t h)
 {
     double sum = 0;
@@ -147,7 +153,9 @@ static cr_status mismatch_join(cr_scratch *s, const cri_job *job, size_t node, c
                                const cri_texts *b)
 {
     cr_status      st = CR_OK;
-    neighbour_work w = { .job = job, .p = a->ready, .q = b->ready, .common = common_of(&job->k->nodes[node]) };
+    neighbour_work w = {
+        .job = job, .p = a->ready, .q = b->ready, .common = common_of(&job->k->nodes[node])
+    };
     w.links = cr_scratch_bytes(s, 1, sizeof *w.links);
     CR_TRY(s->status);
     w.links->begin = cr_scratch_index(s, w.p->n + 1);
@@ -165,7 +173,8 @@ done:
     return st;
 }
 
-static cri_slope mismatch_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+static cri_slope mismatch_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                              double *room)
 {
     const cri_pieces *p = t->ready;
     common            c = common_of(&job->k->nodes[node]);
@@ -188,10 +197,20 @@ static const cri_text_kernel mismatch = { .read = read_k_mers,
 static const cri_spec mismatch_specs[] = {
     K_SPEC("length of the pieces"),
     NORMALISE_SPEC,
-    { { "m", NULL, "1", "0..50", "changes allowed in a piece", false }, CRI_SETTING, CRI_REAL, 1, 0, 50,
+    { { "m", NULL, "1", "0..50", "changes allowed in a piece", false },
+      CRI_SETTING,
+      CRI_REAL,
+      1,
+      0,
+      50,
       false },
-    { { "alphabet", NULL, "4", "2..256", "number of letters there are", false }, CRI_SETTING, CRI_REAL,
-      4, 2, 256, false },
+    { { "alphabet", NULL, "4", "2..256", "number of letters there are", false },
+      CRI_SETTING,
+      CRI_REAL,
+      4,
+      2,
+      256,
+      false },
     CRI_LAST_SPEC,
 };
 

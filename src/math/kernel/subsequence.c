@@ -3,10 +3,11 @@
  *   K''_q(s x, t u) = lambda K''_q(s x, t) + [u = x] lambda^2 K'_{q-1}(s, t),
  *   K'_q(s x, t) = lambda K'_q(s, t) + K''_q(s x, t),   K'_0 = 1,
  *   K_k(s x, t) = K_k(s, t) + sum_{j: t_j = x} lambda^2 K'_{k-1}(s, t[..j-1]).
- * Going through s, only the rows of K' for the present prefix are kept, and q runs downwards so that
- * K'_{q-1} is still that of the shorter prefix: O(k |s| |t|).  LANES texts t are gone through at once,
- * the shorter ones filled up with the zero byte, which equals no letter; each has the same bits as
- * alone.  Compiled twice as array.c is: without fused multiplication, so with the same bits. */
+ * Going through s, only the rows of K' for the present prefix are kept, and q runs downwards so
+ * that K'_{q-1} is still that of the shorter prefix: O(k |s| |t|).  LANES texts t are gone through
+ * at once, the shorter ones filled up with the zero byte, which equals no letter; each has the same
+ * bits as alone.  Compiled twice as array.c is: without fused multiplication, so with the same
+ * bits. */
 #include "texts.h"
 #include "../../base/context_internal.h"
 
@@ -28,16 +29,17 @@ static bool normalised(const cri_node *node) { return node->setting[NORMALISE] !
 /* Per lane: k rows of K' and as many of its derivative, and the letters, as numbers. */
 static size_t room_for(size_t k, size_t longest) { return LANES * (longest + 1) * (2 * k + 1); }
 
-static size_t subsequence_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b)
+static size_t subsequence_room(const cri_job *job, size_t node, const cri_texts *a,
+                               const cri_texts *b)
 {
     (void)a;
     return room_for((size_t)job->k->nodes[node].setting[K], b->longest);
 }
 
 typedef struct lanes {
-    size_t  m, k;          /* the longest t; the length of subsequences   */
+    size_t  m, k;            /* the longest t; the length of subsequences   */
     double  lambda, *letter; /* [m + 1][LANES]                            */
-    double *K1, *D1;       /* [k][m + 1][LANES] K' and its derivative     */
+    double *K1, *D1;         /* [k][m + 1][LANES] K' and its derivative     */
 } lanes;
 
 /* sum += lambda^2 K'_{k-1} where letters match: of all lanes. */
@@ -79,8 +81,8 @@ BODY void advance_slopes(const lanes *l, double x, size_t q)
 #pragma omp simd
         for (size_t c = 0; c < LANES; c++) {
             double match = l->letter[j + c] == x ? 1 : 0;
-            dsecond[c] = second[c] + l1 * dsecond[c] +
-                         match * (d2 * below[j + c] + l2 * dbelow[j + c]);
+            dsecond[c] =
+                second[c] + l1 * dsecond[c] + match * (d2 * below[j + c] + l2 * dbelow[j + c]);
             second[c] = l1 * second[c] + match * l2 * below[j + c];
             drow[j + LANES + c] = row[j + LANES + c] + l1 * drow[j + LANES + c] + dsecond[c];
             row[j + LANES + c] = l1 * row[j + LANES + c] + second[c];
@@ -109,16 +111,19 @@ BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, 
         if (i % 64 == 63 && cri_should_stop(cx)) break; /* which the caller finds out too */
         add_matches(&l, x, sum, slopes ? slope : NULL);
         for (size_t q = k; q-- > 1;) {
-            if (slopes) advance_slopes(&l, x, q);
-            else advance_values(&l, x, q);
+            if (slopes)
+                advance_slopes(&l, x, q);
+            else
+                advance_values(&l, x, q);
         }
     }
     memcpy(values, sum, n * sizeof *sum);
     if (slopes) memcpy(slopes, slope, n * sizeof *slope);
 }
 
-AVX2 static void compare_avx2(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                              const cr_ctx *cx, double *room, double *values, double *slopes)
+AVX2 static void compare_avx2(const char *s, const char *const *t, size_t n, size_t k,
+                              double lambda, const cr_ctx *cx, double *room, double *values,
+                              double *slopes)
 {
     compare_body(s, t, n, k, lambda, cx, room, values, slopes);
 }
@@ -154,11 +159,12 @@ static void subsequence_row(const cri_job *job, size_t node, const cri_texts *a,
     }
 }
 
-static cri_slope subsequence_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+static cri_slope subsequence_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                                 double *room)
 {
     cri_slope out;
-    compare_texts(t->text[i], &t->text[i], 1, (size_t)job->k->nodes[node].setting[K], decay(job, node),
-                  job->cx, room, &out.v, &out.d);
+    compare_texts(t->text[i], &t->text[i], 1, (size_t)job->k->nodes[node].setting[K],
+                  decay(job, node), job->cx, room, &out.v, &out.d);
     return out;
 }
 
@@ -168,12 +174,28 @@ static const cri_text_kernel subsequence = { .room = subsequence_room,
                                              .normalised = normalised };
 
 static const cri_spec subsequence_specs[] = {
-    { { "k", NULL, "3", "1..50", "length of the subsequences", false }, CRI_SETTING, CRI_REAL, 3, 1, 50,
+    { { "k", NULL, "3", "1..50", "length of the subsequences", false },
+      CRI_SETTING,
+      CRI_REAL,
+      3,
+      1,
+      50,
       false },
-    { { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false }, CRI_SETTING,
-      CRI_REAL, 0, 0, 1, false },
-    { { "lambda", "decay", "0.5", "0<..<1", "weight of each character that a subsequence spans", true },
-      CRI_LINK, CRI_LOGIT, 0.5, 0, 1, false },
+    { { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },
+      CRI_SETTING,
+      CRI_REAL,
+      0,
+      0,
+      1,
+      false },
+    { { "lambda", "decay", "0.5", "0<..<1", "weight of each character that a subsequence spans",
+        true },
+      CRI_LINK,
+      CRI_LOGIT,
+      0.5,
+      0,
+      1,
+      false },
     CRI_LAST_SPEC,
 };
 

@@ -55,7 +55,8 @@ void cri_kernel_columns_read(const cr_kernel *k, size_t at, size_t d, bool *numb
     for (size_t c = node->first; c != SIZE_MAX && node->op != CRI_LEAF; c = k->nodes[c].next)
         cri_kernel_columns_read(k, c, d, numbers, codes, categories);
     if (node->op != CRI_LEAF || (node->class && node->class->kind == CRI_NONE)) return;
-    bool   number = node->class && node->class->kind == CR_KERNEL_NUMBER, *read = number ? numbers : categories;
+    bool number = node->class && node->class->kind == CR_KERNEL_NUMBER,
+         *read = number ? numbers : categories;
     size_t all = number ? d : codes;
     for (size_t j = 0; node->class && j < (node->n_columns ? node->n_columns : all); j++) {
         size_t column = cri_column_at(k, node, j);

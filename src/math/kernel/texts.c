@@ -28,7 +28,7 @@ static bool wants_slopes(const cri_job *job, size_t node)
     return false;
 }
 
-/* --- tables by code ------------------------------------------------------------------------------ */
+/* --- tables by code -------------------------------------------------------------------------- */
 
 static uint32_t code_of(const cri_job *job, size_t node, const cr_kernel_input *in, size_t i)
 {
@@ -48,7 +48,8 @@ static const cri_text_table *table_for(const cri_job *job, size_t node)
 {
     const cri_text_table *t = node < job->k->n_tables ? &job->k->tables[node] : NULL;
     if (!t || t->n == 0 || wants_slopes(job, node)) return NULL;
-    return are_below(job, node, job->a.in, t->n) && are_below(job, node, job->b.in, t->n) ? t : NULL;
+    return are_below(job, node, job->a.in, t->n) && are_below(job, node, job->b.in, t->n) ? t
+                                                                                          : NULL;
 }
 
 static void look_up_codes(const cri_job *job, size_t node, cri_tile tile, double *out)
@@ -105,7 +106,7 @@ done:
     return st;
 }
 
-/* --- different texts ----------------------------------------------------------------------------- */
+/* --- different texts ------------------------------------------------------------------------- */
 
 typedef struct row_text {
     const char *text;
@@ -119,7 +120,8 @@ static int compare_texts(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static cr_status gather(cr_scratch *s, const cri_job *job, size_t node, const cri_side *side, cri_texts *t)
+static cr_status gather(cr_scratch *s, const cri_job *job, size_t node, const cri_side *side,
+                        cri_texts *t)
 {
     size_t    rows = side->in->rows;
     row_text *all = cr_scratch_bytes(s, rows, sizeof *all);
@@ -164,7 +166,7 @@ done:
     return st;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static cri_slope normalise(cri_slope k, cri_slope x, cri_slope y)
 {
@@ -176,18 +178,20 @@ static cri_slope normalise(cri_slope k, cri_slope x, cri_slope y)
 }
 
 /* Text i of a with the texts j of b. */
-static void compute_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                        const size_t *j, size_t n, double *room, double *values, double *slopes)
+static void compute_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
+                        size_t i, const size_t *j, size_t n, double *room, double *values,
+                        double *slopes)
 {
     kernel_of(job, node)->row(job, node, a, b, i, j, n, room, values, slopes);
     for (size_t q = 0; a->own && q < n; q++) {
-        cri_slope k = normalise((cri_slope){ values[q], slopes ? slopes[q] : 0 }, a->own[i], b->own[j[q]]);
+        cri_slope k =
+            normalise((cri_slope){ values[q], slopes ? slopes[q] : 0 }, a->own[i], b->own[j[q]]);
         values[q] = k.v;
         if (slopes) slopes[q] = k.d;
     }
 }
 
-/* --- tables -------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 enum { TABLE_ROWS = 16 };
 
@@ -254,16 +258,18 @@ cr_status cri_text_join(cr_scratch *s, const cri_job *job, size_t node)
     const cri_texts       *b = texts_of(&job->b, node);
     if (!a) return CR_OK; /* there is a table for all texts */
     if (kernel->join) CR_TRY(kernel->join(s, job, node, a, b));
-    bool repeats = 2 * (double)a->n * (double)b->n <= (double)job->a.in->rows * (double)job->b.in->rows;
+    bool repeats =
+        2 * (double)a->n * (double)b->n <= (double)job->a.in->rows * (double)job->b.in->rows;
     if (repeats || wants_slopes(job, node)) /* which come with the values */
         CR_TRY(make_table(s, job, node, a, b));
 done:
     return st;
 }
 
-/* --- tiles --------------------------------------------------------------------------------------- */
+/* --- tiles ----------------------------------------------------------------------------------- */
 
-static void look_up(const cri_texts *a, const cri_texts *b, const double *table, cri_tile tile, double *out)
+static void look_up(const cri_texts *a, const cri_texts *b, const double *table, cri_tile tile,
+                    double *out)
 {
     for (size_t i = 0; i < tile.ni; i++) {
         const double *row = table + a->of[tile.i0 + i] * b->n;
@@ -271,8 +277,8 @@ static void look_up(const cri_texts *a, const cri_texts *b, const double *table,
     }
 }
 
-static void compute_diagonal(const cri_job *job, size_t node, cri_tile tile, bool slope, double *room,
-                             double *out)
+static void compute_diagonal(const cri_job *job, size_t node, cri_tile tile, bool slope,
+                             double *room, double *out)
 {
     const cri_texts *a = texts_of(&job->a, node);
     for (size_t i = 0; i < tile.ni; i++) {
@@ -292,7 +298,8 @@ static void compute_tile(const cri_job *job, size_t node, cri_tile tile, bool sl
     for (size_t q = 0; q < tile.nj; q++) j[q] = b->of[tile.j0 + q];
     for (size_t i = 0; i < tile.ni; i++) {
         double *row = out + i * tile.nj;
-        if (cri_should_stop(job->cx)) memset(row, 0, tile.nj * sizeof *row);
+        if (cri_should_stop(job->cx))
+            memset(row, 0, tile.nj * sizeof *row);
         else
             compute_row(job, node, a, b, a->of[tile.i0 + i], j, tile.nj, room, slope ? values : row,
                         slope ? row : NULL);
@@ -319,8 +326,10 @@ static void fill_tile(const cri_job *job, size_t node, cri_tile tile, bool slope
         return;
     }
     memset(room, 0, size * sizeof *room);
-    if (tile.diagonal) compute_diagonal(job, node, tile, slope, room, out);
-    else compute_tile(job, node, tile, slope, room, out);
+    if (tile.diagonal)
+        compute_diagonal(job, node, tile, slope, room, out);
+    else
+        compute_tile(job, node, tile, slope, room, out);
     cr_free(job->cx, room, size, sizeof *room);
 }
 
@@ -329,8 +338,8 @@ void cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)
     fill_tile(job, node, tile, false, out);
 }
 
-void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile, const double *v,
-                      double *out)
+void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
+                      const double *v, double *out)
 {
     (void)s, (void)e, (void)v;
     fill_tile(job, node, tile, true, out);

@@ -1,7 +1,7 @@
 /* texts.h -- kernels of texts, on the different texts of a column rather than on rows.
- * Each side of a matrix has its different texts; a kernel computes rows of values between texts of the
- * two.  Where rows repeat texts so that a table of all pairs of texts is at most half the matrix, the
- * table is made once and looked up.  (Internal header.) */
+ * Each side of a matrix has its different texts; a kernel computes rows of values between texts of
+ * the two.  Where rows repeat texts so that a table of all pairs of texts is at most half the
+ * matrix, the table is made once and looked up.  (Internal header.) */
 #ifndef CREDENCE_MATH_KERNEL_TEXTS_H
 #define CREDENCE_MATH_KERNEL_TEXTS_H
 
@@ -15,23 +15,25 @@ typedef struct cri_slope {
 /* The texts of one side for one node, and what its kernel made of them. */
 typedef struct cri_texts {
     size_t       n;
-    const char **text;    /* [n] different ones, in order of bytes */
-    size_t      *of;      /* [rows] the text of each row           */
+    const char **text; /* [n] different ones, in order of bytes */
+    size_t      *of;   /* [rows] the text of each row           */
     size_t       longest;
-    cri_slope   *own;     /* [n] k(x, x), to divide by; or NULL    */
-    void        *ready;   /* what the kernel made of them          */
-    void        *links;   /* of side a: what it made of both       */
+    cri_slope   *own;             /* [n] k(x, x), to divide by; or NULL    */
+    void        *ready;           /* what the kernel made of them          */
+    void        *links;           /* of side a: what it made of both       */
     double      *values, *slopes; /* of side a: [n x n of b] tables, or NULL */
 } cri_texts;
 
 struct cri_text_kernel {
-    /* Makes ready the texts of a side (NULL: nothing is needed), then both together; the memory is the
-     * arena's. */
+    /* Makes ready the texts of a side (NULL: nothing is needed), then both together; the memory is
+     * the arena's. */
     cr_status (*read)(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t);
-    cr_status (*join)(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a, const cri_texts *b);
+    cr_status (*join)(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
+                      const cri_texts *b);
     /* The doubles of room, zeroed, that rows need: with texts of b, and as they leave it. */
     size_t (*room)(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
-    /* values[q] = k(text i of a, text j[q] of b) and, unless slopes is NULL, their derivatives.  Pure. */
+    /* values[q] = k(text i of a, text j[q] of b) and, unless slopes is NULL, their derivatives.
+     * Pure. */
     void (*row)(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
                 const size_t *j, size_t n, double *room, double *values, double *slopes);
     /* k(x, x) of text i; room as for rows of t with itself. */
@@ -47,17 +49,18 @@ cr_status cri_text_join(cr_scratch *s, const cri_job *job, size_t node);
 /* Their member pairs. */
 void cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out);
 /* Their member pairs_partial, of one that has a learned parameter. */
-void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile, const double *v,
-                      double *out);
+void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
+                      const double *v, double *out);
 
-/* --- pieces (pieces.c) ------------------------------------------------------------------------- */
+/* --- pieces (pieces.c) ----------------------------------------------------------------------- */
 
 typedef struct cri_piece {
     const char *at;
     size_t      length;
 } cri_piece;
 
-/* The texts as bags of pieces: text i has piece id[e] count[e] times, begin[i] <= e < begin[i+1]. */
+/* The texts as bags of pieces: text i has piece id[e] count[e] times, begin[i] <= e <
+ * begin[i+1]. */
 typedef struct cri_pieces {
     size_t     n; /* different pieces */
     cri_piece *piece;
@@ -77,14 +80,16 @@ typedef struct cri_links {
 typedef size_t cri_cut_fn(const cri_node *node, const char *text, cri_piece *out);
 
 /* Cuts the texts into t->ready.  O(pieces of all texts). */
-cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t, cri_cut_fn *cut);
+cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t,
+                         cri_cut_fn *cut);
 /* Links each piece with its equal on the other side, weight 1. */
 cr_status cri_pieces_join(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
                           const cri_texts *b);
 /* The member room of kernels of pieces. */
 size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
 /* Their member row: sum over u, v of count_x(u) weight(u, v) count_y(v). */
-void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                    const size_t *j, size_t n, double *room, double *values, double *slopes);
+void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
+                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    double *slopes);
 
 #endif

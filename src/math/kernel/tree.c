@@ -1,11 +1,12 @@
-/* tree.c -- sums, products, powers and distances over a base, tile by tile, forwards and backwards. */
+/* tree.c -- sums, products, powers and distances over a base, tile by tile, forwards and
+ * backwards. */
 #include "kernel_internal.h"
 #include "../../base/checked.h"
 #include "../../base/context_internal.h"
 
 #include <string.h>
 
-/* --- room -------------------------------------------------------------------------------------- */
+/* --- room ------------------------------------------------------------------------------------ */
 
 static size_t most_width(const cri_job *job)
 {
@@ -18,7 +19,8 @@ static size_t most_width(const cri_job *job)
 size_t cri_room_size(const cri_job *job, bool backward)
 {
     size_t n = job->k->n_nodes;
-    return (n * (backward ? 3 : 1) + 2) * CRI_AREA + (backward ? 2 * CRI_TILE * most_width(job) : 0);
+    return (n * (backward ? 3 : 1) + 2) * CRI_AREA +
+           (backward ? 2 * CRI_TILE * most_width(job) : 0);
 }
 
 bool cri_room_new(const cri_job *job, bool backward, cri_room *room)
@@ -52,7 +54,7 @@ void cri_room_free(const cri_job *job, cri_room *room)
     cr_free(job->cx, room->pointers, 3 * job->k->n_nodes, sizeof(double *));
 }
 
-/* --- forwards ---------------------------------------------------------------------------------- */
+/* --- forwards -------------------------------------------------------------------------------- */
 
 static double whole_power(double x, size_t n)
 {
@@ -85,14 +87,16 @@ static void over_forward(const cri_job *job, size_t at, cri_tile tile, cri_room 
         cri_centre_forward(job, at, tile, room);
         return;
     }
-    const double   *base = room->value[node->first], l2 = squared_length(job->k, node);
-    const double   *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal;
-    double         *t = room->t[at];
+    const double *base = room->value[node->first], l2 = squared_length(job->k, node);
+    const double *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal;
+    double       *t = room->t[at];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.j0 + j;
-            if (tile.diagonal || (job->same && row == col)) t[e] = 0;
-            else t[e] = ((a[row] - base[e]) + (b[col] - base[e])) / l2;
+            if (tile.diagonal || (job->same && row == col))
+                t[e] = 0;
+            else
+                t[e] = ((a[row] - base[e]) + (b[col] - base[e])) / l2;
             if (t[e] < 0) t[e] = 0; /* rounding, or a base that is not positive semi-definite */
         }
     node->class->link(job->k, node, t, tile.ni * tile.nj, room->value[at]);
@@ -108,20 +112,23 @@ void cri_forward(const cri_job *job, cri_tile tile, cri_room *room)
         if (node->op == CRI_LEAF) cri_leaf_forward(job, i, tile, room->t[i], out);
         if (node->op == CRI_OVER) over_forward(job, i, tile, room);
         if (node->op == CRI_POWER)
-            for (size_t e = 0; e < n; e++) out[e] = whole_power(room->value[node->first][e], node->power);
+            for (size_t e = 0; e < n; e++)
+                out[e] = whole_power(room->value[node->first][e], node->power);
         if (node->op != CRI_SUM && node->op != CRI_PRODUCT) continue;
         memcpy(out, room->value[node->first], n * sizeof *out);
         for (size_t c = k->nodes[node->first].next; c != SIZE_MAX; c = k->nodes[c].next)
-            if (node->op == CRI_SUM) add_into(out, room->value[c], n);
-            else cri_multiply_array(out, room->value[c], n, out);
+            if (node->op == CRI_SUM)
+                add_into(out, room->value[c], n);
+            else
+                cri_multiply_array(out, room->value[c], n, out);
     }
 }
 
-/* --- backwards --------------------------------------------------------------------------------- */
+/* --- backwards ------------------------------------------------------------------------------- */
 
 /* out = x times the values of all members of the product but c. */
-static void times_others(const cr_kernel *k, const cri_node *product, size_t c, const cri_room *room,
-                         const double *x, size_t n, double *out)
+static void times_others(const cr_kernel *k, const cri_node *product, size_t c,
+                         const cri_room *room, const double *x, size_t n, double *out)
 {
     const double *from = x;
     for (size_t m = product->first; m != SIZE_MAX; m = k->nodes[m].next) {
@@ -132,7 +139,8 @@ static void times_others(const cr_kernel *k, const cri_node *product, size_t c, 
     if (from != out) memcpy(out, from, n * sizeof *out);
 }
 
-static void power_slope(const cri_node *node, const double *base, const double *x, size_t n, double *out)
+static void power_slope(const cri_node *node, const double *base, const double *x, size_t n,
+                        double *out)
 {
     for (size_t e = 0; e < n; e++)
         out[e] = x[e] * (double)node->power * whole_power(base[e], node->power - 1);
@@ -164,8 +172,8 @@ static void over_backward(const cri_job *job, size_t at, cri_tile tile, const do
         cri_centre_backward(job, at, tile, adjoint, room, g);
         return;
     }
-    size_t          n = tile.ni * tile.nj;
-    double         *out = room->adjoint[node->first], l2 = squared_length(job->k, node);
+    size_t  n = tile.ni * tile.nj;
+    double *out = room->adjoint[node->first], l2 = squared_length(job->k, node);
     for (size_t s = 0; g->natural && node->class->specs[s].shown.name; s++) {
         if (node->class->specs[s].role == CRI_SETTING || node->n_values[s] == 0) continue;
         over_partial(job, at, s, n, room, room->work[0]);
@@ -194,7 +202,8 @@ void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room
             cri_leaf_backward(job, i, tile, adjoint[i], room, g);
             continue;
         }
-        if (node->op == CRI_OVER && tile.diagonal && !cri_is_centre(node)) continue; /* constant there */
+        if (node->op == CRI_OVER && tile.diagonal && !cri_is_centre(node))
+            continue; /* constant there */
         if (node->op == CRI_OVER) over_backward(job, i, tile, adjoint[i], room, g);
         for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
             adjoint[c] = node->op == CRI_SUM ? adjoint[i] : room->adjoint[c];
@@ -206,7 +215,7 @@ void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room
     }
 }
 
-/* --- one derivative, forwards ------------------------------------------------------------------ */
+/* --- one derivative, forwards ---------------------------------------------------------------- */
 
 bool cri_depends(const cr_kernel *k, size_t node, size_t param)
 {
@@ -228,9 +237,9 @@ static void over_tangent(const cri_job *job, size_t at, const cri_tangents *tang
         cri_centre_tangent(job, at, tangents, tile, room);
         return;
     }
-    const double   *base = room->adjoint[node->first], l2 = squared_length(job->k, node);
-    const double   *a = tangents->a[at], *b = tangents->b[at];
-    double         *out = room->adjoint[at];
+    const double *base = room->adjoint[node->first], l2 = squared_length(job->k, node);
+    const double *a = tangents->a[at], *b = tangents->b[at];
+    double       *out = room->adjoint[at];
     node->class->slope(job->k, node, room->t[at], room->value[at], tile.ni * tile.nj, out);
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
@@ -253,7 +262,8 @@ void cri_tangent(const cri_job *job, size_t param, const cri_tangents *tangents,
             size_t s = (size_t)(p->spec - node->class->specs);
             if (node->op == CRI_LEAF)
                 cri_leaf_partial(job, i, s, p->element, tile, room->t[i], room->value[i], out);
-            else over_partial(job, i, s, n, room, out);
+            else
+                over_partial(job, i, s, n, room, out);
             continue;
         }
         if (node->op == CRI_OVER) over_tangent(job, i, tangents, tile, room);

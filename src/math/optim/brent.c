@@ -6,7 +6,7 @@
 
 static const double GOLDEN = 0.3819660112501051; /* (3 - sqrt 5) / 2 */
 
-/* --- minimum ---------------------------------------------------------------------------------- */
+/* --- minimum --------------------------------------------------------------------------------- */
 
 static cr_status evaluate(cr_ctx *cx, cr_scalar_fn *f, void *user, double x, double *out_f)
 {
@@ -88,7 +88,7 @@ done:
     return st;
 }
 
-/* --- a bracket -------------------------------------------------------------------------------- */
+/* --- a bracket ------------------------------------------------------------------------------- */
 
 /* From x downhill in steps that double, h first, until f rises or an end of [low, high] is reached:
  * then *out_a < *x < *out_b but at an end, *fx the least value seen. */
@@ -156,7 +156,7 @@ done:
     return st;
 }
 
-/* --- root ------------------------------------------------------------------------------------- */
+/* --- root ------------------------------------------------------------------------------------ */
 
 /* The move from b towards the root by inverse quadratic interpolation through a, b, c, or the
  * secant when a = c; *out_q is its divisor. */

@@ -15,7 +15,7 @@ static cr_status value_at(cri_value_fn *f, void *arg, double *x, size_t i, doubl
     return st;
 }
 
-/* --- first derivatives ------------------------------------------------------------------------ */
+/* --- first derivatives ----------------------------------------------------------------------- */
 
 cr_status cri_difference_gradient(cr_ctx *cx, cri_value_fn *f, void *arg, size_t n, double *x,
                                   double f_at_x, cri_box box, double *out_g)
@@ -62,7 +62,7 @@ done:
     return st;
 }
 
-/* --- second derivatives ----------------------------------------------------------------------- */
+/* --- second derivatives ---------------------------------------------------------------------- */
 
 static void make_symmetric(size_t n, double *h)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the memory ------------------------------------------------------------------------------- */
+/* --- the memory ------------------------------------------------------------------------------ */
 
 cr_status cri_lbfgs_begin(cri_run *run, size_t m, bool products, cri_lbfgs *out_memory)
 {
@@ -43,7 +43,8 @@ static void count_pair(cri_lbfgs *q, size_t row, double sy, double yy)
     q->SY[row * m + row] = sy;
     for (size_t i = 0; q->products && i < q->k; i++) {
         size_t        r = cri_lbfgs_row(q, i);
-        const double *s = q->S + row * n, *y = q->Y + row * n, *sr = q->S + r * n, *yr = q->Y + r * n;
+        const double *s = q->S + row * n, *y = q->Y + row * n, *sr = q->S + r * n,
+                     *yr = q->Y + r * n;
         q->SS[row * m + r] = q->SS[r * m + row] = cr_dot(s, sr, n);
         q->YY[row * m + r] = q->YY[r * m + row] = cr_dot(y, yr, n);
         q->SY[row * m + r] = cr_dot(s, yr, n);
@@ -114,7 +115,7 @@ void cri_lbfgs_direction(cri_lbfgs *q, const double *g, double *d)
     }
 }
 
-/* --- the method ------------------------------------------------------------------------------- */
+/* --- the method ------------------------------------------------------------------------------ */
 
 /* The longest step along d that stays in the box. */
 static double longest_step(const cri_run *run, const double *d)

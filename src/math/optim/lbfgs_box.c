@@ -32,7 +32,7 @@ cr_status cri_lbfgsb_begin(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *out_box)
     return s->status;
 }
 
-/* --- small dense systems ---------------------------------------------------------------------- */
+/* --- small dense systems --------------------------------------------------------------------- */
 
 /* A [w x w] becomes its LU factors with partial pivoting; false when it is singular. */
 static bool factor(double *A, size_t w, size_t *pivot)
@@ -78,7 +78,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* --- the compact matrix ----------------------------------------------------------------------- */
+/* --- the compact matrix ---------------------------------------------------------------------- */
 
 /* K = M^-1 [2k x 2k]. */
 static void build_middle(const cri_lbfgs *q, double *K)
@@ -125,7 +125,7 @@ static void add_w(const cri_lbfgs *q, double scale, const double *v, double *res
     }
 }
 
-/* --- the generalised Cauchy point ------------------------------------------------------------- */
+/* --- the generalised Cauchy point ------------------------------------------------------------ */
 
 static void sink(size_t *heap, size_t count, size_t at, const double *t)
 {
@@ -198,7 +198,7 @@ static void cauchy_point(cri_lbfgsb *b, const cri_run *run, double *d)
     for (size_t j = 0; j < w; j++) b->c[j] += dt_min * b->p[j];
 }
 
-/* --- the minimum over the free variables ------------------------------------------------------ */
+/* --- the minimum over the free variables ----------------------------------------------------- */
 
 /* W^T W [2k x 2k], lower triangle, from the products that the memory keeps; entry (i, j). */
 static double gram(const cri_lbfgs *q, size_t i, size_t j)

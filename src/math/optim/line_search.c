@@ -20,7 +20,7 @@ typedef struct search {
     double                  width, width_before, most;
 } search;
 
-/* --- the next trial: sec. 4 of the paper ------------------------------------------------------ */
+/* --- the next trial: sec. 4 of the paper ----------------------------------------------------- */
 
 /* Minimiser of the cubic through values and slopes at p and q, between them. */
 static double cubic_between(cri_line_point p, cri_line_point q)
@@ -95,7 +95,7 @@ static void update_interval(cri_line_point *l, cri_line_point *h, cri_line_point
     *l = t;
 }
 
-/* --- the search ------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------ */
 
 static cri_line_point tilt(cri_line_point p, double by)
 {

@@ -19,7 +19,7 @@ static const cri_method methods[] = {
     [CR_METHOD_BRENT] = { cri_minimize_brent, true, false },
 };
 
-/* --- options and names ------------------------------------------------------------------------ */
+/* --- options and names ----------------------------------------------------------------------- */
 
 /* Options of numbers and choices alone need no context: their defaults are right. */
 cr_minimize_options cr_minimize_defaults(void)
@@ -48,7 +48,7 @@ const char *cr_end_name(cr_end why) { return ends[why].name; }
 const char *cr_end_text(cr_end why) { return ends[why].text; }
 bool        cr_end_converged(cr_end why) { return why <= CR_END_X; }
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static cr_status check_options(cr_ctx *cx, const cr_minimize_options *o)
 {
@@ -105,7 +105,7 @@ static cr_status choose_method(cr_ctx *cx, const cr_problem *p, const cr_minimiz
     return CR_OK;
 }
 
-/* --- the run ---------------------------------------------------------------------------------- */
+/* --- the run --------------------------------------------------------------------------------- */
 
 /* Points and values at the start: x moved into the box. */
 static cr_status begin(cri_run *run, const double *x)

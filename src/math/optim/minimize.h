@@ -44,8 +44,8 @@ typedef struct cr_problem {
     const double    *lower, *upper; /* [n], NULL: none; infinite where there is none             */
     const double    *curvature; /* [n x n], NULL: none; second derivatives near the start, about:
                                  * what lbfgs sets out with, and drops pair by pair              */
-    cr_observe_fn   *observe; /* called after each step, but not by simplex; or NULL         */
-    void            *user;    /* for all of these                                            */
+    cr_observe_fn   *observe;   /* called after each step, but not by simplex; or NULL         */
+    void            *user;      /* for all of these                                            */
 } cr_problem;
 
 /* clang-format off */

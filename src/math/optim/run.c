@@ -9,7 +9,7 @@
 
 enum { LINE_EVALUATIONS = 60 };
 
-/* --- the box ---------------------------------------------------------------------------------- */
+/* --- the box --------------------------------------------------------------------------------- */
 
 double cri_run_lower(const cri_run *run, size_t i)
 {
@@ -40,7 +40,7 @@ double cri_run_projected_norm(const cri_run *run)
     return most;
 }
 
-/* --- evaluation ------------------------------------------------------------------------------- */
+/* --- evaluation ------------------------------------------------------------------------------ */
 
 /* One call of the objective: counted; CR_ENUMERIC becomes NaN. */
 static cr_status call(void *arg, const double *x, double *out_f, double *opt_g)
@@ -131,7 +131,7 @@ done:
     return st;
 }
 
-/* --- line search ------------------------------------------------------------------------------ */
+/* --- line search ----------------------------------------------------------------------------- */
 
 typedef struct line {
     cri_run      *run;
@@ -184,7 +184,7 @@ double cri_run_curvature(const cri_run *run, double fallback)
     return isnan(run->options->curvature) ? fallback : run->options->curvature;
 }
 
-/* --- the end of a step ------------------------------------------------------------------------ */
+/* --- the end of a step ----------------------------------------------------------------------- */
 
 static double seconds_now(void)
 {

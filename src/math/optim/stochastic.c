@@ -42,7 +42,7 @@ static double rate_at(const cr_stochastic_options *o, double epoch)
     }
 }
 
-/* --- one step --------------------------------------------------------------------------------- */
+/* --- one step -------------------------------------------------------------------------------- */
 
 /* g becomes the direction of the rule; returns false when it is not finite. */
 static bool apply_rule(descent *d)
@@ -82,7 +82,7 @@ static void add_to_mean(descent *d)
     for (size_t i = 0; i < d->p->n; i++) d->mean[i] += weight * (d->x[i] - d->mean[i]);
 }
 
-/* --- one epoch -------------------------------------------------------------------------------- */
+/* --- one epoch ------------------------------------------------------------------------------- */
 
 static cr_status call_batch(descent *d, size_t begin, size_t end, double *out_f)
 {
@@ -155,7 +155,7 @@ done:
     return st;
 }
 
-/* --- the door --------------------------------------------------------------------------------- */
+/* --- the door -------------------------------------------------------------------------------- */
 
 static cr_status check(cr_ctx *cx, const cr_stochastic_problem *p, const cr_stochastic_options *o,
                        const double *x)

@@ -71,7 +71,7 @@ double cr_log_bessel_i(double nu, double x)
     return nu >= 25 ? log_i_olver(nu, x) : log_i_series(nu, x);
 }
 
-/* --- orders 0 and 1 --------------------------------------------------------------------------- */
+/* --- orders 0 and 1 -------------------------------------------------------------------------- */
 
 /* sum (x^2/4)^k / (k! (k + order)!), x <= 8. */
 static double power_sum(int order, double x)
@@ -102,7 +102,7 @@ double cr_bessel_i1_over_i0(double x)
     return isnan(x) ? x : copysign(1 - cri_chebyshev_at(&cri_ratio_far, 8 / s) / s, x);
 }
 
-/* --- the inverse of the ratio ----------------------------------------------------------------- */
+/* --- the inverse of the ratio ---------------------------------------------------------------- */
 
 /* The derivative of A = I1/I0, 1 - A/x - A^2, and its expansion where that cancels. */
 static double ratio_slope(double x, double a)
@@ -118,8 +118,10 @@ double cr_bessel_ratio_inv(double r)
     if (!(a <= 1)) return NAN;
     if (a == 1) return copysign(INFINITY, r);
     if (a < 1e-9) return 2 * r;
-    if (a < 0.53) x = 2 * a + a * a * a * (1 + 5 * a * a / 6);
-    else x = a < 0.85 ? -0.4 + 1.39 * a + 0.43 / (1 - a) : 1 / (a * (a - 1) * (a - 3));
+    if (a < 0.53)
+        x = 2 * a + a * a * a * (1 + 5 * a * a / 6);
+    else
+        x = a < 0.85 ? -0.4 + 1.39 * a + 0.43 / (1 - a) : 1 / (a * (a - 1) * (a - 3));
     for (int step = 0; step < 20; step++) {
         double at = cr_bessel_i1_over_i0(x);
         double off = x > 8 ? cri_chebyshev_at(&cri_ratio_far, 8 / x) / x - (1 - a) : a - at;

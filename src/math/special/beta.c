@@ -42,7 +42,7 @@ double cr_lchoose(double n, double k)
     return s * log(n / s) - l * log1p(-s / n) - 0.5 * log(2 * M_PI * s * (l / n)) + remainder;
 }
 
-/* --- the incomplete functions ----------------------------------------------------------------- */
+/* --- the incomplete functions ---------------------------------------------------------------- */
 
 cri_scaled cri_gamma_scale(double a, cri_dd x)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* --- Owen's T --------------------------------------------------------------------------------- */
+/* --- Owen's T -------------------------------------------------------------------------------- */
 
 static double owen_density(double x, void *h)
 {
@@ -33,9 +33,12 @@ double cr_owens_t(double h, double a)
     if (isnan(h) || isnan(a)) return NAN;
     double s = fabs(a), x = fabs(h), value;
     if (s == 0) return a;
-    if (x == 0) value = atan(s) / (2 * M_PI);
-    else if (s == INFINITY) value = 0.5 * cr_norm_cdf(-x);
-    else if (s <= 1) value = owen_direct(x, s);
+    if (x == 0)
+        value = atan(s) / (2 * M_PI);
+    else if (s == INFINITY)
+        value = 0.5 * cr_norm_cdf(-x);
+    else if (s <= 1)
+        value = owen_direct(x, s);
     else {
         double near = cr_norm_cdf(-x), far = cr_norm_cdf(-s * x);
         value = 0.5 * near + (0.5 * far - near * far - owen_direct(s * x, 1 / s));
@@ -43,7 +46,7 @@ double cr_owens_t(double h, double a)
     return copysign(value, a);
 }
 
-/* --- bivariate normal ------------------------------------------------------------------------- */
+/* --- bivariate normal ------------------------------------------------------------------------ */
 
 /* P(X <= h, Y <= k) = int_{-inf}^h phi(x) Phi((k - rho x) / s) dx, s = sqrt(1 - rho^2). */
 typedef struct bivariate {
@@ -109,9 +112,9 @@ static int add_cut(double *cuts, int n, double at)
 static double log_quadrant(double h, double k, double rho)
 {
     static const double drops[] = { 1, 6, 18 }, steps[] = { -7, -3, 0, 3, 7 };
-    bivariate b = { h, k, rho, sqrt((1 - rho) * (1 + rho)), 0 };
-    double    mode = find_mode(&b), cuts[16], sum = 0, width = b.s / fabs(rho);
-    int       n = 2;
+    bivariate           b = { h, k, rho, sqrt((1 - rho) * (1 + rho)), 0 };
+    double              mode = find_mode(&b), cuts[16], sum = 0, width = b.s / fabs(rho);
+    int                 n = 2;
     b.top = log_slice(&b, mode);
     cuts[0] = find_drop(&b, mode, -INFINITY, 40);
     cuts[1] = h > mode ? fmin(h, find_drop(&b, mode, h, 40)) : h;

@@ -22,8 +22,8 @@ static inline double cri_chebyshev_at(const cri_chebyshev *s, double x)
 }
 
 /* See coefficients.c for the function behind each. */
-extern const cri_chebyshev cri_stirling_1, cri_stirling_2, cri_i0_far, cri_i1_far,
-    cri_ratio_far, cri_temme_1, cri_temme_2, cri_variance_1, cri_variance_2;
+extern const cri_chebyshev cri_stirling_1, cri_stirling_2, cri_i0_far, cri_i1_far, cri_ratio_far,
+    cri_temme_1, cri_temme_2, cri_variance_1, cri_variance_2;
 
 enum { CRI_LOG_FIRST = 45, CRI_LOG_LAST = 91, CRI_OLVER_LEVELS = 12, CRI_BESSEL_POWERS = 26 };
 extern const double cri_bessel_powers[2][CRI_BESSEL_POWERS];

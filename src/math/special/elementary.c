@@ -50,7 +50,7 @@ double cr_entropy_binary_nats(double p)
     return -p * log(p) - (1 - p) * log1p(-p);
 }
 
-/* --- vectors ---------------------------------------------------------------------------------- */
+/* --- vectors --------------------------------------------------------------------------------- */
 
 /* The place of the greatest, of NaN if there is one; n > 0. */
 static size_t find_greatest(const double *x, size_t n)

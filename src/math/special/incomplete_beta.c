@@ -62,8 +62,8 @@ static cri_tails quadrature(double a, double b, cri_dd x, cri_dd y)
     double off = cri_beta_off_mode(a, b, x, y), slope = fabs(off), n = a + b;
     bend   d = { n, x.hi, off, off > 0 ? -1 : 1 };
     double end = 2 * 45 / (slope + sqrt(slope * slope + 2 * 45 * n * x.hi * y.hi));
-    double sum = cr_gauss20(density_from, &d, 0, 0.3 * end) +
-                 cr_gauss20(density_from, &d, 0.3 * end, end);
+    double sum =
+        cr_gauss20(density_from, &d, 0, 0.3 * end) + cr_gauss20(density_from, &d, 0.3 * end, end);
     return cri_tails_from(cri_beta_scale(a, b, x, y), a * sum, off > 0);
 }
 
@@ -120,7 +120,7 @@ static cri_tails f_tails(double x, double d1, double d2)
 double cr_f_sf(double x, double d1, double d2) { return f_tails(x, d1, d2).upper; }
 double cr_f_logsf(double x, double d1, double d2) { return f_tails(x, d1, d2).log_upper; }
 
-/* --- inverse ---------------------------------------------------------------------------------- */
+/* --- inverse --------------------------------------------------------------------------------- */
 
 /* x where I ~ x^a / (a B) to all digits. */
 static cri_dd small_point(double a, double b, double p)

@@ -58,7 +58,7 @@ double cr_inv_mills(double x)
     return x > 40 ? 0 : 0.5 * SQRT_2_OVER_PI * exp_square(x, -0.5) / cr_norm_cdf(x);
 }
 
-/* --- above a threshold ------------------------------------------------------------------------ */
+/* --- above a threshold ----------------------------------------------------------------------- */
 
 double cr_trunc_norm_mean_above(double a) { return cr_inv_mills(-a); }
 
@@ -77,7 +77,7 @@ double cr_trunc_norm_var_above(double a)
     return (a * a + 4 - w * w) / below / below;
 }
 
-/* --- quantile --------------------------------------------------------------------------------- */
+/* --- quantile -------------------------------------------------------------------------------- */
 
 static double polynomial(const double *c, double x)
 {

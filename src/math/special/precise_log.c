@@ -20,8 +20,8 @@ static cri_dd atanh_bend(cri_dd r)
 {
     static const cri_dd third = { 2.0 / 3, 3.7007434154171883e-17 };
     static const cri_dd fifth = { 0.4, -2.2204460492503131e-17 };
-    cri_dd square = cri_dd_mul(r, r);
-    cri_dd sum = cri_dd_mul_double(square, atanh_rest(square.hi, 3, 10));
+    cri_dd              square = cri_dd_mul(r, r);
+    cri_dd              sum = cri_dd_mul_double(square, atanh_rest(square.hi, 3, 10));
     sum = cri_dd_mul(square, cri_dd_add(fifth, sum));
     return cri_dd_mul(cri_dd_mul(r, square), cri_dd_add(third, sum));
 }
@@ -30,8 +30,8 @@ static cri_dd atanh_bend(cri_dd r)
 static cri_dd atanh_bend_short(cri_dd r)
 {
     static const cri_dd third = { 2.0 / 3, 3.7007434154171883e-17 };
-    cri_dd square = cri_dd_mul(r, r);
-    double rest = square.hi * atanh_rest(square.hi, 2, 6);
+    cri_dd              square = cri_dd_mul(r, r);
+    double              rest = square.hi * atanh_rest(square.hi, 2, 6);
     return cri_dd_mul(cri_dd_mul(r, square), cri_dd_add_double(third, rest));
 }
 
@@ -46,7 +46,7 @@ cri_dd cri_dd_log(cri_dd x)
     }
     index = (int)(m * 64 + 0.5);
     const double *row = cri_log_table[index - CRI_LOG_FIRST];
-    cri_dd r = cri_dd_add_double(cri_two_prod(m, row[0]), -1);
+    cri_dd        r = cri_dd_add_double(cri_two_prod(m, row[0]), -1);
     if (x.lo != 0) r = cri_dd_add_double(r, ldexp(x.lo, -exponent) * row[0]);
     cri_dd s = cri_dd_div(r, cri_dd_add_double(r, 2));
     cri_dd near = cri_dd_add((cri_dd){ 2 * s.hi, 2 * s.lo }, atanh_bend_short(s));

@@ -13,7 +13,7 @@ typedef struct cri_scaled {
 } cri_scaled;
 
 static inline double cri_scaled_value(cri_scaled s) { return s.factor * cri_exp_dd(s.log); }
-double cri_scaled_log(cri_scaled s);
+double               cri_scaled_log(cri_scaled s);
 
 /* Both tails of a distribution at a point, and their logarithms. */
 typedef struct cri_tails {

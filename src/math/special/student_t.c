@@ -71,7 +71,7 @@ double cr_student_t_logcdf(double x, double nu)
     return outer_tails(x, nu).log_lower - M_LN2;
 }
 
-/* --- quantile --------------------------------------------------------------------------------- */
+/* --- quantile -------------------------------------------------------------------------------- */
 
 /* t > 0 with P(T > t) = p, p <= 1/2.  Near the middle P(0 < T < t) = 1/2 - p is matched instead of
  * the tail.  The logarithm of either is concave in log t. */
@@ -85,8 +85,8 @@ static double upper_point(double p, double nu)
         double    at = central ? tails.upper : tails.lower;
         double    log_at = central ? tails.log_upper : tails.log_lower;
         double    slope = 2 * t * exp(cr_student_t_logpdf(t, nu) - log_at);
-        double    move = cri_log_shortfall(target, log_target, at, log_at) /
-                      (central ? slope : -slope);
+        double    move =
+            cri_log_shortfall(target, log_target, at, log_at) / (central ? slope : -slope);
         t *= exp(fmax(-50, fmin(50, move)));
         if (fabs(move) < 1e-9 || isinf(t)) break; /* the next would be its square */
     }
@@ -99,8 +99,10 @@ double cr_student_t_ppf(double p, double nu)
     if (p == 0.5) return 0;
     if (p == 0 || p == 1) return p == 0 ? -INFINITY : INFINITY;
     if (nu == INFINITY) return cr_norm_ppf(p);
-    if (nu == 1) return p < 0.25 ? -1 / tan(M_PI * p)
-                      : p > 0.75 ? 1 / tan(M_PI * (1 - p)) : tan(M_PI * (p - 0.5));
+    if (nu == 1)
+        return p < 0.25   ? -1 / tan(M_PI * p)
+               : p > 0.75 ? 1 / tan(M_PI * (1 - p))
+                          : tan(M_PI * (p - 0.5));
     if (nu == 2) return (2 * p - 1) / sqrt(2 * p * (1 - p));
     return p < 0.5 ? -upper_point(p, nu) : upper_point(1 - p, nu);
 }

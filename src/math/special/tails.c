@@ -7,10 +7,7 @@ const cri_tails cri_tails_none = { 0, 1, -INFINITY, 0 };
 const cri_tails cri_tails_all = { 1, 0, 0, -INFINITY };
 const cri_tails cri_tails_nan = { NAN, NAN, NAN, NAN };
 
-double cri_scaled_log(cri_scaled s)
-{
-    return s.log.hi + (s.log.lo + log(s.factor));
-}
+double cri_scaled_log(cri_scaled s) { return s.log.hi + (s.log.lo + log(s.factor)); }
 
 cri_tails cri_tails_swap(cri_tails t)
 {

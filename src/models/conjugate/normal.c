@@ -89,8 +89,7 @@ static cr_status prior_of_mean(cr_ctx *cx, const cri_prior *p, double *params)
         CR_TRY(cri_prior_above(cx, "kappa0", v[1], 0));
         params[STRENGTH] = v[1];
     } else {
-        CR_TRY(cri_prior_refuse(cx, p,
-                                "with a known variance: jeffreys, flat; " FORMS_MEAN));
+        CR_TRY(cri_prior_refuse(cx, p, "with a known variance: jeffreys, flat; " FORMS_MEAN));
     }
     params[MEAN] = v[0];
 done:
@@ -134,8 +133,7 @@ static cr_status prior_of_variance(cr_ctx *cx, const cri_prior *p, double *param
             CR_TRY(prior_of_spread(cx, (enum variance_form)f, v, params));
             goto done;
         }
-    CR_TRY(cri_prior_refuse(cx, p,
-                            "with a known mean: jeffreys, flat; " FORMS_VARIANCE));
+    CR_TRY(cri_prior_refuse(cx, p, "with a known mean: jeffreys, flat; " FORMS_VARIANCE));
 done:
     return st;
 }
@@ -160,8 +158,7 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
             params[STRENGTH] = f == 2 ? v[2] / v[1] / v[1] : v[1]; /* Var mu = E s2 / k */
             goto done;
         }
-    CR_TRY(cri_prior_refuse(cx, p,
-                            "jeffreys, flat; " FORMS_BOTH));
+    CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; " FORMS_BOTH));
 done:
     return st;
 }

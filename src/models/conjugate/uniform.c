@@ -95,7 +95,8 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     const uniform_options *o = options;
     params[BOTH] = o->ends == ENDS_BOTH;
     if (o->ends == ENDS_BOTH && !isnan(o->low)) {
-        cr_fail(cx, CR_EARG, "--low is the lower end where it is known, but with --ends both it is not");
+        cr_fail(cx, CR_EARG,
+                "--low is the lower end where it is known, but with --ends both it is not");
         return cr_fail_hint(cx, "leave out one of them");
     }
     params[LOW] = isnan(o->low) ? 0 : o->low;

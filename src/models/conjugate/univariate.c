@@ -109,8 +109,8 @@ static double read_above(const char *text)
 {
     double x;
     size_t length = strlen(text);
-    bool   number = text[0] == '>' && length > 1 &&
-                  cri_parse_double(text + 1, text + length, &x) == length - 1;
+    bool   number =
+        text[0] == '>' && length > 1 && cri_parse_double(text + 1, text + length, &x) == length - 1;
     return number && isfinite(x) ? x : NAN;
 }
 
@@ -262,7 +262,8 @@ static void warn_of_strange(cr_ctx *cx, const cri_rows *rows, const cri_conjugat
             for (size_t i = r.begin; i < r.end; i++) {
                 if ((rows->w && rows->w[i] == 0) || !f->strange(x[i - r.begin])) continue;
                 cr_log(cx, CR_LOG_WARNING, "column '%s' holds %g, and %s describes %s: %s",
-                       rows->design->columns[j].name, x[i - r.begin], f->model, f->needs, f->advice);
+                       rows->design->columns[j].name, x[i - r.begin], f->model, f->needs,
+                       f->advice);
                 return;
             }
         }

@@ -28,7 +28,8 @@ typedef struct cri_conjugate_family {
     size_t      n_params, n_stats, n_work;
 
     bool (*valid)(const double *prior, double x);
-    /* Values that can be, but hint at a slip: one of them is warned of, with the advice.  NULL: none. */
+    /* Values that can be, but hint at a slip: one of them is warned of, with the advice.  NULL:
+     * none. */
     bool (*strange)(double x);
     const char *advice;
     /* stats = the statistics of n values with positive weights; the first is the sum of weights. */
@@ -48,8 +49,8 @@ typedef struct cri_conjugate_family {
     double (*log_predictive)(const double *params, const double *work, double x);
     /* A value from parameters that are drawn from the posterior. */
     double (*draw)(const double *params, const double *work, cr_rng *r);
-    /* The posterior, jointly, and for each parameter alone: its name and distribution; NULL where there
-     * is the one `parameter` only. */
+    /* The posterior, jointly, and for each parameter alone: its name and distribution; NULL where
+     * there is the one `parameter` only. */
     cri_named (*joint)(const double *params);
     const char *parameter;
     size_t (*marginals)(const double *params, const char *names[CRI_MOST_MARGINALS],
@@ -120,7 +121,8 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
 cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 void      cri_conjugate_free(cr_ctx *cx, void *state);
 
-/* The members of a family that all of them define under the same names; what differs comes after. */
+/* The members of a family that all of them define under the same names; what differs comes
+ * after. */
 #define CRI_CONJUGATE_FAMILY                                                                       \
     .n_params = PARAMS, .n_stats = STATS, .valid = valid, .measure = measure, .prior = read_prior, \
     .proper = proper, .posterior = posterior, .log_evidence = log_evidence,                        \

@@ -9,10 +9,10 @@
  *                  theta_j = (sum x_j + a) / (sum all + a columns); with a gap, the counts of the
  *                  columns that are there, given their sum
  * Bayesian predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative
- * binomial for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
- * already.  A class that has no spread in a column (one value only) takes the spread within all
- * classes; one that has no value there, mean and spread over all rows.
- * The statistics merge exactly.  (Internal header.) */
+ * binomial for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are
+ * that already.  A class that has no spread in a column (one value only) takes the spread within
+ * all classes; one that has no value there, mean and spread over all rows.  The statistics merge
+ * exactly.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GENERATIVE_BAYES_COLUMNS_H
 #define CREDENCE_MODELS_GENERATIVE_BAYES_COLUMNS_H
 
@@ -93,7 +93,8 @@ double cri_nb_log_likelihood(const cri_nb *m);
 
 /* Class probabilities (bayes_predict.c). */
 cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
-/* log p(x | k) of one value of term j that is there, but for what counts share (bayes_predict.c). */
+/* log p(x | k) of one value of term j that is there, but for what counts share
+ * (bayes_predict.c). */
 long double cri_nb_term(const cri_nb *m, size_t j, size_t k, double x);
 /* Fails as cri_nb_check_counts does, naming row i and term j. */
 cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,

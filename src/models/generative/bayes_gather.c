@@ -42,7 +42,7 @@ void cri_nb_merge(cri_nb *to, const cri_nb *from)
     to->log_shared += from->log_shared;
 }
 
-/* --- one block -------------------------------------------------------------------------------- */
+/* --- one block ------------------------------------------------------------------------------- */
 
 /* Levels are counted and their cells emptied; bernoulli columns become 0 and 1. */
 static void recode_block(const cri_nb *m, const cri_rows *rows, cri_range r, double *X, sums s)
@@ -93,7 +93,7 @@ static void gather_block(const cri_nb *m, const cri_rows *rows, cri_range r, con
     }
 }
 
-/* --- all rows --------------------------------------------------------------------------------- */
+/* --- all rows -------------------------------------------------------------------------------- */
 
 /* The rows are cut into blocks, and the blocks into spans, by n and the number of sums alone. */
 typedef struct pass {
@@ -184,7 +184,7 @@ cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
     return st == CR_OK ? check_values(cx, rows, m) : st;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,
                               cri_nb_kind kind)

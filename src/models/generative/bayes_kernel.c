@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- points ----------------------------------------------------------------------------------- */
+/* --- points ---------------------------------------------------------------------------------- */
 
 typedef struct weighted_point {
     size_t cell;
@@ -89,7 +89,7 @@ done:
     return st;
 }
 
-/* --- bandwidth -------------------------------------------------------------------------------- */
+/* --- bandwidth ------------------------------------------------------------------------------- */
 
 /* The least value with at least the share q of the mass up to it. */
 static double quantile(const cri_nb *m, size_t cell, double n, double q)
@@ -119,7 +119,7 @@ void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
     }
 }
 
-/* --- density ---------------------------------------------------------------------------------- */
+/* --- density --------------------------------------------------------------------------------- */
 
 /* Points so far off that all of them together are less than e^-40 of the nearest are left out. */
 long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)

@@ -27,7 +27,7 @@ typedef struct block {
     double *x, *score, *seen, *total;
 } block;
 
-/* --- terms ------------------------------------------------------------------------------------ */
+/* --- terms ----------------------------------------------------------------------------------- */
 
 static void add_gaussian(const double *x, size_t n, cri_nb_entry e, double *score)
 {
@@ -119,7 +119,7 @@ static void add_totals(const work *w, const block *b)
         }
 }
 
-/* --- rows far away ---------------------------------------------------------------------------- */
+/* --- rows far away --------------------------------------------------------------------------- */
 
 typedef struct far_row {
     const cri_nb *m;
@@ -167,7 +167,7 @@ static void far_scores(const void *arg, long double *out)
     }
 }
 
-/* --- all rows --------------------------------------------------------------------------------- */
+/* --- all rows -------------------------------------------------------------------------------- */
 
 static void predict_block(const work *w, cri_range r, const block *b, long double *wide)
 {

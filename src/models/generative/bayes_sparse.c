@@ -1,7 +1,8 @@
 /* bayes_sparse.c -- naive Bayes by the entries of sparse rows alone: all else is 0.
  * Statistics:  of the W_k of class k that is not in an entry, every term is at 0 (or at what 0 is
  *   recoded to), so sums over entries and W_k give mean and scatter; O(entries + K p).
- * Scores:  log p(x | k) = sum_j log p(0 | k, j) + sum over entries of log p(x_j | k, j) - log p(0 | k, j).
+ * Scores:  log p(x | k) = sum_j log p(0 | k, j) + sum over entries of log p(x_j | k, j) - log p(0 |
+ * k, j).
  *   In long double, with impossible values counted apart, since the first sum may be large. */
 #include "bayes_columns.h"
 #include "../../base/parallel.h"
@@ -13,7 +14,7 @@
 
 static double weight_of(const cri_rows *rows, size_t i) { return rows->w ? rows->w[i] : 1; }
 
-/* --- statistics ------------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------------ */
 
 /* A value as its mean is taken: bernoulli columns become 0 and 1. */
 static double recode(const cri_nb *m, size_t j, double x)
@@ -22,8 +23,8 @@ static double recode(const cri_nb *m, size_t j, double x)
     return x > m->threshold[j];
 }
 
-/* Sums of the entries: scatter holds their weight and mean their sum, until the next step; weight is
- * what is there, entry or not.  Levels are counted at once. */
+/* Sums of the entries: scatter holds their weight and mean their sum, until the next step; weight
+ * is what is there, entry or not.  Levels are counted at once. */
 static void add_entries(const cri_rows *rows, cri_nb *m)
 {
     const cri_sparse *X = rows->sparse;
@@ -34,10 +35,12 @@ static void add_entries(const cri_rows *rows, cri_nb *m)
             size_t j = X->column[e], cell = k * m->p + j;
             double x = recode(m, j, X->value[e]);
             m->scatter[cell] += w;
-            if (isnan(x)) m->weight[cell] -= w;
+            if (isnan(x))
+                m->weight[cell] -= w;
             else if (cri_nb_kind_of(m, j) == CRI_NB_CATEGORY)
                 m->count[k * m->L + (size_t)m->first[j] + (size_t)x] += w;
-            else m->mean[cell] += w * x;
+            else
+                m->mean[cell] += w * x;
         }
     }
 }
@@ -111,7 +114,7 @@ cr_status cri_nb_check_sparse(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
     return CR_OK;
 }
 
-/* --- scores ----------------------------------------------------------------------------------- */
+/* --- scores ---------------------------------------------------------------------------------- */
 
 /* A sum of logs some of which may be -infinity, from which such can be taken away again. */
 typedef struct log_sum {
@@ -121,8 +124,10 @@ typedef struct log_sum {
 
 static void add(log_sum *s, long double x, int times)
 {
-    if (x == -INFINITY) s->impossible += times;
-    else s->sum += times * x;
+    if (x == -INFINITY)
+        s->impossible += times;
+    else
+        s->sum += times * x;
 }
 
 enum { BLOCK = 64, MOST_SLOTS = 32 };
@@ -151,8 +156,10 @@ static void set_base(void *arg, size_t k)
     w->seen[k] = 0;
     if (m->log_prior[k] == -INFINITY) w->base[k] = (log_sum){ 0, 1 };
     for (size_t j = 0; j < m->p; j++) {
-        if (cri_nb_kind_of(m, j) == CRI_NB_MULTINOMIAL) w->seen[k] += share_of(m, j, k);
-        else add(&w->base[k], cri_nb_term(m, j, k, 0), 1);
+        if (cri_nb_kind_of(m, j) == CRI_NB_MULTINOMIAL)
+            w->seen[k] += share_of(m, j, k);
+        else
+            add(&w->base[k], cri_nb_term(m, j, k, 0), 1);
     }
 }
 

@@ -33,7 +33,7 @@ static overall sum_up(const cri_nb *m, size_t j)
     return o;
 }
 
-/* --- one term in one class -------------------------------------------------------------------- */
+/* --- one term in one class ------------------------------------------------------------------- */
 
 static cri_nb_entry normal(double mean, double variance)
 {
@@ -141,7 +141,7 @@ done:
     return st;
 }
 
-/* --- likelihood ------------------------------------------------------------------------------- */
+/* --- likelihood ------------------------------------------------------------------------------ */
 
 static double times(double n, double log_p) { return n > 0 ? n * log_p : 0; }
 

@@ -29,7 +29,7 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k)
     return m->scatter + (m->groups == 1 ? 0 : k) * m->pp;
 }
 
-/* --- from rows -------------------------------------------------------------------------------- */
+/* --- from rows ------------------------------------------------------------------------------- */
 
 /* The rows in the order of their classes: class k has those from start[k] to start[k + 1]. */
 typedef struct sorted_rows {
@@ -119,7 +119,7 @@ done:
     return st;
 }
 
-/* --- merge and pool --------------------------------------------------------------------------- */
+/* --- merge and pool -------------------------------------------------------------------------- */
 
 void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
 {
@@ -168,7 +168,7 @@ void cri_class_moments_pool(const cri_class_moments *m, double *out)
         for (size_t i = 0; i < m->pp; i++) out[i] += m->scatter[g * m->pp + i];
 }
 
-/* --- file ------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_store *store,
                                   json_t *out)

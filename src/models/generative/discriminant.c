@@ -37,7 +37,7 @@ void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
     *d = (cri_discriminant){ 0 };
 }
 
-/* --- covariances ------------------------------------------------------------------------------ */
+/* --- covariances ----------------------------------------------------------------------------- */
 
 /* L^-1 of S = L L^T over S [p x p], its upper part zero, and log |S|; false where a pivot is lost
  * in rounding.  The diagonal of S is in `variance`. */
@@ -135,7 +135,8 @@ static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri
     for (size_t i = 0; i < d->p; i++)
         if (r->least[i] == 1 && constant++ == 0) same = i;
     if (constant)
-        cr_log(cx, CR_LOG_WARNING, "'%s'%s is the same in every row: it tells nothing of the classes",
+        cr_log(cx, CR_LOG_WARNING,
+               "'%s'%s is the same in every row: it tells nothing of the classes",
                cr_design_term_name(design, same), constant > 1 ? " (and others)" : "");
     if (alone)
         cr_log(cx, CR_LOG_WARNING,
@@ -170,7 +171,7 @@ static cr_status make_covariances(cr_ctx *cx, const cr_design *design, recipe *r
     return CR_OK;
 }
 
-/* --- what follows from them ------------------------------------------------------------------- */
+/* --- what follows from them ------------------------------------------------------------------ */
 
 /* slope_k = S^-1 (m_k - centre), offset_k = log prior - (m_k - centre) . slope_k / 2. */
 static void make_linear(const cri_class_moments *m, const recipe *r, cri_discriminant *d)
@@ -277,7 +278,7 @@ double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_clas
     return sum;
 }
 
-/* --- file ------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
                                  json_t *out)

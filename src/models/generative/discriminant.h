@@ -58,7 +58,7 @@ cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_stor
 cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                                 const cri_class_moments *m, cri_discriminant *out);
 
-/* --- what generative classifiers share (priors.c) --------------------------------------------- */
+/* --- what generative classifiers share (priors.c) -------------------------------------------- */
 
 /* Log priors from --priors: NULL for the shares of the weights, "uniform", or CLASS=P for each.
  * Fails with CR_EARG for a faulty text, with CR_EDATA where fewer than two classes have rows or one

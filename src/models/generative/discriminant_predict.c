@@ -41,7 +41,7 @@ static double density(const cri_discriminant *d, size_t k, double level, double 
     return level - 0.5 * (nu + (double)d->p) * log1p(square / (nu * d->spread[k]));
 }
 
-/* --- scores ----------------------------------------------------------------------------------- */
+/* --- scores ---------------------------------------------------------------------------------- */
 
 /* offset_k + slope_k . (x - centre) of n rows; X is centred in place. */
 static void linear_scores(const cri_discriminant *d, double *X, size_t n, double *score)
@@ -112,7 +112,7 @@ static void far_scores(const void *arg, long double *out)
     }
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static void predict_slot(void *arg, size_t s)
 {

@@ -81,7 +81,7 @@ static cr_status name_coordinates(cr_ctx *cx, fisher_state *f)
     return CR_OK;
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* Rows sqrt(n_k / (n - K)) L^-1 (m_k - m) [K x p]; returns the number of classes that have rows. */
 static size_t whiten_means(const fisher_state *f, double *M)
@@ -203,7 +203,7 @@ static cr_status fisher_update(cr_ctx *cx, const void *state, const cri_rows *ro
     return make(cx, rows, options, state, out_state, report);
 }
 
-/* --- predict and transform -------------------------------------------------------------------- */
+/* --- predict and transform ------------------------------------------------------------------- */
 
 static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
@@ -237,8 +237,8 @@ static cr_status fisher_transform(cr_ctx *cx, const void *state, const cri_rows 
 {
     transform_work w = { state, rows, out };
     cri_blas_enter();
-    cr_status st = cri_parallel_rows(cx, "projecting", rows->n, BLOCK, BLOCK * w.f->p,
-                                     transform_block, &w);
+    cr_status st =
+        cri_parallel_rows(cx, "projecting", rows->n, BLOCK, BLOCK * w.f->p, transform_block, &w);
     cri_blas_leave();
     return st;
 }
@@ -250,7 +250,7 @@ static const char *const *fisher_labels(const void *state, size_t *out_n)
     return f->names;
 }
 
-/* --- describe and file ------------------------------------------------------------------------ */
+/* --- describe and file ----------------------------------------------------------------------- */
 
 static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr_design *d,
                                      size_t j, json_t *list)

@@ -43,13 +43,14 @@ cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out);
 }
 
-/* --- describe --------------------------------------------------------------------------------- */
+/* --- describe -------------------------------------------------------------------------------- */
 
 /* Whether term j is the same in every row: the variance it is given then is not one of the data. */
 static bool is_constant(const cri_class_moments *m, size_t j)
 {
     double mean = 0, n = 0, total = 0;
-    for (size_t k = 0; k < m->K; k++) n += m->weight[k], mean += m->weight[k] * m->mean[k * m->p + j];
+    for (size_t k = 0; k < m->K; k++)
+        n += m->weight[k], mean += m->weight[k] * m->mean[k * m->p + j];
     mean /= n;
     for (size_t k = 0; k < m->K; k++) {
         double d = m->mean[k * m->p + j] - mean;
@@ -67,8 +68,9 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < d->K; k++)
         for (size_t j = 0; j < d->p; j++) {
-            double  n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
-            double  spread = is_constant(&g->m, j) ? 0 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            double n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
+            double spread =
+                is_constant(&g->m, j) ? 0 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
             json_t *name =
                 json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
             CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
@@ -85,7 +87,7 @@ done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

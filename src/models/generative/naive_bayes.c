@@ -104,13 +104,15 @@ static void warn_of_constants(cr_ctx *cx, const cri_nb *m, const cr_design *d)
 {
     size_t constant = 0, same = 0;
     for (size_t j = 0; j < m->p; j++)
-        if (cri_nb_kind_of(m, j) == CRI_NB_GAUSSIAN && is_constant(m, j) && constant++ == 0) same = j;
+        if (cri_nb_kind_of(m, j) == CRI_NB_GAUSSIAN && is_constant(m, j) && constant++ == 0)
+            same = j;
     if (constant)
-        cr_log(cx, CR_LOG_WARNING, "'%s'%s is the same in every row: it tells nothing of the classes",
+        cr_log(cx, CR_LOG_WARNING,
+               "'%s'%s is the same in every row: it tells nothing of the classes",
                cr_design_term_name(d, same), constant > 1 ? " (and others)" : "");
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_options *o,
                       const cri_nb *opt_old, void **out_state, cr_report *report)
@@ -202,7 +204,7 @@ static cr_status nb_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
     return cri_nb_predict(cx, state, rows, out->prob);
 }
 
-/* --- describe --------------------------------------------------------------------------------- */
+/* --- describe -------------------------------------------------------------------------------- */
 
 static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j,
                                  size_t k, json_t *list)
@@ -285,7 +287,7 @@ done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 static cr_status nb_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

@@ -13,7 +13,7 @@
 
 static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static cr_status read_item(cr_ctx *cx, const cr_design *d, char *item, double *prior)
 {
@@ -79,7 +79,7 @@ done:
     return st;
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- telling --------------------------------------------------------------------------------- */
 
 cr_status cri_priors_describe(cr_ctx *cx, const cr_design *d, const double *weight,
                               const double *log_prior, json_t *s)
@@ -105,7 +105,7 @@ cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value
     return cri_store_set(cx, item, "spread", cri_json_number(*opt_spread));
 }
 
-/* --- probabilities ---------------------------------------------------------------------------- */
+/* --- probabilities --------------------------------------------------------------------------- */
 
 static bool softmax_wide(const long double *score, size_t K, double *out)
 {

@@ -1,8 +1,8 @@
 /* family.h -- the exponential dispersion families and links of generalised linear models.
  * A family is known by its variance V(mu), Var y = phi V(mu), and its log density; a link g by
- * eta = g(mu), its inverse and d mu / d eta.  For the binomial y and mu are shares of successes, and a
- * row of m trials has the weight m.  McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.,
- * ch. 2.  (Internal header.) */
+ * eta = g(mu), its inverse and d mu / d eta.  For the binomial y and mu are shares of successes,
+ * and a row of m trials has the weight m.  McCullagh & Nelder (1989), Generalized Linear Models,
+ * 2nd ed., ch. 2.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GLM_FAMILY_H
 #define CREDENCE_MODELS_GLM_FAMILY_H
 
@@ -60,7 +60,8 @@ double cri_family_variance(cri_glm_family family, double alpha, double mu);
  * least value, 1e-5. */
 double cri_family_curvature(cri_glm_family family, cri_glm_link link, double alpha, double y,
                             double eta, double mu, double mean);
-/* 2 (log p(y | y) - log p(y | mu)) phi of one observation of weight 1 (one trial); never negative. */
+/* 2 (log p(y | y) - log p(y | mu)) phi of one observation of weight 1 (one trial); never
+ * negative. */
 double cri_family_deviance(cri_glm_family family, double alpha, double y, double mu);
 /* log p(y | mu, phi) of one row; m trials of the binomial. */
 double cri_family_log_density(cri_glm_family family, double alpha, double phi, double trials,

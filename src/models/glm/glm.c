@@ -2,9 +2,9 @@
  *   g(E y) = offset + b0 + x . b,   Var y = phi V(mu).
  * Estimates by reweighted least squares (irls.h); Cov b = phi (X^T W X)^-1 with the expected
  * information.  phi is 1 for counts, else Pearson's chi-square / (n - rank).
- * Predictive: the family's distribution whose mean is mu and whose variance is that of an observation
- * plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a binomial a
- * beta-binomial.  McCullagh & Nelder (1989). */
+ * Predictive: the family's distribution whose mean is mu and whose variance is that of an
+ * observation plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a
+ * binomial a beta-binomial.  McCullagh & Nelder (1989). */
 #include "glm_separation.h"
 #include "irls.h"
 #include "../fields.h"
@@ -56,12 +56,18 @@ typedef struct glm_state {
 } glm_state;
 
 static const cri_field glm_fields[] = {
-    CRI_FIELD_COUNT(glm_state, family),       CRI_FIELD_COUNT(glm_state, link),
-    CRI_FIELD_FLAG(glm_state, fixed_dispersion), CRI_FIELD_REAL(glm_state, phi),
-    CRI_FIELD_REAL(glm_state, alpha),         CRI_FIELD_REAL(glm_state, n),
-    CRI_FIELD_REAL(glm_state, parameters),          CRI_FIELD_REAL(glm_state, deviance),
-    CRI_FIELD_REAL(glm_state, null_deviance), CRI_FIELD_REAL(glm_state, pearson),
-    CRI_FIELD_REAL(glm_state, log_likelihood), CRI_FIELD_LAST,
+    CRI_FIELD_COUNT(glm_state, family),
+    CRI_FIELD_COUNT(glm_state, link),
+    CRI_FIELD_FLAG(glm_state, fixed_dispersion),
+    CRI_FIELD_REAL(glm_state, phi),
+    CRI_FIELD_REAL(glm_state, alpha),
+    CRI_FIELD_REAL(glm_state, n),
+    CRI_FIELD_REAL(glm_state, parameters),
+    CRI_FIELD_REAL(glm_state, deviance),
+    CRI_FIELD_REAL(glm_state, null_deviance),
+    CRI_FIELD_REAL(glm_state, pearson),
+    CRI_FIELD_REAL(glm_state, log_likelihood),
+    CRI_FIELD_LAST,
 };
 
 static void glm_free(cr_ctx *cx, void *state)
@@ -79,10 +85,10 @@ static cr_status offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *o
     double exposure = rows->roles[ROLE_EXPOSURE] ? rows->roles[ROLE_EXPOSURE][i] : 1;
     char   where[512];
     if (!(exposure > 0))
-        return cr_fail(cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
-                       cri_table_where(rows->table, rows->index ? rows->index[i] : i, where,
-                                       sizeof where),
-                       exposure);
+        return cr_fail(
+            cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
+            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+            exposure);
     *out = (rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0) + log(exposure);
     return CR_OK;
 }
@@ -119,7 +125,8 @@ static cr_status read_rows(cr_ctx *cx, const cri_rows *rows, cri_glm_family fami
         y[i] = rows->y[i] / trials[i];
         bool count = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL;
         bool whole = rows->y[i] == floor(rows->y[i]);
-        if (!cri_family_allows(family, y[i])) CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
+        if (!cri_family_allows(family, y[i]))
+            CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
         if ((count || (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS])) && !whole)
             CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
     }
@@ -132,14 +139,17 @@ done:
 /* A link whose means are shares is for the binomial alone. */
 static cr_status check_link(cr_ctx *cx, cri_glm_family family, cri_glm_link link)
 {
-    static const char *const families[] = { "gaussian", "binomial", "poisson", "gamma", "inverse-gaussian",
-                                            "negative-binomial" };
-    static const char *const links[] = { "auto", "identity", "log", "logit", "probit", "cloglog", "cauchit",
-                                         "inverse", "inverse-squared", "sqrt" };
+    static const char *const families[] = { "gaussian", "binomial",         "poisson",
+                                            "gamma",    "inverse-gaussian", "negative-binomial" };
+    static const char *const links[] = { "auto",    "identity", "log",
+                                         "logit",   "probit",   "cloglog",
+                                         "cauchit", "inverse",  "inverse-squared",
+                                         "sqrt" };
     bool share = link == CRI_LINK_LOGIT || link == CRI_LINK_PROBIT || link == CRI_LINK_CLOGLOG ||
                  link == CRI_LINK_CAUCHIT;
     if (family == CRI_GLM_BINOMIAL || !share) return CR_OK;
-    cr_fail(cx, CR_EARG, "--link %s has means between 0 and 1, and --family %s is not bound to them",
+    cr_fail(cx, CR_EARG,
+            "--link %s has means between 0 and 1, and --family %s is not bound to them",
             links[link], families[family]);
     return cr_fail_hint(cx, "links that fit: identity, log, inverse, inverse-squared, sqrt");
 }
@@ -160,8 +170,8 @@ static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s
     if (p->family == CRI_GLM_GAUSSIAN) phi = s->deviance / weight;
     for (size_t i = 0; i < p->rows->n; i++)
         if (p->weight[i] > 0)
-            sum += p->weight[i] *
-                   cri_family_log_density(p->family, s->alpha, phi, p->trials[i], p->y[i], s->mu[i]);
+            sum += p->weight[i] * cri_family_log_density(p->family, s->alpha, phi, p->trials[i],
+                                                         p->y[i], s->mu[i]);
     return sum;
 }
 
@@ -170,8 +180,10 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->underdispersed)
         cr_log(cx, CR_LOG_WARNING,
-               "the counts spread no more than Poisson's about their means (Pearson's chi-square is %.3g "
-               "with %.3g degrees of freedom): the overdispersion has no estimate above 0, and the fit is "
+               "the counts spread no more than Poisson's about their means (Pearson's chi-square "
+               "is %.3g "
+               "with %.3g degrees of freedom): the overdispersion has no estimate above 0, and the "
+               "fit is "
                "that of --family poisson; --dispersion pearson adjusts its standard errors",
                s->pearson, s->left);
 }
@@ -180,23 +192,26 @@ static void warn_of_few_rows(cr_ctx *cx, const glm_state *m)
 {
     if (!(m->n - m->parameters > 0))
         cr_log(cx, CR_LOG_WARNING,
-               m->fixed_dispersion ? "there are as many coefficients as rows: the means are the rows themselves"
-                                   : "there are as many coefficients as rows: "
-                                     "no standard errors or intervals can be given");
+               m->fixed_dispersion
+                   ? "there are as many coefficients as rows: the means are the rows themselves"
+                   : "there are as many coefficients as rows: "
+                     "no standard errors or intervals can be given");
 }
 
 static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->at_edge > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "the best fit has %zu %s with a mean at the end of the range of the family: the estimates "
+               "the best fit has %zu %s with a mean at the end of the range of the family: the "
+               "estimates "
                "are at the edge of what the link allows, and their standard errors do not hold; "
                "--link auto keeps the means inside",
                s->at_edge, s->at_edge == 1 ? "row" : "rows");
 }
 
-/* Every step solves p x p equations, about which nothing can be done where there is no penalty: many
- * terms are refused where they have no unique answer, and else the cost is said before it is spent. */
+/* Every step solves p x p equations, about which nothing can be done where there is no penalty:
+ * many terms are refused where they have no unique answer, and else the cost is said before it is
+ * spent. */
 static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
 {
     enum { MANY = 2000 };
@@ -210,7 +225,8 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
                                 "credence fit logistic");
     }
     cr_log(cx, CR_LOG_WARNING,
-           "%zu columns: every step takes three matrices of columns by columns, %.3g GB, and at most %.2g "
+           "%zu columns: every step takes three matrices of columns by columns, %.3g GB, and at "
+           "most %.2g "
            "multiplications",
            rows->p, 24e-9 * p * p, n * p * p + p * p * p / 3);
     return CR_OK;
@@ -246,23 +262,23 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     const glm_options *o = options;
     cr_scratch         scratch = cr_scratch_begin(cx);
     size_t             n = rows->n;
-    double *y = cr_scratch_f64(&scratch, n), *weight = cr_scratch_f64(&scratch, n);
-    double *trials = cr_scratch_f64(&scratch, n), *offset = cr_scratch_f64(&scratch, n);
-    glm_state       *m = cr_alloc(cx, 1, sizeof *m);
-    cri_glm_solution s = { 0 };
-    cri_glm_family   family = (cri_glm_family)o->family;
-    bool             separated = false;
-    cri_glm_problem  p = { .family = family,
-                           .link = o->link ? (cri_glm_link)o->link : cri_glm_usual_link(family),
-                           .intercept = o->intercept,
-                           .alpha = o->overdispersion,
-                           .tolerance = o->tolerance,
-                           .max_iter = o->max_iter,
-                           .rows = rows,
-                           .y = y,
-                           .weight = weight,
-                           .trials = trials,
-                           .offset = offset };
+    double            *y = cr_scratch_f64(&scratch, n), *weight = cr_scratch_f64(&scratch, n);
+    double            *trials = cr_scratch_f64(&scratch, n), *offset = cr_scratch_f64(&scratch, n);
+    glm_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_glm_solution   s = { 0 };
+    cri_glm_family     family = (cri_glm_family)o->family;
+    bool               separated = false;
+    cri_glm_problem    p = { .family = family,
+                             .link = o->link ? (cri_glm_link)o->link : cri_glm_usual_link(family),
+                             .intercept = o->intercept,
+                             .alpha = o->overdispersion,
+                             .tolerance = o->tolerance,
+                             .max_iter = o->max_iter,
+                             .rows = rows,
+                             .y = y,
+                             .weight = weight,
+                             .trials = trials,
+                             .offset = offset };
     (void)seed;
 
     CR_TRY(scratch.status);
@@ -334,11 +350,16 @@ static double set_params(const glm_state *m, double mu, double own, double estim
 static cr_status allocate_family(cr_ctx *cx, const glm_state *m, cr_prediction *out)
 {
     switch ((cri_glm_family)m->family) {
-    case CRI_GLM_GAUSSIAN: return CR_OK;
-    case CRI_GLM_BINOMIAL: return cri_prediction_family(cx, out, "beta-binomial", 3);
-    case CRI_GLM_GAMMA: return cri_prediction_family(cx, out, "gamma", 2);
-    case CRI_GLM_INVERSE_GAUSSIAN: return cri_prediction_family(cx, out, "inverse-gaussian", 2);
-    default: return cri_prediction_family(cx, out, "negative-binomial", 2);
+    case CRI_GLM_GAUSSIAN:
+        return CR_OK;
+    case CRI_GLM_BINOMIAL:
+        return cri_prediction_family(cx, out, "beta-binomial", 3);
+    case CRI_GLM_GAMMA:
+        return cri_prediction_family(cx, out, "gamma", 2);
+    case CRI_GLM_INVERSE_GAUSSIAN:
+        return cri_prediction_family(cx, out, "inverse-gaussian", 2);
+    default:
+        return cri_prediction_family(cx, out, "negative-binomial", 2);
     }
 }
 
@@ -386,11 +407,11 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
         CR_TRY(trials_of(cx, rows, i, &trials));
         mu = cri_link_mean((cri_glm_link)m->link, eta.mean[i] + offset);
         if (m->family != CRI_GLM_BINOMIAL && !cri_family_has_mean((cri_glm_family)m->family, mu))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                           "%s: the predicted mean is %g, which is not in the range of the family",
-                           cri_table_where(rows->table, rows->index ? rows->index[i] : i, where,
-                                           sizeof where),
-                           mu));
+            CR_TRY(cr_fail(
+                cx, CR_ENUMERIC,
+                "%s: the predicted mean is %g, which is not in the range of the family",
+                cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+                mu));
         set_row(m, i, eta.mean[i] + offset, eta.leverage[i], trials, out);
     }
 done:
@@ -413,8 +434,8 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
 {
     cr_status        st = CR_OK;
     const glm_state *m = state;
-    double k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
-    json_t          *s;
+    double  k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
+    json_t *s;
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "family", choice_name(CRI_GLM_FAMILIES, m->family)));
@@ -466,13 +487,15 @@ done:
 const cr_model_class cri_class_glm = {
     .name = "glm",
     .summary = "generalised linear models: counts, shares, positive numbers",
-    .formulas = "g(E y) = offset + b0 + x.b,  Var y = phi V(mu):  maximum likelihood\n"
-                "Cov b = phi (X^T W X)^-1,  W = mu'^2 / V(mu);  phi = 1 for counts, else Pearson / dof\n"
-                "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
+    .formulas =
+        "g(E y) = offset + b0 + x.b,  Var y = phi V(mu):  maximum likelihood\n"
+        "Cov b = phi (X^T W X)^-1,  W = mu'^2 / V(mu);  phi = 1 for counts, else Pearson / dof\n"
+        "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
     .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
     .tasks = CR_TASK_REGRESSION,
-    .for_classes = "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
-                   "which also the links cloglog, cauchit and log can fit",
+    .for_classes =
+        "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
+        "which also the links cloglog, cauchit and log can fit",
     .options = glm_table,
     .goes = glm_goes,
     .options_size = sizeof(glm_options),

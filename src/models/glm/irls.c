@@ -48,7 +48,8 @@ static double deviance_of(const work *k, const double *mu)
     return sum;
 }
 
-/* log distance of eta from the ends of its domain, and its first and (negative) second derivative. */
+/* log distance of eta from the ends of its domain, and its first and (negative) second
+ * derivative. */
 static double wall(const work *k, double eta, double *slope, double *curvature)
 {
     double sum = 0;
@@ -113,7 +114,8 @@ static void set_working(work *k)
 }
 
 /* The weighted least squares of the working responses. */
-static cr_status solve_working(cr_ctx *cx, const work *k, cri_predictor *out, cri_least_squares *facts)
+static cr_status solve_working(cr_ctx *cx, const work *k, cri_predictor *out,
+                               cri_least_squares *facts)
 {
     cri_rows rows = *k->p->rows;
     rows.y = k->z;
@@ -134,7 +136,8 @@ static cr_status set_eta(cr_ctx *cx, const work *k, const cri_predictor *fit, do
 
 static cr_status fail_start(cr_ctx *cx)
 {
-    cr_fail(cx, CR_ENUMERIC, "no coefficients were found whose means are in the range of the family");
+    cr_fail(cx, CR_ENUMERIC,
+            "no coefficients were found whose means are in the range of the family");
     return cr_fail_hint(cx, "another link keeps the means in range, for example --link log");
 }
 
@@ -155,9 +158,8 @@ static void start(work *k)
     const double           room = 1e-10; /* from the ends, so that rounding does not lead out */
     k->bounded = cri_link_domain(p->family, p->link, &k->low, &k->high);
     k->mean = mean_of_target(p);
-    k->unit = p->family == CRI_GLM_BINOMIAL
-                  ? 1
-                  : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
+    k->unit =
+        p->family == CRI_GLM_BINOMIAL ? 1 : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
     k->low += room * k->unit;
     k->high -= room * k->unit;
     for (size_t i = 0; i < k->n; i++) {
@@ -209,7 +211,8 @@ static cr_status fit_mean(cr_ctx *cx, work *k, cri_predictor *out, cri_least_squ
     return solve_working(cx, k, out, facts);
 }
 
-/* The first fit: the least squares of g(y), or where that is no better than the mean alone, the mean. */
+/* The first fit: the least squares of g(y), or where that is no better than the mean alone, the
+ * mean. */
 static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     cr_status     st = CR_OK;
@@ -239,7 +242,8 @@ done:
 }
 
 /* Sets eta (next), mu and the merit of the fit; halves the step while that is no better than
- * `merit`.  *out_gain: what the whole step was to gain.  Where no step gains it is the fit before. */
+ * `merit`.  *out_gain: what the whole step was to gain.  Where no step gains it is the fit
+ * before. */
 static cr_status take_step(cr_ctx *cx, work *k, const cri_predictor *before, cri_predictor *fit,
                            double merit, double *out_merit, double *out_gain)
 {
@@ -260,8 +264,8 @@ done:
 }
 
 /* One round of steps at a fixed alpha.  The last step is taken where the merit no longer moves, so
- * that coefficients and weights are as exact as it is; a merit that stands still while the score does
- * not vanish is a step that leads out of the range. */
+ * that coefficients and weights are as exact as it is; a merit that stands still while the score
+ * does not vanish is a step that leads out of the range. */
 static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cri_glm_solution *s)
 {
     enum { MOST_STUCK = 4 };
@@ -299,8 +303,8 @@ static size_t count_near_edge(const work *k, double share)
 {
     size_t count = 0;
     for (size_t i = 0; k->bounded && i < k->n; i++)
-        count += k->p->weight[i] > 0 &&
-                 fmin(k->eta[i] - k->low, k->high - k->eta[i]) < share * k->unit;
+        count +=
+            k->p->weight[i] > 0 && fmin(k->eta[i] - k->low, k->high - k->eta[i]) < share * k->unit;
     return count;
 }
 
@@ -370,7 +374,8 @@ done:
     return st;
 }
 
-/* The maximum at a fixed alpha.  Fisher's steps are trusted where they end well inside the range. */
+/* The maximum at a fixed alpha.  Fisher's steps are trusted where they end well inside the
+ * range. */
 static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     enum { PLAIN_STEPS = 30 };

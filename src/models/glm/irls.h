@@ -1,16 +1,16 @@
-/* irls.h -- maximum likelihood of a generalised linear model by iteratively reweighted least squares.
+/* irls.h -- maximum likelihood of a generalised linear model by iteratively reweighted least
+ * squares.
  *   z = eta + (y - mu) / mu',   w = mu'^2 / V(mu),   b = argmin sum w (z - offset - b0 - x.b)^2,
- * repeated until the deviance and the score stand still; a step that raises the deviance, or leaves the
- * range of the means, is halved.  One weighted least squares per step, O(n p^2).
- * Where not every eta has a mean (log and identity of shares, identity of counts ...) the best fit may
- * have means at the end of the range, where the expected information has no bound and these steps
- * creep.  Then Newton's steps follow the maximum of log likelihood + t sum_i log(distance of eta_i from
- * the end) as t goes to 0: within n t of the best, by duality, where the likelihood is concave.
- * For the negative binomial alpha is estimated between rounds by maximising the likelihood in it; it
- * has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score at 0.
- * McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3, for the halving; Boyd &
- * Vandenberghe (2004), Convex Optimization, sec. 11.3, for the barrier.
- * (Internal header.) */
+ * repeated until the deviance and the score stand still; a step that raises the deviance, or leaves
+ * the range of the means, is halved.  One weighted least squares per step, O(n p^2).  Where not
+ * every eta has a mean (log and identity of shares, identity of counts ...) the best fit may have
+ * means at the end of the range, where the expected information has no bound and these steps creep.
+ * Then Newton's steps follow the maximum of log likelihood + t sum_i log(distance of eta_i from the
+ * end) as t goes to 0: within n t of the best, by duality, where the likelihood is concave.  For
+ * the negative binomial alpha is estimated between rounds by maximising the likelihood in it; it
+ * has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score at 0.  McCullagh & Nelder
+ * (1989), sec. 2.5; Marschner (2011), R Journal 3, for the halving; Boyd & Vandenberghe (2004),
+ * Convex Optimization, sec. 11.3, for the barrier. (Internal header.) */
 #ifndef CREDENCE_MODELS_GLM_IRLS_H
 #define CREDENCE_MODELS_GLM_IRLS_H
 
@@ -21,20 +21,20 @@ typedef struct cri_glm_problem {
     cri_glm_family  family;
     cri_glm_link    link;
     bool            intercept;
-    double          alpha;      /* of the negative binomial; NaN: estimate it */
+    double          alpha; /* of the negative binomial; NaN: estimate it */
     double          tolerance;
     size_t          max_iter;
     const cri_rows *rows;
-    const double   *y;          /* [n] shares for the binomial  */
-    const double   *weight;     /* [n] what a row counts         */
-    const double   *trials;     /* [n] of the binomial, else ones */
-    const double   *offset;     /* [n]                           */
+    const double   *y;      /* [n] shares for the binomial  */
+    const double   *weight; /* [n] what a row counts         */
+    const double   *trials; /* [n] of the binomial, else ones */
+    const double   *offset; /* [n]                           */
 } cri_glm_problem;
 
 typedef struct cri_glm_solution {
-    cri_predictor     fit;      /* of eta without the offset; sigma 1 */
+    cri_predictor     fit; /* of eta without the offset; sigma 1 */
     cri_least_squares facts;
-    double           *eta, *mu; /* [n] */
+    double           *eta, *mu;                                 /* [n] */
     double            alpha, deviance, pearson, log_likelihood; /* the latter at phi = 1 */
     size_t            iterations;
     bool              converged;

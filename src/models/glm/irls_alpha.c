@@ -1,5 +1,5 @@
-/* irls_alpha.c -- the overdispersion alpha of the negative binomial, Var y = mu + alpha mu^2, by maximum
- * likelihood at given means.  Lawless (1987), Can. J. Stat. 15:209-225. */
+/* irls_alpha.c -- the overdispersion alpha of the negative binomial, Var y = mu + alpha mu^2, by
+ * maximum likelihood at given means.  Lawless (1987), Can. J. Stat. 15:209-225. */
 #include "irls.h"
 #include "../../math/optim/brent.h"
 #include "../../math/special.h"
@@ -11,7 +11,8 @@ typedef struct profile {
     const double          *mu; /* [n] */
 } profile;
 
-/* d log likelihood / d r, r = 1/alpha, at r = exp(log_r); times r^2, so that it does not fade away. */
+/* d log likelihood / d r, r = 1/alpha, at r = exp(log_r); times r^2, so that it does not fade
+ * away. */
 static cr_status profile_slope(void *user, double log_r, double *out)
 {
     const profile         *k = user;

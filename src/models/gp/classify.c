@@ -1,8 +1,8 @@
 /* classify.c -- Gaussian process classification.
  *   f ~ GP(0, k),   P(class | f) = logistic(f) or Phi(f); for more than two classes softmax of one f a class
- * The posterior of f is approximated by a normal: Laplace's, or, through inducing inputs, a variational one.  The
- * parameters of the kernel are at the maximum of the approximate log evidence.
- * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
+ * The posterior of f is approximated by a normal: Laplace's, or, through inducing inputs, a
+ * variational one.  The parameters of the kernel are at the maximum of the approximate log
+ * evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify.h"
 #include "classify_evidence.h"
 #include "classify_laplace.h"
@@ -140,8 +140,10 @@ done:
 static cr_status hint_inducing(cr_ctx *cx, const char *approx, size_t n, size_t F)
 {
     size_t m = n < 100 ? n : 100;
-    while (m >= 5 && 1.1 * 8 * cri_svgp_numbers(n, m, F) > 0.9 * (double)cri_memory_left(cx)) m -= m / 10 + 1;
-    if (m < 5) return cr_fail_hint(cx, "no approximation would have room: raise it with --memory-limit");
+    while (m >= 5 && 1.1 * 8 * cri_svgp_numbers(n, m, F) > 0.9 * (double)cri_memory_left(cx))
+        m -= m / 10 + 1;
+    if (m < 5)
+        return cr_fail_hint(cx, "no approximation would have room: raise it with --memory-limit");
     return cr_fail_hint(cx, "%s--inducing %zu", approx, m);
 }
 
@@ -183,7 +185,8 @@ static cr_status check_sparse(cr_ctx *cx, const job *j, size_t n, size_t inducin
     return CR_OK;
 }
 
-/* n^3 operations for two classes, n^3 a class and more of them for others: up to those of EXACT_ROWS. */
+/* n^3 operations for two classes, n^3 a class and more of them for others: up to those of
+ * EXACT_ROWS. */
 static bool is_large(size_t n, size_t F)
 {
     return (double)n > EXACT_ROWS / (F > 1 ? cbrt(4 * (double)F) : 1);
@@ -204,7 +207,8 @@ static cr_status choose_approx(cr_ctx *cx, job *j)
             pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
     }
     if (!j->m->sparse)
-        cri_tell_unused(cx, gp_classify_table, j->o, "inducing", "Laplace's approximation", "--approx svgp");
+        cri_tell_unused(cx, gp_classify_table, j->o, "inducing", "Laplace's approximation",
+                        "--approx svgp");
     return j->m->sparse ? check_sparse(cx, j, n, m) : check_laplace(cx, n, F);
 }
 
@@ -288,7 +292,7 @@ done:
     return st;
 }
 
-/* --- the bound of many rows -------------------------------------------------------------------- */
+/* --- the bound of many rows ------------------------------------------------------------------ */
 
 typedef struct climber {
     cr_ctx               *cx;
@@ -372,7 +376,7 @@ done:
     return st;
 }
 
-/* --- the posterior ----------------------------------------------------------------------------- */
+/* --- the posterior --------------------------------------------------------------------------- */
 
 static cr_status keep_laplace(cr_ctx *cx, job *j)
 {

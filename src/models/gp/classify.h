@@ -1,6 +1,6 @@
 /* classify.h -- a fitted Gaussian process classifier: what predicts, and what is told of it.
- * gp holds inputs, kernel and the story of its learning.  For a new row with k = k(at, x), for each latent
- * function c:  mean_c = k . alpha_c, and
+ * gp holds inputs, kernel and the story of its learning.  For a new row with k = k(at, x), for each
+ * latent function c:  mean_c = k . alpha_c, and
  *   Laplace, one function    var = k(x, x) - |L^-1 (root k)|^2                              L: the factor of B
  *   Laplace, more            cov_cd = [c = d] (k(x, x) - |v_c|^2) + r_c . r_d,  v_c = factor_c^-1 (root_c k),
  *                            r_c = L^-1 (root_c factor_c^-T v_c)                            L: the factor of O

@@ -1,4 +1,5 @@
-/* classify_laplace.c -- Laplace's approximation: two classes, and what is common to two and more. */
+/* classify_laplace.c -- Laplace's approximation: two classes, and what is common to two and
+ * more. */
 #include "classify_laplace.h"
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
@@ -8,8 +9,9 @@
 #include <string.h>
 
 enum { ROWS = 64, STEPS = 200 }; /* rows of a matrix worked on at a time */
-/* Converged when a step with a factor made for it raises the log posterior by less than this times 1 + its size, so that
- * the mode is known to about the square; or when f moves by less than this times 1 + its size. */
+/* Converged when a step with a factor made for it raises the log posterior by less than this times
+ * 1 + its size, so that the mode is known to about the square; or when f moves by less than this
+ * times 1 + its size. */
 static const double SMALL_GAIN = 1e-11, SMALL_MOVE = 1e-10;
 
 void cri_classify_take(const cri_classify_data *all, const cri_gp_data *part, double *out)
@@ -157,8 +159,8 @@ static cr_status hold(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_fo
     return form->factor(cx, n, m);
 }
 
-/* One step, halved while the log posterior falls by more than `small`; returns how far f moved at the most, relative to
- * 1 + its size.  from [2 F n], room [F]. */
+/* One step, halved while the log posterior falls by more than `small`; returns how far f moved at
+ * the most, relative to 1 + its size.  from [2 F n], room [F]. */
 static cr_status step(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_form *form,
                       double small, double *from, double *room, double *out_move)
 {
@@ -185,8 +187,8 @@ done:
     return st;
 }
 
-/* How far the mode still is after a step: Newton's method squares the distance, and with a factor that is
- * held each step leaves the share `rate` of the one before (0: it was not held). */
+/* How far the mode still is after a step: Newton's method squares the distance, and with a factor
+ * that is held each step leaves the share `rate` of the one before (0: it was not held). */
 static double distance_left(double move, double rate)
 {
     const double safe = 1e4; /* the constant of these laws depends on the kernel */

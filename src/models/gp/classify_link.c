@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* log Phi(z) and its derivatives by z.  With r = phi / Phi:  r,  -r (z + r),  r ((z + r) (z + 2 r) - 1). */
+/* log Phi(z) and its derivatives by z.  With r = phi / Phi:  r,  -r (z + r),  r ((z + r) (z + 2 r)
+ * - 1). */
 static cri_classify_slope probit(double z)
 {
     double r = cr_inv_mills(z);
@@ -42,7 +43,8 @@ cri_classify_slope cri_classify_at(cri_classify_link link, const double *c, doub
 /* --- under a normal -------------------------------------------------------------------------- */
 
 /* Newton's method on the orthonormal Hermite polynomials of the normal:
- * sqrt(j + 1) h_(j+1) = x h_j - sqrt(j) h_(j-1),  h'_n = sqrt(n) h_(n-1),  weight = 1 / (n h_(n-1)^2). */
+ * sqrt(j + 1) h_(j+1) = x h_j - sqrt(j) h_(j-1),  h'_n = sqrt(n) h_(n-1),  weight = 1 / (n
+ * h_(n-1)^2). */
 void cri_hermite_fill(cri_hermite *rule)
 {
     const int n = CRI_HERMITE_POINTS;

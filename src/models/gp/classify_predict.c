@@ -1,8 +1,9 @@
 /* classify_predict.c -- latent normals and probabilities of new rows.
- * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  Three or four: over as many normals
- * by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of points and their
- * mirror images (softmax_normal.h), scaled to have unit covariance, 8192 in all, which start at each class in turn, so
- * that no class is preferred; the error is about 1e-3. */
+ * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  Three or four: over
+ * as many normals by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More:
+ * by a lattice of points and their mirror images (softmax_normal.h), scaled to have unit
+ * covariance, 8192 in all, which start at each class in turn, so that no class is preferred; the
+ * error is about 1e-3. */
 #include "classify.h"
 #include "../logistic/softmax_grid.h"
 #include "../logistic/softmax_normal.h"
@@ -33,10 +34,7 @@ typedef struct block {
     double             *prob;     /* [count x K]                                       */
 } block;
 
-static size_t work_size(size_t F)
-{
-    return 2 * F + (F + 3) * F;
-}
+static size_t work_size(size_t F) { return 2 * F + (F + 3) * F; }
 
 static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count, block *out)
 {
@@ -169,7 +167,8 @@ done:
 
 /* out [F] := E softmax(f) by the lattice, its first coordinate that of each function in turn; room
  * [(F + 3) F]. */
-static void average_in_turn(const block *b, const double *mean, const double *cov, double *room, double *out)
+static void average_in_turn(const block *b, const double *mean, const double *cov, double *room,
+                            double *out)
 {
     size_t  F = b->m->F;
     double *C = room, *m = C + F * F, *p = m + F, *softmax = p + F;

@@ -82,8 +82,8 @@ done:
 
 /* --- the mode -------------------------------------------------------------------------------- */
 
-/* out := x - S K x of all functions: e_c = E_c K x_c, t = O^-1 sum e_c, x_c - e_c + E_c t.  out may be x;
- * e [F x n], t [n], h [n] are room. */
+/* out := x - S K x of all functions: e_c = E_c K x_c, t = O^-1 sum e_c, x_c - e_c + E_c t.  out may
+ * be x; e [F x n], t [n], h [n] are room. */
 static cr_status apply(cr_ctx *cx, size_t n, const cri_laplace *m, const double *x, double *e,
                        double *t, double *h, double *out)
 {
@@ -147,10 +147,10 @@ done:
     return st;
 }
 
-/* s = -1/2 d log|I + K W| / df into s [F x n] from the posterior covariances of the functions at each input,
- * Sigma_cd = [c = d] (K^-1 + D_c)^-1 + q_c . q_d, where the diagonal of (K^-1 + D)^-1 is (1 - E_ii / D_ii) / D_ii:
- * with t_c = Sigma_cc, v_c = sum_d Sigma_cd p_d,  s_c = -N p_c (t_c - sum p t - 2 v_c + 2 sum p v) / 2.
- * Q [F x n x n]; room is [n + 2 F n]. */
+/* s = -1/2 d log|I + K W| / df into s [F x n] from the posterior covariances of the functions at
+ * each input, Sigma_cd = [c = d] (K^-1 + D_c)^-1 + q_c . q_d, where the diagonal of (K^-1 + D)^-1
+ * is (1 - E_ii / D_ii) / D_ii: with t_c = Sigma_cc, v_c = sum_d Sigma_cd p_d,  s_c = -N p_c (t_c -
+ * sum p t - 2 v_c + 2 sum p v) / 2.  Q [F x n x n]; room is [n + 2 F n]. */
 static void find_slopes(const cri_laplace *m, size_t n, const double *Q, double *room, double *s)
 {
     size_t  F = m->all->F;

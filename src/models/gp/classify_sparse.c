@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { MANY = 1000, BLOCK = 1024, ROWS = 64, ATTEMPTS = 6, STEPS = 100 };
-/* Converged when a step raises the bound by less than this times 1 + its size; the second with many rows. */
+/* Converged when a step raises the bound by less than this times 1 + its size; the second with many
+ * rows. */
 static const double GAIN = 1e-11, ROUGH_GAIN = 1e-9;
 
 double cri_svgp_numbers(size_t n, size_t m, size_t F)
@@ -94,7 +95,7 @@ static void take_columns(const cri_svgp *v, cri_range r, const double *opt_scale
             T[a * count + i] = v->A[a * n + r.begin + i] * (opt_scale ? opt_scale[r.begin + i] : 1);
 }
 
-/* --- q ---------------------------------------------------------------------------------------- */
+/* --- q --------------------------------------------------------------------------------------- */
 
 /* P [m x m] := the factor of I + A diag(weight) A^T.  root [n], T [m x BLOCK] are room. */
 static cr_status factor_weighted(cr_ctx *cx, const cri_svgp *v, const double *weight, double *root,
@@ -145,7 +146,8 @@ done:
 
 static size_t room_size(size_t F) { return 2 * F * F + 8 * F; }
 
-/* More than two classes at input i: the bound of E log p; slope, bend, and lambda = -2 dE / dvariance. */
+/* More than two classes at input i: the bound of E log p; slope, bend, and lambda = -2 dE /
+ * dvariance. */
 static double expect_softmax(const cri_svgp *v, size_t i, double *work)
 {
     size_t        n = v->data->at->n, F = v->data->F;
@@ -236,7 +238,7 @@ done:
     return st;
 }
 
-/* --- the maximum over q ----------------------------------------------------------------------- */
+/* --- the maximum over q ---------------------------------------------------------------------- */
 
 /* lambda as if f were 0, and mu = 0. */
 static void set_first(cri_svgp *v)
@@ -310,7 +312,8 @@ done:
     return st;
 }
 
-/* step [F x m] := A e_c - mu_c, the gradient by mu; more than one function: Newton's step for it. */
+/* step [F x m] := A e_c - mu_c, the gradient by mu; more than one function: Newton's step for
+ * it. */
 static cr_status find_step(cr_ctx *cx, const cri_svgp *v, double *step)
 {
     cr_status st = CR_OK;
@@ -323,7 +326,8 @@ done:
     return st;
 }
 
-/* lambda and mu a share of the way from where they were; then the bound.  lambda [F n], mu [F m]: from where. */
+/* lambda and mu a share of the way from where they were; then the bound.  lambda [F n], mu [F m]:
+ * from where. */
 static cr_status go(cr_ctx *cx, cri_svgp *v, const room *w, double share, const double *lambda,
                     const double *next, const double *mu, const double *step)
 {
@@ -373,7 +377,7 @@ done:
     return st;
 }
 
-/* --- the gradient ----------------------------------------------------------------------------- */
+/* --- the gradient ---------------------------------------------------------------------------- */
 
 /* By K_mn, rows [begin, end): added to gradient.  G, T [m x count]. */
 static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cri_range r,

@@ -123,7 +123,8 @@ cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *
     json_t             *list, *statistics;
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     for (size_t i = 0; i < cr_kernel_parameters(m->gp->kernel); i++)
-        if (!cr_kernel_parameter_at(m->gp->kernel, i).given) CR_TRY(add_parameter(cx, m->gp, i, list));
+        if (!cr_kernel_parameter_at(m->gp->kernel, i).given)
+            CR_TRY(add_parameter(cx, m->gp, i, list));
     CR_TRY(cri_gp_tell_elements(cx, m->gp->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
     CR_TRY(add_statistics(cx, m, design, statistics));

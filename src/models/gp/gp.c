@@ -1,7 +1,7 @@
 /* gp.c -- Gaussian process regression.
  *   y = h(x) . b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise / weight)
- * The kernel is an expression (math/kernel); its parameters and the noise are learned by maximising the
- * evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
+ * The kernel is an expression (math/kernel); its parameters and the noise are learned by maximising
+ * the evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_centre.h"
 #include "gp_cost.h"
@@ -58,23 +58,23 @@ static const cr_option gp_table[] = { GP_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 static const char *const gp_roles[] = { "noise_column", NULL };
 static const cri_goes    gp_goes[] = {
-    { "restarts", "optimize", "evidence", false },
-    { "max_iter", "optimize", "evidence", false },
-    { "draws_hyper", "hyper", "mcmc", false },
-    { "probes", "solver", "cg", false },
-    { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
-    { "optimize_inducing", "solver", "cholesky", false },
-    { "optimize_inducing", "hyper", "best", false },
-    { "optimize_inducing", "optimize", "evidence", false },
-    { "batch", "approx", "svgp|auto", false },
-    { "batch", "solver", "cholesky", false },
-    { "batch", "hyper", "best", false },
-    { "batch", "optimize", "evidence", false },
-    { "epochs", "approx", "svgp|auto", false },
-    { "epochs", "solver", "cholesky", false },
-    { "epochs", "hyper", "best", false },
-    { "epochs", "optimize", "evidence", false },
-    CRI_GOES_LAST,
+       { "restarts", "optimize", "evidence", false },
+       { "max_iter", "optimize", "evidence", false },
+       { "draws_hyper", "hyper", "mcmc", false },
+       { "probes", "solver", "cg", false },
+       { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
+       { "optimize_inducing", "solver", "cholesky", false },
+       { "optimize_inducing", "hyper", "best", false },
+       { "optimize_inducing", "optimize", "evidence", false },
+       { "batch", "approx", "svgp|auto", false },
+       { "batch", "solver", "cholesky", false },
+       { "batch", "hyper", "best", false },
+       { "batch", "optimize", "evidence", false },
+       { "epochs", "approx", "svgp|auto", false },
+       { "epochs", "solver", "cholesky", false },
+       { "epochs", "hyper", "best", false },
+       { "epochs", "optimize", "evidence", false },
+       CRI_GOES_LAST,
 };
 
 /* --- what is asked for ----------------------------------------------------------------------- */
@@ -97,9 +97,11 @@ static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *row
     for (size_t i = 0; m->noise_column && i < rows->n; i++)
         if (!(rows->roles[0][i] > 0)) {
             char where[512];
-            return cr_fail(cx, CR_EDATA, "%s: the variance of the noise, column '%s', is %g; it must be above 0",
-                           cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-                           rows->design->roles[0], rows->roles[0][i]);
+            return cr_fail(
+                cx, CR_EDATA,
+                "%s: the variance of the noise, column '%s', is %g; it must be above 0",
+                cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+                rows->design->roles[0], rows->roles[0][i]);
         }
     bool learned = !m->noise_column && !given && !m->white;
     m->noise_learned = learned && o->optimize == OPTIMIZE_EVIDENCE;
@@ -111,7 +113,8 @@ static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
 {
     for (size_t i = 0; rows->w && i < rows->n; i++)
         if (rows->w[i] != 0 && rows->w[i] != 1) {
-            cr_fail(cx, CR_EUNSUPPORTED, "gp: weights other than 0 and 1 do not go with a white kernel");
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "gp: weights other than 0 and 1 do not go with a white kernel");
             return cr_fail_hint(cx, "leave white out of the kernel: the noise is learned anyway");
         }
     return CR_OK;
@@ -123,17 +126,20 @@ static cr_status check_solver(cr_ctx *cx, const gp_options *o, cri_gp_posterior 
     m->cg = o->solver == SOLVER_CG;
     if (o->hyper == HYPER_MCMC) {
         if (m->cg || (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT))
-            return cr_fail(cx, CR_EARG, "--hyper mcmc is for an exact process: it does not go with --approx "
-                                        "and --solver cg");
+            return cr_fail(cx, CR_EARG,
+                           "--hyper mcmc is for an exact process: it does not go with --approx "
+                           "and --solver cg");
         if (o->optimize == OPTIMIZE_NONE)
             return cr_fail(cx, CR_EARG, "--hyper mcmc does not go with --optimize none");
     }
     if (!m->cg) return CR_OK;
     if (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT)
-        return cr_fail(cx, CR_EARG, "--solver cg is for an exact process: it does not go with --approx");
+        return cr_fail(cx, CR_EARG,
+                       "--solver cg is for an exact process: it does not go with --approx");
     if (m->white || m->noise == 0)
-        return cr_fail(cx, CR_EUNSUPPORTED, "--solver cg needs noise above 0, from --noise rather than from "
-                                            "a white kernel");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--solver cg needs noise above 0, from --noise rather than from "
+                       "a white kernel");
     return CR_OK;
 }
 
@@ -142,17 +148,21 @@ static cr_status check_centre(cr_ctx *cx, const cri_gp_posterior *m)
 {
     bool batches = m->approx == CRI_GP_SVGP, waves = m->approx == CRI_GP_RFF;
     if (!cr_kernel_needs_rows(m->kernel) || !(m->cg || batches || waves)) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
-                                 "them, which this is there to avoid",
-            m->cg ? "--solver cg" : batches ? "--approx svgp" : "--approx rff");
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
+            "them, which this is there to avoid",
+            m->cg     ? "--solver cg"
+            : batches ? "--approx svgp"
+                      : "--approx rff");
     return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
 }
 
 static cr_status check_sparse(cr_ctx *cx, const cri_gp_posterior *m)
 {
     if (m->white)
-        return cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process takes its noise from --noise, not "
-                                            "from a white kernel");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "a sparse Gaussian process takes its noise from --noise, not "
+                       "from a white kernel");
     if (m->noise == 0)
         return cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process needs noise above 0");
     return CR_OK;
@@ -169,7 +179,8 @@ static bool has_term(const cri_gp_mean *mean, size_t j, int power)
 }
 
 /* Names the powers of columns that the mean function would have had. */
-static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree, size_t dropped)
+static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree,
+                         size_t dropped)
 {
     char   names[256] = "";
     size_t used = 0;
@@ -177,11 +188,15 @@ static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *d
         for (size_t j = design->block.n, number = j; j < design->p; j++) {
             if (cri_design_is_code(design, j)) continue;
             const char *name = design->terms[j - design->block.n].name;
-            if (has_term(mean, number++, power) || used + strlen(name) + 16 > sizeof names) continue;
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
-            if (power > 1) used += (size_t)snprintf(names + used, sizeof names - used, "^%d", power);
+            if (has_term(mean, number++, power) || used + strlen(name) + 16 > sizeof names)
+                continue;
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+            if (power > 1)
+                used += (size_t)snprintf(names + used, sizeof names - used, "^%d", power);
         }
-    cr_log(cx, CR_LOG_WARNING, "%zu term%s of the mean function depend%s on others and %s left out: %s", dropped,
+    cr_log(cx, CR_LOG_WARNING,
+           "%zu term%s of the mean function depend%s on others and %s left out: %s", dropped,
            dropped == 1 ? "" : "s", dropped == 1 ? "s" : "", dropped == 1 ? "was" : "were", names);
 }
 
@@ -193,11 +208,12 @@ static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
     size_t           dropped = 0;
     const cr_design *design = j->rows->design;
     bool             centred = design->target_shift != 0 || design->target_scale != 1;
-    if (strcmp(o->mean, "auto") == 0) degree = centred ? -1 : 0;
-    else CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
+    if (strcmp(o->mean, "auto") == 0)
+        degree = centred ? -1 : 0;
+    else
+        CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
-    if (dropped)
-        tell_dropped(cx, &j->m->mean, design, degree, dropped);
+    if (dropped) tell_dropped(cx, &j->m->mean, design, degree, dropped);
 done:
     return st;
 }
@@ -214,8 +230,10 @@ static cr_status check_noise_free(cr_ctx *cx, const cri_gp_job *j)
         if (row == data->first[g]) continue;
         if (fabs(rows->y[i] - data->y[g]) <= 1e-12 * fabs(data->y[g])) continue;
         cr_fail(cx, CR_EDATA,
-                "rows %zu and %zu have the same inputs but different targets, which no function without "
-                "noise can give", data->first[g] + 1, row + 1);
+                "rows %zu and %zu have the same inputs but different targets, which no function "
+                "without "
+                "noise can give",
+                data->first[g] + 1, row + 1);
         return cr_fail_hint(cx, "leave out --noise 0: the noise is learned then");
     }
     return CR_OK;
@@ -224,8 +242,8 @@ static cr_status check_noise_free(cr_ctx *cx, const cri_gp_job *j)
 /* Random features: their draws, and the memory for what they become. */
 static cr_status prepare_features(cr_ctx *cx, cr_scratch *s, cri_gp_job *j)
 {
-    cr_status         st = CR_OK;
-    cri_gp_posterior *m = j->m;
+    cr_status          st = CR_OK;
+    cri_gp_posterior  *m = j->m;
     const cri_gp_data *data = &j->data;
     CR_TRY(cri_gp_spectrum_new(cx, s, m->kernel, j->o.inducing, data->d, j->seed, &j->spectrum));
     CR_TRY(cri_gp_data_new(cx, j->spectrum.m, data->d, data->c, &m->at));
@@ -233,7 +251,8 @@ done:
     return st;
 }
 
-/* Options that do nothing to the process that --approx auto chose; and inducing inputs of any exact one. */
+/* Options that do nothing to the process that --approx auto chose; and inducing inputs of any exact
+ * one. */
 static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior *m)
 {
     bool        exact = m->approx == CRI_GP_EXACT;
@@ -256,7 +275,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     m->rows = j->data.count;
     CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
     CR_TRY(check_solver(cx, o, m));
-    m->approx = m->cg || j->o.mcmc          ? CRI_GP_EXACT
+    m->approx = m->cg || j->o.mcmc         ? CRI_GP_EXACT
                 : o->approx == CRI_GP_AUTO ? cri_gp_choose(cx, data->n, j->o.inducing)
                                            : (size_t)o->approx;
     tell_unused(cx, o, m);
@@ -266,7 +285,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
         CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes, j->o.optimize)
                      : cri_gp_cost_exact(cx, data->n));
         if (j->o.mcmc)
-            CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));
+            CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned,
+                                    j->o.draws));
         m->at = j->data;
         j->data = (cri_gp_data){ 0 };
         data = &m->at;
@@ -286,8 +306,15 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(s->status);
     cri_gp_mean_fill(&m->mean, data->X, data->n, j->H);
     j->problem = (cri_gp_problem){ data, m->q, j->H };
-    j->rff = (cri_gp_rff){ .spectrum = &j->spectrum, .W = m->at.X, .weight = m->at.y, .phase = m->at.r,
-                           .L2 = m->L2, .g = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+    j->rff = (cri_gp_rff){ .spectrum = &j->spectrum,
+                           .W = m->at.X,
+                           .weight = m->at.y,
+                           .phase = m->at.r,
+                           .L2 = m->L2,
+                           .g = m->alpha,
+                           .beta = m->beta,
+                           .U = m->U,
+                           .A = m->A };
     cri_gp_job_set_sparse(j);
     m->kernel_error = NAN;
 done:
@@ -297,8 +324,8 @@ done:
 static void report_evidence(const cri_gp_posterior *m, const cr_design *design, cr_report *report)
 {
     report->log_evidence = m->evidence - m->rows * log(design->target_scale);
-    report->evidence = m->cg                       ? CR_EVIDENCE_ESTIMATE
-                       : m->approx == CRI_GP_EXACT ? CR_EVIDENCE_EXACT
+    report->evidence = m->cg                                                 ? CR_EVIDENCE_ESTIMATE
+                       : m->approx == CRI_GP_EXACT                           ? CR_EVIDENCE_EXACT
                        : m->approx == CRI_GP_VFE || m->approx == CRI_GP_SVGP ? CR_EVIDENCE_BOUND
                                                                              : CR_EVIDENCE_ESTIMATE;
 }
@@ -324,8 +351,9 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     cr_scratch        s = cr_scratch_begin(cx);
     const gp_options *o = options;
     cri_gp_posterior *m = cr_alloc(cx, 1, sizeof *m);
-    cri_gp_job        j = { .o = plan_of(o), .rows = rows, .seed = seed, .m = m,
-                            .group = cr_scratch_index(&s, rows->n) };
+    cri_gp_job        j = {
+               .o = plan_of(o), .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n)
+    };
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);

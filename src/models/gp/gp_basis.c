@@ -7,17 +7,21 @@
 #include <math.h>
 #include <string.h>
 
-/* Inputs of the basis have a variance of their own, this share of that of f: L stays far from singular, as it
- * would not for inputs side by side, and predictions are those of noise larger by that.  An input of which the
- * basis leaves no more open is not taken in. */
+/* Inputs of the basis have a variance of their own, this share of that of f: L stays far from
+ * singular, as it would not for inputs side by side, and predictions are those of noise larger by
+ * that.  An input of which the basis leaves no more open is not taken in. */
 static const double OWN = 1e-12;
 
 cr_status cri_gp_basis_new(cr_scratch *s, size_t most, size_t d, size_t c, cri_gp_basis *out)
 {
     size_t room = most + 1;
-    *out = (cri_gp_basis){ .room = room, .d = d, .c = c, .X = cr_scratch_matrix(s, room, d),
+    *out = (cri_gp_basis){ .room = room,
+                           .d = d,
+                           .c = c,
+                           .X = cr_scratch_matrix(s, room, d),
                            .codes = cr_scratch_bytes(s, room * c, sizeof(uint32_t)),
-                           .mu = cr_scratch_f64(s, room), .L = cr_scratch_matrix(s, room, room),
+                           .mu = cr_scratch_f64(s, room),
+                           .L = cr_scratch_matrix(s, room, room),
                            .Sigma = cr_scratch_matrix(s, room, room) };
     return s->status;
 }
@@ -43,8 +47,9 @@ done:
 
 static cr_kernel_input inputs_of(const cri_gp_basis *b)
 {
-    return (cr_kernel_input){ .rows = b->n, .numbers = cr_cmat_of(b->X, b->n, b->d), .codes = b->codes,
-                              .categories = b->c };
+    return (cr_kernel_input){
+        .rows = b->n, .numbers = cr_cmat_of(b->X, b->n, b->d), .codes = b->codes, .categories = b->c
+    };
 }
 
 /* w = L^-1 k in place. */
@@ -56,10 +61,11 @@ static void solve_forward(const cri_gp_basis *b, double *w)
     }
 }
 
-/* --- removal ------------------------------------------------------------------------------------- */
+/* --- removal --------------------------------------------------------------------------------- */
 
 /* The input of least weight: Y [n x n] and T [n x n] are room. */
-static cr_status least_needed(cr_ctx *cx, const cri_gp_basis *b, double *Y, double *T, double *a, size_t *out)
+static cr_status least_needed(cr_ctx *cx, const cri_gp_basis *b, double *Y, double *T, double *a,
+                              size_t *out)
 {
     cr_status st = CR_OK;
     size_t    n = b->n;
@@ -119,7 +125,7 @@ static void take_out(cri_gp_basis *b, size_t gone)
     b->n--;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static void extend(cri_gp_basis *b, const cri_gp_data *data, size_t row, double *w, double open)
 {
@@ -137,8 +143,8 @@ static void extend(cri_gp_basis *b, const cri_gp_data *data, size_t row, double 
 }
 
 /* One row with k in w; t [room] is room. */
-static void take_in(cri_gp_basis *b, const cri_gp_data *data, size_t row, double own, double y, double noise,
-                    double *w, double *t)
+static void take_in(cri_gp_basis *b, const cri_gp_data *data, size_t row, double own, double y,
+                    double noise, double *w, double *t)
 {
     solve_forward(b, w);
     double open = fmax(own - cr_dot(w, w, b->n), 0), mean = cr_dot(w, b->mu, b->n);
@@ -172,8 +178,10 @@ cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, const c
     CR_TRY(cr_kernel_diagonal(cx, k, &all, false, own));
     for (size_t i = 0; i < data->n; i++) {
         cr_kernel_input at = inputs_of(b);
-        cr_kernel_input one = { .rows = 1, .numbers = cr_cmat_of(data->X + i * data->d, 1, data->d),
-                                .codes = data->codes + i * data->c, .categories = data->c };
+        cr_kernel_input one = { .rows = 1,
+                                .numbers = cr_cmat_of(data->X + i * data->d, 1, data->d),
+                                .codes = data->codes + i * data->c,
+                                .categories = data->c };
         if (b->n > 0) CR_TRY(cr_kernel_cross(cx, k, &at, &one, cr_mat_of(w, b->n, 1)));
         take_in(b, data, i, own[i], data->y[i], noise * data->r[i], w, t);
         if (b->n == room) {
@@ -198,7 +206,8 @@ cr_status cri_gp_basis_solve(cr_ctx *cx, const cri_gp_basis *b, double *alpha, d
 
     CR_TRY(s.status);
     memcpy(alpha, b->mu, n * sizeof(double));
-    CR_TRY(cr_chol_backward(cx, cr_const(cr_mat_part(cr_mat_of(b->L, b->room, b->room), 0, 0, n, n)),
+    CR_TRY(cr_chol_backward(cx,
+                            cr_const(cr_mat_part(cr_mat_of(b->L, b->room, b->room), 0, 0, n, n)),
                             cr_mat_of(alpha, n, 1)));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)

@@ -203,7 +203,8 @@ static void tell(cr_ctx *cx, const char *what, const iteration *w, double first)
     double worst = 1;
     for (size_t c = 0; c < w->t; c++)
         if (w->going[c]) worst = fmax(worst, w->rr[c] / w->size[c]);
-    cr_progress(cx, what ? what : "gp: conjugate gradients", fmax(log(first) - log(worst), 0), log(first));
+    cr_progress(cx, what ? what : "gp: conjugate gradients", fmax(log(first) - log(worst), 0),
+                log(first));
 }
 
 /* What a round did, for those who keep it. */
@@ -255,7 +256,8 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_gp_multiply(cx, op, w.P, w.t, w.Q));
         column_products(w.P, w.Q, n, w.t, w.pq);
-        for (size_t c = 0; run->opt_count && c < w.t; c++) run->opt_count[w.column[c]] += w.going[c];
+        for (size_t c = 0; run->opt_count && c < w.t; c++)
+            run->opt_count[w.column[c]] += w.going[c];
         advance(&w, step);
         CR_TRY(cri_gp_precondition(cx, p, w.R, w.t, w.Z));
         any = turn(&w);
@@ -266,7 +268,8 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
         drop_columns(&w, X, kept);
     }
     write_columns(&w, X);
-    for (size_t c = 0; c < t && c < run->close; c++) worst = fmax(worst, run->tolerance * sqrt(rest[c]));
+    for (size_t c = 0; c < t && c < run->close; c++)
+        worst = fmax(worst, run->tolerance * sqrt(rest[c]));
     *out_report = (cri_gp_cg_report){ round, worst };
 done:
     cr_scratch_end(&s);

@@ -12,8 +12,9 @@ enum { ROWS = 256, QL_STEPS = 100 };
 
 /* --- log determinant ------------------------------------------------------------------------- */
 
-/* One implicit QL step on rows l .. m, whose shift is the eigenvalue of the upper left corner; first [n]:
- * the first components of the eigenvectors so far (Golub & Welsch 1969; Wilkinson & Reinsch 1971, II/4). */
+/* One implicit QL step on rows l .. m, whose shift is the eigenvalue of the upper left corner;
+ * first [n]: the first components of the eigenvectors so far (Golub & Welsch 1969; Wilkinson &
+ * Reinsch 1971, II/4). */
 static void chase(double *d, double *e, double *first, size_t l, size_t m)
 {
     double g = (d[l + 1] - d[l]) / (2 * e[l]), r = hypot(g, 1), s = 1, c = 1, p = 0;
@@ -58,7 +59,8 @@ cr_status cri_gp_log_quadrature(cr_ctx *cx, double *d, double *e, size_t n, doub
             while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
             if (m == l) break;
             if (step == QL_STEPS)
-                CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: an eigenvalue of a Lanczos matrix was not found"));
+                CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                               "gp: an eigenvalue of a Lanczos matrix was not found"));
             chase(d, e, first, l, m);
         }
     }
@@ -139,8 +141,8 @@ done:
     return st;
 }
 
-/* log det C by the probes, and its standard error.  The mean of the lengths |P^-1/2 z|^2 is known, n, and
- * takes off what their scatter adds. */
+/* log det C by the probes, and its standard error.  The mean of the lengths |P^-1/2 z|^2 is known,
+ * n, and takes off what their scatter adds. */
 static cr_status log_determinant(const work *k, double *out, double *out_se)
 {
     cr_status  st = CR_OK;
@@ -172,9 +174,10 @@ done:
 
 /* --- gradient -------------------------------------------------------------------------------- */
 
-/* The columns of left and right [n x v], W = left right^T = a a' / 2 - sum_i (x_i u_i' + u_i x_i') / (4 t),
- * x = C^-1 z, u = P^-1 z; U [n x t] of these; returns the part of the noise. */
-static double set_weights(const work *k, const cri_gp_cg *cg, double *left, double *right, double *U)
+/* The columns of left and right [n x v], W = left right^T = a a' / 2 - sum_i (x_i u_i' + u_i x_i')
+ * / (4 t), x = C^-1 z, u = P^-1 z; U [n x t] of these; returns the part of the noise. */
+static double set_weights(const work *k, const cri_gp_cg *cg, double *left, double *right,
+                          double *U)
 {
     size_t n = k->n, t = k->t, v = 1 + 2 * t;
     double by_noise = 0, share = -0.25 / (double)t;
@@ -199,9 +202,11 @@ static double set_weights(const work *k, const cri_gp_cg *cg, double *left, doub
 /* The rows [begin, end) of the data, inputs alone. */
 static cri_gp_data some_rows(const cri_gp_data *a, size_t begin, size_t end)
 {
-    return (cri_gp_data){
-        .n = end - begin, .d = a->d, .c = a->c, .X = a->X + begin * a->d, .codes = a->codes + begin * a->c
-    };
+    return (cri_gp_data){ .n = end - begin,
+                          .d = a->d,
+                          .c = a->c,
+                          .X = a->X + begin * a->d,
+                          .codes = a->codes + begin * a->c };
 }
 
 /* gradient += sum over the rows r and the columns c of scale W dK. */
@@ -215,7 +220,8 @@ static cr_status add_tile(const work *k, cri_range r, cri_range c, double scale,
     cr_kernel_input    in = cri_gp_inputs(&down), by = cri_gp_inputs(&across);
     if (cols == 0) goto done;
     CR_TRY(cr_gemm(k->cx, scale, cr_cmat_of(left + r.begin * v, rows, v), CR_PLAIN,
-                   cr_cmat_of(right + c.begin * v, cols, v), CR_TRANSPOSED, 0, cr_mat_of(W, rows, cols)));
+                   cr_cmat_of(right + c.begin * v, cols, v), CR_TRANSPOSED, 0,
+                   cr_mat_of(W, rows, cols)));
     CR_TRY(cr_kernel_cross_gradient(k->cx, k->op.k, &in, &by, cr_cmat_of(W, rows, cols), some,
                                     (cr_mat){ 0 }));
     for (size_t j = 0; j < cr_kernel_theta_size(k->op.k); j++) gradient[j] += some[j];
@@ -231,9 +237,9 @@ static cr_status differentiate(const work *k, const cri_gp_cg *cg, double *out_g
     const cri_gp_data *a = k->problem->data;
     size_t             n = k->n, v = 1 + 2 * k->t, p = cr_kernel_theta_size(k->op.k);
     size_t             rows = n < ROWS ? n : ROWS;
-    double *left = cr_scratch_matrix(&s, n, v), *right = cr_scratch_matrix(&s, n, v);
-    double *U = cr_scratch_matrix(&s, n, k->t), *W = cr_scratch_matrix(&s, rows, n);
-    double *some = cr_scratch_f64(&s, p + 1);
+    double            *left = cr_scratch_matrix(&s, n, v), *right = cr_scratch_matrix(&s, n, v);
+    double            *U = cr_scratch_matrix(&s, n, k->t), *W = cr_scratch_matrix(&s, rows, n);
+    double            *some = cr_scratch_f64(&s, p + 1);
 
     CR_TRY(s.status);
     for (size_t j = 0; j < p; j++) out_gradient[j] = 0;

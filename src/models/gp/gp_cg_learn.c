@@ -1,9 +1,10 @@
-/* gp_cg_learn.c -- hyper-parameters by the gradient of the evidence that conjugate gradients estimate.
- * With the same probes at every step the gradient is a smooth function of the hyper-parameters; the value,
- * whose noise is another, is not looked at.  The steps are those of Newton with second derivatives of the
- * exact evidence of some rows, scaled to all, and corrected by BFGS; a step is good when the slope along it
- * has not turned to more than what it was (the approximate Wolfe condition of Hager & Zhang 2005, SIAM J.
- * Optim. 16).  Nocedal & Wright (2006), ch. 6 and 18.3 (damped BFGS). */
+/* gp_cg_learn.c -- hyper-parameters by the gradient of the evidence that conjugate gradients
+ * estimate.  With the same probes at every step the gradient is a smooth function of the
+ * hyper-parameters; the value, whose noise is another, is not looked at.  The steps are those of
+ * Newton with second derivatives of the exact evidence of some rows, scaled to all, and corrected
+ * by BFGS; a step is good when the slope along it has not turned to more than what it was (the
+ * approximate Wolfe condition of Hager & Zhang 2005, SIAM J.  Optim. 16).  Nocedal & Wright (2006),
+ * ch. 6 and 18.3 (damped BFGS). */
 #include "gp_cg.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -14,13 +15,20 @@
 #include <string.h>
 
 enum { CURVATURE_ROWS = 1000, PROBES = 16, CUTS = 8 };
-static const double TOLERANCE = 1e-3, PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
-static const double NEAR = 5;     /* nats that a step promises: with less the residuals are a hundredth */
-static const double GAIN = 0.05;  /* with less it is over                                              */
-static const double REACH = 1.5;  /* the longest step of a parameter                                   */
-static const double TURNED = 0.9; /* of the slope at the start: what the end of a step may have        */
-static const double STEP = 1e-3;  /* of the differences for second derivatives                         */
-static const double FLAT = 1e-3;  /* of the largest curvature: the least that is believed              */
+static const double TOLERANCE = 1e-3,
+                    PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
+static const double NEAR =
+    5; /* nats that a step promises: with less the residuals are a hundredth */
+static const double GAIN =
+    0.05; /* with less it is over                                              */
+static const double REACH =
+    1.5; /* the longest step of a parameter                                   */
+static const double TURNED =
+    0.9; /* of the slope at the start: what the end of a step may have        */
+static const double STEP =
+    1e-3; /* of the differences for second derivatives                         */
+static const double FLAT =
+    1e-3; /* of the largest curvature: the least that is believed              */
 
 typedef struct search {
     cr_ctx            *cx;
@@ -30,11 +38,11 @@ typedef struct search {
     cri_gp_search      u;
     size_t             size, evaluations;
     double             noise;
-    char               what[64]; /* for progress                                                        */
-    double            *x, *g;    /* [p + 1] where it is; the gradient of minus the log evidence and prior */
-    double            *to, *g1;  /* [p + 1] the same at the end of a step                               */
-    double            *step;     /* [size]                                                              */
-    double            *B;        /* [size x size] second derivatives, as far as they are known          */
+    char    what[64]; /* for progress                                                        */
+    double *x, *g;    /* [p + 1] where it is; the gradient of minus the log evidence and prior */
+    double *to, *g1;  /* [p + 1] the same at the end of a step                               */
+    double *step;     /* [size]                                                              */
+    double *B;        /* [size x size] second derivatives, as far as they are known          */
 } search;
 
 /* The gradient at x. */
@@ -51,7 +59,8 @@ static cr_status evaluate(search *a, const double *x, double *gradient)
     for (size_t j = 0; j <= p; j++) {
         gradient[j] = -gradient[j];
         if (!isfinite(gradient[j]))
-            CR_TRY(cr_fail(a->cx, CR_ENUMERIC, "gp: the gradient of the log evidence is not finite"));
+            CR_TRY(
+                cr_fail(a->cx, CR_ENUMERIC, "gp: the gradient of the log evidence is not finite"));
     }
     a->evaluations++;
 done:
@@ -105,18 +114,23 @@ static cr_status find_curvature(search *a)
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(a->cx);
     const cri_gp_problem *all = a->task->problem;
-    size_t                m = all->data->n < CURVATURE_ROWS ? all->data->n : CURVATURE_ROWS, q = all->q, n = a->size;
-    cri_gp_data           part = { 0 };
-    double               *L = cr_scratch_matrix(&s, m, m), *H = cr_scratch_matrix(&s, m, q);
-    cri_gp_problem        few = { .data = &part, .q = q, .H = H };
-    cri_gp_exact_room     room = { L, { .alpha = cr_scratch_f64(&s, m), .beta = cr_scratch_f64(&s, q),
-                                        .U = cr_scratch_matrix(&s, m, q), .A = cr_scratch_matrix(&s, q, q) } };
-    double                scale = (double)all->data->n / (double)m;
+    size_t m = all->data->n < CURVATURE_ROWS ? all->data->n : CURVATURE_ROWS, q = all->q,
+           n = a->size;
+    cri_gp_data       part = { 0 };
+    double           *L = cr_scratch_matrix(&s, m, m), *H = cr_scratch_matrix(&s, m, q);
+    cri_gp_problem    few = { .data = &part, .q = q, .H = H };
+    cri_gp_exact_room room = { L,
+                               { .alpha = cr_scratch_f64(&s, m),
+                                 .beta = cr_scratch_f64(&s, q),
+                                 .U = cr_scratch_matrix(&s, m, q),
+                                 .A = cr_scratch_matrix(&s, q, q) } };
+    double            scale = (double)all->data->n / (double)m;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_draw(a->cx, all->data, m, a->task->seed, &part));
     for (size_t i = 0, k = 0; k < m; i++) /* the rows of H that were drawn */
-        if (all->data->first[i] == part.first[k]) memcpy(H + k++ * q, all->H + i * q, q * sizeof(double));
+        if (all->data->first[i] == part.first[k])
+            memcpy(H + k++ * q, all->H + i * q, q * sizeof(double));
     st = evaluate_few(a, &few, &room, scale, a->x, a->g);
     for (size_t i = 0; st == CR_OK && i < n; i++) {
         memcpy(a->to, a->x, n * sizeof(double));
@@ -129,7 +143,8 @@ static cr_status find_curvature(search *a)
             a->B[i * n + j] = a->B[j * n + i] = 0.5 * (a->B[i * n + j] + a->B[j * n + i]);
     if (st == CR_ENUMERIC || st == CR_EDATA) {
         st = CR_OK;
-        for (size_t i = 0; i < n * n; i++) a->B[i] = i % (n + 1) == 0 ? 0.1 * (double)all->data->n : 0;
+        for (size_t i = 0; i < n * n; i++)
+            a->B[i] = i % (n + 1) == 0 ? 0.1 * (double)all->data->n : 0;
     }
     CR_TRY(st);
     CR_TRY(make_definite(a->cx, a->B, n));
@@ -139,7 +154,8 @@ done:
     return st;
 }
 
-/* Damped BFGS (Nocedal & Wright, procedure 18.2): B stays positive definite whatever the step was. */
+/* Damped BFGS (Nocedal & Wright, procedure 18.2): B stays positive definite whatever the step
+ * was. */
 static void correct(search *a, const double *s, const double *y)
 {
     size_t n = a->size;
@@ -151,7 +167,8 @@ static void correct(search *a, const double *s, const double *y)
         sBs += s[i] * Bs[i];
     }
     if (!(sBs > 0)) return;
-    double theta = sy >= 0.2 * sBs ? 1 : 0.8 * sBs / (sBs - sy), sr = theta * sy + (1 - theta) * sBs;
+    double theta = sy >= 0.2 * sBs ? 1 : 0.8 * sBs / (sBs - sy),
+           sr = theta * sy + (1 - theta) * sBs;
     for (size_t i = 0; i < n; i++) {
         double ri = theta * y[i] + (1 - theta) * Bs[i];
         for (size_t j = 0; j <= i; j++) {
@@ -171,7 +188,8 @@ static bool is_held(const search *a, size_t j)
     return (a->x[j] <= a->u.lower[j] && a->g[j] > 0) || (a->x[j] >= a->u.upper[j] && a->g[j] < 0);
 }
 
-/* step := -B^-1 g of the parameters that may move, none further than REACH; *out_gain what it promises. */
+/* step := -B^-1 g of the parameters that may move, none further than REACH; *out_gain what it
+ * promises. */
 static cr_status find_step(search *a, double *out_gain)
 {
     cr_status  st = CR_OK;
@@ -202,8 +220,8 @@ done:
     return st;
 }
 
-/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing, *out_top when the
- * bounds leave no way up. */
+/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing,
+ * *out_top when the bounds leave no way up. */
 static cr_status go(search *a, double *s, double *y, bool *out_moved, bool *out_top)
 {
     cr_status st = CR_OK;
@@ -256,7 +274,8 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         memcpy(a->x, a->to, n * sizeof(double));
         memcpy(a->g, a->g1, n * sizeof(double));
         cr_log(a->cx, CR_LOG_DEBUG,
-               "gp: step %zu promised %.3g nats; %zu evaluations so far, the last by %zu conjugate gradients",
+               "gp: step %zu promised %.3g nats; %zu evaluations so far, the last by %zu conjugate "
+               "gradients",
                iteration + 1, gain, a->evaluations, a->cg->report.iterations);
         CR_TRY(find_step(a, &gain));
         if (gain < NEAR) {
@@ -314,7 +333,8 @@ cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr
     CR_TRY(s.status);
     if (size == 0) goto done;
     CR_TRY(cr_kernel_copy(cx, k, &a.k));
-    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &a.u));
+    CR_TRY(
+        cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &a.u));
     cr_kernel_theta(k, a.x);
     if (task->learn_noise) a.x[p] = log(*noise);
     for (size_t j = 0; j < size; j++) a.x[j] = fmin(fmax(a.x[j], a.u.lower[j]), a.u.upper[j]);

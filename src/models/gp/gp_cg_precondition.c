@@ -27,15 +27,15 @@ static cr_status gather(cr_ctx *cx, const cri_gp_data *data, const size_t *at, s
     return st;
 }
 
-/* Pivots of the rows `chosen` [some]: their places in `chosen`, fewer than `most` where what is left of the
- * trace hides in the noise. */
-static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t *chosen, size_t some,
-                             size_t most, size_t *pivots, size_t *out_rank)
+/* Pivots of the rows `chosen` [some]: their places in `chosen`, fewer than `most` where what is
+ * left of the trace hides in the noise. */
+static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t *chosen,
+                             size_t some, size_t most, size_t *pivots, size_t *out_rank)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     const cri_gp_data *data = op->data;
-    double *F = cr_scratch_matrix(&s, some, most), *diagonal = cr_scratch_f64(&s, some);
+    double            *F = cr_scratch_matrix(&s, some, most), *diagonal = cr_scratch_f64(&s, some);
     double             mean = 0, noise = INFINITY;
     cri_gp_data        from = { 0 };
 
@@ -99,7 +99,8 @@ static cr_status factor(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *Z
     for (double share = FIRST; share <= MOST; share *= 100) {
         for (size_t i = 0; i < m; i++) {
             B[i * m + i] = diagonal[i] + share * mean;
-            for (size_t j = 0; j < i; j++) B[i * m + j] = B[j * m + i]; /* as before a factor that failed */
+            for (size_t j = 0; j < i; j++)
+                B[i * m + j] = B[j * m + i]; /* as before a factor that failed */
         }
         st = cr_chol(cx, cr_mat_of(B, m, m));
         if (st != CR_ENUMERIC) break;

@@ -31,11 +31,9 @@ static cr_status multiply_all(cr_ctx *cx, const cri_gp_operator *op, const doubl
         cri_range g = cri_block_range(r, COLUMNS, b);
         size_t    t = g.end - g.begin;
         cr_progress(cx, "gp: variances", (double)g.begin, (double)r);
-        for (size_t i = 0; i < n; i++)
-            memcpy(X + i * t, R + i * r + g.begin, t * sizeof *X);
+        for (size_t i = 0; i < n; i++) memcpy(X + i * t, R + i * r + g.begin, t * sizeof *X);
         CR_TRY(cri_gp_multiply(cx, op, X, t, Y));
-        for (size_t i = 0; i < n; i++)
-            memcpy(W + i * r + g.begin, Y + i * t, t * sizeof *Y);
+        for (size_t i = 0; i < n; i++) memcpy(W + i * r + g.begin, Y + i * t, t * sizeof *Y);
     }
 done:
     cr_scratch_end(&s);
@@ -60,8 +58,8 @@ done:
     return st;
 }
 
-/* Moves each of some rows half way to the input nearest to it, or nearly as far away from it: to where there are no
- * data. */
+/* Moves each of some rows half way to the input nearest to it, or nearly as far away from it: to
+ * where there are no data. */
 static cr_status move_between(cr_ctx *cx, const cri_gp_operator *op, cri_gp_data *some, double *B)
 {
     const cri_gp_data *a = op->data;
@@ -83,7 +81,7 @@ static cr_status move_between(cr_ctx *cx, const cri_gp_operator *op, cri_gp_data
 /* Some places between the rows: k of them, and what C^-1 explains of their variance. */
 typedef struct places {
     size_t  t;
-    double *B, *T;           /* [n x t] k, [r x t] R^T k                                */
+    double *B, *T; /* [n x t] k, [r x t] R^T k                                */
     double *prior, *exact, *root, *near; /* [t] k(x, x); what is explained of it, in three ways */
 } places;
 
@@ -95,9 +93,10 @@ static cr_status find_places(cr_ctx *cx, const cri_gp_operator *op, const cri_gp
     size_t           n = op->data->n, t = a->t, r = root->rank;
     cri_gp_data      some = { 0 };
     double          *X = cr_scratch_matrix(&s, n, t);
-    cri_gp_cg_run    run = {
-           .close = t, .tolerance = CLOSE, .max_iter = o->max_iter, .what = "gp: check of the variances"
-    };
+    cri_gp_cg_run    run = { .close = t,
+                             .tolerance = CLOSE,
+                             .max_iter = o->max_iter,
+                             .what = "gp: check of the variances" };
     cri_gp_cg_report report;
 
     CR_TRY(s.status);
@@ -107,8 +106,8 @@ static cr_status find_places(cr_ctx *cx, const cri_gp_operator *op, const cri_gp
     CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(a->B, n, t)));
     CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, a->prior));
     CR_TRY(cri_gp_cg_solve(cx, op, p, a->B, t, &run, X, &report));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(a->B, n, t), CR_PLAIN, 0,
-                   cr_mat_of(a->T, r, t)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(a->B, n, t),
+                   CR_PLAIN, 0, cr_mat_of(a->T, r, t)));
     for (size_t c = 0; c < t; c++) {
         a->exact[c] = a->root[c] = 0;
         for (size_t i = 0; i < n; i++) a->exact[c] += a->B[i * t + c] * X[i * t + c];
@@ -138,14 +137,15 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = op->data->n, t = n < CHECKED ? n : CHECKED, most = n < CRI_GP_NEAREST ? n : CRI_GP_NEAREST;
-    places     a = { .t = t,
-                     .B = cr_scratch_matrix(&s, n, t),
-                     .T = cr_scratch_matrix(&s, root->rank, t),
-                     .prior = cr_scratch_f64(&s, t),
-                     .exact = cr_scratch_f64(&s, t),
-                     .root = cr_scratch_f64(&s, t),
-                     .near = cr_scratch_f64(&s, t) };
+    size_t     n = op->data->n, t = n < CHECKED ? n : CHECKED,
+           most = n < CRI_GP_NEAREST ? n : CRI_GP_NEAREST;
+    places a = { .t = t,
+                 .B = cr_scratch_matrix(&s, n, t),
+                 .T = cr_scratch_matrix(&s, root->rank, t),
+                 .prior = cr_scratch_f64(&s, t),
+                 .exact = cr_scratch_f64(&s, t),
+                 .root = cr_scratch_f64(&s, t),
+                 .near = cr_scratch_f64(&s, t) };
 
     CR_TRY(s.status);
     CR_TRY(find_places(cx, op, p, o, root, &a));
@@ -155,7 +155,8 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
         root->near = near < most ? near : most;
         cri_gp_near by = { op->data, op->k, op->noise, root->rank, root->near, root->W };
         memset(a.near, 0, t * sizeof *a.near);
-        cr_progress(cx, "gp: check of the variances", (double)near, (double)CRI_GP_NEAREST + (double)near);
+        cr_progress(cx, "gp: check of the variances", (double)near,
+                    (double)CRI_GP_NEAREST + (double)near);
         CR_TRY(cri_gp_near_take(cx, &by, a.B, a.T, t, a.near));
         root->near_error = worst_error(&a, op->noise, true);
     }
@@ -188,11 +189,11 @@ cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_ker
                          double noise, const cri_gp_cg_settings *settings, size_t most,
                          cri_gp_cg_root_of *root)
 {
-    cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
-    size_t                n = problem->data->n, r, rank = settings->rank ? settings->rank : cri_gp_cg_rank(n);
-    size_t                wanted = most > rank ? most : rank;
-    size_t               *landmarks = cr_scratch_index(&s, wanted < n ? wanted : n);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = problem->data->n, r, rank = settings->rank ? settings->rank : cri_gp_cg_rank(n);
+    size_t     wanted = most > rank ? most : rank;
+    size_t    *landmarks = cr_scratch_index(&s, wanted < n ? wanted : n);
     cri_gp_operator       op;
     cri_gp_preconditioner p;
     cr_jitter             jitter;

@@ -20,10 +20,14 @@ cr_status cri_gp_fail_value(cr_ctx *cx, const cr_design *d, const cr_table *tabl
     double value = f->value * d->scale[j] + d->shift[j];
     cri_table_where(table, row, where, sizeof where);
     if (!scaled)
-        return cr_fail(cx, CR_EDATA, "%s: column '%s' is %g, but the kernel %s needs numbers that are %s", where,
+        return cr_fail(cx, CR_EDATA,
+                       "%s: column '%s' is %g, but the kernel %s needs numbers that are %s", where,
                        cr_design_term_name(d, j), value, f->kernel, f->needs);
-    cr_fail(cx, CR_EDATA, "%s: column '%s' is %g, which is %g once standardised, but the kernel %s needs numbers that "
-                          "are %s", where, cr_design_term_name(d, j), value, f->value, f->kernel, f->needs);
+    cr_fail(cx, CR_EDATA,
+            "%s: column '%s' is %g, which is %g once standardised, but the kernel %s needs numbers "
+            "that "
+            "are %s",
+            where, cr_design_term_name(d, j), value, f->value, f->kernel, f->needs);
     return cr_fail_hint(cx, "--scale none leaves the numbers as they are");
 }
 
@@ -36,7 +40,8 @@ cr_status cri_gp_check_inputs(cr_ctx *cx, const cr_kernel *k, const cri_rows *ro
     return cri_gp_fail_value(cx, rows->design, rows->table, rows->index ? rows->index[i] : i, &f);
 }
 
-cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows, const cri_gp_data *data)
+cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows,
+                            const cri_gp_data *data)
 {
     cri_kernel_fault f;
     cr_kernel_input  in = cri_gp_inputs(data);

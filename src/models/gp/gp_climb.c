@@ -5,20 +5,30 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
-       MEMORY = 50 }; /* pairs: what they cost is nothing against an evaluation */
+enum {
+    LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
+    MEMORY = 50
+};                           /* pairs: what they cost is nothing against an evaluation */
 static const double FAR = 2; /* units of a length-scale */
 
-cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise, cri_gp_run *out)
+cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
+                           cri_gp_run *out)
 {
     cr_status  st = CR_OK;
     size_t     width = cr_kernel_theta_size(k) + 1;
-    cri_gp_run r = { .cx = s->cx, .task = task, .problem = task->problem, .objective = task->objective,
-                     .method = task->method, .noise = noise, .x = cr_scratch_f64(s, width),
-                     .gradient = cr_scratch_f64(s, width), .seen = cr_scratch_f64(s, 2 * width) };
+    cri_gp_run r = { .cx = s->cx,
+                     .task = task,
+                     .problem = task->problem,
+                     .objective = task->objective,
+                     .method = task->method,
+                     .noise = noise,
+                     .x = cr_scratch_f64(s, width),
+                     .gradient = cr_scratch_f64(s, width),
+                     .seen = cr_scratch_f64(s, 2 * width) };
     *out = r;
     CR_TRY(s->status);
-    CR_TRY(cri_gp_search_new(s, k, task->problem, task->variance, noise, task->learn_noise, &r.search));
+    CR_TRY(cri_gp_search_new(s, k, task->problem, task->variance, noise, task->learn_noise,
+                             &r.search));
     CR_TRY(cr_kernel_copy(s->cx, k, &r.k));
     *out = r;
 done:
@@ -98,15 +108,16 @@ double cri_gp_slope_of_t(const cri_gp_search *u, size_t j, double t, double *opt
     return length ? -1 / tanh(t) : 1;
 }
 
-static cr_status objective(void *user, const double *t, size_t n, double *out_f, double *opt_gradient)
+static cr_status objective(void *user, const double *t, size_t n, double *out_f,
+                           double *opt_gradient)
 {
     cri_gp_run          *r = user;
     const cri_gp_search *u = &r->search;
     double               value = 0;
     for (size_t j = 0; j < u->size; j++) {
-        double x = r->base                  ? r->base[j] + t[u->tie[j]]
+        double x = r->base                ? r->base[j] + t[u->tie[j]]
                    : t[j] == r->from_t[j] ? r->from_x[j]
-                                            : cri_gp_from_t(u, j, t[j]);
+                                          : cri_gp_from_t(u, j, t[j]);
         r->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
     }
     cr_status st = cri_gp_evaluate(r, r->x, &value, opt_gradient ? r->gradient : NULL);
@@ -115,7 +126,8 @@ static cr_status objective(void *user, const double *t, size_t n, double *out_f,
     if (!opt_gradient) return CR_OK;
     for (size_t i = 0; i < n; i++) opt_gradient[i] = 0;
     for (size_t j = 0; j < u->size; j++)
-        opt_gradient[r->base ? u->tie[j] : j] -= r->gradient[j] * (r->base ? 1 : cri_gp_slope_of_t(u, j, t[j], NULL));
+        opt_gradient[r->base ? u->tie[j] : j] -=
+            r->gradient[j] * (r->base ? 1 : cri_gp_slope_of_t(u, j, t[j], NULL));
     return CR_OK;
 }
 
@@ -130,8 +142,9 @@ static void tie_bounds(const cri_gp_search *u, const double *base, double *lower
     }
 }
 
-cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_iter, const double *opt_curvature,
-                       double *x, double *out_value, cri_gp_learned *report)
+cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_iter,
+                       const double *opt_curvature, double *x, double *out_value,
+                       cri_gp_learned *report)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
@@ -141,7 +154,7 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_it
     double              *base = cr_scratch_f64(&s, u->size), *from = cr_scratch_f64(&s, u->size);
     cr_minimize_options  o = cr_minimize_defaults();
     cr_minimize_report   done_report;
-    cr_problem           problem = { .objective = objective, .curvature = opt_curvature, .user = r };
+    cr_problem problem = { .objective = objective, .curvature = opt_curvature, .user = r };
 
     CR_TRY(s.status);
     memcpy(base, x, u->size * sizeof *x);

@@ -1,11 +1,13 @@
-/* gp_climb.h -- hyper-parameters on their way up: one evaluation, one run of L-BFGS, second derivatives.
- * x [size] are the free parameters of the kernel and, last, the log noise where it is learned.  (Internal header.) */
+/* gp_climb.h -- hyper-parameters on their way up: one evaluation, one run of L-BFGS, second
+ * derivatives. x [size] are the free parameters of the kernel and, last, the log noise where it is
+ * learned.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_CLIMB_H
 #define CREDENCE_MODELS_GP_GP_CLIMB_H
 
 #include "gp_learn.h"
 
-/* A search on its way.  It remembers the last point with its gradient, which costs nothing when asked for again. */
+/* A search on its way.  It remembers the last point with its gradient, which costs nothing when
+ * asked for again. */
 typedef struct cri_gp_run {
     cr_ctx               *cx;
     const cri_gp_task    *task;
@@ -13,54 +15,65 @@ typedef struct cri_gp_run {
     cri_gp_objective     *objective;
     void                 *method;
     cri_gp_search         search;
-    cr_kernel            *k;       /* a copy, spoiled                       */
+    cr_kernel            *k; /* a copy, spoiled                       */
     double                noise;
-    const double         *base;            /* of tied parameters, x_j = base_j + t_tie(j); NULL: not tied */
-    const double         *from_t, *from_x; /* [size] where the climb began, both ways                      */
-    double               *x, *gradient;    /* [p + 1] room                                                 */
-    double               *seen;            /* [2 (p + 1)] the point remembered, its gradient               */
-    double                seen_value;
-    const cri_gp_problem *seen_problem;    /* NULL: none                                                   */
-    size_t                evaluations, refused; /* refused: those without a value */
+    const double         *base; /* of tied parameters, x_j = base_j + t_tie(j); NULL: not tied */
+    const double         *from_t,
+        *from_x;          /* [size] where the climb began, both ways                      */
+    double *x, *gradient; /* [p + 1] room                                                 */
+    double *seen;         /* [2 (p + 1)] the point remembered, its gradient               */
+    double  seen_value;
+    const cri_gp_problem
+          *seen_problem;         /* NULL: none                                                   */
+    size_t evaluations, refused; /* refused: those without a value */
 } cri_gp_run;
 
 /* A run over the problem of a task, memory of the arena; free it with cri_gp_run_end. */
-cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise, cri_gp_run *out);
+cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
+                           cri_gp_run *out);
 void      cri_gp_run_end(cri_gp_run *run);
 
-/* A climb goes by t instead of x.  A length-scale, x = log l, has t = asinh(L / l), L beyond the distances of the rows:
- * t is -log l up to a constant where l is short, and L / l where it is so long that the column hardly counts.  There the
- * value depends on 1 / l^2: a step of Newton's leads to a column that counts for nothing, to which log l would creep. */
+/* A climb goes by t instead of x.  A length-scale, x = log l, has t = asinh(L / l), L beyond the
+ * distances of the rows: t is -log l up to a constant where l is short, and L / l where it is so
+ * long that the column hardly counts.  There the value depends on 1 / l^2: a step of Newton's leads
+ * to a column that counts for nothing, to which log l would creep. */
 double cri_gp_to_t(const cri_gp_search *search, size_t j, double x);
 /* x of parameter j from its t. */
 double cri_gp_from_t(const cri_gp_search *search, size_t j, double t);
 /* dx / dt, and the second derivative. */
 double cri_gp_slope_of_t(const cri_gp_search *search, size_t j, double t, double *opt_second);
 
-/* Value with the log prior at x [size], and its gradient [p + 1]; CR_ENUMERIC where there is none. */
-cr_status cri_gp_evaluate(cri_gp_run *run, const double *x, double *out_value, double *opt_gradient);
-/* The same value, -INFINITY where there is none; `climb`: with the gradient, remembered for a climb from there. */
+/* Value with the log prior at x [size], and its gradient [p + 1]; CR_ENUMERIC where there is
+ * none. */
+cr_status cri_gp_evaluate(cri_gp_run *run, const double *x, double *out_value,
+                          double *opt_gradient);
+/* The same value, -INFINITY where there is none; `climb`: with the gradient, remembered for a climb
+ * from there. */
 cr_status cri_gp_try(cri_gp_run *run, const double *x, bool climb, double *out_value);
-/* How near to the top a climb goes: a millionth of the value will do for a start of something else; as near as tells
- * apart what users see; with few rows, as near as rounding lets it. */
+/* How near to the top a climb goes: a millionth of the value will do for a start of something else;
+ * as near as tells apart what users see; with few rows, as near as rounding lets it. */
 typedef enum cri_gp_care { CRI_GP_ROUGH, CRI_GP_FINE } cri_gp_care;
-/* From x [size] uphill, all parameters by themselves or tied; *out_value as reached.  opt_curvature [size x size]: minus
- * the second derivatives by t, about, at x. */
-cr_status cri_gp_climb(cri_gp_run *run, bool tied, cri_gp_care care, size_t max_iter, const double *opt_curvature, double *x,
-                       double *out_value, cri_gp_learned *report);
-/* B [m x m] := minus the second derivatives at x by the parameters `at` [m], from differences of the gradient, and
- * the gradient [p + 1] there: m + 1 evaluations, m where the point is remembered. */
-cr_status cri_gp_curvature(cri_gp_run *run, const double *x, const size_t *at, size_t m, double *out_gradient, double *B);
+/* From x [size] uphill, all parameters by themselves or tied; *out_value as reached.  opt_curvature
+ * [size x size]: minus the second derivatives by t, about, at x. */
+cr_status cri_gp_climb(cri_gp_run *run, bool tied, cri_gp_care care, size_t max_iter,
+                       const double *opt_curvature, double *x, double *out_value,
+                       cri_gp_learned *report);
+/* B [m x m] := minus the second derivatives at x by the parameters `at` [m], from differences of
+ * the gradient, and the gradient [p + 1] there: m + 1 evaluations, m where the point is
+ * remembered. */
+cr_status cri_gp_curvature(cri_gp_run *run, const double *x, const size_t *at, size_t m,
+                           double *out_gradient, double *B);
 /* Which parameters are within their bounds by more than a thousandth: at [size], *out_m of them. */
 void cri_gp_within(const cri_gp_search *search, const double *x, size_t *at, size_t *out_m);
 
-/* A [size x size] := what a climb over `ratio` times as much data may take for the curvature by t at x: positive
- * definite, 1 for parameters at a bound. */
+/* A [size x size] := what a climb over `ratio` times as much data may take for the curvature by t
+ * at x: positive definite, 1 for parameters at a bound. */
 cr_status cri_gp_curvature_ahead(cri_gp_run *run, const double *x, double ratio, double *A);
 
-/* For the sum of several terms: from x, the best so far with its value, each term in turn is given other lengths and
- * sizes while the others stay, and each two are exchanged; what looks best is climbed from, for as long as that gains.
- * A term that had joined another, or died away, finds its own place so; one that is not needed goes to its bound. */
+/* For the sum of several terms: from x, the best so far with its value, each term in turn is given
+ * other lengths and sizes while the others stay, and each two are exchanged; what looks best is
+ * climbed from, for as long as that gains.  A term that had joined another, or died away, finds its
+ * own place so; one that is not needed goes to its bound. */
 cr_status cri_gp_renew_terms(cri_gp_run *run, double *x, double *value, cri_gp_learned *report);
 
 #endif

@@ -15,11 +15,11 @@ enum {
     COLUMNS = 128,
     PROBES = 32,
     SWEEPS = 20,
-    SEARCH_ROWS = 512, /* that starts are searched with                                     */
-    FEW_ROWS = 2000,   /* that conjugate gradients learn from first, by a factor           */
-    CANDIDATES = 4096, /* rows that the preconditioner is chosen from                       */
+    SEARCH_ROWS = 512,  /* that starts are searched with                                     */
+    FEW_ROWS = 2000,    /* that conjugate gradients learn from first, by a factor           */
+    CANDIDATES = 4096,  /* rows that the preconditioner is chosen from                       */
     WORK_COLUMNS = 700, /* of n rows: the vectors of the probes, and some rows of K          */
-    INDUCING = 500,    /* when nobody says                                                  */
+    INDUCING = 500,     /* when nobody says                                                  */
     LEAST_INDUCING = 20
 };
 static const double TELL_WORK = 1e10; /* operations of one evaluation that are worth a line */
@@ -38,22 +38,25 @@ cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m)
     return batches ? CRI_GP_SVGP : CRI_GP_VFE;
 }
 
-/* --- what fits --------------------------------------------------------------------------------- */
+/* --- what fits ------------------------------------------------------------------------------- */
 
 static double sparse_need(double m) { return 8 * m * (6 * m + 4 * BLOCK); }
 
-/* The preconditioner and its weights, or beside it the root and its image twice; some columns; K where there
- * is room. */
+/* The preconditioner and its weights, or beside it the root and its image twice; some columns; K
+ * where there is room. */
 static double root_need(size_t n, size_t rank, size_t probes)
 {
-    double r = (double)cri_gp_cg_root_rank(n, rank), m = (double)cri_gp_cg_rank(n), widest = fmax(m, r);
+    double r = (double)cri_gp_cg_root_rank(n, rank), m = (double)cri_gp_cg_rank(n),
+           widest = fmax(m, r);
     return 8 * (double)n * (fmax(2 * widest, widest + 4 * r) + 8 * (double)probes + 2 * COLUMNS);
 }
 
-/* A factor of few rows; then their factor still, the preconditioner, its candidates, and vectors. */
+/* A factor of few rows; then their factor still, the preconditioner, its candidates, and
+ * vectors. */
 static double learning_need(size_t n)
 {
-    double few = (double)(n < FEW_ROWS ? n : FEW_ROWS), p = (double)cri_gp_cg_rank(n), rows = (double)n;
+    double few = (double)(n < FEW_ROWS ? n : FEW_ROWS), p = (double)cri_gp_cg_rank(n),
+           rows = (double)n;
     double search = 8 * 2.2 * few * few, candidates = fmin(rows, CANDIDATES);
     return fmax(search, 8 * (few * few + p * (rows + candidates + 3 * p) + WORK_COLUMNS * rows));
 }
@@ -65,10 +68,12 @@ static size_t two_digits(double x)
     return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
 }
 
-/* How many inducing inputs, up to `most`, the memory left holds beside the factor of the search; 0 for hardly any. */
+/* How many inducing inputs, up to `most`, the memory left holds beside the factor of the search; 0
+ * for hardly any. */
 static size_t most_inducing(const cr_ctx *cx, double most)
 {
-    double left = fmax(0.9 * (double)cri_memory_left(cx) - 18.0 * SEARCH_ROWS * SEARCH_ROWS, 0), b = 32 * BLOCK;
+    double left = fmax(0.9 * (double)cri_memory_left(cx) - 18.0 * SEARCH_ROWS * SEARCH_ROWS, 0),
+           b = 32 * BLOCK;
     size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
     return m >= LEAST_INDUCING ? m : 0;
 }
@@ -88,14 +93,16 @@ static cr_status hint_smaller(cr_ctx *cx, size_t rank, bool has_cg)
 {
     size_t m = most_inducing(cx, INDUCING);
     char   cg[64] = "";
-    if (rank && rank < INDUCING) snprintf(cg, sizeof cg, "--solver cg --inducing %zu", rank);
-    else if (rank) snprintf(cg, sizeof cg, "--solver cg");
+    if (rank && rank < INDUCING)
+        snprintf(cg, sizeof cg, "--solver cg --inducing %zu", rank);
+    else if (rank)
+        snprintf(cg, sizeof cg, "--solver cg");
     if (m == 0) return cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
-    return cr_fail_hint(cx, "--approx vfe --inducing %zu%s%s%s", m, has_cg ? " without --solver cg" : "",
-                        cg[0] ? ", or " : "", cg);
+    return cr_fail_hint(cx, "--approx vfe --inducing %zu%s%s%s", m,
+                        has_cg ? " without --solver cg" : "", cg[0] ? ", or " : "", cg);
 }
 
-/* --- refusals ---------------------------------------------------------------------------------- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
 {
@@ -126,8 +133,10 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool 
     }
     if (n > TELL_ROWS && n <= FACTOR_ROWS && 2.2 * square <= left)
         cr_log(cx, CR_LOG_WARNING,
-               "gp: %zu distinct inputs: a Cholesky factor takes %.2g GB and about %.2g operations for each "
-               "evaluation, and its evidence and variances are without error: --approx exact in the place of "
+               "gp: %zu distinct inputs: a Cholesky factor takes %.2g GB and about %.2g operations "
+               "for each "
+               "evaluation, and its evidence and variances are without error: --approx exact in "
+               "the place of "
                "--solver cg",
                n, 2.2e-9 * square, pow(rows, 3));
     if (n > TELL_ROWS)
@@ -142,8 +151,7 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool 
 
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m)
 {
-    double some = (double)(m < n || approx == CRI_GP_RFF ? m : n),
-           need = sparse_need(some);
+    double some = (double)(m < n || approx == CRI_GP_RFF ? m : n), need = sparse_need(some);
     double work = 8 * (double)n * some * some;
     if (need > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM, "%.0f inducing inputs need %.3g GB, of which %.3g GB are left", some,

@@ -11,7 +11,8 @@
 void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_categories)
 {
     *out_numbers = *out_categories = 0;
-    for (size_t j = 0; j < design->p; j++) ++*(design->terms[j].code ? out_categories : out_numbers);
+    for (size_t j = 0; j < design->p; j++)
+        ++*(design->terms[j].code ? out_categories : out_numbers);
 }
 
 size_t cri_gp_codes(const cr_design *design, size_t k)
@@ -31,8 +32,10 @@ void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, 
     for (size_t i = 0; i < end - begin; i++)
         for (size_t j = 0; j < p; j++) {
             double x = room[i * p + j];
-            if (term[j].code) *codes++ = (uint32_t)x;
-            else *X++ = x == 0 ? 0 : x; /* -0 is 0 */
+            if (term[j].code)
+                *codes++ = (uint32_t)x;
+            else
+                *X++ = x == 0 ? 0 : x; /* -0 is 0 */
         }
 }
 
@@ -221,10 +224,11 @@ static double greatest(const double *x, size_t n, size_t stride)
     return most;
 }
 
-static cr_status refuse_size(cr_ctx *cx, const char *what, const char *name, double most, const char *option)
+static cr_status refuse_size(cr_ctx *cx, const char *what, const char *name, double most,
+                             const char *option)
 {
-    cr_fail(cx, CR_EDATA, "%s '%s' reaches %g at the most: %s the range of numbers", what, name, most,
-            most > 1 ? "its squares are beyond" : "its squares are below");
+    cr_fail(cx, CR_EDATA, "%s '%s' reaches %g at the most: %s the range of numbers", what, name,
+            most, most > 1 ? "its squares are beyond" : "its squares are below");
     return cr_fail_hint(cx, "%s standard, or another unit", option);
 }
 
@@ -238,7 +242,8 @@ static cr_status check_sizes(cr_ctx *cx, const cri_gp_data *a, const cr_design *
         if (cri_design_is_code(design, j)) continue;
         most = greatest(a->X + number++, a->n, a->d);
         if ((most > LARGEST || (most > 0 && most < SMALLEST)) && j >= design->block.n)
-            return refuse_size(cx, "the column", design->terms[j - design->block.n].name, most, "--scale");
+            return refuse_size(cx, "the column", design->terms[j - design->block.n].name, most,
+                               "--scale");
     }
     return CR_OK;
 }

@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* F [n x n] := a root of S, S = F F^T up to the floor, by Cholesky with pivoting; columns beyond the rank
- * are 0.  left [n] is room. */
-static cr_status pivoted_root(cr_ctx *cx, const double *S, size_t n, double floor, double *left, double *F)
+/* F [n x n] := a root of S, S = F F^T up to the floor, by Cholesky with pivoting; columns beyond
+ * the rank are 0.  left [n] is room. */
+static cr_status pivoted_root(cr_ctx *cx, const double *S, size_t n, double floor, double *left,
+                              double *F)
 {
     cr_status st = CR_OK;
     memset(F, 0, n * n * sizeof *F);
@@ -34,7 +35,8 @@ done:
 }
 
 /* F [n x n] := a root of S: its Cholesky factor where there is one. */
-static cr_status root_of(cr_ctx *cx, const double *S, size_t n, double floor, double *left, double *F)
+static cr_status root_of(cr_ctx *cx, const double *S, size_t n, double floor, double *left,
+                         double *F)
 {
     memcpy(F, S, n * n * sizeof *F);
     cr_status st = cr_chol(cx, cr_mat_of(F, n, n));
@@ -44,8 +46,8 @@ static cr_status root_of(cr_ctx *cx, const double *S, size_t n, double floor, do
     return st;
 }
 
-cr_status cri_gp_draw(cr_ctx *cx, const double *mean, const double *S, size_t n, const double *prior, size_t count,
-                      uint64_t seed, double *out)
+cr_status cri_gp_draw(cr_ctx *cx, const double *mean, const double *S, size_t n,
+                      const double *prior, size_t count, uint64_t seed, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -1,4 +1,5 @@
-/* gp_elements.c -- what the elements of a list of parameters are of: columns of numbers, levels of a category. */
+/* gp_elements.c -- what the elements of a list of parameters are of: columns of numbers, levels of
+ * a category. */
 #include "gp_data.h"
 #include "../../math/kernel/kernel_internal.h"
 
@@ -25,14 +26,17 @@ const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *des
 {
     const cri_param *p = &k->params[i];
     const cri_node  *node = &k->nodes[p->node];
-    size_t           values = node->class ? node->n_values[p->spec - node->class->specs] : 0, numbers, categories;
+    size_t values = node->class ? node->n_values[p->spec - node->class->specs] : 0, numbers,
+           categories;
     if (values < 2) return NULL;
     cri_gp_shape(design, &numbers, &categories);
     if (node->class == &cri_kernel_category) {
         size_t levels = (size_t)node->setting[0];
-        return level_of(design, cri_column_at(k, node, 0), levels ? p->element * levels / values : 0);
+        return level_of(design, cri_column_at(k, node, 0),
+                        levels ? p->element * levels / values : 0);
     }
-    bool each = node->class->kind == CR_KERNEL_NUMBER && values == (node->n_columns ? node->n_columns : numbers);
+    bool each = node->class->kind == CR_KERNEL_NUMBER &&
+                values == (node->n_columns ? node->n_columns : numbers);
     if (!each) return NULL;
     size_t j = term_at(design, false, cri_column_at(k, node, p->element));
     return j < design->p ? cr_design_term_name(design, j) : NULL;
@@ -46,7 +50,8 @@ static size_t find_parameter(const cr_kernel *k, const char *name)
     return SIZE_MAX;
 }
 
-cr_status cri_gp_tell_elements(cr_ctx *cx, const cr_kernel *k, const cr_design *design, json_t *list)
+cr_status cri_gp_tell_elements(cr_ctx *cx, const cr_kernel *k, const cr_design *design,
+                               json_t *list)
 {
     cr_status st = CR_OK;
     bool      any = false;

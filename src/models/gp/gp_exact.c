@@ -24,7 +24,8 @@ double cri_gp_merged(const cri_gp_data *data, double noise)
 /* --- factor ---------------------------------------------------------------------------------- */
 
 /* "rows 3 and 7 are most alike (correlation 1)", from the upper triangle of C and its diagonal. */
-static void name_nearest(const cri_gp_data *data, const double *C, const double *diagonal, char *out, size_t size)
+static void name_nearest(const cri_gp_data *data, const double *C, const double *diagonal,
+                         char *out, size_t size)
 {
     size_t n = data->n, a = 0, b = 0;
     double most = -INFINITY;
@@ -33,10 +34,12 @@ static void name_nearest(const cri_gp_data *data, const double *C, const double 
             double c = C[i * n + j] / sqrt(diagonal[i] * diagonal[j]);
             if (c > most) most = c, a = i, b = j;
         }
-    if (isinf(most)) snprintf(out, size, "the variance of every row is 0");
+    if (isinf(most))
+        snprintf(out, size, "the variance of every row is 0");
     else
         snprintf(out, size, "rows %zu and %zu are most alike (correlation %.15g)",
-                 (data->first ? data->first[a] : a) + 1, (data->first ? data->first[b] : b) + 1, most);
+                 (data->first ? data->first[a] : a) + 1, (data->first ? data->first[b] : b) + 1,
+                 most);
 }
 
 #define SINGULAR "the covariance of the rows is not positive definite in double precision"
@@ -48,17 +51,15 @@ static double mean_of(const double *x, size_t n)
     return sum / (double)n;
 }
 
-/* What is solved by a factor of C loses the digits of the condition of S^-1/2 C S^-1/2, S the diagonal of C, at the
- * most (Demmel 1989; Higham 2002, sec. 10.1); three are to be left. */
+/* What is solved by a factor of C loses the digits of the condition of S^-1/2 C S^-1/2, S the
+ * diagonal of C, at the most (Demmel 1989; Higham 2002, sec. 10.1); three are to be left. */
 static const double TRUSTED = 1e-3 / DBL_EPSILON;
 
-double cri_gp_nugget(size_t n)
-{
-    return 2 * (double)n / TRUSTED;
-}
+double cri_gp_nugget(size_t n) { return 2 * (double)n / TRUSTED; }
 
 /* x := S^1/2 C^-1 S^1/2 x. */
-static cr_status solve_scaled(cr_ctx *cx, const double *L, const double *diagonal, size_t n, double *x)
+static cr_status solve_scaled(cr_ctx *cx, const double *L, const double *diagonal, size_t n,
+                              double *x)
 {
     for (size_t i = 0; i < n; i++) x[i] *= sqrt(diagonal[i]);
     cr_status st = cr_chol_solve(cx, cr_cmat_of(L, n, n), cr_mat_of(x, n, 1));
@@ -66,9 +67,10 @@ static cr_status solve_scaled(cr_ctx *cx, const double *L, const double *diagona
     return st;
 }
 
-/* A lower bound of the 1-norm of S^1/2 C^-1 S^1/2, seldom below a third of it: Hager's climb among the columns
- * (Higham 2002, alg. 15.1), O(n^2). */
-static cr_status inverse_norm(cr_ctx *cx, const double *L, const double *diagonal, size_t n, double *out)
+/* A lower bound of the 1-norm of S^1/2 C^-1 S^1/2, seldom below a third of it: Hager's climb among
+ * the columns (Higham 2002, alg. 15.1), O(n^2). */
+static cr_status inverse_norm(cr_ctx *cx, const double *L, const double *diagonal, size_t n,
+                              double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -98,9 +100,10 @@ done:
     return st;
 }
 
-/* Fails where three digits would not be left.  Each row's own variance is a share `own` of its diagonal or more:
- * that alone often tells that they are, as n / own is above the condition. */
-static cr_status check_condition(cr_ctx *cx, const double *L, const double *diagonal, double own, size_t n)
+/* Fails where three digits would not be left.  Each row's own variance is a share `own` of its
+ * diagonal or more: that alone often tells that they are, as n / own is above the condition. */
+static cr_status check_condition(cr_ctx *cx, const double *L, const double *diagonal, double own,
+                                 size_t n)
 {
     double    norm = 0;
     cr_status st = CR_OK;
@@ -110,9 +113,10 @@ static cr_status check_condition(cr_ctx *cx, const double *L, const double *diag
     return cr_fail(cx, CR_ENUMERIC, "gp: " SINGULAR);
 }
 
-/* The least share of the diagonal of C that is a row's alone: noise, white kernels and what was added. */
-static cr_status own_share(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise, double added,
-                           const double *diagonal, double *out)
+/* The least share of the diagonal of C that is a row's alone: noise, white kernels and what was
+ * added. */
+static cr_status own_share(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                           double noise, double added, const double *diagonal, double *out)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -124,16 +128,18 @@ static cr_status own_share(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
     CR_TRY(cr_kernel_diagonal(cx, k, &in, true, with));
     CR_TRY(cr_kernel_diagonal(cx, k, &in, false, without));
     for (size_t i = 0; i < n; i++)
-        least = fmin(least, (with[i] - without[i] + noise * problem->data->r[i] + added) / diagonal[i]);
+        least =
+            fmin(least, (with[i] - without[i] + noise * problem->data->r[i] + added) / diagonal[i]);
     *out = least;
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* The least variance, of powers of ten times the nugget, with which C has a factor to trust; the upper triangle of
- * C stays.  CR_ENUMERIC when none up to the mean of the diagonal does. */
-static cr_status least_jitter(cr_ctx *cx, double *C, const double *diagonal, size_t n, double *out_jitter)
+/* The least variance, of powers of ten times the nugget, with which C has a factor to trust; the
+ * upper triangle of C stays.  CR_ENUMERIC when none up to the mean of the diagonal does. */
+static cr_status least_jitter(cr_ctx *cx, double *C, const double *diagonal, size_t n,
+                              double *out_jitter)
 {
     cr_status st = CR_ENUMERIC;
     double    mean = mean_of(diagonal, n);
@@ -149,8 +155,8 @@ static cr_status least_jitter(cr_ctx *cx, double *C, const double *diagonal, siz
     return st;
 }
 
-cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                               size_t settings, double *L)
+cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                               double noise, size_t settings, double *L)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
@@ -166,20 +172,26 @@ cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const 
     name_nearest(data, L, diagonal, alike, sizeof alike);
     st = least_jitter(cx, L, diagonal, n, &jitter);
     if (st != CR_OK && st != CR_ENUMERIC) goto done;
-    if (jitter > 0) snprintf(needs, sizeof needs, ": it needs a variance of %g added to each row", jitter);
-    st = cr_fail(cx, CR_ENUMERIC, "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters%s; %s", settings,
+    if (jitter > 0)
+        snprintf(needs, sizeof needs, ": it needs a variance of %g added to each row", jitter);
+    st = cr_fail(cx, CR_ENUMERIC,
+                 "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters%s; %s", settings,
                  needs, alike);
-    if (noise == 0) cr_fail_hint(cx, "without --noise it is learned; --optimize none adds the variance it needs");
+    if (noise == 0)
+        cr_fail_hint(cx,
+                     "without --noise it is learned; --optimize none adds the variance it needs");
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-static void tell_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C, const double *diagonal, double jitter)
+static void tell_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C,
+                        const double *diagonal, double jitter)
 {
     char alike[160];
     name_nearest(data, C, diagonal, alike, sizeof alike);
-    cr_log(cx, CR_LOG_WARNING, SINGULAR ": the variance %g was added to each row; %s", jitter, alike);
+    cr_log(cx, CR_LOG_WARNING, SINGULAR ": the variance %g was added to each row; %s", jitter,
+           alike);
 }
 
 /* Values that overflow, told by their rows. */
@@ -188,10 +200,14 @@ static cr_status check_finite(cr_ctx *cx, const cri_gp_data *data, const double 
     for (size_t i = 0; i < data->n; i++)
         for (size_t j = 0; j <= i; j++)
             if (!isfinite(C[i * data->n + j])) {
-                cr_fail(cx, CR_ENUMERIC, "gp: the kernel between rows %zu and %zu is not a finite number: its "
-                                         "parameters do not suit the size of the columns",
-                        (data->first ? data->first[j] : j) + 1, (data->first ? data->first[i] : i) + 1);
-                return cr_fail_hint(cx, "--scale standard brings the columns to size 1; or other values in --kernel");
+                cr_fail(cx, CR_ENUMERIC,
+                        "gp: the kernel between rows %zu and %zu is not a finite number: its "
+                        "parameters do not suit the size of the columns",
+                        (data->first ? data->first[j] : j) + 1,
+                        (data->first ? data->first[i] : i) + 1);
+                return cr_fail_hint(
+                    cx,
+                    "--scale standard brings the columns to size 1; or other values in --kernel");
             }
     return CR_OK;
 }
@@ -226,8 +242,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise, double added,
-                              const double *L)
+cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                              double noise, double added, const double *L)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -284,9 +300,9 @@ cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise
     memcpy(z, data->y, n * sizeof(double));
     CR_TRY(cr_chol_forward(cx, factored, cr_mat_of(z, n, 1)));
     CR_TRY(solve_mean(cx, problem, L, out, z));
-    out->log_evidence = -0.5 * (cr_dot(z, z, n) + cr_chol_logdet(factored) +
-                                (double)n * log(2 * M_PI)) +
-                        cri_gp_merged(data, noise);
+    out->log_evidence =
+        -0.5 * (cr_dot(z, z, n) + cr_chol_logdet(factored) + (double)n * log(2 * M_PI)) +
+        cri_gp_merged(data, noise);
     CR_TRY(cr_chol_backward(cx, factored, cr_mat_of(out->alpha, n, 1)));
     if (!isfinite(out->log_evidence))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the log evidence is not finite"));
@@ -328,7 +344,8 @@ cr_status cri_gp_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_ke
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), weigh_rows, &w));
     for (size_t i = 0; i < n; i++) by_noise += noise * data->r[i] * L[i * n + i];
     for (size_t i = 0; i < n; i++) trace += L[i * n + i];
-    for (size_t i = 0; i < n; i++) L[i * n + i] += solution->nugget * trace / (double)n; /* it goes with diag K */
+    for (size_t i = 0; i < n; i++)
+        L[i * n + i] += solution->nugget * trace / (double)n; /* it goes with diag K */
     if (noise > 0) by_noise += 0.5 * (data->spread / noise - (data->count - (double)n));
     CR_TRY(cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(L, n, n), out_gradient));
     out_gradient[p] = by_noise;

@@ -1,11 +1,11 @@
 /* gp_exact.h -- the exact Gaussian process: evidence, its gradient, what predictions need.
  *   y = H b + f + e,   f ~ N(0, K),   e ~ N(0, s diag r),   C = K + s diag r = L L^T
  * The coefficients b of the mean are at their generalised least squares estimate in the evidence,
- * which therefore does not depend on the units of H; predictions carry their uncertainty, as under a
- * flat prior.  The gradient is  sum_ij W_ij dC_ij,  W = (a a^T - C^-1) / 2,  a = C^-1 (y - H b):
- * b, at its maximum, does not enter it.
- * n^3 / 3 for the factor, 2 n^3 / 3 for the inverse, one n x n matrix of memory.
- * Rasmussen & Williams (2006), alg. 2.1, eq. 5.9, sec. 2.7.  (Internal header.) */
+ * which therefore does not depend on the units of H; predictions carry their uncertainty, as under
+ * a flat prior.  The gradient is  sum_ij W_ij dC_ij,  W = (a a^T - C^-1) / 2,  a = C^-1 (y - H b):
+ * b, at its maximum, does not enter it. n^3 / 3 for the factor, 2 n^3 / 3 for the inverse, one n x
+ * n matrix of memory.  Rasmussen & Williams (2006), alg. 2.1, eq. 5.9, sec. 2.7.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_GP_GP_EXACT_H
 #define CREDENCE_MODELS_GP_GP_EXACT_H
 
@@ -33,23 +33,25 @@ typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER, CRI_GP_QUIET_JITTE
 
 /* The least share that makes the factor of n rows one to trust. */
 double cri_gp_nugget(size_t n);
-/* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and nugget are
- * set.  Without jitter fails with CR_ENUMERIC when C is not positive definite, or so near to it that less than three
- * digits of a solution would be left; with it, adds what is needed and names the two rows that are most alike in a
- * warning, or is quiet about it. */
+/* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and
+ * nugget are set.  Without jitter fails with CR_ENUMERIC when C is not positive definite, or so
+ * near to it that less than three digits of a solution would be left; with it, adds what is needed
+ * and names the two rows that are most alike in a warning, or is quiet about it. */
 cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
-/* CR_ENUMERIC unless a factor that is there, of C with `added` on its diagonal, leaves three digits too. */
-cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise, double added,
-                              const double *L);
+/* CR_ENUMERIC unless a factor that is there, of C with `added` on its diagonal, leaves three digits
+ * too. */
+cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                              double noise, double added, const double *L);
 /* The same as cri_gp_solve from a factor that is there. */
 cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise, const double *L,
                          cri_gp_solution *out);
-/* Fails with CR_ENUMERIC where no setting of the hyper-parameters had a factor, in the words of that warning;
- * k and the noise are those of one of them, L [n x n] is room. */
-cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                               size_t settings, double *L);
-/* From what cri_gp_solve left: the gradient of the log evidence by theta, then by log noise: gradient
+/* Fails with CR_ENUMERIC where no setting of the hyper-parameters had a factor, in the words of
+ * that warning; k and the noise are those of one of them, L [n x n] is room. */
+cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                               double noise, size_t settings, double *L);
+/* From what cri_gp_solve left: the gradient of the log evidence by theta, then by log noise:
+ * gradient
  * [theta_size + 1].  L is spoiled. */
 cr_status cri_gp_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                           double noise, const cri_gp_solution *solution, double *L,
@@ -58,9 +60,9 @@ cr_status cri_gp_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_ke
 double cri_gp_merged(const cri_gp_data *data, double noise);
 
 /* The log density of each row given all others, at these hyper-parameters (Dubrule 1983; R & W eq.
- * 5.12), of rows, shares and groups as they were with cri_gp_data_add: their weighted sum, and the weighted root
- * mean square of the errors.  C_inverse [n x n] is room; opt_diagonal [n]: the diagonal of
- * Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1. */
+ * 5.12), of rows, shares and groups as they were with cri_gp_data_add: their weighted sum, and the
+ * weighted root mean square of the errors.  C_inverse [n x n] is room; opt_diagonal [n]: the
+ * diagonal of Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1. */
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
                                const cri_gp_solution *solution, const double *L, double *C_inverse,

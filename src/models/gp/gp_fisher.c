@@ -1,6 +1,7 @@
-/* gp_fisher.c -- fisher(file="model.cred"): the Fisher kernel of a saved model of densities, written out
- * with its numbers, so that what is made with it needs the file no more.  The parameters are those the
- * model describes, their posterior means; columns that the design standardises take them along. */
+/* gp_fisher.c -- fisher(file="model.cred"): the Fisher kernel of a saved model of densities,
+ * written out with its numbers, so that what is made with it needs the file no more.  The
+ * parameters are those the model describes, their posterior means; columns that the design
+ * standardises take them along. */
 #include "gp_fisher.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- what the model says ------------------------------------------------------------------------- */
+/* --- what the model says --------------------------------------------------------------------- */
 
 typedef struct column {
     const char *name;
@@ -53,7 +54,8 @@ static double covariance(const source *f, size_t b, size_t c)
     return NAN;
 }
 
-static const char *const families[] = { "normal", "mvn", "poisson", "exponential", "beta-bernoulli" };
+static const char *const families[] = { "normal", "mvn", "poisson", "exponential",
+                                        "beta-bernoulli" };
 
 static bool has_kernel(const char *model)
 {
@@ -64,12 +66,13 @@ static bool has_kernel(const char *model)
 
 static cr_status refuse(const source *f)
 {
-    cr_fail(f->cx, CR_EARG, "kernel: %s is a model '%s', of which there is no Fisher kernel", f->path, f->model);
+    cr_fail(f->cx, CR_EARG, "kernel: %s is a model '%s', of which there is no Fisher kernel",
+            f->path, f->model);
     return cr_fail_hint(f->cx, "normal, mvn, poisson, exponential and beta-bernoulli have one");
 }
 
-/* Mean and sd of a column as the model has them, and the order of its kernel; false when they are not
- * finite. */
+/* Mean and sd of a column as the model has them, and the order of its kernel; false when they are
+ * not finite. */
 static bool moments_of(const source *f, size_t c, double *mean, double *sd, size_t *order)
 {
     const char *name = f->columns[c].name;
@@ -90,7 +93,7 @@ static bool moments_of(const source *f, size_t c, double *mean, double *sd, size
     return isfinite(*mean) && *sd > 0 && isfinite(*sd);
 }
 
-/* --- as text ------------------------------------------------------------------------------------- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 typedef struct writer {
     char  *text;
@@ -122,8 +125,8 @@ static void put_list(writer *w, const char *name, const double *a, size_t n)
     put(w, "]");
 }
 
-static void put_kernel(writer *w, const source *f, const double *mean, const double *sd, size_t n_sd,
-                       size_t order)
+static void put_kernel(writer *w, const source *f, const double *mean, const double *sd,
+                       size_t n_sd, size_t order)
 {
     put(w, "fisher(");
     for (size_t c = 0; c < f->n; c++) {
@@ -166,8 +169,8 @@ static cr_status write_kernel(cr_scratch *s, const source *f, char **out)
     CR_TRY(s->status);
     for (size_t c = 0; c < f->n; c++) {
         if (!moments_of(f, c, &mean[c], &sd[c], &order))
-            CR_TRY(cr_fail(f->cx, CR_EDATA, "kernel: %s knows no variance of the column '%s'", f->path,
-                           f->columns[c].name));
+            CR_TRY(cr_fail(f->cx, CR_EDATA, "kernel: %s knows no variance of the column '%s'",
+                           f->path, f->columns[c].name));
         mean[c] = (mean[c] - f->columns[c].shift) / f->columns[c].scale;
         sd[c] /= f->columns[c].scale;
     }
@@ -182,10 +185,11 @@ done:
     return st;
 }
 
-/* --- the columns --------------------------------------------------------------------------------- */
+/* --- the columns ----------------------------------------------------------------------------- */
 
 /* The columns of the model among the features of the kernel. */
-static cr_status match_columns(cr_scratch *s, const cr_design *from, const cr_design *design, source *f)
+static cr_status match_columns(cr_scratch *s, const cr_design *from, const cr_design *design,
+                               source *f)
 {
     f->n = cr_design_columns(from);
     f->columns = cr_scratch_bytes(s, f->n, sizeof *f->columns);
@@ -193,18 +197,21 @@ static cr_status match_columns(cr_scratch *s, const cr_design *from, const cr_de
     for (size_t c = 0; c < f->n; c++) {
         const char *name = cr_design_column_name(from, c);
         size_t      j = 0;
-        while (j < design->p && (strcmp(cr_design_term_name(design, j), name) != 0 ||
-                                 cri_design_is_code(design, j)))
+        while (j < design->p &&
+               (strcmp(cr_design_term_name(design, j), name) != 0 || cri_design_is_code(design, j)))
             j++;
         if (j == design->p)
-            return cr_fail(f->cx, CR_EDATA, "kernel: %s describes the column '%s', which is no feature of "
-                                            "numbers here", f->path, name);
+            return cr_fail(f->cx, CR_EDATA,
+                           "kernel: %s describes the column '%s', which is no feature of "
+                           "numbers here",
+                           f->path, name);
         f->columns[c] = (column){ name, design->shift[j], design->scale[j] };
     }
     return CR_OK;
 }
 
-cr_status cri_gp_fisher(const void *design, cr_ctx *cx, const char *kernel, const char *path, char **out_text)
+cr_status cri_gp_fisher(const void *design, cr_ctx *cx, const char *kernel, const char *path,
+                        char **out_text)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

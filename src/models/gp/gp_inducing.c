@@ -74,7 +74,8 @@ static cr_status seed_centres(cr_ctx *cx, clusters *c, uint64_t seed)
         for (size_t i = 0; i < a->n; i++) total += c->distance[i];
         double u = cr_rng_uniform(&rng) * total, sum = 0;
         for (row = 0; row + 1 < a->n && (sum += c->distance[row]) <= u;) row++;
-        while (row > 0 && !(c->distance[row] > 0)) row--; /* never one twice, while there are others */
+        while (row > 0 && !(c->distance[row] > 0))
+            row--; /* never one twice, while there are others */
     }
 done:
     return st;
@@ -86,7 +87,7 @@ static cr_status move_centres(cr_ctx *cx, clusters *c)
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     const cri_gp_data *a = c->data;
-    double *sum = cr_scratch_matrix(&s, c->m, a->d), *count = cr_scratch_f64(&s, c->m);
+    double            *sum = cr_scratch_matrix(&s, c->m, a->d), *count = cr_scratch_f64(&s, c->m);
 
     CR_TRY(s.status);
     memset(sum, 0, c->m * a->d * sizeof *sum);
@@ -169,11 +170,13 @@ static cr_status take(joint *g, const double *x)
     cr_status st = cr_kernel_set_theta(g->cx, g->k, x);
     size_t    d = g->sparse->Z.d;
     if (g->task->learn_noise) g->noise = exp(x[g->p]);
-    for (size_t i = 0; i < g->sparse->Z.n * d; i++) g->sparse->Z.X[i] = x[g->at + i] * g->scale[i % d];
+    for (size_t i = 0; i < g->sparse->Z.n * d; i++)
+        g->sparse->Z.X[i] = x[g->at + i] * g->scale[i % d];
     return st;
 }
 
-static cr_status objective(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status objective(void *user, const double *x, size_t n, double *out_f,
+                           double *opt_gradient)
 {
     joint    *g = user;
     cr_status st = take(g, x);
@@ -182,7 +185,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
         st = cri_gp_sparse_solve(g->cx, g->task->problem, g->k, g->noise, g->sparse,
                                  opt_gradient ? g->gradient : NULL, opt_gradient ? g->dZ : NULL);
     if (st != CR_OK) return st;
-    *out_f = -g->sparse->value - cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
+    *out_f =
+        -g->sparse->value - cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
     size_t d = g->sparse->Z.d;
     for (size_t j = 0; opt_gradient && j < g->at; j++) opt_gradient[j] = -g->gradient[j];
     for (size_t i = 0; opt_gradient && i < g->sparse->Z.n * d; i++)
@@ -190,19 +194,20 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     return CR_OK;
 }
 
-/* Start number k: what was learned with the inputs where they are; data-driven units with much noise there; and, on request,
- * random hyper-parameters with inputs spread anew. */
+/* Start number k: what was learned with the inputs where they are; data-driven units with much
+ * noise there; and, on request, random hyper-parameters with inputs spread anew. */
 static cr_status set_start(const joint *g, const cri_gp_search *u, size_t k, double *x)
 {
-    cr_status   st = CR_OK;
-    size_t      d = g->sparse->Z.d;
-    cri_gp_data Z = { 0 };
+    cr_status     st = CR_OK;
+    size_t        d = g->sparse->Z.d;
+    cri_gp_data   Z = { 0 };
     const double *X = g->sparse->Z.X;
     cr_kernel_theta(g->k, x);
     if (g->task->learn_noise) x[g->p] = log(g->noise);
     if (k == 1) cri_gp_start(u, 1, 0.5, x);
     if (k > 1) {
-        CR_TRY(cri_gp_inducing(g->cx, g->task->problem->data, g->sparse->Z.n, g->task->seed + k, &Z));
+        CR_TRY(
+            cri_gp_inducing(g->cx, g->task->problem->data, g->sparse->Z.n, g->task->seed + k, &Z));
         cri_gp_start_random(u, g->task->seed, k, x);
         X = Z.X;
     }
@@ -213,7 +218,8 @@ done:
 }
 
 /* Uphill from each start [starts x size]; the best ends in row 0. */
-static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_t starts, cri_gp_learned *learned)
+static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_t starts,
+                           cri_gp_learned *learned)
 {
     cr_status           st = CR_OK;
     size_t              size = problem->n;
@@ -225,7 +231,8 @@ static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_
         cr_minimize_report report;
         cr_progress(g->cx, "gp: moving the inducing inputs", (double)k, (double)starts);
         st = cr_minimize(g->cx, problem, &o, x + k * size, &report);
-        if (st == CR_ENUMERIC && k > 0) st = CR_OK, report.f = INFINITY; /* a start that led nowhere */
+        if (st == CR_ENUMERIC && k > 0)
+            st = CR_OK, report.f = INFINITY; /* a start that led nowhere */
         CR_TRY(st);
         learned->iterations += report.iterations;
         learned->evaluations += report.f_evaluations;
@@ -246,13 +253,21 @@ cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_task *task, cri_gp_spar
     size_t        p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
     size_t        at = p + task->learn_noise, size = at + inputs, starts = 2 + task->restarts;
     cri_gp_search u;
-    joint   g = { .cx = cx, .task = task, .sparse = sparse, .k = k, .noise = *noise, .p = p, .at = at,
-                  .scale = cr_scratch_f64(&s, d),
-                  .gradient = cr_scratch_f64(&s, p + 1),
-                  .dZ = cr_scratch_f64(&s, inputs) };
-    double    *x = cr_scratch_matrix(&s, starts, size), *lower = cr_scratch_f64(&s, size);
-    double    *upper = cr_scratch_f64(&s, size);
-    cr_problem problem = { .n = size, .objective = objective, .lower = lower, .upper = upper, .user = &g };
+    joint         g = { .cx = cx,
+                        .task = task,
+                        .sparse = sparse,
+                        .k = k,
+                        .noise = *noise,
+                        .p = p,
+                        .at = at,
+                        .scale = cr_scratch_f64(&s, d),
+                        .gradient = cr_scratch_f64(&s, p + 1),
+                        .dZ = cr_scratch_f64(&s, inputs) };
+    double       *x = cr_scratch_matrix(&s, starts, size), *lower = cr_scratch_f64(&s, size);
+    double       *upper = cr_scratch_f64(&s, size);
+    cr_problem    problem = {
+           .n = size, .objective = objective, .lower = lower, .upper = upper, .user = &g
+    };
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &u));

@@ -19,16 +19,16 @@ typedef struct cri_gp_job {
     const cri_rows   *rows;
     uint64_t          seed;
     cri_gp_posterior *m;
-    cri_gp_data       data;    /* of a sparse fit; an exact one has them in m->at */
-    size_t           *group;   /* [rows] the distinct input of each               */
-    double            shift;   /* taken off the targets of a sparse fit, whose sums of squares would lose
+    cri_gp_data       data;  /* of a sparse fit; an exact one has them in m->at */
+    size_t           *group; /* [rows] the distinct input of each               */
+    double  shift; /* taken off the targets of a sparse fit, whose sums of squares would lose
                                 * their digits; the constant of the mean gives it back */
-    double           *H;
-    double            nugget;  /* share of the diagonal that learning without noise had to add (gp_exact.h) */
-    cri_gp_problem    problem;
-    cri_gp_sparse     sparse;
-    cri_gp_spectrum   spectrum; /* of rff */
-    cri_gp_rff        rff;
+    double *H;
+    double  nugget; /* share of the diagonal that learning without noise had to add (gp_exact.h) */
+    cri_gp_problem  problem;
+    cri_gp_sparse   sparse;
+    cri_gp_spectrum spectrum; /* of rff */
+    cri_gp_rff      rff;
 } cri_gp_job;
 
 /* Points j->sparse into m. */

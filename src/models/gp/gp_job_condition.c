@@ -11,16 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double SURE = 1, PART = 1e-3; /* nats and share of the log evidence: errors below are small */
+static const double SURE = 1,
+                    PART = 1e-3; /* nats and share of the log evidence: errors below are small */
 
 cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
 {
     const cri_gp_posterior *m = j->m;
-    cri_gp_cg cg = { .settings = cri_gp_cg_defaults(j->seed),
-                     .alpha = m->alpha,
-                     .beta = m->beta,
-                     .U = m->U,
-                     .A = m->A };
+    cri_gp_cg               cg = { .settings = cri_gp_cg_defaults(j->seed),
+                                   .alpha = m->alpha,
+                                   .beta = m->beta,
+                                   .U = m->U,
+                                   .A = m->A };
     cg.settings.probes = j->o.probes;
     return cg;
 }
@@ -99,7 +100,8 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
                m->cg_iterations, m->residual);
     if (m->evidence_se > SURE && m->evidence_se > PART * fabs(m->evidence))
         cr_log(cx, CR_LOG_WARNING,
-               "the log evidence has a standard error of %.2g, from %zu probes: --probes %zu would halve it",
+               "the log evidence has a standard error of %.2g, from %zu probes: --probes %zu would "
+               "halve it",
                m->evidence_se, j->o.probes, 4 * j->o.probes);
     if (m->sd_error > 0.05)
         cr_log(cx, CR_LOG_WARNING,

@@ -10,13 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { ADAPT_ROWS = 8192, BATCH_STEPS = 50, LEAST_BATCH = 128, MOST_BATCH = 1024, LEAST_STEPS = 400 };
+enum {
+    ADAPT_ROWS = 8192,
+    BATCH_STEPS = 50,
+    LEAST_BATCH = 128,
+    MOST_BATCH = 1024,
+    LEAST_STEPS = 400
+};
 enum { CG_ROWS = 2000 }; /* whose factor costs little against conjugate gradients */
 enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
 /* Some rows of a job, with their H of the scratch. */
-static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most, cri_gp_data *part,
-                           cri_gp_problem *out)
+static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most,
+                           cri_gp_data *part, cri_gp_problem *out)
 {
     cr_status          st = CR_OK;
     const cri_gp_data *data = j->problem.data;
@@ -48,7 +54,8 @@ done:
     return st;
 }
 
-/* Rows of a step where nothing is asked for: all of them if they are few, else as many as give enough steps. */
+/* Rows of a step where nothing is asked for: all of them if they are few, else as many as give
+ * enough steps. */
 static size_t choose_batch(size_t n)
 {
     if (n <= MOST_BATCH) return n;
@@ -66,11 +73,14 @@ static size_t choose_epochs(size_t epochs, size_t n, size_t batch)
 static void tell_unsettled(cr_ctx *cx, size_t epochs)
 {
     cr_log(cx, CR_LOG_WARNING,
-           "the bound still moved in the last of %zu passes over the rows: --epochs %zu goes on for longer, and "
-           "--approx vfe takes all rows at a time", epochs, 4 * epochs);
+           "the bound still moved in the last of %zu passes over the rows: --epochs %zu goes on "
+           "for longer, and "
+           "--approx vfe takes all rows at a time",
+           epochs, 4 * epochs);
 }
 
-/* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all, if there are more. */
+/* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all, if there
+ * are more. */
 static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task,
                                 cri_gp_learned *learned)
 {
@@ -80,7 +90,8 @@ static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *ta
     cri_gp_data         part = { 0 };
     cri_gp_problem      few;
     cri_gp_task         search = *task;
-    cri_gp_svgp_options o = { j->o.batch, choose_epochs(j->o.epochs, j->problem.data->n, j->o.batch),
+    cri_gp_svgp_options o = { j->o.batch,
+                              choose_epochs(j->o.epochs, j->problem.data->n, j->o.batch),
                               j->o.move_inputs };
 
     CR_TRY(draw_rows(cx, &s, j, m->cg ? CG_ROWS : SEARCH_ROWS, &part, &few));
@@ -101,7 +112,8 @@ done:
     return st;
 }
 
-/* true when the mean of f at the rows is within some sds of the variance added: C^-1 (y - H b) is the rest over it. */
+/* true when the mean of f at the rows is within some sds of the variance added: C^-1 (y - H b) is
+ * the rest over it. */
 static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, bool *out)
 {
     cr_status          st = CR_OK;
@@ -110,7 +122,8 @@ static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, 
     cri_gp_exact_room *room = &quick->exact;
     double             square = 0, value;
     CR_TRY(cri_gp_exact_objective(cx, room, &j->problem, j->m->kernel, j->m->noise, &value, NULL));
-    for (size_t i = 0; i < data->n; i++) square += room->solution.jitter * pow(room->solution.alpha[i], 2);
+    for (size_t i = 0; i < data->n; i++)
+        square += room->solution.jitter * pow(room->solution.alpha[i], 2);
     *out = square <= 100 * (double)data->n;
 done:
     return st;
@@ -123,24 +136,27 @@ static void set_nugget(const cri_gp_task *task, double share)
     quick->exact.solution.nugget = share;
 }
 
-/* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data.  Where the
- * search met such settings, another adds a variance to each row that is far below what the rows tell apart; what it
- * finds is taken if the rows can be met so closely and the evidence is better. */
-static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, cri_gp_learned *learned)
+/* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits
+ * smooth data.  Where the search met such settings, another adds a variance to each row that is far
+ * below what the rows tell apart; what it finds is taken if the rows can be met so closely and the
+ * evidence is better. */
+static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task,
+                           cri_gp_learned *learned)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
-    bool              none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
-    bool              met = false;
-    double           *given = cr_scratch_f64(&s, m->n_theta + 1), *plain = cr_scratch_f64(&s, m->n_theta + 1);
-    double            nugget = cri_gp_nugget(j->problem.data->n);
-    cri_gp_learned    near = { 0 };
+    bool    none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
+    bool    met = false;
+    double *given = cr_scratch_f64(&s, m->n_theta + 1), *plain = cr_scratch_f64(&s, m->n_theta + 1);
+    double  nugget = cri_gp_nugget(j->problem.data->n);
+    cri_gp_learned near = { 0 };
 
     CR_TRY(s.status);
     cr_kernel_theta(m->kernel, given);
     cr_status first = cri_gp_learn(cx, task, m->kernel, &m->noise, learned);
-    if (!none || (first == CR_OK && learned->refused == 0) || (first != CR_OK && first != CR_ENUMERIC)) {
+    if (!none || (first == CR_OK && learned->refused == 0) ||
+        (first != CR_OK && first != CR_ENUMERIC)) {
         st = first;
         goto done;
     }
@@ -158,7 +174,8 @@ static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, c
     }
     set_nugget(task, 0);
     CR_TRY(cr_kernel_set_theta(cx, m->kernel, first == CR_OK ? plain : given));
-    if (first != CR_OK) CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned)); /* fails as before */
+    if (first != CR_OK)
+        CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned)); /* fails as before */
 done:
     cr_scratch_end(&s);
     return st;
@@ -189,7 +206,8 @@ static cr_status draw_hyper(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task)
     if (isnan(rhat))
         cr_log(cx, CR_LOG_WARNING,
                "%zu draws of the hyper-parameters are too few to tell whether their chains agree: "
-               "--draws-hyper 100 would do", count);
+               "--draws-hyper 100 would do",
+               count);
     if (rhat > 1.1)
         cr_log(cx, CR_LOG_WARNING,
                "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
@@ -200,7 +218,8 @@ done:
     return st;
 }
 
-/* A target that does not vary speaks for no noise: that which rounding needs beside the kernel as it is. */
+/* A target that does not vary speaks for no noise: that which rounding needs beside the kernel as
+ * it is. */
 static cr_status take_least_noise(cr_ctx *cx, cri_gp_job *j)
 {
     cr_status          st = CR_OK;
@@ -213,8 +232,10 @@ static cr_status take_least_noise(cr_ctx *cx, cri_gp_job *j)
     CR_TRY(cr_kernel_diagonal(cx, j->m->kernel, &in, false, diagonal));
     for (size_t i = 0; i < data->n; i++) most = fmax(most, diagonal[i]);
     if (most > 0 && isfinite(most)) j->m->noise = CRI_GP_NOISE_FLOOR * most;
-    cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of the hyper-parameters, "
-                               "and the noise is taken as next to nothing");
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the target does not vary about its mean: nothing can be learned of the hyper-parameters, "
+        "and the noise is taken as next to nothing");
 done:
     cr_scratch_end(&s);
     return st;
@@ -226,8 +247,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
     bool              exact = m->approx == CRI_GP_EXACT, rff = m->approx == CRI_GP_RFF;
-    size_t            n = j->problem.data->n, most = m->cg ? CG_ROWS : SEARCH_ROWS, few = n < most ? n : most;
-    size_t            threads = cr_ctx_threads(cx);
+    size_t n = j->problem.data->n, most = m->cg ? CG_ROWS : SEARCH_ROWS, few = n < most ? n : most;
+    size_t threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_quick_room quick = { .exact = room };
     cri_gp_learned    learned = { .converged = true };
@@ -239,7 +260,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
                                .method = exact ? (void *)&quick
                                          : rff ? (void *)&j->rff
                                                : &j->sparse,
-                               .search_objective = exact && !m->cg ? cri_gp_quick_objective : cri_gp_exact_objective,
+                               .search_objective =
+                             exact && !m->cg ? cri_gp_quick_objective : cri_gp_exact_objective,
                                .search_method = exact && !m->cg ? (void *)&quick : &room,
                                .learn_noise = m->noise_learned,
                                .restarts = j->o.restarts,
@@ -271,8 +293,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     }
     if (j->o.batch == 0) j->o.batch = choose_batch(n);
     bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;
-    CR_TRY(batches ? learn_from_few(cx, j, &task, &learned)
-                   : learn_all(cx, j, &task, &learned));
+    CR_TRY(batches ? learn_from_few(cx, j, &task, &learned) : learn_all(cx, j, &task, &learned));
     if (!exact && !batches && !rff && m->approx != CRI_GP_NYSTROM && j->o.move_inputs)
         CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
@@ -283,7 +304,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
                    : learned.iterations > 0 ? CR_STOP_TOLERANCE
                                             : CR_STOP_CLOSED_FORM;
     bool apart = false;
-    if (exact && !m->cg && !m->white && !j->o.mcmc) CR_TRY(cri_gp_tell_apart(cx, &task, m->kernel, &m->noise, &apart));
+    if (exact && !m->cg && !m->white && !j->o.mcmc)
+        CR_TRY(cri_gp_tell_apart(cx, &task, m->kernel, &m->noise, &apart));
     if (apart) learned.at_bound[0] = '\0'; /* the evidence is flat there */
     cri_string_free(cx, m->at_bound);
     m->at_bound = cri_string_copy(cx, learned.at_bound);

@@ -35,7 +35,8 @@ static const char *column_role(const void *user, const char *name)
     if (design->target.name && strcmp(design->target.name, name) == 0) return "the target";
     if (design->weights && strcmp(design->weights, name) == 0) return "the weights";
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
-        if (design->roles[k] && strcmp(design->roles[k], name) == 0) return "read by another option";
+        if (design->roles[k] && strcmp(design->roles[k], name) == 0)
+            return "read by another option";
     return NULL;
 }
 
@@ -59,11 +60,13 @@ static const char *default_text(size_t numbers, size_t categories)
 
 static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
 {
-    cr_kernel_columns columns = {
-        .find = find_column, .name = column_name, .user = design, .count = design->p,
-        .role = column_role, .file = cri_gp_fisher
-    };
-    size_t categories;
+    cr_kernel_columns columns = { .find = find_column,
+                                  .name = column_name,
+                                  .user = design,
+                                  .count = design->p,
+                                  .role = column_role,
+                                  .file = cri_gp_fisher };
+    size_t            categories;
     cri_gp_shape(design, &columns.numbers, &categories);
     if (!text) text = default_text(columns.numbers, categories);
     return cr_kernel_parse(cx, text, &columns, NULL, 0, out);
@@ -79,7 +82,8 @@ static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     if (!cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
         cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, why);
-        return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' is one of inner products too, and positive semi-definite");
+        return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' is one of inner products too, and "
+                                "positive semi-definite");
     }
     cri_gp_kernel_bind(k, design);
     *out = k;
@@ -93,13 +97,17 @@ static cr_status check_columns(cr_ctx *cx, const cr_kernel *k, const cr_design *
     cri_gp_shape(design, &count[0], &count[1]);
     for (size_t i = 0; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
-        if (node->op != CRI_LEAF || !node->class || node->class->kind == CRI_NONE || node->n_columns) continue;
+        if (node->op != CRI_LEAF || !node->class || node->class->kind == CRI_NONE ||
+            node->n_columns)
+            continue;
         bool numbers = node->class->kind == CR_KERNEL_NUMBER;
         if (count[!numbers]) continue;
-        cr_fail(cx, CR_EDATA, "the kernel %s acts on columns of %s, and among the features there is none",
+        cr_fail(cx, CR_EDATA,
+                "the kernel %s acts on columns of %s, and among the features there is none",
                 node->class->name, numbers ? "numbers" : "categories");
-        return cr_fail_hint(cx, numbers ? "hamming is a kernel of categories; --features chooses the columns"
-                                        : "rbf is a kernel of numbers; --category COLUMN reads one as a category");
+        return cr_fail_hint(
+            cx, numbers ? "hamming is a kernel of categories; --features chooses the columns"
+                        : "rbf is a kernel of numbers; --category COLUMN reads one as a category");
     }
     return CR_OK;
 }
@@ -117,12 +125,14 @@ cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *desig
     cr_kernel *k = NULL;
     cr_status  st = make_kernel(cx, text, design, why, &k);
     if (st == CR_OK) st = check_columns(cx, k, design);
-    if (st == CR_OK) *out = k;
-    else cr_kernel_free(cx, k);
+    if (st == CR_OK)
+        *out = k;
+    else
+        cr_kernel_free(cx, k);
     return st;
 }
 
-/* --- texts ------------------------------------------------------------------------------------- */
+/* --- texts ----------------------------------------------------------------------------------- */
 
 static const char *text_in_design(const void *user, size_t column, uint32_t code)
 {
@@ -160,7 +170,8 @@ cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, boo
         bool            leaf = node->op == CRI_LEAF && node->class;
         if (!leaf || node->class->kind != CR_KERNEL_TEXT || (learn && is_learned(k, i))) continue;
         size_t n = cri_gp_codes(design, cri_column_at(k, node, 0));
-        if (16 * (double)n * (double)n < (double)cri_memory_left(cx)) st = cri_kernel_tabulate(cx, k, i, n);
+        if (16 * (double)n * (double)n < (double)cri_memory_left(cx))
+            st = cri_kernel_tabulate(cx, k, i, n);
     }
     return st;
 }
@@ -169,7 +180,8 @@ cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, boo
 static void mark_texts(cr_design *design, size_t k)
 {
     for (size_t j = 0; j < design->n_terms; j++)
-        if (design->terms[j].code && k-- == 0) design->columns[design->terms[j].column].texts = true;
+        if (design->terms[j].code && k-- == 0)
+            design->columns[design->terms[j].column].texts = true;
 }
 
 cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design)
@@ -187,7 +199,8 @@ cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design
         if (c == 0)
             st = cr_fail(cx, CR_EDATA, "the kernel %s reads texts, but there is no column of texts",
                          node->class->name);
-        else mark_texts(design, cri_column_at(k, node, 0));
+        else
+            mark_texts(design, cri_column_at(k, node, 0));
     }
     cr_kernel_free(cx, k);
     return st;

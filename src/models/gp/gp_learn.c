@@ -11,7 +11,8 @@
 enum { LENGTHS = 4, NOISES = 4, LOUDER = 5, LOUDEST = 20 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
-static const double WORTH = 4; /* evaluations of all rows that second derivatives of some may cost */
+static const double WORTH =
+    4; /* evaluations of all rows that second derivatives of some may cost */
 
 cr_status cri_gp_exact_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
                                  const cr_kernel *k, double noise, double *out_value,
@@ -36,7 +37,7 @@ done:
 typedef struct start {
     double *x, value;
     double *curvature; /* [size x size], or NULL */
-    double  length; /* in units; 0 for those not of the grid */
+    double  length;    /* in units; 0 for those not of the grid */
 } start;
 
 static void sort_starts(start *a, size_t n)
@@ -71,8 +72,8 @@ done:
     return st;
 }
 
-/* Puts first those to climb from: the best two, the best of another length, and the expression as it
- * is when it says anything.  Returns how many. */
+/* Puts first those to climb from: the best two, the best of another length, and the expression as
+ * it is when it says anything.  Returns how many. */
 static size_t choose_starts(const cri_gp_search *u, start *a, size_t n)
 {
     size_t chosen = n < 2 ? n : 2;
@@ -125,15 +126,19 @@ static cr_status fail_singular(cri_gp_run *r, const start *a, size_t n)
     double               noise = u->size > u->p ? exp(a[0].x[u->p]) : r->noise;
     bool dense = r->objective == cri_gp_exact_objective || r->objective == cri_gp_quick_objective;
     if (!dense)
-        return cr_fail(r->cx, CR_ENUMERIC, "gp: the covariance of the rows is not positive definite "
-                                           "at any of %zu settings of the hyper-parameters", n);
+        return cr_fail(r->cx, CR_ENUMERIC,
+                       "gp: the covariance of the rows is not positive definite "
+                       "at any of %zu settings of the hyper-parameters",
+                       n);
     cr_status st = cr_kernel_set_theta(r->cx, r->k, a[0].x);
     return st != CR_OK ? st
-                       : cri_gp_fail_singular(r->cx, r->problem, r->k, noise, n, ((cri_gp_exact_room *)r->method)->L);
+                       : cri_gp_fail_singular(r->cx, r->problem, r->k, noise, n,
+                                              ((cri_gp_exact_room *)r->method)->L);
 }
 
 /* On some of the rows, or all: starts climbed from, best first. */
-static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out_n, cri_gp_learned *report)
+static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out_n,
+                               cri_gp_learned *report)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
@@ -167,10 +172,12 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
         CR_TRY(cri_gp_try(r, a[i].x, true, &a[i].value));
         if (isinf(a[i].value)) continue;
         cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
-        CR_TRY(cri_gp_climb(r, false, care, r->task->max_iter, a[i].curvature, a[i].x, &a[i].value, out));
+        CR_TRY(cri_gp_climb(r, false, care, r->task->max_iter, a[i].curvature, a[i].x, &a[i].value,
+                            out));
         if (a[i].value <= out->value) continue;
         if (care == CRI_GP_ROUGH)
-            CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, a[i].x, &a[i].value, out));
+            CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, a[i].x, &a[i].value,
+                                out));
         out->value = a[i].value;
         converged = out->converged;
     }
@@ -216,16 +223,17 @@ static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *ou
     }
 }
 
-/* The optimum of the few is not that of a bound, which likes more noise, longer scales or a smaller function: of some
- * such changes x [size] takes the best.  The noise goes up by fours, until it is as loud as the target. */
+/* The optimum of the few is not that of a bound, which likes more noise, longer scales or a smaller
+ * function: of some such changes x [size] takes the best.  The noise goes up by fours, until it is
+ * as loud as the target. */
 static cr_status adapt_start(cri_gp_run *r, double *x, double *best)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
     double              *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
-    double up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
-    int    levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
+    double               up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
+    int                  levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
 
     CR_TRY(s.status);
     memcpy(from, x, u->size * sizeof *x);
@@ -250,8 +258,10 @@ done:
     return st;
 }
 
-/* The curvature at each start, from some of the rows: a good deal cheaper than to learn it on the way. */
-static cr_status look_ahead(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few, start *a, size_t n)
+/* The curvature at each start, from some of the rows: a good deal cheaper than to learn it on the
+ * way. */
+static cr_status look_ahead(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few, start *a,
+                            size_t n)
 {
     cr_status             st = CR_OK;
     const cri_gp_problem *all = r->problem;
@@ -271,8 +281,8 @@ done:
 }
 
 /* Starts climbed from on some of the rows, best first; room for a start in each of a. */
-static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, start *a, size_t room, size_t *n,
-                            cri_gp_learned *out)
+static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, start *a, size_t room,
+                            size_t *n, cri_gp_learned *out)
 {
     cr_status             st = CR_OK;
     const cri_gp_problem *all = r->problem;
@@ -284,7 +294,8 @@ static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, start *a, 
     CR_TRY(search_starts(r, a, room, n, out));
     for (size_t i = 0; i < *n; i++) {
         CR_TRY(cri_gp_try(r, a[i].x, true, &a[i].value));
-        if (!isinf(a[i].value)) CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, 100, NULL, a[i].x, &a[i].value, out));
+        if (!isinf(a[i].value))
+            CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, 100, NULL, a[i].x, &a[i].value, out));
     }
     *n = drop_equals(a, *n);
     CR_TRY(cri_gp_renew_terms(r, a[0].x, &a[0].value, out));
@@ -295,8 +306,10 @@ done:
     return st;
 }
 
-/* From the few to all rows: which starts, by their values there, and what is known of the curvature. */
-static cr_status go_over(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few, start *a, size_t *n)
+/* From the few to all rows: which starts, by their values there, and what is known of the
+ * curvature. */
+static cr_status go_over(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few, start *a,
+                         size_t *n)
 {
     cr_status st = CR_OK;
     bool      bound = r->task->objective != r->task->search_objective && r->task->search_objective;
@@ -304,7 +317,8 @@ static cr_status go_over(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few
     double    share = (double)few->data->n / (double)rows;
     if (bound && *n > most) *n = most;
     for (size_t i = 0; i < *n; i++)
-        CR_TRY(bound ? adapt_start(r, a[i].x, &a[i].value) : cri_gp_try(r, a[i].x, false, &a[i].value));
+        CR_TRY(bound ? adapt_start(r, a[i].x, &a[i].value)
+                     : cri_gp_try(r, a[i].x, false, &a[i].value));
     if (bound) goto done;
     sort_starts(a, *n);
     if (r->task->restarts == 0 && *n > 1) *n = rows > 1000 ? 1 : 2;
@@ -340,7 +354,8 @@ static cr_status learn(cr_ctx *cx, cri_gp_run *r, start *a, size_t room, cri_gp_
         CR_TRY(search_starts(r, a, room, &n, out));
     }
     CR_TRY(climb_all(r, a, n, out));
-    if (r->problem->data->n <= r->task->search_rows) CR_TRY(cri_gp_renew_terms(r, a[0].x, &a[0].value, out));
+    if (r->problem->data->n <= r->task->search_rows)
+        CR_TRY(cri_gp_renew_terms(r, a[0].x, &a[0].value, out));
     if (a[0].value > out->value) out->value = a[0].value;
     for (size_t i = 0; i < n; i++) out->agreed += out->value - a[i].value < 0.01;
 done:

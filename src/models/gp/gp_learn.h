@@ -1,17 +1,17 @@
 /* gp_learn.h -- hyper-parameters at the maximum of the evidence (times their priors).
- * The starts come from the data: sixteen settings are tried, L-BFGS runs from the best two and from the
- * best of another length; where there is one length-scale a column, these move together first, then
- * each by itself.  In a sum, each term is then tried at other lengths and sizes while the others stay.  With many rows
- * that search looks at some of them only, and its best goes on with all, from the curvature that the few rows tell.
- * (Internal header.) */
+ * The starts come from the data: sixteen settings are tried, L-BFGS runs from the best two and from
+ * the best of another length; where there is one length-scale a column, these move together first,
+ * then each by itself.  In a sum, each term is then tried at other lengths and sizes while the
+ * others stay.  With many rows that search looks at some of them only, and its best goes on with
+ * all, from the curvature that the few rows tell. (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_LEARN_H
 #define CREDENCE_MODELS_GP_GP_LEARN_H
 
 #include "gp_starts.h"
 #include "../../math/optim/minimize.h"
 
-/* Value and gradient to be maximised, of any kernel method: log evidence or bound by theta and, last,
- * log noise.  Returns CR_ENUMERIC where there is no value. */
+/* Value and gradient to be maximised, of any kernel method: log evidence or bound by theta and,
+ * last, log noise.  Returns CR_ENUMERIC where there is no value. */
 typedef cr_status cri_gp_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
                                    const cr_kernel *k, double noise, double *out_value,
                                    double *opt_gradient);
@@ -27,28 +27,30 @@ typedef struct cri_gp_task {
     size_t                restarts, max_iter;
     uint64_t              seed;
     size_t                search_rows; /* how many rows the search for starts takes   */
-    bool                  rough; /* a gain of 1e-7 of the value is none               */
+    bool                  rough;       /* a gain of 1e-7 of the value is none               */
 } cri_gp_task;
 
 typedef struct cri_gp_learned {
-    double value;            /* the log evidence or bound, with the log prior        */
+    double value; /* the log evidence or bound, with the log prior        */
     size_t iterations, evaluations;
-    size_t refused;          /* settings that had no value: the covariance is singular there */
-    size_t starts, agreed;   /* runs of L-BFGS at the last stage; those near the best */
+    size_t refused;        /* settings that had no value: the covariance is singular there */
+    size_t starts, agreed; /* runs of L-BFGS at the last stage; those near the best */
     bool   converged;
-    char   at_bound[512];    /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
+    char   at_bound[512]; /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
 } cri_gp_learned;
 
 /* Learns the free parameters of k and, if asked to, *noise. */
 cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
                        cri_gp_learned *out);
 
-/* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of the task likes
- * best: where the optimum of something else, the evidence of some rows, is to start the search. */
+/* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of
+ * the task likes best: where the optimum of something else, the evidence of some rows, is to start
+ * the search. */
 cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise);
 
-/* The standard deviations of theta and log noise, by the inverse of the matrix of second derivatives at
- * the optimum (differences of the gradient): out [theta + 1], NaN for those at a bound or without. */
+/* The standard deviations of theta and log noise, by the inverse of the matrix of second
+ * derivatives at the optimum (differences of the gradient): out [theta + 1], NaN for those at a
+ * bound or without. */
 cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
                         double *out);
 

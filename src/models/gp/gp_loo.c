@@ -1,7 +1,7 @@
 /* gp_loo.c -- leave-one-out prediction in closed form.
- * With Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1 the prediction of an input from all others has the
- * error (Q y)_g / Q_gg and the variance 1 / Q_gg.  Where several rows share an input, only one of them
- * is left out: its likelihood is divided out of the posterior of f there. */
+ * With Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1 the prediction of an input from all others has
+ * the error (Q y)_g / Q_gg and the variance 1 / Q_gg.  Where several rows share an input, only one
+ * of them is left out: its likelihood is divided out of the posterior of f there. */
 #include "gp_exact.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -35,8 +35,8 @@ done:
 
 /* Error and variance of one of the rows at input g, whose own noise is v and whose share is not all
  * that was seen there. */
-static void leave_part(const cri_gp_data *data, size_t g, double y, double v, double noise, double a,
-                       double q, double *out_error, double *out_variance)
+static void leave_part(const cri_gp_data *data, size_t g, double y, double v, double noise,
+                       double a, double q, double *out_error, double *out_variance)
 {
     double s = noise * data->r[g], mean = data->y[g] - s * a, variance = s - s * s * q;
     double precision = 1 / variance - 1 / v;
@@ -66,8 +66,10 @@ cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const 
         if (!(w > 0)) continue;
         size_t g = group[i];
         double a = solution->alpha[g];
-        if (w == 1 && fabs(data->r[g] - v) <= 1e-12 * v) error = a / q[g], variance = 1 / q[g];
-        else leave_part(data, g, rows->y[i], noise * v, noise, a, q[g], &error, &variance);
+        if (w == 1 && fabs(data->r[g] - v) <= 1e-12 * v)
+            error = a / q[g], variance = 1 / q[g];
+        else
+            leave_part(data, g, rows->y[i], noise * v, noise, a, q[g], &error, &variance);
         score -= 0.5 * w * (log(2 * M_PI * variance) + error * error / variance);
         square += w * error * error;
         weight += w;

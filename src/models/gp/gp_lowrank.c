@@ -157,8 +157,8 @@ done:
 }
 
 /* Memory of its rank, with pivots, L and the figures of rounding; D [n]. */
-static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin, const double *D,
-                                  double largest, cri_gp_lowrank **out)
+static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin,
+                                  const double *D, double largest, cri_gp_lowrank **out)
 {
     cr_status       st = CR_OK;
     cri_gp_lowrank *low = *out = cr_alloc(cx, 1, sizeof *low);
@@ -226,9 +226,8 @@ cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store 
 static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
 {
     bool good = m->approx == CRI_GP_EXACT && m->L && !m->n_draws && low->terms == m->q &&
-                low->rank > 0 && low->rank <= m->at.n && low->residual >= 0 &&
-                low->pull >= 0 && low->rounding >= 0 && low->weight_rounding >= 0 &&
-                low->least_noise > 0;
+                low->rank > 0 && low->rank <= m->at.n && low->residual >= 0 && low->pull >= 0 &&
+                low->rounding >= 0 && low->weight_rounding >= 0 && low->least_noise > 0;
     for (size_t i = 0; good && i < low->rank; i++)
         good = low->pivots[i] >= 0 && low->pivots[i] < (double)m->at.n &&
                low->pivot_factor[i * low->rank + i] > 0 && low->inner_factor[i * low->rank + i] > 0;

@@ -11,7 +11,8 @@
 
 enum {
     FEWEST = 800, /* inputs: below, the dense formulas are quick                                  */
-    SHARE = 8,    /* of them are pivots at the most: these take no products of matrices and more time */
+    SHARE =
+        8, /* of them are pivots at the most: these take no products of matrices and more time */
     MOST_SKIPS = 16
 };
 
@@ -21,14 +22,15 @@ typedef struct work {
     const cr_kernel      *k;
     double                noise;
     size_t                n, r, q;
-    double               *root; /* [n] D^1/2                              */
-    cr_cmat               G;    /* [n x r]                                */
-    double               *M;    /* [r x r]                                */
-    double               *a, *x; /* [n] D^1/2 C0^-1 (y - H b), [r] F^T C0^-1 (y - H b) */
+    double               *root;   /* [n] D^1/2                              */
+    cr_cmat               G;      /* [n x r]                                */
+    double               *M;      /* [r x r]                                */
+    double               *a, *x;  /* [n] D^1/2 C0^-1 (y - H b), [r] F^T C0^-1 (y - H b) */
     double                square; /* |a|^2                                */
 } work;
 
-/* root [n], and the trace of D^-1 R with the rounding of its terms; infinite where there is white or no noise. */
+/* root [n], and the trace of D^-1 R with the rounding of its terms; infinite where there is white
+ * or no noise. */
 static cr_status fill_root(cr_ctx *cx, const work *w, const cri_gp_thin *thin, double *out_trace)
 {
     cr_status          st = CR_OK;
@@ -68,11 +70,12 @@ done:
 /* w->a and w->x, b at its estimate. */
 static cr_status solve_targets(cr_ctx *cx, work *w)
 {
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = w->n, q = w->q, m = q + 1;
-    double       *Y = cr_scratch_matrix(&s, n, m), *X = cr_scratch_matrix(&s, w->r, m);
-    double       *A = cr_scratch_matrix(&s, q, q), *b = cr_scratch_f64(&s, q), *P = cr_scratch_matrix(&s, m, m);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = w->n, q = w->q, m = q + 1;
+    double    *Y = cr_scratch_matrix(&s, n, m), *X = cr_scratch_matrix(&s, w->r, m);
+    double    *A = cr_scratch_matrix(&s, q, q), *b = cr_scratch_f64(&s, q),
+           *P = cr_scratch_matrix(&s, m, m);
     const double *y = w->problem->data->y, *H = w->problem->H;
 
     CR_TRY(s.status);
@@ -99,7 +102,8 @@ done:
 
 static double evidence_of(const work *w)
 {
-    double sum = w->square + cr_dot(w->x, w->x, w->r) + cr_chol_logdet(cr_cmat_of(w->M, w->r, w->r));
+    double sum =
+        w->square + cr_dot(w->x, w->x, w->r) + cr_chol_logdet(cr_cmat_of(w->M, w->r, w->r));
     for (size_t i = 0; i < w->n; i++) sum += 2 * log(w->root[i]) + log(2 * M_PI);
     return -0.5 * sum + cri_gp_merged(w->problem->data, w->noise);
 }
@@ -124,10 +128,14 @@ done:
 }
 
 /* The inputs of the pivots. */
-static cr_status take_pivots(cr_scratch *s, const cri_gp_data *data, const cri_gp_thin *thin, cri_gp_data *out)
+static cr_status take_pivots(cr_scratch *s, const cri_gp_data *data, const cri_gp_thin *thin,
+                             cri_gp_data *out)
 {
     size_t d = data->d, c = data->c, r = thin->rank;
-    *out = (cri_gp_data){ .n = r, .d = d, .c = c, .X = cr_scratch_matrix(s, r, d),
+    *out = (cri_gp_data){ .n = r,
+                          .d = d,
+                          .c = c,
+                          .X = cr_scratch_matrix(s, r, d),
                           .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) };
     for (size_t i = 0; s->status == CR_OK && i < r; i++) {
         if (d) memcpy(out->X + i * d, data->X + thin->pivots[i] * d, d * sizeof(double));
@@ -163,11 +171,13 @@ done:
 /* By theta: sums over 2 W T [n x r] and - T^T W T [r x r]. */
 static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_thin *thin, double *out)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    size_t      n = w->n, r = w->r, p = cr_kernel_theta_size(w->k);
-    double     *T = cr_scratch_matrix(&s, n, r), *Y = cr_scratch_matrix(&s, n, r), *X = cr_scratch_matrix(&s, r, r);
-    double     *V = cr_scratch_matrix(&s, r, r), *c = cr_scratch_f64(&s, r), *more = cr_scratch_f64(&s, p);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = w->n, r = w->r, p = cr_kernel_theta_size(w->k);
+    double    *T = cr_scratch_matrix(&s, n, r), *Y = cr_scratch_matrix(&s, n, r),
+           *X = cr_scratch_matrix(&s, r, r);
+    double *V = cr_scratch_matrix(&s, r, r), *c = cr_scratch_f64(&s, r),
+           *more = cr_scratch_f64(&s, p);
     cr_mat      of_V = cr_mat_of(V, r, r);
     cri_gp_data at;
 
@@ -176,13 +186,15 @@ static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_thin 
     memcpy(Y, T, n * r * sizeof *T);
     CR_TRY(solve(cx, w, Y, r, X)); /* Y = D^1/2 C0^-1 T */
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(T, n, r), CR_TRANSPOSED, w->a, 0, c));
-    CR_TRY(cr_gemm(cx, 0.5, cr_cmat_of(T, n, r), CR_TRANSPOSED, cr_cmat_of(Y, n, r), CR_PLAIN, 0, of_V));
+    CR_TRY(cr_gemm(cx, 0.5, cr_cmat_of(T, n, r), CR_TRANSPOSED, cr_cmat_of(Y, n, r), CR_PLAIN, 0,
+                   of_V));
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < r; j++) V[i * r + j] -= 0.5 * c[i] * c[j];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < r; j++) Y[i * r + j] = (w->a[i] * c[j] - Y[i * r + j]) / w->root[i];
     cr_kernel_input in = cri_gp_inputs(w->problem->data), pivots = cri_gp_inputs(&at);
-    CR_TRY(cr_kernel_cross_gradient(cx, w->k, &in, &pivots, cr_cmat_of(Y, n, r), more, (cr_mat){ 0 }));
+    CR_TRY(
+        cr_kernel_cross_gradient(cx, w->k, &in, &pivots, cr_cmat_of(Y, n, r), more, (cr_mat){ 0 }));
     CR_TRY(cr_kernel_gram_gradient(cx, w->k, &pivots, cr_const(of_V), out));
     for (size_t j = 0; j < p; j++) out[j] += more[j];
 done:
@@ -190,8 +202,9 @@ done:
     return st;
 }
 
-cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                                  size_t most, double *out_value, double *opt_gradient, bool *out_held)
+cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                                  double noise, size_t most, double *out_value,
+                                  double *opt_gradient, bool *out_held)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
@@ -220,7 +233,9 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
     CR_TRY(cr_chol(cx, cr_mat_of(w.M, w.r, w.r)));
     CR_TRY(solve_targets(cx, &w));
     value = evidence_of(&w);
-    if (!(0.5 * trace * (1 + w.square) <= CRI_GP_LOWRANK_EVIDENCE_ERROR * fmax(fabs(value), (double)n))) goto done;
+    if (!(0.5 * trace * (1 + w.square) <=
+          CRI_GP_LOWRANK_EVIDENCE_ERROR * fmax(fabs(value), (double)n)))
+        goto done;
     if (opt_gradient) {
         CR_TRY(gradient_by_theta(cx, &w, &thin, opt_gradient));
         CR_TRY(gradient_by_noise(cx, &w, opt_gradient + cr_kernel_theta_size(k)));
@@ -233,8 +248,9 @@ done:
     return st;
 }
 
-cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
-                                 double noise, double *out_value, double *opt_gradient)
+cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
+                                 const cr_kernel *k, double noise, double *out_value,
+                                 double *opt_gradient)
 {
     cr_status          st = CR_OK;
     cri_gp_quick_room *room = method;
@@ -244,14 +260,19 @@ cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem 
     if (problem->data->n >= FEWEST && room->skip > 0) room->skip--;
     if (tried) {
         CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));
-        st = cri_gp_lowrank_evidence(cx, problem, settled ? settled : k, noise, problem->data->n / SHARE, out_value,
-                                     opt_gradient, &held);
+        st = cri_gp_lowrank_evidence(cx, problem, settled ? settled : k, noise,
+                                     problem->data->n / SHARE, out_value, opt_gradient, &held);
         if (st == CR_ENUMERIC) st = CR_OK;
         CR_TRY(st);
-        room->failed = held ? 0 : room->failed == 0 ? 1 : room->failed < MOST_SKIPS ? 2 * room->failed : MOST_SKIPS;
+        room->failed = held                        ? 0
+                       : room->failed == 0         ? 1
+                       : room->failed < MOST_SKIPS ? 2 * room->failed
+                                                   : MOST_SKIPS;
         room->skip = room->failed < MOST_SKIPS ? room->failed : MOST_SKIPS;
     }
-    if (!held) CR_TRY(cri_gp_exact_objective(cx, &room->exact, problem, k, noise, out_value, opt_gradient));
+    if (!held)
+        CR_TRY(
+            cri_gp_exact_objective(cx, &room->exact, problem, k, noise, out_value, opt_gradient));
 done:
     cr_kernel_free(cx, settled);
     return st;

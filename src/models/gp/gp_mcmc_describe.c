@@ -93,10 +93,11 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *li
         CR_TRY(add_item(cx, list, p.name, x, n, rhat, ess));
     }
     json_array_foreach(list, at, item) /* those of the mean function have no chains */
-        if (!json_object_get(item, "rhat")) {
-            CR_TRY(cri_store_set(cx, item, "rhat", json_null()));
-            CR_TRY(cri_store_set(cx, item, "ess", json_null()));
-        }
+        if (!json_object_get(item, "rhat"))
+    {
+        CR_TRY(cri_store_set(cx, item, "rhat", json_null()));
+        CR_TRY(cri_store_set(cx, item, "ess", json_null()));
+    }
 done:
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);

@@ -1,4 +1,5 @@
-/* gp_mcmc_predict.c -- predictions over draws of the hyper-parameters: a mixture of processes in equal shares. */
+/* gp_mcmc_predict.c -- predictions over draws of the hyper-parameters: a mixture of processes in
+ * equal shares. */
 #include "gp_mcmc.h"
 #include "gp_parts.h"
 #include "../../base/scratch.h"
@@ -8,7 +9,8 @@
 
 /* --- one draw -------------------------------------------------------------------------------- */
 
-cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m, cri_gp_mixture *out)
+cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
+                              cri_gp_mixture *out)
 {
     size_t            n = m->at.n, q = m->q;
     double           *H = cr_scratch_matrix(s, n, q);
@@ -38,7 +40,8 @@ cr_status cri_gp_mixture_set(cr_ctx *cx, cri_gp_mixture *x, size_t h)
     CR_TRY(cr_kernel_set_theta(cx, one->kernel, theta));
     one->noise = exp(theta[one->n_theta]);
     CR_TRY(cri_kernel_settle(cx, one->kernel));
-    CR_TRY(cri_gp_solve(cx, &x->problem, one->kernel, one->noise, CRI_GP_QUIET_JITTER, one->L, &solution));
+    CR_TRY(cri_gp_solve(cx, &x->problem, one->kernel, one->noise, CRI_GP_QUIET_JITTER, one->L,
+                        &solution));
 done:
     return st;
 }
@@ -56,8 +59,9 @@ static void clear(double *x, size_t n)
     for (size_t i = 0; x && i < n; i++) x[i] = 0;
 }
 
-/* mean [n] := that of h + 1 processes, of which x has the mean of the last; delta [n]: x less the mean of those
- * before, so that the sum of the squares about the mean grows by delta^2 h / (h + 1). */
+/* mean [n] := that of h + 1 processes, of which x has the mean of the last; delta [n]: x less the
+ * mean of those before, so that the sum of the squares about the mean grows by delta^2 h / (h +
+ * 1). */
 static void add_mean(const double *x, size_t n, size_t h, double *mean, double *delta)
 {
     for (size_t i = 0; i < n; i++) {
@@ -118,14 +122,14 @@ static void add_covariance(const double *C, const double *delta, size_t n, size_
         for (size_t j = 0; j < n; j++) S[i * n + j] += C[i * n + j] + share * delta[i] * delta[j];
 }
 
-cr_status cri_gp_mcmc_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, bool prior,
-                               double *mean, double *opt_sd, double *opt_covariance)
+cr_status cri_gp_mcmc_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                               bool prior, double *mean, double *opt_sd, double *opt_covariance)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t         n = rows->n;
-    double        *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *sd = cr_scratch_f64(&s, n);
-    double        *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n;
+    double *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *sd = cr_scratch_f64(&s, n);
+    double *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
     cri_gp_mixture x = { 0 };
 
     CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
@@ -147,7 +151,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_mcmc_slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *out)
+cr_status cri_gp_mcmc_slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                             double *out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -171,10 +176,11 @@ done:
 cr_status cri_gp_mcmc_part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
                            const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t         n = rows->n;
-    double        *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *spread = cr_scratch_f64(&s, n);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n;
+    double    *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n),
+           *spread = cr_scratch_f64(&s, n);
     cri_gp_mixture x = { 0 };
     cr_part        part = { 0 };
 
@@ -199,14 +205,16 @@ done:
 /* --- draws ----------------------------------------------------------------------------------- */
 
 static cr_status draw_one(cr_ctx *cx, const cri_gp_posterior *one, const cr_design *opt_design,
-                          const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed, double *out)
+                          const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed,
+                          double *out)
 {
     if (what == CRI_GP_TARGETS) return cri_gp_sample(cx, one, opt_design, rows, count, seed, out);
     return cri_gp_functions(cx, one, rows, what == CRI_GP_PRIOR_FUNCTIONS, count, seed, out);
 }
 
 cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *opt_design,
-                             const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed, double *out)
+                             const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed,
+                             double *out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -218,7 +226,8 @@ cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_des
     for (size_t h = 0; h < used; h++) {
         size_t some = (count - h - 1) / used + 1; /* draws h, h + used, .. */
         CR_TRY(cri_gp_mixture_set(cx, &x, h * m->n_draws / used));
-        CR_TRY(draw_one(cx, &x.one, opt_design, rows, what, some, seed + 0x9e3779b97f4a7c15u * (h + 1), column));
+        CR_TRY(draw_one(cx, &x.one, opt_design, rows, what, some,
+                        seed + 0x9e3779b97f4a7c15u * (h + 1), column));
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < some; c++) out[i * count + h + c * used] = column[i * some + c];
     }

@@ -43,8 +43,8 @@ void cri_gp_mean_fill(const cri_gp_mean *m, const double *X, size_t n, double *H
         for (size_t t = 0; t < m->q; t++) H[i * m->q + t] = term_value(m, t, X + i * m->d);
 }
 
-/* The term x^k of centred and scaled columns holds all lower powers of x as well (binomially); those
- * have terms of their own unless they were dropped. */
+/* The term x^k of centred and scaled columns holds all lower powers of x as well (binomially);
+ * those have terms of their own unless they were dropped. */
 void cri_gp_mean_units(const cri_gp_mean *m, double *T)
 {
     memset(T, 0, m->q * m->q * sizeof(double));
@@ -56,8 +56,8 @@ void cri_gp_mean_units(const cri_gp_mean *m, double *T)
             if (k > K || (k > 0 && (size_t)m->column[u] != j)) continue;
             double binomial = 1;
             for (size_t i = 0; i < k; i++) binomial = binomial * (double)(K - i) / (double)(i + 1);
-            T[u * m->q + t] = binomial * pow(-m->centre[j], (double)(K - k)) /
-                              pow(m->scale[j], (double)K);
+            T[u * m->q + t] =
+                binomial * pow(-m->centre[j], (double)(K - k)) / pow(m->scale[j], (double)K);
         }
     }
 }

@@ -61,7 +61,8 @@ static cr_status take_row(cr_ctx *cx, const cri_gp_near *a, work *w, double *tak
     for (size_t i = 0; i < m; i++) {
         size_t row = w->nearest[i];
         if (at->d) memcpy(w->some.X + i * at->d, at->X + row * at->d, at->d * sizeof(double));
-        if (at->c) memcpy(w->some.codes + i * at->c, at->codes + row * at->c, at->c * sizeof(uint32_t));
+        if (at->c)
+            memcpy(w->some.codes + i * at->c, at->codes + row * at->c, at->c * sizeof(uint32_t));
         if (r) memcpy(w->V + i * r, a->W + row * r, r * sizeof(double));
         w->u[i] = w->k[row] - cr_dot(w->V + i * r, w->t, r);
     }
@@ -69,8 +70,7 @@ static cr_status take_row(cr_ctx *cx, const cri_gp_near *a, work *w, double *tak
     CR_TRY(cr_kernel_gram(cx, a->k, &in, CR_FILL_BOTH, cr_mat_of(w->M, m, m)));
     for (size_t i = 0; i < m; i++) floor += FLOOR * w->M[i * m + i] / (double)m;
     if (r) CR_TRY(cr_syrk(cx, -1, cr_cmat_of(w->V, m, r), CR_PLAIN, 1, cr_mat_of(w->M, m, m)));
-    for (size_t i = 0; i < m; i++)
-        w->M[i * m + i] += a->noise * at->r[w->nearest[i]] + floor;
+    for (size_t i = 0; i < m; i++) w->M[i * m + i] += a->noise * at->r[w->nearest[i]] + floor;
     CR_TRY(cr_chol_jitter(cx, cr_mat_of(w->M, m, m), &jitter));
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(w->M, m, m), cr_mat_of(w->u, m, 1)));
     *taken += cr_dot(w->u, w->u, m);

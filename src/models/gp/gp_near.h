@@ -1,7 +1,7 @@
 /* gp_near.h -- variances of an exact process of which no factor is kept.
  *   C = K + s diag r,   R [n x rank] with R^T C R = I,   W = C R [n x rank]
- * R spans what is global, the unit vectors of the inputs N nearest to a row what is local.  Of k = k(at, x)
- * both together explain, in place of k^T C^-1 k,
+ * R spans what is global, the unit vectors of the inputs N nearest to a row what is local.  Of k =
+ * k(at, x) both together explain, in place of k^T C^-1 k,
  *   |t|^2 + u^T M^-1 u,   t = R^T k,   u = k_N - W_N t,   M = C_NN - W_N W_N^T
  * the part of k in a subspace: never more, so that no variance is below the exact one.
  * Saad (2003), Iterative Methods for Sparse Linear Systems, sec. 5.2 (projection);

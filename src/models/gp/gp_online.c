@@ -48,11 +48,11 @@ static const cri_goes gp_online_goes[] = {
 };
 
 typedef struct online_state {
-    cri_gp_posterior *gp;
-    size_t            method, batches;
-    cri_gp_stream_sums       sums;  /* of the stream                             */
-    double           *C;     /* [m x m] Sigma of the basis; mu is gp->at.y */
-    double            shift; /* mean of the first batch, taken off all targets so that their squares keep
+    cri_gp_posterior  *gp;
+    size_t             method, batches;
+    cri_gp_stream_sums sums; /* of the stream                             */
+    double            *C;    /* [m x m] Sigma of the basis; mu is gp->at.y */
+    double shift; /* mean of the first batch, taken off all targets so that their squares keep
                               * their digits; given back by beta, or without one by predictions */
 } online_state;
 
@@ -88,15 +88,26 @@ static cr_status allocate(cr_ctx *cx, online_state *m)
 
 static cri_gp_sparse sparse_of(const cri_gp_posterior *g)
 {
-    return (cri_gp_sparse){ .approx = CRI_GP_VFE, .Z = g->at, .L = g->L, .L2 = g->L2, .alpha = g->alpha,
-                            .beta = g->beta, .U = g->U, .A = g->A, .jitter = g->jitter };
+    return (cri_gp_sparse){ .approx = CRI_GP_VFE,
+                            .Z = g->at,
+                            .L = g->L,
+                            .L2 = g->L2,
+                            .alpha = g->alpha,
+                            .beta = g->beta,
+                            .U = g->U,
+                            .A = g->A,
+                            .jitter = g->jitter };
 }
 
 static cr_status copy_mean(cr_ctx *cx, const cri_gp_mean *from, cri_gp_mean *to)
 {
     size_t d = from->d, q = from->q;
-    *to = (cri_gp_mean){ .d = d, .q = q, .room = q, .centre = cr_alloc(cx, d, sizeof(double)),
-                         .scale = cr_alloc(cx, d, sizeof(double)), .column = cr_alloc(cx, q, sizeof(double)),
+    *to = (cri_gp_mean){ .d = d,
+                         .q = q,
+                         .room = q,
+                         .centre = cr_alloc(cx, d, sizeof(double)),
+                         .scale = cr_alloc(cx, d, sizeof(double)),
+                         .column = cr_alloc(cx, q, sizeof(double)),
                          .power = cr_alloc(cx, q, sizeof(double)) };
     if (!to->centre || !to->scale || !to->column || !to->power) return CR_ENOMEM;
     if (d) memcpy(to->centre, from->centre, d * sizeof(double));
@@ -106,8 +117,10 @@ static cr_status copy_mean(cr_ctx *cx, const cri_gp_mean *from, cri_gp_mean *to)
     return CR_OK;
 }
 
-/* A state with the kernel, the noise and the mean function of another, and these inputs, taken over. */
-static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *inputs, online_state **out)
+/* A state with the kernel, the noise and the mean function of another, and these inputs, taken
+ * over. */
+static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *inputs,
+                            online_state **out)
 {
     cr_status     st = CR_OK;
     online_state *m = cr_alloc(cx, 1, sizeof *m);
@@ -116,8 +129,10 @@ static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *in
     const cri_gp_posterior *o = old->gp;
     if (!g) CR_TRY(CR_ENOMEM);
     m->method = old->method, m->batches = old->batches, m->shift = old->shift;
-    g->approx = o->approx, g->noise = o->noise, g->jitter = o->jitter, g->noise_learned = o->noise_learned;
-    g->rows = o->rows, g->starts = o->starts, g->agreed = o->agreed, g->evaluations = o->evaluations;
+    g->approx = o->approx, g->noise = o->noise, g->jitter = o->jitter,
+    g->noise_learned = o->noise_learned;
+    g->rows = o->rows, g->starts = o->starts, g->agreed = o->agreed,
+    g->evaluations = o->evaluations;
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cr_kernel_copy(cx, o->kernel, &g->kernel));
     CR_TRY(copy_mean(cx, &o->mean, &g->mean));
@@ -152,7 +167,7 @@ static void copy_arrays(const online_state *from, online_state *to)
     memcpy(to->sums.S, from->sums.S, w * w * sizeof(double));
 }
 
-/* --- the stream ---------------------------------------------------------------------------------- */
+/* --- the stream ------------------------------------------------------------------------------ */
 
 /* The mean function at the rows. */
 static cr_status problem_of(cr_scratch *s, const cri_gp_posterior *g, const cri_gp_data *data,
@@ -166,7 +181,8 @@ static cr_status problem_of(cr_scratch *s, const cri_gp_posterior *g, const cri_
 }
 
 /* Exactly: same inputs, same kernel. */
-static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_data *data, online_state **out)
+static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_data *data,
+                             online_state **out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -200,20 +216,24 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     cri_gp_data    inputs = { 0 };
     cri_gp_problem problem;
     cri_gp_pseudo  pseudo;
-    bool           learns = o->optimize == OPTIMIZE_EVIDENCE && o->steps > 0; /* how far a batch goes is --steps */
-    bool           converged = true;
+    bool           learns =
+        o->optimize == OPTIMIZE_EVIDENCE && o->steps > 0; /* how far a batch goes is --steps */
+    bool converged = true;
 
     CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp->L, &old->gp->at, &pseudo));
-    if (o->move) CR_TRY(cri_gp_online_choose(cx, old->gp->kernel, &old->gp->at, data, o->inducing, &inputs));
-    else CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
+    if (o->move)
+        CR_TRY(cri_gp_online_choose(cx, old->gp->kernel, &old->gp->at, data, o->inducing, &inputs));
+    else
+        CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
     cri_gp_sparse sparse = sparse_of(m->gp);
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
     CR_TRY(problem_of(&s, m->gp, data, &problem));
     if (learns)
-        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp->noise_learned, o->steps, m->gp->kernel,
-                                   &m->gp->noise, &report->iterations, &converged));
-    if (report->iterations > 0) report->stop = CR_STOP_TOLERANCE; /* as far as the batch was to go */
+        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp->noise_learned, o->steps,
+                                   m->gp->kernel, &m->gp->noise, &report->iterations, &converged));
+    if (report->iterations > 0)
+        report->stop = CR_STOP_TOLERANCE; /* as far as the batch was to go */
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
     CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp->kernel, m->gp->noise, &stream, NULL));
@@ -228,16 +248,21 @@ done:
     return st;
 }
 
-/* --- the basis ------------------------------------------------------------------------------------ */
+/* --- the basis ------------------------------------------------------------------------------- */
 
 /* A state from a basis: what predicts. */
-static cr_status state_of_basis(cr_ctx *cx, const online_state *like, const cri_gp_basis *b, online_state **out)
+static cr_status state_of_basis(cr_ctx *cx, const online_state *like, const cri_gp_basis *b,
+                                online_state **out)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     online_state *m = NULL;
     cri_gp_data   inputs = { 0 };
-    cri_gp_data   view = { .n = b->n, .d = b->d, .c = b->c, .X = b->X, .codes = b->codes,
+    cri_gp_data   view = { .n = b->n,
+                           .d = b->d,
+                           .c = b->c,
+                           .X = b->X,
+                           .codes = b->codes,
                            .y = cr_scratch_bytes(&s, b->n, sizeof(double)),
                            .r = cr_scratch_bytes(&s, b->n, sizeof(double)),
                            .first = cr_scratch_bytes(&s, b->n, sizeof(size_t)) };
@@ -262,14 +287,16 @@ done:
     return st;
 }
 
-static cr_status add_to_basis(cr_ctx *cx, const online_state *old, const cri_gp_data *data, size_t most,
-                              online_state **out)
+static cr_status add_to_basis(cr_ctx *cx, const online_state *old, const cri_gp_data *data,
+                              size_t most, online_state **out)
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
     cri_gp_basis b;
-    if (old->batches == 0) CR_TRY(cri_gp_basis_new(&s, most, data->d, data->c, &b));
-    else CR_TRY(cri_gp_basis_from(&s, &old->gp->at, old->gp->at.y, old->gp->L, old->C, most, &b));
+    if (old->batches == 0)
+        CR_TRY(cri_gp_basis_new(&s, most, data->d, data->c, &b));
+    else
+        CR_TRY(cri_gp_basis_from(&s, &old->gp->at, old->gp->at.y, old->gp->L, old->C, most, &b));
     CR_TRY(cri_gp_basis_add(cx, old->gp->kernel, old->gp->noise, data, &b));
     CR_TRY(state_of_basis(cx, old, &b, out));
 done:
@@ -277,7 +304,7 @@ done:
     return st;
 }
 
-/* --- fit ------------------------------------------------------------------------------------------ */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static bool holds_white(const cr_kernel *k)
 {
@@ -294,7 +321,8 @@ static cr_status set_mean(cr_ctx *cx, const gp_online_options *o, const cr_desig
     int       degree = centred ? -1 : 0;
     if (strcmp(o->mean, "auto") != 0) CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     if (o->method == METHOD_BASIS && degree > 0)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online: --method basis has no mean function but a constant"));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "gp-online: --method basis has no mean function but a constant"));
     if (degree >= 0) m->shift = cri_gp_data_mean(data);
     if (o->method == METHOD_BASIS) degree = -1;
     CR_TRY(cri_gp_mean_new(cx, degree, data, &m->gp->mean, NULL));
@@ -302,20 +330,20 @@ done:
     return st;
 }
 
-/* Hyper-parameters from the first batch: by the bound of its inducing inputs, or, for the basis, the
- * evidence of some of its rows. */
-static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data *data, uint64_t seed,
-                       online_state *m, cr_report *report)
+/* Hyper-parameters from the first batch: by the bound of its inducing inputs, or, for the basis,
+ * the evidence of some of its rows. */
+static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data *data,
+                       uint64_t seed, online_state *m, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *g = m->gp;
-    size_t            few = data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, threads = cr_ctx_threads(cx), q;
-    cri_gp_data       some = { 0 };
+    size_t few = data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, threads = cr_ctx_threads(cx), q;
+    cri_gp_data        some = { 0 };
     const cri_gp_data *from = data;
-    cri_gp_problem    problem;
-    cri_gp_sparse     sparse = sparse_of(g);
-    double            square = 0;
+    cri_gp_problem     problem;
+    cri_gp_sparse      sparse = sparse_of(g);
+    double             square = 0;
 
     if (m->method == METHOD_BASIS && data->n > few) {
         CR_TRY(cri_gp_data_draw(cx, data, few, seed, &some));
@@ -323,16 +351,21 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     }
     q = g->mean.q;
     cri_gp_exact_room room = { cr_scratch_matrix(&s, few, few),
-                               { .alpha = cr_scratch_f64(&s, few), .beta = cr_scratch_f64(&s, q),
-                                 .U = cr_scratch_matrix(&s, few, q), .A = cr_scratch_matrix(&s, q, q) } };
-    bool           exact = m->method == METHOD_BASIS;
-    cri_gp_learned learned = { .converged = true };
-    cri_gp_task    task = { .problem = &problem,
-                            .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
-                            .method = exact ? (void *)&room : &sparse,
-                            .search_objective = cri_gp_exact_objective, .search_method = &room,
-                            .learn_noise = g->noise_learned, .max_iter = o->max_iter, .seed = seed,
-                            .search_rows = SEARCH_ROWS };
+                               { .alpha = cr_scratch_f64(&s, few),
+                                 .beta = cr_scratch_f64(&s, q),
+                                 .U = cr_scratch_matrix(&s, few, q),
+                                 .A = cr_scratch_matrix(&s, q, q) } };
+    bool              exact = m->method == METHOD_BASIS;
+    cri_gp_learned    learned = { .converged = true };
+    cri_gp_task       task = { .problem = &problem,
+                               .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
+                               .method = exact ? (void *)&room : &sparse,
+                               .search_objective = cri_gp_exact_objective,
+                               .search_method = &room,
+                               .learn_noise = g->noise_learned,
+                               .max_iter = o->max_iter,
+                               .seed = seed,
+                               .search_rows = SEARCH_ROWS };
     CR_TRY(s.status);
     if (data->n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1);
     CR_TRY(problem_of(&s, g, from, &problem));
@@ -367,8 +400,8 @@ static void report_evidence(const online_state *m, const cr_design *design, cr_r
 }
 
 /* Everything up to the hyper-parameters; the stream also has its sums. */
-static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows, cri_gp_data *data,
-                       uint64_t seed, online_state **out, cr_report *report)
+static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows,
+                       cri_gp_data *data, uint64_t seed, online_state **out, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
@@ -384,7 +417,8 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &g->kernel));
     if (holds_white(g->kernel))
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online takes its noise from --noise, not from a white kernel"));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "gp-online takes its noise from --noise, not from a white kernel"));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, data));
     CR_TRY(cri_gp_centre(cx, g->kernel, data, NULL, NULL)); /* the rows of the first batch */
     CR_TRY(cri_gp_inducing(cx, data, o->inducing, seed, &g->at));
@@ -424,8 +458,8 @@ static cri_rows part_of(const cri_rows *rows, size_t begin, size_t end, size_t *
 }
 
 /* One batch into a state, which is replaced. */
-static cr_status take_batch(cr_ctx *cx, const gp_online_options *o, const cri_gp_data *data, online_state **m,
-                            cr_report *report)
+static cr_status take_batch(cr_ctx *cx, const gp_online_options *o, const cri_gp_data *data,
+                            online_state **m, cr_report *report)
 {
     online_state *next = NULL;
     bool          learns = o->optimize == OPTIMIZE_EVIDENCE && o->steps > 0;
@@ -439,8 +473,8 @@ static cr_status take_batch(cr_ctx *cx, const gp_online_options *o, const cri_gp
 }
 
 /* All rows, some thousand at a time; *m NULL: the first of them begin a state. */
-static cr_status take_rows(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows, uint64_t seed,
-                           online_state **m, cr_report *report)
+static cr_status take_rows(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows,
+                           uint64_t seed, online_state **m, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -485,8 +519,8 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     return st;
 }
 
-static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                               void **out_state, cr_report *report)
+static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void **out_state, cr_report *report)
 {
     cr_status           st = CR_OK;
     const online_state *old = state;
@@ -508,9 +542,10 @@ done:
     return st;
 }
 
-/* --- answers, file -------------------------------------------------------------------------------- */
+/* --- answers, file --------------------------------------------------------------------------- */
 
-static cr_status online_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status online_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
 {
     const online_state *m = state;
     cr_status           st = cri_gp_predict(cx, m->gp, rows, out);
@@ -523,12 +558,13 @@ static cr_status online_sample(cr_ctx *cx, const void *state, const cr_design *d
 {
     const online_state *m = state;
     cr_status           st = cri_gp_sample(cx, m->gp, design, rows, count, seed, out);
-    for (size_t i = 0; st == CR_OK && !m->gp->q && rows && i < rows->n * count; i++) out[i] += m->shift;
+    for (size_t i = 0; st == CR_OK && !m->gp->q && rows && i < rows->n * count; i++)
+        out[i] += m->shift;
     return st;
 }
 
-static cr_status online_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
-                                 double *opt_sd, double *opt_covariance)
+static cr_status online_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                                 double *mean, double *opt_sd, double *opt_covariance)
 {
     const online_state *m = state;
     cr_status           st = cri_gp_function(cx, m->gp, rows, prior, mean, opt_sd, opt_covariance);
@@ -552,7 +588,8 @@ static cr_status online_slopes(cr_ctx *cx, const void *state, const cri_rows *ro
 
 static const char *const method_names[] = { "stream", "basis" };
 
-static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
 {
     cr_status           st = CR_OK;
     const online_state *m = state;
@@ -561,7 +598,8 @@ static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, s, "method", json_string(method_names[m->method])));
     CR_TRY(cri_store_set(cx, s, "batches", json_integer((json_int_t)m->batches)));
     if (m->method == METHOD_BASIS)
-        CR_TRY(cri_store_set_real(cx, s, "mean", m->shift * design->target_scale + design->target_shift));
+        CR_TRY(cri_store_set_real(cx, s, "mean",
+                                  m->shift * design->target_scale + design->target_shift));
 done:
     return st;
 }
@@ -575,7 +613,8 @@ static cr_status online_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "batches", json_integer((json_int_t)m->batches)));
     CR_TRY(cri_store_set_real(cx, out, "shift", m->shift));
     CR_TRY(cri_store_set_real(cx, out, "settled", m->sums.settled));
-    if (m->C) CR_TRY(cri_store_put_matrix(cx, store, "C", m->C, n, n));
+    if (m->C)
+        CR_TRY(cri_store_put_matrix(cx, store, "C", m->C, n, n));
     else {
         CR_TRY(cri_store_put_matrix(cx, store, "Phi", m->sums.Phi, n, n));
         CR_TRY(cri_store_put_matrix(cx, store, "M", m->sums.M, n, w));
@@ -586,8 +625,8 @@ done:
     return st;
 }
 
-static cr_status online_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                             void **out_state)
+static cr_status online_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                             const cr_design *design, void **out_state)
 {
     cr_status     st = CR_OK;
     void         *gp = NULL;
@@ -604,8 +643,10 @@ static cr_status online_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_store_get_real(cx, store, in, "settled", &m->sums.settled));
     m->method = strcmp(method, method_names[METHOD_BASIS]) == 0 ? METHOD_BASIS : METHOD_STREAM;
     if (strcmp(method, method_names[m->method]) != 0 || !m->gp->L2 || !(m->gp->noise > 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file does not fit", cri_store_source(store)));
-    if (m->method == METHOD_BASIS) CR_TRY(cri_store_get_matrix(cx, store, "C", n, n, &m->C));
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file does not fit",
+                       cri_store_source(store)));
+    if (m->method == METHOD_BASIS)
+        CR_TRY(cri_store_get_matrix(cx, store, "C", n, n, &m->C));
     else {
         CR_TRY(cri_store_get_matrix(cx, store, "Phi", n, n, &m->sums.Phi));
         CR_TRY(cri_store_get_matrix(cx, store, "M", n, w, &m->sums.M));

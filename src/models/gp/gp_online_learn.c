@@ -9,7 +9,7 @@ enum { MOST_NEW = 1000 }; /* new inputs that are looked at, evenly spaced */
 
 static const double FAR = 2, NOTHING = 1e-10;
 
-/* --- hyper-parameters --------------------------------------------------------------------------- */
+/* --- hyper-parameters ------------------------------------------------------------------------ */
 
 typedef struct climb {
     cr_ctx               *cx;
@@ -21,7 +21,8 @@ typedef struct climb {
     double               *gradient; /* [theta + 1] */
 } climb;
 
-static cr_status objective(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status objective(void *user, const double *x, size_t n, double *out_f,
+                           double *opt_gradient)
 {
     cr_status st = CR_OK;
     climb    *c = user;
@@ -39,19 +40,19 @@ done:
     return st;
 }
 
-cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream, bool learn_noise,
-                              size_t steps, cr_kernel *k, double *noise, size_t *out_iterations,
-                              bool *out_converged)
+cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
+                              bool learn_noise, size_t steps, cr_kernel *k, double *noise,
+                              size_t *out_iterations, bool *out_converged)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    size_t              p = cr_kernel_theta_size(k), n = p + learn_noise;
-    double             *x = cr_scratch_f64(&s, p + 1), *lower = cr_scratch_f64(&s, p + 1);
-    double             *upper = cr_scratch_f64(&s, p + 1);
-    climb               c = { cx, problem, stream, k, *noise, learn_noise, cr_scratch_f64(&s, p + 1) };
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = cr_kernel_theta_size(k), n = p + learn_noise;
+    double    *x = cr_scratch_f64(&s, p + 1), *lower = cr_scratch_f64(&s, p + 1);
+    double    *upper = cr_scratch_f64(&s, p + 1);
+    climb      c = { cx, problem, stream, k, *noise, learn_noise, cr_scratch_f64(&s, p + 1) };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  report;
-    cr_problem          q = { .n = n, .objective = objective, .lower = lower, .upper = upper, .user = &c };
+    cr_problem q = { .n = n, .objective = objective, .lower = lower, .upper = upper, .user = &c };
 
     CR_TRY(s.status);
     *out_iterations = 0, *out_converged = true;
@@ -76,7 +77,7 @@ done:
     return st;
 }
 
-/* --- inducing inputs ---------------------------------------------------------------------------- */
+/* --- inducing inputs ------------------------------------------------------------------------- */
 
 static void copy_input(const cri_gp_data *from, size_t i, cri_gp_data *to, size_t j)
 {
@@ -87,9 +88,14 @@ static void copy_input(const cri_gp_data *from, size_t i, cri_gp_data *to, size_
 
 static cr_status inputs_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out)
 {
-    *out = (cri_gp_data){ .n = n, .d = d, .c = c, .X = cr_alloc(cx, n * d, sizeof(double)),
-                          .codes = cr_alloc(cx, n * c, sizeof(uint32_t)), .y = cr_alloc(cx, n, sizeof(double)),
-                          .r = cr_alloc(cx, n, sizeof(double)), .first = cr_alloc(cx, n, sizeof(size_t)) };
+    *out = (cri_gp_data){ .n = n,
+                          .d = d,
+                          .c = c,
+                          .X = cr_alloc(cx, n * d, sizeof(double)),
+                          .codes = cr_alloc(cx, n * c, sizeof(uint32_t)),
+                          .y = cr_alloc(cx, n, sizeof(double)),
+                          .r = cr_alloc(cx, n, sizeof(double)),
+                          .first = cr_alloc(cx, n, sizeof(size_t)) };
     bool ready = out->X && out->codes && out->y && out->r && out->first;
     if (!ready) cri_gp_data_free(cx, out);
     if (!ready) *out = (cri_gp_data){ 0 };
@@ -97,8 +103,8 @@ static cr_status inputs_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_dat
 }
 
 /* The rows of a pivoted Cholesky factor: chosen [m], their number returned through *out_n. */
-static cr_status pivot(cr_scratch *s, const cr_kernel *k, const cri_gp_data *all, size_t m, size_t *chosen,
-                       size_t *out_n)
+static cr_status pivot(cr_scratch *s, const cr_kernel *k, const cri_gp_data *all, size_t m,
+                       size_t *chosen, size_t *out_n)
 {
     cr_status       st = CR_OK;
     size_t          n = all->n;
@@ -114,8 +120,10 @@ static cr_status pivot(cr_scratch *s, const cr_kernel *k, const cri_gp_data *all
         for (size_t i = 1; i < n; i++)
             if (left[i] > left[at] * (1 + 1e-12)) at = i;
         if (!(left[at] > NOTHING * most)) break;
-        cr_kernel_input one = { .rows = 1, .numbers = cr_cmat_of(all->X + at * all->d, 1, all->d),
-                                .codes = all->codes + at * all->c, .categories = all->c };
+        cr_kernel_input one = { .rows = 1,
+                                .numbers = cr_cmat_of(all->X + at * all->d, 1, all->d),
+                                .codes = all->codes + at * all->c,
+                                .categories = all->c };
         double          root = sqrt(left[at]);
         CR_TRY(cr_kernel_cross(s->cx, k, &one, &in, cr_mat_of(row, 1, n)));
         for (size_t j = 0; j < t; j++)
@@ -131,12 +139,13 @@ done:
     return st;
 }
 
-cr_status cri_gp_online_choose(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *old, const cri_gp_data *data,
-                               size_t m, cri_gp_data *out_Z)
+cr_status cri_gp_online_choose(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *old,
+                               const cri_gp_data *data, size_t m, cri_gp_data *out_Z)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    size_t      step = data->n / MOST_NEW + 1, more = (data->n + step - 1) / step, n = old->n + more, count = 0;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     step = data->n / MOST_NEW + 1, more = (data->n + step - 1) / step, n = old->n + more,
+           count = 0;
     size_t     *chosen = cr_scratch_index(&s, m);
     cri_gp_data all = { 0 }, Z = { 0 };
 

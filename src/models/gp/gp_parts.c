@@ -15,14 +15,16 @@
 
 static cr_status refuse(cr_ctx *cx, const cri_gp_posterior *m, const char *what, const char *fits)
 {
-    if (m->cg) cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --solver cg has no %s", what);
+    if (m->cg)
+        cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --solver cg has no %s", what);
     else
         cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --approx %s has no %s",
                 cri_gp_approx_name(m->approx), what);
     return cr_fail_hint(cx, "fit it with %s", fits);
 }
 
-/* Random features are those of the whole kernel; a root that needs the nearest inputs has no covariance. */
+/* Random features are those of the whole kernel; a root that needs the nearest inputs has no
+ * covariance. */
 static cr_status check_parts(cr_ctx *cx, const cri_gp_posterior *m)
 {
     if (m->approx != CRI_GP_RFF && !m->near) return CR_OK;
@@ -38,7 +40,7 @@ static cr_status check_evidence(cr_ctx *cx, const cri_gp_posterior *m)
                          "--approx exact, sor, dtc, fitc or vfe, and --solver cholesky");
 }
 
-/* --- moments of a part ------------------------------------------------------------------------- */
+/* --- moments of a part ----------------------------------------------------------------------- */
 
 typedef struct inputs {
     size_t          n;
@@ -46,7 +48,8 @@ typedef struct inputs {
     cr_kernel_input in;
 } inputs;
 
-static cr_status inputs_of(cr_scratch *s, const cri_gp_posterior *m, const cri_rows *rows, inputs *out)
+static cr_status inputs_of(cr_scratch *s, const cri_gp_posterior *m, const cri_rows *rows,
+                           inputs *out)
 {
     size_t    n = rows->n;
     double   *room = cr_scratch_matrix(s, n, rows->p), *X = cr_scratch_matrix(s, n, m->at.d);
@@ -56,17 +59,21 @@ static cr_status inputs_of(cr_scratch *s, const cri_gp_posterior *m, const cri_r
     if (s->status != CR_OK) return s->status;
     cri_gp_split(rows, 0, n, room, X, codes);
     cri_gp_mean_fill(&m->mean, X, n, out->H);
-    out->in = (cr_kernel_input){ .rows = n, .numbers = cr_cmat_of(X, n, m->at.d), .codes = codes,
-                                 .categories = m->at.c, .names = cri_gp_names(rows) };
+    out->in = (cr_kernel_input){ .rows = n,
+                                 .numbers = cr_cmat_of(X, n, m->at.d),
+                                 .codes = codes,
+                                 .categories = m->at.c,
+                                 .names = cri_gp_names(rows) };
     return CR_OK;
 }
 
 /* sign * sum of the squares down each column of A [rows x n], or the matrix of products. */
-static cr_status add_squares(cr_ctx *cx, double sign, const double *A, size_t rows, size_t n, bool joint,
-                             double *S)
+static cr_status add_squares(cr_ctx *cx, double sign, const double *A, size_t rows, size_t n,
+                             bool joint, double *S)
 {
     if (rows == 0) return CR_OK;
-    if (joint) return cr_syrk(cx, sign, cr_cmat_of(A, rows, n), CR_TRANSPOSED, 1, cr_mat_of(S, n, n));
+    if (joint)
+        return cr_syrk(cx, sign, cr_cmat_of(A, rows, n), CR_TRANSPOSED, 1, cr_mat_of(S, n, n));
     for (size_t a = 0; a < rows; a++)
         for (size_t i = 0; i < n; i++) S[i] += sign * A[a * n + i] * A[a * n + i];
     return CR_OK;
@@ -98,10 +105,10 @@ done:
     return st;
 }
 
-/* mean [n] and variances S [n], or covariance S [n x n] when joint, of the part with kernel opt_k, of the
- * mean function when with_mean, or of both together. */
-static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel *opt_k, bool with_mean,
-                         const inputs *x, bool joint, double *mean, double *S)
+/* mean [n] and variances S [n], or covariance S [n x n] when joint, of the part with kernel opt_k,
+ * of the mean function when with_mean, or of both together. */
+static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel *opt_k,
+                         bool with_mean, const inputs *x, bool joint, double *mean, double *S)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -124,8 +131,8 @@ static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel 
         if (!features)
             CR_TRY(joint ? cr_kernel_cross(cx, opt_k, &x->in, &x->in, cr_mat_of(S, n, n))
                          : cr_kernel_diagonal(cx, opt_k, &x->in, false, S));
-        CR_TRY(m->approx == CRI_GP_RFF ? cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, a, x->in.numbers.a, n,
-                                                      m->at.d, C, NULL)
+        CR_TRY(m->approx == CRI_GP_RFF ? cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, a,
+                                                      x->in.numbers.a, n, m->at.d, C, NULL)
                                        : cr_kernel_cross(cx, opt_k, &at, &x->in, c));
         CR_TRY(cr_gemv(cx, 1, cr_const(c), CR_TRANSPOSED, m->alpha, 1, mean));
         if (m->cg) CR_TRY(take_off_mean(cx, m, c, R));
@@ -145,7 +152,7 @@ done:
     return st;
 }
 
-/* --- parts -------------------------------------------------------------------------------------- */
+/* --- parts ----------------------------------------------------------------------------------- */
 
 /* The term of the kernel that is part number k, noise not counted; NULL beyond the last. */
 static cr_status find_term(cr_ctx *cx, const cri_gp_posterior *m, size_t k, cr_kernel **out)
@@ -165,7 +172,8 @@ static cr_status find_term(cr_ctx *cx, const cri_gp_posterior *m, size_t k, cr_k
 }
 
 /* Sets the only column among those read, if it is one. */
-static void set_column(const cr_design *design, const bool *numbers, const bool *categories, cr_part *out)
+static void set_column(const cr_design *design, const bool *numbers, const bool *categories,
+                       cr_part *out)
 {
     const char *name = NULL;
     bool        category = false;
@@ -188,7 +196,7 @@ static cr_status name_term(cr_ctx *cx, const cri_gp_posterior *m, const cr_desig
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_kernel *brief = NULL;
-    bool      *numbers = cr_scratch_bytes(&s, m->at.d + m->at.c + 1, sizeof *numbers); /* none yet */
+    bool *numbers = cr_scratch_bytes(&s, m->at.d + m->at.c + 1, sizeof *numbers); /* none yet */
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_copy(cx, term, &brief));
@@ -202,7 +210,8 @@ done:
     return st;
 }
 
-static cr_status name_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, cr_part *out)
+static cr_status name_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                           cr_part *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -212,9 +221,10 @@ static cr_status name_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_desig
     CR_TRY(s.status);
     for (size_t t = 0; t < m->q; t++)
         if (m->mean.power[t] > (double)most) most = (size_t)m->mean.power[t];
-    snprintf(out->name, sizeof out->name, most == 0   ? "mean function: constant"
-                                          : most == 1 ? "mean function: linear"
-                                                      : "mean function: polynomial");
+    snprintf(out->name, sizeof out->name,
+             most == 0   ? "mean function: constant"
+             : most == 1 ? "mean function: linear"
+                         : "mean function: polynomial");
     if (most > 0 && m->at.d == 1) set_column(design, &(const bool){ true }, categories, out);
 done:
     cr_scratch_end(&s);
@@ -237,8 +247,10 @@ cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, si
         goto done;
     }
     CR_TRY(check_parts(cx, m));
-    if (is_mean) CR_TRY(name_mean(cx, m, design, &part));
-    else CR_TRY(find_term(cx, m, k - (m->q > 0), &term));
+    if (is_mean)
+        CR_TRY(name_mean(cx, m, design, &part));
+    else
+        CR_TRY(find_term(cx, m, k - (m->q > 0), &term));
     if (term) CR_TRY(name_term(cx, m, design, term, &part));
     if (rows && part.name[0]) {
         CR_TRY(inputs_of(&s, m, rows, &x));
@@ -253,7 +265,7 @@ done:
     return st;
 }
 
-/* --- hyper-parameters --------------------------------------------------------------------------- */
+/* --- hyper-parameters ------------------------------------------------------------------------ */
 
 cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out)
 {
@@ -261,13 +273,18 @@ cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out)
     size_t                  n = cr_kernel_parameters(m->kernel);
     (void)cx;
     if (k == n && !m->noise_column) {
-        *out = (cr_hyper){ .value = m->noise, .upper = INFINITY, .log_sd = m->sd[m->n_theta],
+        *out = (cr_hyper){ .value = m->noise,
+                           .upper = INFINITY,
+                           .log_sd = m->sd[m->n_theta],
                            .positive = m->noise > 0 };
         snprintf(out->name, sizeof out->name, "noise");
     } else if (k < n) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, k);
         bool                positive = p.lower >= 0 && p.upper > 1;
-        *out = (cr_hyper){ .value = p.value, .lower = p.lower, .upper = p.upper, .positive = positive,
+        *out = (cr_hyper){ .value = p.value,
+                           .lower = p.lower,
+                           .upper = p.upper,
+                           .positive = positive,
                            .log_sd = p.theta < m->n_theta && positive ? m->sd[p.theta] : NAN };
         snprintf(out->name, sizeof out->name, "%s", p.name);
     }
@@ -293,20 +310,23 @@ static cr_status evaluate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_pr
 }
 
 /* The kernel and the noise with some of the values. */
-static cr_status set_values(cr_ctx *cx, cr_kernel *k, const size_t *which, size_t n, const double *values,
-                            double *noise)
+static cr_status set_values(cr_ctx *cx, cr_kernel *k, const size_t *which, size_t n,
+                            const double *values, double *noise)
 {
     cr_status st = CR_OK;
     for (size_t j = 0; j < n; j++) {
-        if (which[j] == cr_kernel_parameters(k)) *noise = values[j];
-        else CR_TRY(cr_kernel_set_value(cx, k, which[j], values[j]));
+        if (which[j] == cr_kernel_parameters(k))
+            *noise = values[j];
+        else
+            CR_TRY(cr_kernel_set_value(cx, k, which[j], values[j]));
     }
 done:
     return st;
 }
 
-cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows, const size_t *which,
-                             size_t n, const double *values, size_t count, double *out)
+cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const size_t *which, size_t n, const double *values, size_t count,
+                             double *out)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
@@ -321,12 +341,18 @@ cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
     a = exact ? data.n : m->at.n;
     double         *H = cr_scratch_matrix(&s, data.n, q), *L = cr_scratch_matrix(&s, a, a);
-    cri_gp_solution solution = { .alpha = cr_scratch_f64(&s, a), .beta = cr_scratch_f64(&s, q),
-                                 .U = cr_scratch_matrix(&s, a, q), .A = cr_scratch_matrix(&s, q, q) };
-    cri_gp_sparse   sparse = { .approx = (cri_gp_approx)m->approx, .Z = m->at, .L = L,
+    cri_gp_solution solution = { .alpha = cr_scratch_f64(&s, a),
+                                 .beta = cr_scratch_f64(&s, q),
+                                 .U = cr_scratch_matrix(&s, a, q),
+                                 .A = cr_scratch_matrix(&s, q, q) };
+    cri_gp_sparse   sparse = { .approx = (cri_gp_approx)m->approx,
+                               .Z = m->at,
+                               .L = L,
                                .L2 = exact ? NULL : cr_scratch_matrix(&s, a, a),
-                               .alpha = solution.alpha, .beta = solution.beta,
-                               .U = solution.U, .A = solution.A };
+                               .alpha = solution.alpha,
+                               .beta = solution.beta,
+                               .U = solution.U,
+                               .A = solution.A };
     cri_gp_problem  problem = { &data, q, H };
 
     CR_TRY(s.status);

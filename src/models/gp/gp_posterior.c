@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
+static const char *const names[] = { "auto", "exact", "sor",     "dtc", "fitc",
+                                     "vfe",  "svgp",  "nystrom", "rff" };
 
 const char *cri_gp_approx_name(size_t approx)
 {
@@ -35,8 +36,8 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
     m->sd = cr_alloc(cx, m->n_theta + 1, sizeof(double));
     if (!m->at_bound) m->at_bound = cri_string_copy(cx, "");
     for (size_t j = 0; m->sd && j <= m->n_theta; j++) m->sd[j] = NAN;
-    bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U && m->A && m->sd &&
-                 m->at_bound;
+    bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U &&
+                 m->A && m->sd && m->at_bound;
     return ready ? CR_OK : CR_ENOMEM;
 }
 
@@ -129,7 +130,8 @@ done:
 }
 
 /* The coefficients of the mean function, in the units of the data. */
-static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, json_t *list)
+static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                          json_t *list)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -153,8 +155,10 @@ static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design
         }
         if (power) {
             const char *of = cr_design_term_name(design, number[column]);
-            if (power == 1) snprintf(name, sizeof name, "mean.%s", of);
-            else snprintf(name, sizeof name, "mean.%s^%zu", of, power);
+            if (power == 1)
+                snprintf(name, sizeof name, "mean.%s", of);
+            else
+                snprintf(name, sizeof name, "mean.%s^%zu", of, power);
         }
         value = value * design->target_scale + (power ? 0 : design->target_shift);
         double sd = sqrt(square) * design->target_scale, half = 1.959963984540054 * sd;
@@ -236,8 +240,7 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(cri_store_set(cx, s, "starts", json_integer((json_int_t)m->starts)));
     CR_TRY(cri_store_set(cx, s, "starts_agreed", json_integer((json_int_t)m->agreed)));
     CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)m->evaluations)));
-    if (m->at_bound[0])
-        CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(m->at_bound)));
+    if (m->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(m->at_bound)));
 done:
     cri_string_free(cx, text);
     return st;

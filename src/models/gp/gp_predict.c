@@ -23,18 +23,18 @@ enum {
 /* Some rows on their way through the formulas. */
 typedef struct block {
     size_t          count;
-    double         *room, *X;  /* [count x p], [count x d] */
-    uint32_t       *codes;     /* [count x c]              */
-    double         *C;         /* [n x count] k, then w, then v; not of a low rank */
-    size_t          rows;      /* of v: n, or the rank of the root */
-    double         *R;         /* [q x count] A^-1 (h - U^T v)  */
-    double         *H;         /* [count x q]              */
-    double         *prior;     /* [count] k(x, x)          */
+    double         *room, *X; /* [count x p], [count x d] */
+    uint32_t       *codes;    /* [count x c]              */
+    double         *C;        /* [n x count] k, then w, then v; not of a low rank */
+    size_t          rows;     /* of v: n, or the rank of the root */
+    double         *R;        /* [q x count] A^-1 (h - U^T v)  */
+    double         *H;        /* [count x q]              */
+    double         *prior;    /* [count] k(x, x)          */
     cr_kernel_input in;
 } block;
 
-static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count, bool low,
-                           block *out)
+static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count,
+                           bool low, block *out)
 {
     *out = (block){ .count = count,
                     .room = cr_scratch_matrix(s, count, p),
@@ -47,10 +47,10 @@ static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, s
     return s->status;
 }
 
-/* The inputs of rows [begin, end), or of those that an index names, which were read before, and their terms of the
- * mean. */
-static cr_status read_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, const size_t *opt_index,
-                           size_t begin, size_t end, block *b)
+/* The inputs of rows [begin, end), or of those that an index names, which were read before, and
+ * their terms of the mean. */
+static cr_status read_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                           const size_t *opt_index, size_t begin, size_t end, block *b)
 {
     size_t count = b->count = end - begin;
     if (!opt_index) cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
@@ -75,7 +75,8 @@ static cr_status mean_of_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, 
 
     if (m->approx == CRI_GP_RFF)
         CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
-    else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
+    else
+        CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(b->C, n, count), CR_TRANSPOSED, m->alpha, 0, out_mean));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < m->q; j++) out_mean[i] += b->H[i * m->q + j] * m->beta[j];
@@ -176,7 +177,8 @@ static size_t block_of(size_t n)
 
 /* mean and variance of f in `count` rows, or in those that an index names. */
 static cr_status predict_dense(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                               const size_t *opt_index, size_t count, double *mean, double *opt_variance)
+                               const size_t *opt_index, size_t count, double *mean,
+                               double *opt_variance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -201,9 +203,10 @@ done:
     return st;
 }
 
-/* The same of all rows by the low-rank form; those that it does not hold for by the dense formulas. */
-static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
-                             double *opt_variance)
+/* The same of all rows by the low-rank form; those that it does not hold for by the dense
+ * formulas. */
+static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                             double *mean, double *opt_variance)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -236,8 +239,8 @@ done:
     return st;
 }
 
-static cr_status predict_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
-                              double *opt_variance)
+static cr_status predict_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                              double *mean, double *opt_variance)
 {
     bool low = opt_variance ? m->low != NULL : cri_gp_lowrank_for_means(m);
     return low ? predict_low(cx, m, rows, mean, opt_variance)
@@ -245,8 +248,8 @@ static cr_status predict_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
 }
 
 /* The noise of new rows: that of a row of weight 1, and of white kernels. */
-static cr_status add_noise(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, size_t begin,
-                           block *b, double *variance)
+static cr_status add_noise(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                           size_t begin, block *b, double *variance)
 {
     for (size_t i = 0; i < b->count; i++)
         variance[i] += m->noise_column ? rows->roles[0][begin + i] : m->noise;
@@ -305,7 +308,8 @@ static cr_status check_room(cr_ctx *cx, const cri_gp_posterior *m, size_t n)
 {
     double bytes = 8 * (double)n * ((double)n + (double)m->at.n);
     if (bytes < (double)cri_memory_left(cx)) return CR_OK;
-    cr_fail(cx, CR_ENOMEM, "joint draws at %zu rows need %.3g GB for their covariance", n, bytes / 1e9);
+    cr_fail(cx, CR_ENOMEM, "joint draws at %zu rows need %.3g GB for their covariance", n,
+            bytes / 1e9);
     return cr_fail_hint(cx, "draw at fewer rows");
 }
 
@@ -396,8 +400,8 @@ done:
 
 /* --- the function itself --------------------------------------------------------------------- */
 
-cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
-                          double *opt_sd, double *opt_covariance)
+cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                          double *mean, double *opt_sd, double *opt_covariance)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
@@ -425,8 +429,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, size_t count,
-                           uint64_t seed, double *out)
+cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                           size_t count, uint64_t seed, double *out)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);

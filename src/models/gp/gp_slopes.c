@@ -14,7 +14,8 @@
 enum { BLOCK = 256 };
 
 /* Random features: sum_f alpha_f weight_f d cos(W_f . x - phase_f) / dx. */
-static cr_status add_waves(cr_ctx *cx, const cri_gp_posterior *m, const double *X, size_t count, double *out)
+static cr_status add_waves(cr_ctx *cx, const cri_gp_posterior *m, const double *X, size_t count,
+                           double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -34,8 +35,8 @@ done:
 }
 
 /* k(at, x) by x, each of `at` by its weight; room [n x count]. */
-static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in, double *W,
-                            double *out)
+static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in,
+                            double *W, double *out)
 {
     cr_kernel_input at = cri_gp_inputs(&m->at);
     size_t          n = m->at.n, count = in->rows;
@@ -64,9 +65,9 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
     cr_scratch              s = cr_scratch_begin(cx);
     const cri_gp_posterior *m = state;
     size_t                  d = m->at.d, most = rows->n < BLOCK ? rows->n : BLOCK;
-    double                 *room = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, d);
-    double                 *W = cr_scratch_matrix(&s, m->approx == CRI_GP_RFF ? 0 : m->at.n, most);
-    uint32_t               *codes = cr_scratch_bytes(&s, most * m->at.c, sizeof *codes);
+    double   *room = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, d);
+    double   *W = cr_scratch_matrix(&s, m->approx == CRI_GP_RFF ? 0 : m->at.n, most);
+    uint32_t *codes = cr_scratch_bytes(&s, most * m->at.c, sizeof *codes);
 
     if (m->n_draws) {
         st = cri_gp_mcmc_slopes(cx, m, rows, out);
@@ -79,11 +80,15 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
         double   *to = out + r.begin * d;
         CR_TRY(cr_check_interrupt(cx));
         cri_gp_split(rows, r.begin, r.end, room, X, codes);
-        cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, d), .codes = codes,
-                               .categories = m->at.c, .names = cri_gp_names(rows) };
+        cr_kernel_input in = { .rows = count,
+                               .numbers = cr_cmat_of(X, count, d),
+                               .codes = codes,
+                               .categories = m->at.c,
+                               .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, r.begin, &in));
         memset(to, 0, count * d * sizeof *to);
-        CR_TRY(m->approx == CRI_GP_RFF ? add_waves(cx, m, X, count, to) : add_kernel(cx, m, &in, W, to));
+        CR_TRY(m->approx == CRI_GP_RFF ? add_waves(cx, m, X, count, to)
+                                       : add_kernel(cx, m, &in, W, to));
         add_mean(m, X, count, to);
     }
 done:

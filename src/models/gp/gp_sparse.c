@@ -1,6 +1,6 @@
 /* gp_sparse.c -- evidence, bound and gradients of sparse Gaussian processes.
- * With e = D^-1/2 (y - H b), g = B^-1 V e, alpha = L^-T g, a = D^-1/2 (e - V^T g), B = I + V V^T and
- * w = (a^2 - diag C^-1) / 2, the value changes by
+ * With e = D^-1/2 (y - H b), g = B^-1 V e, alpha = L^-T g, a = D^-1/2 (e - V^T g), B = I + V V^T
+ * and w = (a^2 - diag C^-1) / 2, the value changes by
  *   dK_nm:  a alpha^T - D^-1/2 V^T B^-1 L^-1 - 2 diag(v) D^1/2 V^T L^-1
  *   dK_mm:  - (alpha alpha^T - L^-T (I - B^-1) L^-1) / 2 + L^-T V diag(v) D V^T L^-1
  *   dK_ii:  v;      v = w for fitc, -1 / (2 D) for vfe, 0 for sor and dtc. */
@@ -27,12 +27,12 @@ typedef struct pass {
     double                noise;
     cri_gp_sparse        *sp;
     size_t                m, q;
-    double *V;          /* [m x b] L^-1 K_mn, then times D^-1/2                   */
-    double *D, *kii, *qii; /* [b] D; diagonals of K and of Q                      */
-    double *E;          /* [b x (q + 1)] D^-1/2 (H, y)                            */
-    cri_gp_sums sums;
-    double      trace;  /* sum (k - q) / D                                        */
-    double      left, all; /* sum (k - q), sum k                                  */
+    double               *V; /* [m x b] L^-1 K_mn, then times D^-1/2                   */
+    double               *D, *kii, *qii; /* [b] D; diagonals of K and of Q                      */
+    double               *E; /* [b x (q + 1)] D^-1/2 (H, y)                            */
+    cri_gp_sums           sums;
+    double                trace;     /* sum (k - q) / D                                        */
+    double                left, all; /* sum (k - q), sum k                                  */
 } pass;
 
 static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
@@ -120,7 +120,8 @@ static cr_status solve_sums(pass *p)
     cr_status          st = CR_OK;
     cri_gp_sparse     *sp = p->sp;
     const cri_gp_data *data = p->problem->data;
-    CR_TRY(cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
+    CR_TRY(
+        cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
     sp->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
     sp->left = p->all > 0 ? p->left / p->all : 0;
@@ -132,13 +133,13 @@ done:
 /* --- gradient -------------------------------------------------------------------------------- */
 
 typedef struct adjoint {
-    double *Linv;    /* [m x m] L^-1                                         */
-    double *J;       /* [m x m] B^-1 L^-1; for vfe less L^-1                 */
-    double *W;       /* [m x b] the weights of K_mn                          */
-    double *T;       /* [m x b] L2^-1 V, then V with weights                 */
-    double *P;       /* [m x m] V diag(v) D V^T of fitc                      */
-    double *g, *a, *v; /* [m], [b], [b]                                      */
-    double *some, *sum; /* [theta + 1]                                       */
+    double *Linv;         /* [m x m] L^-1                                         */
+    double *J;            /* [m x m] B^-1 L^-1; for vfe less L^-1                 */
+    double *W;            /* [m x b] the weights of K_mn                          */
+    double *T;            /* [m x b] L2^-1 V, then V with weights                 */
+    double *P;            /* [m x m] V diag(v) D V^T of fitc                      */
+    double *g, *a, *v;    /* [m], [b], [b]                                      */
+    double *some, *sum;   /* [theta + 1]                                       */
     double *dZ, *dZ_some; /* [m x d] or NULL                                 */
     double  by_noise;
 } adjoint;
@@ -181,7 +182,8 @@ static cr_status weigh_block(pass *p, adjoint *d, cri_range r)
     if (!fitc) goto done;
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < b; i++) d->T[k * b + i] = p->V[k * b + i] * d->v[i] * sqrt(p->D[i]);
-    CR_TRY(cr_gemm(p->cx, -2, cr_cmat_of(d->Linv, m, m), CR_TRANSPOSED, cr_const(T), CR_PLAIN, 1, W));
+    CR_TRY(
+        cr_gemm(p->cx, -2, cr_cmat_of(d->Linv, m, m), CR_TRANSPOSED, cr_const(T), CR_PLAIN, 1, W));
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < b; i++) d->T[k * b + i] *= sqrt(p->D[i]);
     CR_TRY(cr_gemm(p->cx, 1, cr_const(T), CR_PLAIN, V, CR_TRANSPOSED, 1, cr_mat_of(d->P, m, m)));
@@ -215,8 +217,8 @@ static cr_status between(pass *p, const double *Linv, double *X, double *room)
     size_t    m = p->m;
     CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(X, m, m), CR_PLAIN, cr_cmat_of(Linv, m, m), CR_PLAIN, 0,
                    cr_mat_of(room, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(room, m, m), CR_PLAIN,
-                   0, cr_mat_of(X, m, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(room, m, m),
+                   CR_PLAIN, 0, cr_mat_of(X, m, m)));
 done:
     return st;
 }
@@ -241,7 +243,8 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
     CR_TRY(between(p, d->Linv, d->P, room));
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++) {
-            double w = 0.5 * (d->P[i * m + j] + d->P[j * m + i]) - 0.5 * sp->alpha[i] * sp->alpha[j];
+            double w =
+                0.5 * (d->P[i * m + j] + d->P[j * m + i]) - 0.5 * sp->alpha[i] * sp->alpha[j];
             d->P[i * m + j] = d->P[j * m + i] = w;
         }
     CR_TRY(cr_kernel_gram_gradient(p->cx, p->k, &z, cr_cmat_of(d->P, m, m), d->some));
@@ -263,25 +266,25 @@ static cr_status differentiate(pass *p, size_t width, double *out_gradient, doub
     const cri_gp_data *data = p->problem->data;
     size_t             m = p->m, t = cr_kernel_theta_size(p->k), dz = sp->Z.d;
     double            *Binv = cr_scratch_matrix(&s, m, m);
-    adjoint d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                  .J = cr_scratch_matrix(&s, m, m),
-                  .W = cr_scratch_matrix(&s, m, width),
-                  .T = cr_scratch_matrix(&s, m, width),
-                  .P = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                  .g = cr_scratch_f64(&s, m),
-                  .a = cr_scratch_f64(&s, width),
-                  .v = cr_scratch_f64(&s, width),
-                  .some = cr_scratch_f64(&s, t + 1),
-                  .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)),
-                  .dZ = opt_dZ,
-                  .dZ_some = cr_scratch_matrix(&s, m, dz) };
+    adjoint            d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                             .J = cr_scratch_matrix(&s, m, m),
+                             .W = cr_scratch_matrix(&s, m, width),
+                             .T = cr_scratch_matrix(&s, m, width),
+                             .P = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                             .g = cr_scratch_f64(&s, m),
+                             .a = cr_scratch_f64(&s, width),
+                             .v = cr_scratch_f64(&s, width),
+                             .some = cr_scratch_f64(&s, t + 1),
+                             .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)),
+                             .dZ = opt_dZ,
+                             .dZ_some = cr_scratch_matrix(&s, m, dz) };
 
     CR_TRY(s.status);
     for (size_t i = 0; i < m; i++) d.Linv[i * m + i] = 1;
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(sp->L, m, m), cr_mat_of(d.Linv, m, m)));
     CR_TRY(cr_chol_inverse(p->cx, cr_cmat_of(sp->L2, m, m), cr_mat_of(Binv, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Binv, m, m), CR_PLAIN, cr_cmat_of(d.Linv, m, m), CR_PLAIN, 0,
-                   cr_mat_of(d.J, m, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Binv, m, m), CR_PLAIN, cr_cmat_of(d.Linv, m, m), CR_PLAIN,
+                   0, cr_mat_of(d.J, m, m)));
     for (size_t i = 0; sp->approx == CRI_GP_VFE && i < m * m; i++) d.J[i] -= d.Linv[i];
     memcpy(d.g, sp->alpha, m * sizeof(double)); /* g, of which alpha = L^-T g is made here */
     CR_TRY(cr_chol_backward(p->cx, cr_cmat_of(sp->L, m, m), cr_mat_of(sp->alpha, m, 1)));
@@ -290,7 +293,8 @@ static cr_status differentiate(pass *p, size_t width, double *out_gradient, doub
         CR_TRY(differentiate_block(p, &d, cri_block_range(data->n, BLOCK, b)));
     CR_TRY(differentiate_inducing(p, &d, Binv));
     memcpy(out_gradient, d.sum, t * sizeof(double));
-    out_gradient[t] = d.by_noise + 0.5 * (data->spread / p->noise - (data->count - (double)data->n));
+    out_gradient[t] =
+        d.by_noise + 0.5 * (data->spread / p->noise - (data->count - (double)data->n));
 done:
     cr_scratch_end(&s);
     return st;
@@ -306,13 +310,20 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     cr_scratch s = cr_scratch_begin(cx);
     cr_kernel *settled = NULL;
     size_t     n = problem->data->n, m = sparse->Z.n, q = problem->q, w = n < BLOCK ? n : BLOCK;
-    pass       p = { .cx = cx, .problem = problem, .k = k, .noise = noise, .sp = sparse, .m = m, .q = q,
+    pass       p = { .cx = cx,
+                     .problem = problem,
+                     .k = k,
+                     .noise = noise,
+                     .sp = sparse,
+                     .m = m,
+                     .q = q,
                      .V = cr_scratch_matrix(&s, m, w),
                      .D = cr_scratch_f64(&s, w),
                      .kii = cr_scratch_f64(&s, w),
                      .qii = cr_scratch_f64(&s, w),
                      .E = cr_scratch_matrix(&s, w, q + 1),
-                     .sums = { .m = m, .q = q,
+                     .sums = { .m = m,
+                               .q = q,
                                .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
                                .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
                                .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
@@ -326,8 +337,10 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
         CR_TRY(add_block(&p, cri_block_range(n, BLOCK, b)));
     }
     CR_TRY(solve_sums(&p));
-    if (opt_gradient) CR_TRY(differentiate(&p, w, opt_gradient, opt_dZ));
-    else CR_TRY(cr_chol_backward(cx, cr_cmat_of(sparse->L, m, m), cr_mat_of(sparse->alpha, m, 1)));
+    if (opt_gradient)
+        CR_TRY(differentiate(&p, w, opt_gradient, opt_dZ));
+    else
+        CR_TRY(cr_chol_backward(cx, cr_cmat_of(sparse->L, m, m), cr_mat_of(sparse->alpha, m, 1)));
 done:
     cr_kernel_free(cx, settled);
     cr_scratch_end(&s);

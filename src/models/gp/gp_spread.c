@@ -1,4 +1,5 @@
-/* gp_spread.c -- second derivatives by the hyper-parameters: how sure these are, and where a climb is steep. */
+/* gp_spread.c -- second derivatives by the hyper-parameters: how sure these are, and where a climb
+ * is steep. */
 #include "gp_climb.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -7,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The least curvature that a climb sets out with: a step of a gradient of 1 is no longer than a factor of e^2. */
+/* The least curvature that a climb sets out with: a step of a gradient of 1 is no longer than a
+ * factor of e^2. */
 static const double FLAT = 0.5, STEP = 3e-4;
 
 void cri_gp_within(const cri_gp_search *u, const double *x, size_t *at, size_t *out_m)
@@ -18,8 +20,10 @@ void cri_gp_within(const cri_gp_search *u, const double *x, size_t *at, size_t *
     *out_m = m;
 }
 
-/* Forward differences: their error, of the order of the step, is a small share of a standard deviation. */
-cr_status cri_gp_curvature(cri_gp_run *r, const double *x, const size_t *at, size_t m, double *out_gradient, double *B)
+/* Forward differences: their error, of the order of the step, is a small share of a standard
+ * deviation. */
+cr_status cri_gp_curvature(cri_gp_run *r, const double *x, const size_t *at, size_t m,
+                           double *out_gradient, double *B)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(r->cx);
@@ -54,7 +58,8 @@ cr_status cri_gp_curvature_ahead(cri_gp_run *r, const double *x, double ratio, d
     cri_gp_within(&r->search, x, at, &m);
     CR_TRY(cri_gp_curvature(r, x, at, m, g, B));
     for (size_t i = 0; i < m; i++) {
-        double second, slope = cri_gp_slope_of_t(&r->search, at[i], cri_gp_to_t(&r->search, at[i], x[at[i]]), &second);
+        double second, slope = cri_gp_slope_of_t(&r->search, at[i],
+                                                 cri_gp_to_t(&r->search, at[i], x[at[i]]), &second);
         for (size_t j = 0; j < m; j++) {
             B[i * m + j] *= slope;
             B[j * m + i] *= slope;
@@ -66,7 +71,8 @@ cr_status cri_gp_curvature_ahead(cri_gp_run *r, const double *x, double ratio, d
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++) {
             double sum = 0;
-            for (size_t e = 0; e < m; e++) sum += fmax(ratio * fabs(w[e]), FLAT) * V[i * m + e] * V[j * m + e];
+            for (size_t e = 0; e < m; e++)
+                sum += fmax(ratio * fabs(w[e]), FLAT) * V[i * m + e] * V[j * m + e];
             A[at[i] * size + at[j]] = sum;
         }
 done:
@@ -74,7 +80,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise, double *out)
+cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+                        double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

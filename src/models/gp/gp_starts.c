@@ -31,7 +31,8 @@ static double column_sd(const cri_gp_data *data, size_t j)
     return sd > 1e-13 * fabs(mean) ? sd : 0;
 }
 
-/* The median distance of some evenly spaced rows over the columns of the node; room [MOST_ROWS^2 / 2]. */
+/* The median distance of some evenly spaced rows over the columns of the node; room [MOST_ROWS^2 /
+ * 2]. */
 static double median_distance(const cr_kernel *k, const cri_node *node, const cri_gp_data *data,
                               double *room)
 {
@@ -114,12 +115,14 @@ static size_t place_of_term(const cr_kernel *k, size_t term)
 {
     const cri_node *root = &k->nodes[k->n_nodes - 1];
     size_t          place = 0;
-    for (size_t c = root->op == CRI_SUM ? root->first : SIZE_MAX; c != SIZE_MAX && c != term; c = k->nodes[c].next)
+    for (size_t c = root->op == CRI_SUM ? root->first : SIZE_MAX; c != SIZE_MAX && c != term;
+         c = k->nodes[c].next)
         place++;
     return place;
 }
 
-/* The mean of k(x, x) of a term over the rows, its leading amplitude taken out: 1 for a stationary one. */
+/* The mean of k(x, x) of a term over the rows, its leading amplitude taken out: 1 for a stationary
+ * one. */
 static cr_status term_size(cr_scratch *s, const cr_kernel *k, size_t term, double amplitude,
                            const cri_gp_data *data, double *out)
 {
@@ -150,7 +153,8 @@ static bool leads_term(const cr_kernel *k, size_t param, size_t term)
     return true;
 }
 
-/* (v |x|^2 + c)^degree is to be `size` on the mean, half of the root by either: the unit of v or c. */
+/* (v |x|^2 + c)^degree is to be `size` on the mean, half of the root by either: the unit of v or
+ * c. */
 static double polynomial_unit(const cr_kernel *k, const cri_node *node, const cri_param *p,
                               const cri_gp_data *data, double size)
 {
@@ -173,8 +177,8 @@ static bool has_amplitude(const cr_kernel *k, size_t term)
 
 /* --- units and bounds ------------------------------------------------------------------------ */
 
-/* Of what the lowest noise is a share: the variance of y about its mean, where that is less than about the mean
- * function; a target far from a mean of zero is not the noisier for it. */
+/* Of what the lowest noise is a share: the variance of y about its mean, where that is less than
+ * about the mean function; a target far from a mean of zero is not the noisier for it. */
 static double floor_unit(const cri_gp_data *data, double variance)
 {
     double mean = 0, square = 0, weight = 0;
@@ -193,15 +197,18 @@ typedef struct span {
     int    kind;
 } span;
 
-static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double variance, columns *c, span *out)
+static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double variance, columns *c,
+                         span *out)
 {
     cr_status        st = CR_OK;
     const cri_param *p = &k->params[i];
     const cri_node  *node = &k->nodes[p->node];
     size_t           terms, term = term_of(k, p->node, &terms);
     if (node->class == &cri_kernel_white)
-        return *out = (span){ variance, CRI_GP_NOISE_FLOOR * floor_unit(c->data, variance) / variance, 10,
-                              CRI_GP_NOISE }, CR_OK;
+        return *out =
+                   (span){ variance, CRI_GP_NOISE_FLOOR * floor_unit(c->data, variance) / variance,
+                           10, CRI_GP_NOISE },
+               CR_OK;
     if (node->class == &cri_kernel_constant) {
         double size = 1;
         bool   leads = leads_term(k, i, term);
@@ -211,8 +218,9 @@ static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double var
         return CR_OK;
     }
     if (node->class == &cri_kernel_polynomial && !has_amplitude(k, term))
-        return *out = (span){ polynomial_unit(k, node, p, c->data, variance / (double)terms), 1e-6, 1e6,
-                              CRI_GP_AMPLITUDE }, CR_OK;
+        return *out = (span){ polynomial_unit(k, node, p, c->data, variance / (double)terms), 1e-6,
+                              1e6, CRI_GP_AMPLITUDE },
+               CR_OK;
     if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
         node->class != &cri_kernel_periodic)
         return *out = (span){ length_unit(k, node, p, c), 2e-4, 1e4, CRI_GP_LENGTH }, CR_OK;
@@ -392,15 +400,20 @@ static bool stands_at(const char *text, const char *word, const char *end)
 
 void cri_gp_tell_bounds(cr_ctx *cx, const char *at_bound, bool classes)
 {
-    bool        longest = stands_at(at_bound, ".l", " (upper)"), given = strstr(at_bound, " as given)") != NULL;
+    bool longest = stands_at(at_bound, ".l", " (upper)"),
+         given = strstr(at_bound, " as given)") != NULL;
     bool        silent = !classes && stands_at(at_bound, "noise", " (lower)");
     bool        apart = classes && stands_at(at_bound, "variance", " (upper)");
-    const char *about = longest ? "; a length-scale at its upper bound means that the column has no influence" : "";
-    const char *noise = silent  ? "; the noise at its lower means that the data look free of noise"
-                        : apart ? "; a variance at its upper means that the classes can be told apart without error"
-                                : "";
+    const char *about =
+        longest ? "; a length-scale at its upper bound means that the column has no influence" : "";
+    const char *noise =
+        silent  ? "; the noise at its lower means that the data look free of noise"
+        : apart ? "; a variance at its upper means that the classes can be told apart without error"
+                : "";
     const char *wider = given ? "; of those given, wider ones would fit better" : "";
-    const char *other = !longest && !silent && !apart && !given ? "; the data hardly tell how far beyond" : "";
+    const char *other =
+        !longest && !silent && !apart && !given ? "; the data hardly tell how far beyond" : "";
     if (at_bound[0])
-        cr_log(cx, CR_LOG_WARNING, "the evidence is best at a bound of: %s%s%s%s%s", at_bound, about, noise, wider, other);
+        cr_log(cx, CR_LOG_WARNING, "the evidence is best at a bound of: %s%s%s%s%s", at_bound,
+               about, noise, wider, other);
 }

@@ -1,8 +1,8 @@
-/* gp_starts.h -- where the search for hyper-parameters begins, and how far it may go, from the data.
- * Every parameter has a unit: for a length-scale the distances between the rows (median distance, or
- * sqrt(2 d) standard deviations of its column), for an amplitude the variance of the target divided
- * among the terms of the expression.  A start is a multiple of the units; bounds are far multiples.
- * (Internal header.) */
+/* gp_starts.h -- where the search for hyper-parameters begins, and how far it may go, from the
+ * data.  Every parameter has a unit: for a length-scale the distances between the rows (median
+ * distance, or sqrt(2 d) standard deviations of its column), for an amplitude the variance of the
+ * target divided among the terms of the expression.  A start is a multiple of the units; bounds are
+ * far multiples. (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_STARTS_H
 #define CREDENCE_MODELS_GP_GP_STARTS_H
 
@@ -37,16 +37,18 @@ enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE }
 /* Units and bounds; the memory is the arena's.  variance > 0. */
 cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
                             double variance, double noise, bool learn_noise, cri_gp_search *out);
-/* u [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance) leaves,
- * others as given; within the bounds. */
+/* u [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance)
+ * leaves, others as given; within the bounds. */
 void cri_gp_start(const cri_gp_search *search, double length, double noise, double *u);
 /* u := a random start, each parameter by itself. */
 void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *u);
-/* Where the mean function meets the average at every input, of f nothing is left to be learned, and of the
- * noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y does not vary. */
+/* Where the mean function meets the average at every input, of f nothing is left to be learned, and
+ * of the noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y
+ * does not vary. */
 void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
                               double *noise);
-/* Warns of hyper-parameters at a bound, "rbf.l (upper), noise (lower)", and what that means; classes: of a classifier. */
+/* Warns of hyper-parameters at a bound, "rbf.l (upper), noise (lower)", and what that means;
+ * classes: of a classifier. */
 void cri_gp_tell_bounds(cr_ctx *cx, const char *at_bound, bool classes);
 /* The mean square of y about the mean function (weighted least squares, noise alone). */
 cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out_variance);

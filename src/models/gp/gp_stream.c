@@ -10,12 +10,13 @@
 
 enum { ATTEMPTS = 6 };
 
-static const double NOTHING = 1e-14; /* eigenvalues of Phi below this share of the greatest are none */
+static const double NOTHING =
+    1e-14; /* eigenvalues of Phi below this share of the greatest are none */
 
-/* --- pseudo-data -------------------------------------------------------------------------------- */
+/* --- pseudo-data ----------------------------------------------------------------------------- */
 
-cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const double *L, const cri_gp_data *Z,
-                            cri_gp_pseudo *out)
+cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const double *L,
+                            const cri_gp_data *Z, cri_gp_pseudo *out)
 {
     cr_status st = CR_OK;
     size_t    m = sums->m, w = sums->q + 1, r = 0;
@@ -29,7 +30,8 @@ cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const
         for (size_t i = 0; i < m; i++) P[i * m + r] = sqrt(l[j]) * U[i * m + j]; /* columns of R */
         for (size_t c = 0; c < w; c++) {
             E[r * w + c] = 0;
-            for (size_t i = 0; i < m; i++) E[r * w + c] += U[i * m + j] * sums->M[i * w + c] / sqrt(l[j]);
+            for (size_t i = 0; i < m; i++)
+                E[r * w + c] += U[i * m + j] * sums->M[i * w + c] / sqrt(l[j]);
         }
     }
     for (size_t i = 0; i < m; i++) /* side by side: [m x r] */
@@ -44,7 +46,7 @@ done:
     return st;
 }
 
-/* --- one evaluation ------------------------------------------------------------------------------ */
+/* --- one evaluation -------------------------------------------------------------------------- */
 
 typedef struct pass {
     cr_ctx               *cx;
@@ -54,11 +56,11 @@ typedef struct pass {
     const cri_gp_pseudo  *old;
     cri_gp_sparse        *sp;
     size_t                n, r, m, q, N; /* rows, pseudo-rows, inducing inputs, terms; n + r */
-    double *V, *E, *D;      /* [m x N], [N x (q + 1)], [n]                    */
-    double *kii, *qii;      /* [n] diagonals of K and Q                      */
-    double *Kaa, *Lambda;   /* [m_old x m_old] K(Z, Z), P^T P                */
-    double *Phi, *M, *S;    /* sums of all                                   */
-    double  settled;        /* what does not turn on alpha and L2            */
+    double               *V, *E, *D;     /* [m x N], [N x (q + 1)], [n]                    */
+    double               *kii, *qii;     /* [n] diagonals of K and Q                      */
+    double               *Kaa, *Lambda;  /* [m_old x m_old] K(Z, Z), P^T P                */
+    double               *Phi, *M, *S;   /* sums of all                                   */
+    double                settled;       /* what does not turn on alpha and L2            */
 } pass;
 
 /* L: K_mm plus as little jitter as it needs. */
@@ -122,13 +124,13 @@ static cr_status fill_pseudo(pass *p)
     const cri_gp_pseudo *o = p->old;
     size_t               r = p->r, m = p->m, w = p->q + 1, a = o->Z->n;
     cr_kernel_input      old = cri_gp_inputs(o->Z), z = cri_gp_inputs(&p->sp->Z);
-    double              *K = cr_scratch_matrix(&s, m, a), *C = cr_scratch_matrix(&s, m, r), trace = 0;
+    double *K = cr_scratch_matrix(&s, m, a), *C = cr_scratch_matrix(&s, m, r), trace = 0;
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_cross(p->cx, p->k, &z, &old, cr_mat_of(K, m, a)));
     CR_TRY(cr_kernel_cross(p->cx, p->k, &old, &old, cr_mat_of(p->Kaa, a, a)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(K, m, a), CR_PLAIN, cr_cmat_of(o->P, r, a), CR_TRANSPOSED, 0,
-                   cr_mat_of(C, m, r)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(K, m, a), CR_PLAIN, cr_cmat_of(o->P, r, a), CR_TRANSPOSED,
+                   0, cr_mat_of(C, m, r)));
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(C, m, r)));
     CR_TRY(cr_syrk(p->cx, 1, cr_cmat_of(o->P, r, a), CR_TRANSPOSED, 0, cr_mat_of(p->Lambda, a, a)));
     for (size_t i = 0; i < a * a; i++) trace += p->Lambda[i] * p->Kaa[i];
@@ -178,21 +180,22 @@ static cr_status solve_sums(cr_ctx *cx, const cri_gp_stream_sums *u, cri_gp_spar
     }
     CR_TRY(cr_chol_backward(cx, L2, cr_mat_of(sp->alpha, m, 1)));
     sp->value = u->settled - 0.5 * (quadratic + cr_chol_logdet(L2));
-    if (!isfinite(sp->value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp-online: the bound is not finite"));
+    if (!isfinite(sp->value))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp-online: the bound is not finite"));
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* --- gradient ------------------------------------------------------------------------------------ */
+/* --- gradient -------------------------------------------------------------------------------- */
 
-/* As in gp_sparse.c, with weights W of K_mn for rows and, through P, for pseudo-rows; K(Z, Z) of the old
- * inducing inputs enters by its trace with P^T P. */
+/* As in gp_sparse.c, with weights W of K_mn for rows and, through P, for pseudo-rows; K(Z, Z) of
+ * the old inducing inputs enters by its trace with P^T P. */
 typedef struct adjoint {
-    double *Linv, *J;     /* [m x m] L^-1; (B^-1 - I) L^-1       */
-    double *Binv, *G;     /* [m x m] B^-1; weights of K_mm       */
+    double *Linv, *J;      /* [m x m] L^-1; (B^-1 - I) L^-1       */
+    double *Binv, *G;      /* [m x m] B^-1; weights of K_mm       */
     double *W, *T, *a, *v; /* [m x N], [m x N], [N], [N]          */
-    double *some, *sum;   /* [theta + 1]                         */
+    double *some, *sum;    /* [theta + 1]                         */
 } adjoint;
 
 static cr_status weigh(pass *p, adjoint *d, const double *g, double *by_noise)
@@ -215,7 +218,8 @@ static cr_status weigh(pass *p, adjoint *d, const double *g, double *by_noise)
         }
     for (size_t i = 0; i < p->n; i++) /* by log D of each row, and its trace term */
         *by_noise += 0.5 * (d->a[i] * d->a[i] - (1 - d->v[i]) + (p->kii[i] - p->qii[i]) / p->D[i]);
-    CR_TRY(cr_gemm(p->cx, -1, cr_cmat_of(d->J, m, m), CR_TRANSPOSED, V, CR_PLAIN, 0, cr_mat_of(d->W, m, N)));
+    CR_TRY(cr_gemm(p->cx, -1, cr_cmat_of(d->J, m, m), CR_TRANSPOSED, V, CR_PLAIN, 0,
+                   cr_mat_of(d->W, m, N)));
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < N; i++) {
             double root = i < p->n ? sqrt(p->D[i]) : 1;
@@ -238,7 +242,8 @@ static cr_status differentiate_rows(pass *p, adjoint *d)
     cr_kernel_input rows = cri_gp_inputs(p->problem->data), z = cri_gp_inputs(&p->sp->Z);
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < n; i++) d->T[i * m + k] = d->W[k * p->N + i];
-    CR_TRY(cr_kernel_cross_gradient(p->cx, p->k, &rows, &z, cr_cmat_of(d->T, n, m), d->some, (cr_mat){ 0 }));
+    CR_TRY(cr_kernel_cross_gradient(p->cx, p->k, &rows, &z, cr_cmat_of(d->T, n, m), d->some,
+                                    (cr_mat){ 0 }));
     add(d->some, t, d->sum);
     CR_TRY(cr_kernel_diagonal_gradient(p->cx, p->k, &rows, d->v, false, d->some, (cr_mat){ 0 }));
     add(d->some, t, d->sum);
@@ -257,9 +262,10 @@ static cr_status differentiate_pseudo(pass *p, adjoint *d)
     CR_TRY(s.status);
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < r; i++) W[i * m + k] = d->W[k * p->N + p->n + i];
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(p->old->P, r, a), CR_TRANSPOSED, cr_cmat_of(W, r, m), CR_PLAIN, 0,
-                   cr_mat_of(X, a, m)));
-    CR_TRY(cr_kernel_cross_gradient(p->cx, p->k, &old, &z, cr_cmat_of(X, a, m), d->some, (cr_mat){ 0 }));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(p->old->P, r, a), CR_TRANSPOSED, cr_cmat_of(W, r, m),
+                   CR_PLAIN, 0, cr_mat_of(X, a, m)));
+    CR_TRY(cr_kernel_cross_gradient(p->cx, p->k, &old, &z, cr_cmat_of(X, a, m), d->some,
+                                    (cr_mat){ 0 }));
     add(d->some, t, d->sum);
     for (size_t i = 0; i < a * a; i++) p->Lambda[i] *= -0.5;
     CR_TRY(cr_kernel_gram_gradient(p->cx, p->k, &old, cr_cmat_of(p->Lambda, a, a), d->some));
@@ -283,7 +289,8 @@ static cr_status differentiate_inducing(pass *p, adjoint *d)
     CR_TRY(cr_gemm(p->cx, 1, Linv, CR_TRANSPOSED, cr_const(J), CR_PLAIN, 0, G));
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++) {
-            double w = 0.5 * (d->G[i * m + j] + d->G[j * m + i]) - 0.5 * p->sp->alpha[i] * p->sp->alpha[j];
+            double w =
+                0.5 * (d->G[i * m + j] + d->G[j * m + i]) - 0.5 * p->sp->alpha[i] * p->sp->alpha[j];
             d->G[i * m + j] = d->G[j * m + i] = w;
         }
     CR_TRY(cr_kernel_gram_gradient(p->cx, p->k, &z, cr_const(G), d->some));
@@ -299,18 +306,23 @@ static cr_status differentiate(pass *p, const double *g, double *out)
     const cri_gp_data *data = p->problem->data;
     size_t             m = p->m, N = p->N, t = cr_kernel_theta_size(p->k);
     double             by_noise = 0;
-    adjoint d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)), .J = cr_scratch_matrix(&s, m, m),
-                  .Binv = cr_scratch_matrix(&s, m, m), .G = cr_scratch_matrix(&s, m, m),
-                  .W = cr_scratch_matrix(&s, m, N), .T = cr_scratch_matrix(&s, m, N),
-                  .a = cr_scratch_f64(&s, N), .v = cr_scratch_f64(&s, N), .some = cr_scratch_f64(&s, t + 1),
-                  .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)) };
+    adjoint            d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                             .J = cr_scratch_matrix(&s, m, m),
+                             .Binv = cr_scratch_matrix(&s, m, m),
+                             .G = cr_scratch_matrix(&s, m, m),
+                             .W = cr_scratch_matrix(&s, m, N),
+                             .T = cr_scratch_matrix(&s, m, N),
+                             .a = cr_scratch_f64(&s, N),
+                             .v = cr_scratch_f64(&s, N),
+                             .some = cr_scratch_f64(&s, t + 1),
+                             .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)) };
 
     CR_TRY(s.status);
     for (size_t i = 0; i < m; i++) d.Linv[i * m + i] = 1;
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(d.Linv, m, m)));
     CR_TRY(cr_chol_inverse(p->cx, cr_cmat_of(p->sp->L2, m, m), cr_mat_of(d.Binv, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(d.Binv, m, m), CR_PLAIN, cr_cmat_of(d.Linv, m, m), CR_PLAIN, 0,
-                   cr_mat_of(d.J, m, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(d.Binv, m, m), CR_PLAIN, cr_cmat_of(d.Linv, m, m), CR_PLAIN,
+                   0, cr_mat_of(d.J, m, m)));
     for (size_t i = 0; i < m * m; i++) d.J[i] -= d.Linv[i];
     CR_TRY(weigh(p, &d, g, &by_noise));
     CR_TRY(differentiate_rows(p, &d));
@@ -323,19 +335,34 @@ done:
     return st;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static pass pass_new(cr_scratch *s, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                      const cri_gp_pseudo *old, cri_gp_sparse *sp)
 {
-    size_t n = problem->data->n, r = old && old->Z ? old->r : 0, m = sp->Z.n, q = problem->q, w = q + 1;
+    size_t n = problem->data->n, r = old && old->Z ? old->r : 0, m = sp->Z.n, q = problem->q,
+           w = q + 1;
     size_t a = r ? old->Z->n : 0;
-    return (pass){ .cx = s->cx, .problem = problem, .k = k, .noise = noise, .old = old, .sp = sp, .n = n,
-                   .r = r, .m = m, .q = q, .N = n + r,
-                   .V = cr_scratch_matrix(s, m, n + r), .E = cr_scratch_matrix(s, n + r, w),
-                   .D = cr_scratch_f64(s, n), .kii = cr_scratch_f64(s, n), .qii = cr_scratch_f64(s, n),
-                   .Kaa = cr_scratch_matrix(s, a, a), .Lambda = cr_scratch_matrix(s, a, a),
-                   .Phi = cr_scratch_matrix(s, m, m), .M = cr_scratch_matrix(s, m, w),
+    return (pass){ .cx = s->cx,
+                   .problem = problem,
+                   .k = k,
+                   .noise = noise,
+                   .old = old,
+                   .sp = sp,
+                   .n = n,
+                   .r = r,
+                   .m = m,
+                   .q = q,
+                   .N = n + r,
+                   .V = cr_scratch_matrix(s, m, n + r),
+                   .E = cr_scratch_matrix(s, n + r, w),
+                   .D = cr_scratch_f64(s, n),
+                   .kii = cr_scratch_f64(s, n),
+                   .qii = cr_scratch_f64(s, n),
+                   .Kaa = cr_scratch_matrix(s, a, a),
+                   .Lambda = cr_scratch_matrix(s, a, a),
+                   .Phi = cr_scratch_matrix(s, m, m),
+                   .M = cr_scratch_matrix(s, m, w),
                    .S = cr_scratch_matrix(s, w, w) };
 }
 
@@ -352,15 +379,15 @@ done:
     return st;
 }
 
-cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                              const cri_gp_stream *stream, double *opt_gradient)
+cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                              double noise, const cri_gp_stream *stream, double *opt_gradient)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    cri_gp_sparse *sp = stream->sparse;
-    pass           p = pass_new(&s, problem, k, noise, stream->old, sp);
-    double        *g = cr_scratch_f64(&s, p.m);
-    cri_gp_stream_sums    u = { p.m, p.q, p.Phi, p.M, p.S, 0 };
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    cri_gp_sparse     *sp = stream->sparse;
+    pass               p = pass_new(&s, problem, k, noise, stream->old, sp);
+    double            *g = cr_scratch_f64(&s, p.m);
+    cri_gp_stream_sums u = { p.m, p.q, p.Phi, p.M, p.S, 0 };
 
     CR_TRY(s.status);
     CR_TRY(factor_inducing(&p));
@@ -385,7 +412,8 @@ done:
 }
 
 cr_status cri_gp_stream_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
-                                  const cr_kernel *k, double noise, double *out_value, double *opt_gradient)
+                                  const cr_kernel *k, double noise, double *out_value,
+                                  double *opt_gradient)
 {
     const cri_gp_stream *stream = method;
     cr_status            st = cri_gp_stream_solve(cx, problem, k, noise, stream, opt_gradient);
@@ -393,8 +421,8 @@ cr_status cri_gp_stream_objective(cr_ctx *cx, void *method, const cri_gp_problem
     return st;
 }
 
-cr_status cri_gp_stream_add(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                            cri_gp_sparse *sp, cri_gp_stream_sums *sums)
+cr_status cri_gp_stream_add(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                            double noise, cri_gp_sparse *sp, cri_gp_stream_sums *sums)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

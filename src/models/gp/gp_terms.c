@@ -18,8 +18,8 @@ typedef struct renewal {
     double *x, value;
 } renewal;
 
-/* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it may be the term that
- * the noise stands for; and halfway up to the variance of the target. */
+/* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it
+ * may be the term that the noise stands for; and halfway up to the variance of the target. */
 enum size { QUIET, INSTEAD, LOUD, SIZES };
 
 /* The logarithm of its amplitude against its unit. */
@@ -38,13 +38,14 @@ static bool has_length(const cri_gp_search *u, size_t term)
 }
 
 /* z := x with one term anew; false when that is about the same. */
-static bool renew(const cri_gp_search *u, const double *x, size_t term, double length, enum size size, double *z)
+static bool renew(const cri_gp_search *u, const double *x, size_t term, double length,
+                  enum size size, double *z)
 {
     bool other = false;
     memcpy(z, x, u->size * sizeof *z);
     for (size_t j = 0; j < u->p; j++) {
         if (u->term[j] != term) continue;
-        z[j] = u->kind[j] == CRI_GP_LENGTH      ? u->unit[j] + (double)term * CRI_GP_APART + log(length)
+        z[j] = u->kind[j] == CRI_GP_LENGTH ? u->unit[j] + (double)term * CRI_GP_APART + log(length)
                : u->kind[j] == CRI_GP_AMPLITUDE ? u->unit[j] + size_at(u, x, size)
                                                 : u->given[j];
         z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
@@ -111,7 +112,8 @@ static cr_status try_terms(cri_gp_run *r, const double *x, double now, double *z
         for (size_t b = 0; b < a; b++) {
             if (!exchange(u, x, a, b, z)) continue;
             CR_TRY(cri_gp_try(r, z, false, &value));
-            if (fabs(value - now) > ENOUGH) keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
+            if (fabs(value - now) > ENOUGH)
+                keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
         }
 done:
     return st;
@@ -146,12 +148,14 @@ static bool returns(const cri_gp_search *u, const double *z, const double *x)
 }
 
 /* From one renewal uphill: a few steps, and to the end if that may gain. */
-static cr_status climb_renewal(cri_gp_run *r, const double *x, double now, renewal *z, cri_gp_learned *report)
+static cr_status climb_renewal(cri_gp_run *r, const double *x, double now, renewal *z,
+                               cri_gp_learned *report)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, z->x, &z->value, report));
     if (z->value > now - LACK && !(z->value < now && returns(&r->search, z->x, x)))
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, z->x, &z->value, report));
+        CR_TRY(
+            cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, z->x, &z->value, report));
 done:
     return st;
 }

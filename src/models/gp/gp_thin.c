@@ -10,12 +10,13 @@ enum {
     FIRST = 32  /* pivots of the first attempt */
 };
 
-/* Will the largest variance that is left, which falls at best as it did over the last half of the pivots,
- * be below `least` in time? */
+/* Will the largest variance that is left, which falls at best as it did over the last half of the
+ * pivots, be below `least` in time? */
 static bool has_hope(const double *F, const size_t *pivots, size_t width, size_t most, double least)
 {
     size_t half = width / 2, last = width - 1;
-    double before = 2 * log(F[pivots[half] * width + half]), now = 2 * log(F[pivots[last] * width + last]);
+    double before = 2 * log(F[pivots[half] * width + half]),
+           now = 2 * log(F[pivots[last] * width + last]);
     double slope = (now - before) / (double)(last - half);
     return now + slope * (double)(most - width) < log(least);
 }
@@ -36,8 +37,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least, size_t most,
-                            cri_gp_thin *out)
+cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least,
+                            size_t most, cri_gp_thin *out)
 {
     cr_status st = CR_OK;
     size_t    n = data->n;

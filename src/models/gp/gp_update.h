@@ -1,7 +1,7 @@
 /* gp_update.h -- an exact Gaussian process with more rows.
- * New inputs add rows to the Cholesky factor; rows at inputs that are there already take something off
- * the diagonal of C (a rank-one downdate each).  Hyper-parameters stay.  O(n^2) for each new row.
- * (Internal header.) */
+ * New inputs add rows to the Cholesky factor; rows at inputs that are there already take something
+ * off the diagonal of C (a rank-one downdate each).  Hyper-parameters stay.  O(n^2) for each new
+ * row. (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_UPDATE_H
 #define CREDENCE_MODELS_GP_GP_UPDATE_H
 

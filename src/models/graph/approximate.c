@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 4096 }; /* of a joint distribution by one variable after another */
+enum { MOST_RUNS = 4096 };            /* of a joint distribution by one variable after another */
 static const double FIRST_STEP = 0.3; /* the weight of the first forest that is added by trw */
 
 typedef struct task {
@@ -193,8 +193,7 @@ static cr_status run_samples(task *t)
     if (total.drawn == 0)
         t->report.log_evidence = -INFINITY;
     else
-        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->spread,
-                                &t->report));
+        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->spread, &t->report));
 done:
     cr_scratch_end(&s);
     return st;

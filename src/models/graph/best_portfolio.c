@@ -1,5 +1,5 @@
-/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work is
- * bearable, else branch and bound; where that proves nothing, the better of its find and that of
+/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work
+ * is bearable, else branch and bound; where that proves nothing, the better of its find and that of
  * max-product messages, under the lower of the two bounds. */
 #include "best_search.h"
 #include "query_engine.h"
@@ -52,7 +52,8 @@ cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
                         out_log, &report);
     if (st == CR_ENUMERIC && e->wide) return eliminate(e, out_state, out_log);
     if (st != CR_OK) return st;
-    if (!report.proven && e->wide && !report.timed) { /* it was taken for too wide by a quick look */
+    if (!report.proven && e->wide &&
+        !report.timed) { /* it was taken for too wide by a quick look */
         st = eliminate(e, out_state, out_log);
         if (st != CR_ENOMEM) return st;
         CR_TRY(cr_check_interrupt(e->cx));

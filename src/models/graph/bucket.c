@@ -12,8 +12,7 @@
 
 cr_exact_options cr_exact_defaults(void) { return (cr_exact_options){ .effort = 1 }; }
 
-/* --- preparation
- * ------------------------------------------------------------------------------------- */
+/* --- preparation ----------------------------------------------------------------------------- */
 
 void cri_run_free(cr_ctx *cx, cri_run *r)
 {
@@ -99,8 +98,7 @@ bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o)
     return cri_exact_has_room(cx, o, &r->report);
 }
 
-/* --- elimination
- * ------------------------------------------------------------------------------------- */
+/* --- elimination ----------------------------------------------------------------------------- */
 
 /* The tables of each bucket: lists through next[]. */
 typedef struct buckets {

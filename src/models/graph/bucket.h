@@ -20,13 +20,13 @@ typedef struct cr_exact_options {
 
 /* What it took, or would take. */
 typedef struct cr_exact_report {
-    size_t         variables;   /* that had to be eliminated, after evidence and pruning */
-    size_t         width;       /* induced */
-    double         operations;  /* entries of all cliques, in all runs */
-    double         bytes;       /* held at a time, at the most: tables, lists, the search for an order */
-    double         tables;      /* of these, tables and what sums need beside them */
-    cr_elimination order;       /* the heuristic that was best */
-    size_t         tries;       /* orders looked at */
+    size_t         variables;  /* that had to be eliminated, after evidence and pruning */
+    size_t         width;      /* induced */
+    double         operations; /* entries of all cliques, in all runs */
+    double         bytes;  /* held at a time, at the most: tables, lists, the search for an order */
+    double         tables; /* of these, tables and what sums need beside them */
+    cr_elimination order;  /* the heuristic that was best */
+    size_t         tries;  /* orders looked at */
     size_t         conditioned; /* variables whose states were tried in turn to save memory */
     double         runs;        /* how many times that was: the product of their states */
 } cr_exact_report;

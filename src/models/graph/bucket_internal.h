@@ -35,8 +35,8 @@ cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *
  * `held` from now on. */
 cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held);
 void      cri_run_free(cr_ctx *cx, cri_run *r);
-/* The same for other evidence that leaves the same variables with several states: their order is that
- * of another run, and nothing is foretold. */
+/* The same for other evidence that leaves the same variables with several states: their order is
+ * that of another run, and nothing is foretold. */
 cr_status cri_run_prepare_like(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                                const bool *opt_query, cri_goal goal, const cri_run *like,
                                cri_run *out_r);

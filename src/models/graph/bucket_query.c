@@ -1,5 +1,6 @@
 /* bucket_query.c -- questions to bucket elimination, conditioned on some variables if memory is
- * short (condition.h).  The cutset is chosen greedily among the variables of the largest cliques. */
+ * short (condition.h).  The cutset is chosen greedily among the variables of the largest
+ * cliques. */
 #include "bucket.h"
 #include "bucket_internal.h"
 #include "condition.h"
@@ -80,8 +81,7 @@ done:
     return st;
 }
 
-/* --- conditioning
- * ----------------------------------------------------------------------------------- */
+/* --- conditioning ---------------------------------------------------------------------------- */
 
 /* The variable whose states, taken one by one, relieve the largest cliques most: the sum over
  * cliques of their entries, counted for each variable in them.  A sum over states goes together
@@ -118,7 +118,8 @@ static cr_status refuse(cr_ctx *cx, const question *q, const cr_exact_report *r)
     return cri_exact_refuse(cx, "exact elimination", r, q->o);
 }
 
-/* Picks variables until a run fits; r is prepared for their first states.  The report is of all runs. */
+/* Picks variables until a run fits; r is prepared for their first states.  The report is of all
+ * runs. */
 static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, cri_cutset *c,
                                cri_run *r)
 {
@@ -282,11 +283,10 @@ done:
     return st;
 }
 
-/* --- questions
- * --------------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------- */
 
-/* Where the operations are limited: is a quick order so far above that no search for a better one is
- * worth while? */
+/* Where the operations are limited: is a quick order so far above that no search for a better one
+ * is worth while? */
 static cr_status refuse_early(cr_ctx *cx, const question *q)
 {
     cr_status        st = CR_OK;

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- maximum cardinality search
- * ------------------------------------------------------------------------- */
+/* --- maximum cardinality search -------------------------------------------------------------- */
 
 /* Vertices by how many visited neighbours they have: lists linked both ways. */
 typedef struct levels {
@@ -75,8 +74,7 @@ done:
     return st;
 }
 
-/* --- cluster graphs
- * -------------------------------------------------------------------------------------- */
+/* --- cluster graphs -------------------------------------------------------------------------- */
 
 void cr_cluster_graph_free(cr_ctx *cx, cr_cluster_graph *g)
 {

@@ -22,8 +22,7 @@ enum {
     STRETCH = 1 << 22 /* entries walked without asking whether to stop */
 };
 
-/* --- spaces
- * ----------------------------------------------------------------------------------------- */
+/* --- spaces ---------------------------------------------------------------------------------- */
 
 bool cri_space_add(cri_space *space, size_t var, size_t states)
 {
@@ -53,8 +52,7 @@ void cri_space_strides(const cri_space *space, size_t n, const size_t *var, cons
     }
 }
 
-/* --- the plan
- * --------------------------------------------------------------------------------------- */
+/* --- the plan -------------------------------------------------------------------------------- */
 
 typedef struct plan {
     cri_semiring semiring;
@@ -236,8 +234,7 @@ static void order_loops(plan *p, const joined *j, const size_t *opt_output_strid
     for (size_t i = 0; i < p->inner; i++) order[n++] = j->first[p->outer + i];
 }
 
-/* --- the walk
- * -------------------------------------------------------------------------------------- */
+/* --- the walk -------------------------------------------------------------------------------- */
 
 /* Where a walk stands: one offset per table, and the products of the tables up to each level. */
 typedef struct walker {
@@ -329,8 +326,8 @@ static void walk_runs(walker *w, size_t begin, size_t end)
     }
 }
 
-/* Walks, asking now and then whether to stop: false.  *out_lost: a product underflowed; the caller's
- * flags are as before. */
+/* Walks, asking now and then whether to stop: false.  *out_lost: a product underflowed; the
+ * caller's flags are as before. */
 static bool walk(cr_ctx *cx, walker *w, size_t begin, size_t end, bool *out_lost)
 {
     fexcept_t before;
@@ -373,8 +370,7 @@ static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
 
 static void free_walker(cr_ctx *cx, walker *w) { cr_free(cx, w->product, walker_bytes(w->p), 1); }
 
-/* --- parts
- * ----------------------------------------------------------------------------------------- */
+/* --- parts ----------------------------------------------------------------------------------- */
 
 typedef struct parts_work {
     cr_ctx        *cx;
@@ -488,7 +484,8 @@ static void output_sizes(const cri_space *space, size_t outputs, const cri_outpu
     }
 }
 
-/* The loops of the work, and how it is cut; sizes [outputs] and cut, order [CRI_MOST_DIMS] are set. */
+/* The loops of the work, and how it is cut; sizes [outputs] and cut, order [CRI_MOST_DIMS] are
+ * set. */
 static plan plan_loops(const cri_space *space, cri_semiring semiring, size_t inputs,
                        const cri_operand *in, size_t outputs, const cri_output *out, size_t *sizes,
                        size_t *order, bool *cut, joined *j)

@@ -31,7 +31,7 @@ typedef struct cri_output {
     const double *peak; /* for CRI_LOG_EXP */
     uint16_t *arg; /* for one output and CRI_MAX or CRI_LOG_MAX: which state of the variables that
                       are maximised over, numbered together, was best (the first of equals) */
-    size_t stride[CRI_MOST_DIMS];
+    size_t    stride[CRI_MOST_DIMS];
 } cri_output;
 
 typedef struct cri_space {

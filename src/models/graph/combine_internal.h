@@ -13,8 +13,8 @@ typedef struct cri_fold {
 
 /* How one table is walked. */
 typedef struct cri_track {
-    const double *value;
-    size_t        step[CRI_MOST_DIMS]; /* by which the offset moves (mod 2^64) when outer
+    const double   *value;
+    size_t          step[CRI_MOST_DIMS]; /* by which the offset moves (mod 2^64) when outer
                                           variable p goes on and those after it start again */
     size_t          stride[CRI_MOST_DIMS];
     cri_pattern     shape;

@@ -129,12 +129,11 @@ void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r)
 cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
                            const cr_exact_options *o)
 {
-    cr_fail(
-        cx, CR_ENOMEM,
-        "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu); there "
-        "are %.2g s and %.3g GB",
-        what, r->operations, cri_exact_seconds(r->operations), r->bytes / 1e9, r->width,
-        seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
+    cr_fail(cx, CR_ENOMEM,
+            "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu); there "
+            "are %.2g s and %.3g GB",
+            what, r->operations, cri_exact_seconds(r->operations), r->bytes / 1e9, r->width,
+            seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
     return cr_fail_hint(cx, "--method auto approximates it; or give more evidence, or a larger "
                             "--time-limit or --memory-limit");
 }

@@ -209,8 +209,7 @@ done:
     return st;
 }
 
-/* --- log-linear models
- * --------------------------------------------------------------------------------- */
+/* --- log-linear models ----------------------------------------------------------------------- */
 
 static cr_status check_feature(cr_ctx *cx, const cr_network *net, size_t i, const cr_feature *f)
 {

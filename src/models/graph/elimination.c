@@ -48,8 +48,7 @@ void cr_order_free(cr_ctx *cx, cr_order *o)
     *o = (cr_order){ 0 };
 }
 
-/* --- scores
- * --------------------------------------------------------------------------------------- */
+/* --- scores ---------------------------------------------------------------------------------- */
 
 static score score_of(const eliminator *e, size_t v)
 {
@@ -98,8 +97,7 @@ static void replay_all(eliminator *e)
         e->winner[i] = better(e, e->winner[2 * i], e->winner[2 * i + 1]);
 }
 
-/* --- edges
- * ------------------------------------------------------------------------------------------ */
+/* --- edges ----------------------------------------------------------------------------------- */
 
 static bool append(eliminator *e, list *l, size_t v)
 {
@@ -203,8 +201,7 @@ static bool eliminate(eliminator *e, size_t v)
     return true;
 }
 
-/* --- a try
- * ------------------------------------------------------------------------------------------- */
+/* --- a try ----------------------------------------------------------------------------------- */
 
 /* The scores of the graph as it is given; every try starts from them. */
 static void score_graph(eliminator *e, const cr_graph *g)

@@ -42,8 +42,9 @@ static cr_status refuse_second(cr_ctx *cx, const cr_network *net, size_t v)
     const cr_variables *vs = cr_network_variables(net);
     cr_fail(cx, CR_EARG, "there is evidence on '%s' already", cr_variable_name(vs, v));
     if (cr_variable_states(vs, v) < 2) return CR_EARG;
-    return cr_fail_hint(cx, "of several observations multiply the likelihoods into one: "
-                            "%s~{%s:0.6, %s:0.1}",
+    return cr_fail_hint(cx,
+                        "of several observations multiply the likelihoods into one: "
+                        "%s~{%s:0.6, %s:0.1}",
                         cr_variable_name(vs, v), cr_state_name(vs, v, 0), cr_state_name(vs, v, 1));
 }
 
@@ -205,8 +206,8 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
         CR_TRY(find_state(j, v, state_text(value, text), &s));
         weight[s] = 1;
     } else if (kind == CR_FINDING_DO) {
-        CR_TRY(cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path,
-                       name));
+        CR_TRY(
+            cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path, name));
     } else if (json_is_array(value)) {
         kind = CR_FINDING_SET;
         json_array_foreach((json_t *)(uintptr_t)value, i, item)

@@ -5,7 +5,8 @@
  *     argmax(x | e)   the mode, which is the mean     x _|_ y | z   are they separated?
  *     H(x | w, e)     differential entropy            I(x; y | w, e), I(x; * | e)  information
  *
- * e is a list of values, x=1.2, and of do(x=1.2).  All answers are those of one multivariate normal,
+ * e is a list of values, x=1.2, and of do(x=1.2).  All answers are those of one multivariate
+ * normal,
  *
  *     mean_a + S_ab S_bb^-1 (x_b - mean_b),   S_aa - S_ab S_bb^-1 S_ba,
  *

@@ -277,8 +277,8 @@ static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t
 {
     const cr_variables *vs = cr_network_variables(net);
     const cri_table    *inside = &net->table[t->scope[t->n - 1]];
-    size_t states = cr_variable_states(vs, t->scope[t->n - 1]);
-    bool   certain = t->kind == CR_CPD_DETERMINISTIC && is_certain(t, states);
+    size_t              states = cr_variable_states(vs, t->scope[t->n - 1]);
+    bool                certain = t->kind == CR_CPD_DETERMINISTIC && is_certain(t, states);
     bool                noisy = inside->noisy.effect != NULL,
          known = noisy || (t->source && t->kind == CR_CPD_TREE);
     cri_put_line(w, 6);

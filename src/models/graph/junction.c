@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- life
- * ------------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static void free_tree(cr_ctx *cx, cr_junction *j)
 {
@@ -52,8 +51,7 @@ cr_exact_report cr_junction_report(const cr_junction *j) { return j->report; }
 
 size_t cr_junction_messages(const cr_junction *j) { return j->messages; }
 
-/* --- cliques
- * ----------------------------------------------------------------------------------------- */
+/* --- cliques --------------------------------------------------------------------------------- */
 
 /* home[i]: the clique in which rank i is eliminated, numbered in the order of their first
  * variables.  The parent p of i joins the clique of i when {p} + later(p) = later(i); last[c]: the
@@ -156,8 +154,7 @@ done:
     return st;
 }
 
-/* --- tables
- * ------------------------------------------------------------------------------------------ */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 /* Cuts what evidence leaves out of table t (see cr_junction.table), anew. */
 static cr_status cut_table(cr_ctx *cx, cr_junction *j, size_t t)
@@ -242,8 +239,7 @@ static double constant_weight(const cri_problem *p)
     return sum;
 }
 
-/* --- compiling
- * --------------------------------------------------------------------------------------- */
+/* --- compiling ------------------------------------------------------------------------------- */
 
 /* Before the first table is made: is there room for it, and time? */
 static cr_status check_room(cr_ctx *cx, const cr_junction *j)
@@ -325,8 +321,7 @@ done:
     return st;
 }
 
-/* --- evidence that changes
- * ---------------------------------------------------------------------------- */
+/* --- evidence that changes ------------------------------------------------------------------- */
 
 /* How the evidence on v differs: 0 not at all, 1 in likelihoods, 2 in the states that are left. */
 static int difference(const cr_junction *j, const cr_evidence *opt_e, size_t v)
@@ -342,8 +337,8 @@ static int difference(const cr_junction *j, const cr_evidence *opt_e, size_t v)
     return found;
 }
 
-/* Does the tree stay as it is when the states of v that are left change?  A variable that is not in it
- * must be in one state as before, though it may be another. */
+/* Does the tree stay as it is when the states of v that are left change?  A variable that is not in
+ * it must be in one state as before, though it may be another. */
 static bool stays(const cr_junction *j, const cr_evidence *opt_e, size_t v)
 {
     if (!j->problem) return false;

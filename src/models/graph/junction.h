@@ -26,8 +26,8 @@ CR_API cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evi
                                  const cr_exact_options *opt_o, cr_junction **out_j);
 /* Frees a tree.  NULL is allowed. */
 CR_API void cr_junction_free(cr_ctx *cx, cr_junction *j);
-/* What the tree takes, told before any table is made: entries of all cliques, bytes of all marginals
- * by Hugin. */
+/* What the tree takes, told before any table is made: entries of all cliques, bytes of all
+ * marginals by Hugin. */
 CR_API cr_exact_report cr_junction_report(const cr_junction *j);
 /* The bytes that are held at a time, at the most, for all marginals by one of the calibrations.
  * (Sums that underflow, and go on in logarithms, may take more.) */

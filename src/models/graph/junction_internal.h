@@ -30,28 +30,28 @@ struct cr_junction {
     const cr_network *net;
     cr_exact_options  options;
     cr_exact_report   report;
-    cri_problem *problem;  /* holds the evidence; active variables by rank */
-    cr_evidence *evidence; /* what holds now */
-    cri_clique  *clique;   /* [cliques], children before parents */
-    size_t       cliques;
-    size_t    *by_height, *by_depth; /* [cliques] sorted: leaves first, roots first */
-    size_t    *home;  /* [active] the clique in which a variable is eliminated */
+    cri_problem      *problem;  /* holds the evidence; active variables by rank */
+    cr_evidence      *evidence; /* what holds now */
+    cri_clique       *clique;   /* [cliques], children before parents */
+    size_t            cliques;
+    size_t           *by_height, *by_depth; /* [cliques] sorted: leaves first, roots first */
+    size_t           *home; /* [active] the clique in which a variable is eliminated */
     cr_factor *table; /* [tables] what evidence leaves now of each table of the network (no value:
                          not needed), then of each active variable its likelihoods (or none) */
-    double *scale;    /* [tables] logs of their scales */
-    size_t  tables;
-    double *marginal; /* [all states] where known */
-    bool   *known;    /* [variables] */
-    size_t *offset;   /* [variables + 1] of marginal */
-    double  constant; /* log: tables without active variables, observed likelihoods */
-    double  own;      /* bytes of what does not depend on the cliques, */
-    double  lists;    /* of all that is no table, */
-    double  least;    /* at the most until all tables are made */
-    size_t  messages;
+    double    *scale; /* [tables] logs of their scales */
+    size_t     tables;
+    double    *marginal; /* [all states] where known */
+    bool      *known;    /* [variables] */
+    size_t    *offset;   /* [variables + 1] of marginal */
+    double     constant; /* log: tables without active variables, observed likelihoods */
+    double     own;      /* bytes of what does not depend on the cliques, */
+    double     lists;    /* of all that is no table, */
+    double     least;    /* at the most until all tables are made */
+    size_t     messages;
 };
 
-/* Cliques of so many entries have all threads for themselves; smaller ones go side by side if a level
- * of the tree has so many in all. */
+/* Cliques of so many entries have all threads for themselves; smaller ones go side by side if a
+ * level of the tree has so many in all. */
 enum { CRI_ALONE = 1 << 17, CRI_WORTH_THREADS = 1 << 15 };
 
 /* Inputs of a clique: its tables, what came up from children (but `except`), what came down.
@@ -64,8 +64,8 @@ bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out)
  * without memory. */
 bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from,
                       cr_factor *f);
-/* Fills the report (junction_bytes.c).  Bytes: `finding` at the most while the cliques were looked for,
- * `held` now, of which `passing` will be given back. */
+/* Fills the report (junction_bytes.c).  Bytes: `finding` at the most while the cliques were looked
+ * for, `held` now, of which `passing` will be given back. */
 cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, double finding,
                                double held, double passing);
 /* Forgets all messages: what follows is as of a new tree. */

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- cliques
- * ----------------------------------------------------------------------------------------- */
+/* --- cliques --------------------------------------------------------------------------------- */
 
 size_t cri_clique_inputs(const cr_junction *j, const cri_clique *c, size_t except, bool with_down,
                          const cr_factor **in, double *out_scale)
@@ -112,8 +111,7 @@ static bool send_down(cr_ctx *cx, cr_junction *j, size_t to, bool threaded)
     return fine;
 }
 
-/* --- marginals from a pass
- * ----------------------------------------------------------------------------- */
+/* --- marginals from a pass ------------------------------------------------------------------- */
 
 /* Writes the normalised marginal of a rank from a one-dimensional table. */
 static void keep_marginal(cr_junction *j, size_t rank, cr_factor *f)
@@ -217,8 +215,7 @@ static bool separator_marginals(cr_ctx *cx, cr_junction *j, size_t from, size_t 
     return fine;
 }
 
-/* --- belief update
- * -------------------------------------------------------------------------------------- */
+/* --- belief update --------------------------------------------------------------------------- */
 
 /* down = belief / up, 0/0 = 0; scaled. */
 static void divide_message(cri_clique *k, bool tainted)
@@ -322,8 +319,7 @@ static bool finish_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threade
     return fine;
 }
 
-/* --- passes
- * ------------------------------------------------------------------------------------------- */
+/* --- passes ---------------------------------------------------------------------------------- */
 
 typedef struct pass {
     cr_ctx        *cx;

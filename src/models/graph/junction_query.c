@@ -49,8 +49,7 @@ cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how)
     return st == CR_OK ? cri_junction_distribute(cx, j, how) : st;
 }
 
-/* --- marginals
- * ---------------------------------------------------------------------------------------- */
+/* --- marginals ------------------------------------------------------------------------------- */
 
 static void copy_marginal(const cr_junction *j, size_t v, double *out)
 {
@@ -104,8 +103,7 @@ cr_status cr_junction_marginals(cr_ctx *cx, cr_junction *j, double *out)
     return st;
 }
 
-/* --- joint
- * -------------------------------------------------------------------------------------------- */
+/* --- joint ----------------------------------------------------------------------------------- */
 
 static bool covers(const cri_clique *c, size_t n, const size_t *rank)
 {
@@ -197,8 +195,7 @@ done:
     return st;
 }
 
-/* --- best
- * --------------------------------------------------------------------------------------------- */
+/* --- best ------------------------------------------------------------------------------------ */
 
 /* Inputs of a clique when maximising: its tables and what came up, in `up`. */
 static size_t best_inputs(const cr_junction *j, const cri_clique *c, const cr_factor *up,

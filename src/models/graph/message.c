@@ -58,8 +58,7 @@ static void set_operand(const cri_space *sp, const cr_factor *f, cri_operand *ou
     cri_space_strides(sp, f->n, f->var, f->states, out->stride);
 }
 
-/* --- logarithms
- * -------------------------------------------------------------------------------------- */
+/* --- logarithms ------------------------------------------------------------------------------ */
 
 /* Makes all inputs logarithms: copies of those that are not, in `room`. */
 static void take_logs(size_t inputs, const cr_factor *const *in, cri_operand *operand, double *room)
@@ -113,8 +112,7 @@ static bool send_all_logs(cr_ctx *cx, const cri_space *sp, bool maximise, size_t
     return fine;
 }
 
-/* --- plain values
- * ------------------------------------------------------------------------------------ */
+/* --- plain values ---------------------------------------------------------------------------- */
 
 /* Combines tables without logarithms.  *out_doubtful: underflow may have spoilt a result. */
 static bool send_plain(cr_ctx *cx, const cri_space *sp, bool maximise, size_t inputs,
@@ -183,8 +181,8 @@ bool cri_send_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_
         to[k] = (cri_output){ 0 };
         cri_space_strides(space, out[k]->n, out[k]->var, out[k]->states, to[k].stride);
     }
-    fine = fine &&
-           cri_combine_bytes(cx, space, merged.n, operand, outputs, to, threaded, &combining);
+    fine =
+        fine && cri_combine_bytes(cx, space, merged.n, operand, outputs, to, threaded, &combining);
     if (fine)
         *out_bytes = (double)bytes + (double)(inputs * sizeof *merged.in) +
                      fmax(merged.peak, merged.held + combining);

@@ -21,8 +21,8 @@ bool cri_send(cr_ctx *cx, const cri_space *space, bool maximise, size_t inputs,
               const cr_factor *const *in, size_t outputs, cri_message *out, uint16_t *opt_arg,
               bool threaded);
 
-/* The bytes that such a sum holds beside its tables, which need no values, unless it has to go on in
- * logarithms.  false: out of memory, nothing recorded. */
+/* The bytes that such a sum holds beside its tables, which need no values, unless it has to go on
+ * in logarithms.  false: out of memory, nothing recorded. */
 bool cri_send_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
                     size_t outputs, const cr_factor *const *out, bool threaded, double *out_bytes);
 

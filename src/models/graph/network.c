@@ -101,8 +101,7 @@ size_t cr_network_states(const cr_network *net, size_t v)
     return cr_variable_states(net->variables, v);
 }
 
-/* --- tables
- * --------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 /* The number of entries of a table over this scope.  CR_ENOMEM, with the figure, when it cannot be.
  */
@@ -364,8 +363,7 @@ done:
     return st;
 }
 
-/* --- remarks
- * --------------------------------------------------------------------------------------- */
+/* --- remarks --------------------------------------------------------------------------------- */
 
 cr_status cr_network_add_property(cr_ctx *cx, cr_network *net, size_t v, const char *text)
 {

@@ -35,7 +35,7 @@ typedef struct cr_table_view {
                               large a noisy-or or noisy-max */
     cr_cpd_kind   kind;
     const char   *source; /* the parameters of the kind as JSON, as they were given; or NULL */
-} cr_table_view; /* borrowed from the network; valid until it changes */
+} cr_table_view;          /* borrowed from the network; valid until it changes */
 
 /* An empty network.  Fails with CR_ENOMEM only. */
 CR_API cr_status cr_network_new(cr_ctx *cx, cr_network_kind kind, cr_network **out_net);

@@ -175,7 +175,8 @@ static cr_status write_as(cr_ctx *cx, const cr_network *net, const char *path,
         st = cri_network_fill(cx, net, NULL, MOST_ENTRIES, &filled);
         for (size_t v = 0; st == CR_OK && !filled && v < net->tables; v++)
             if (cri_noisy_only(net, v))
-                st = cr_fail(cx, CR_ENOMEM, "the table of '%s' would have %.3g entries", cr_variable_name(net->variables, v),
+                st = cr_fail(cx, CR_ENOMEM, "the table of '%s' would have %.3g entries",
+                             cr_variable_name(net->variables, v),
                              cri_table_entries(net, &net->table[v]));
         if (st == CR_ENOMEM && !cri_should_stop(cx))
             cr_fail_hint(cx, ".json and .cred need no table for it");

@@ -60,8 +60,8 @@ static cr_status write_tables(cr_ctx *cx, const cr_network *net, cri_store *stor
             CR_TRY(append(cx, scope, json_integer((json_int_t)t.scope[k])));
         CR_TRY(cri_store_set(cx, one, "kind", json_string(cri_cpd_name(t.kind))));
         if (t.source)
-            CR_TRY(cri_store_set(cx, one, "parameters",
-                                 json_loads(t.source, JSON_DECODE_ANY, NULL)));
+            CR_TRY(
+                cri_store_set(cx, one, "parameters", json_loads(t.source, JSON_DECODE_ANY, NULL)));
         size_t effects = stored_effects(net, i);
         if (effects > 0) {
             const cri_noisy *x = &net->table[i].noisy;
@@ -251,8 +251,8 @@ done:
 }
 
 /* What the table over this scope was made from, if the file says so. */
-static cr_status read_parameters(cr_ctx *cx, const json_t *one, cr_network *net, const size_t *scope,
-                                 size_t n)
+static cr_status read_parameters(cr_ctx *cx, const json_t *one, cr_network *net,
+                                 const size_t *scope, size_t n)
 {
     bool    bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
     json_t *parameters = json_object_get(one, "parameters");

@@ -140,7 +140,8 @@ cr_status cri_noisy_set(cr_ctx *cx, cr_network *net, size_t v, cri_noisy *effect
     cr_status  st = CR_OK;
     cri_table *old = &net->table[v], t = { .n = old->n, .scope = old->scope, .kind = kind };
     t.noisy = *effects;
-    if (t.n < 3 || cri_table_entries(net, &t) <= CRI_NOISY_TABLE) /* one parent: no more than its effects */
+    if (t.n < 3 ||
+        cri_table_entries(net, &t) <= CRI_NOISY_TABLE) /* one parent: no more than its effects */
         CR_TRY(make_table(cx, net, &t, &t.value, &t.size));
     cr_free(cx, old->value, old->size, sizeof *old->value);
     cri_string_free(cx, old->source);

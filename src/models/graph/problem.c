@@ -25,8 +25,7 @@ void cri_problem_free(cr_ctx *cx, cri_problem *p)
     cr_free(cx, p, 1, sizeof *p);
 }
 
-/* --- evidence and pruning
- * ---------------------------------------------------------------------------- */
+/* --- evidence and pruning -------------------------------------------------------------------- */
 
 void cri_problem_take(cri_problem *p, const cr_evidence *opt_e)
 {
@@ -112,8 +111,7 @@ done:
     return st;
 }
 
-/* --- graph and ranks
- * --------------------------------------------------------------------------------- */
+/* --- graph and ranks ------------------------------------------------------------------------- */
 
 cr_status cri_problem_graph(cr_ctx *cx, const cri_problem *p, cr_graph *out_g)
 {
@@ -158,8 +156,7 @@ done:
     return st;
 }
 
-/* --- what d-separation leaves
- * --------------------------------------------------------------------- */
+/* --- what d-separation leaves ---------------------------------------------------------------- */
 
 /* Marks what a walk from the marked vertices reaches. */
 static void spread_marks(const cr_graph *g, bool *mark, size_t *stack)
@@ -209,8 +206,7 @@ done:
     return st;
 }
 
-/* --- tables
- * ------------------------------------------------------------------------------------------ */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 /* Copies from the table t what is left of it.  var[i], stride[i]: the network's variable and its
  * stride in t for each variable of f's scope; base: the offset of the variables that have one state

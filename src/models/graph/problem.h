@@ -12,17 +12,17 @@
 
 typedef struct cri_problem {
     const cr_network *net;
-    size_t            n;             /* variables of the network */
-    size_t           *left;          /* [n] states that evidence leaves */
-    size_t           *first;         /* [n] where the list of these begins in `state` */
-    size_t           *state;         /* the lists */
-    size_t            states;        /* room of `state` */
-    double           *weight;        /* beside `state`: likelihoods */
-    bool             *weighed;       /* [n] the likelihoods are not all 1 */
-    bool             *needed;        /* [tables] */
-    size_t            active;        /* variables with two states or more in a needed table */
-    size_t           *var; /* [active] as the network counts or sweeps them, until ranked */
-    size_t           *rank;          /* [n] place in var; CR_NONE: not active */
+    size_t            n;       /* variables of the network */
+    size_t           *left;    /* [n] states that evidence leaves */
+    size_t           *first;   /* [n] where the list of these begins in `state` */
+    size_t           *state;   /* the lists */
+    size_t            states;  /* room of `state` */
+    double           *weight;  /* beside `state`: likelihoods */
+    bool             *weighed; /* [n] the likelihoods are not all 1 */
+    bool             *needed;  /* [tables] */
+    size_t            active;  /* variables with two states or more in a needed table */
+    size_t           *var;     /* [active] as the network counts or sweeps them, until ranked */
+    size_t           *rank;    /* [n] place in var; CR_NONE: not active */
     size_t           *active_states; /* [active] beside var */
 } cri_problem;
 

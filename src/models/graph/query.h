@@ -57,8 +57,9 @@ typedef struct cr_findings {
     cr_finding *item;
 } cr_findings; /* all zeros: none */
 
-/* Adds a finding with a copy of its weights [states of v]; the same state once more changes nothing.
- * Fails with CR_EARG when there is another one on v already, or when the weights cannot be of this kind. */
+/* Adds a finding with a copy of its weights [states of v]; the same state once more changes
+ * nothing.  Fails with CR_EARG when there is another one on v already, or when the weights cannot
+ * be of this kind. */
 CR_API cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                  cr_finding_kind kind, size_t v, const double *weight);
 /* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual),
@@ -102,7 +103,7 @@ typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
-    size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    size_t           count;     /* how many are asked for, of BEST_LIST and SENSITIVITY */
     cr_structure     structure; /* of STRUCTURE */
     char            *path;      /* of IMAP: the file of the other network */
     cr_findings      event, known;
@@ -143,36 +144,36 @@ typedef struct cr_parameter {
 } cr_parameter;
 
 typedef struct cr_query_answer {
-    cr_question_kind kind;
-    const char      *method; /* what computed it: "ve", "jt", "search", "graph", "bp", ... */
-    bool             exact;
-    char             why[256];   /* AUTO: why an approximation was taken; else "" */
-    cr_approximate_report error; /* if it is not exact */
-    double *se;    /* [values] MARGINALS, CAUSES by samples: standard errors; else NULL */
-    bool   open;  /* BEST by search: not proven to be the best */
+    cr_question_kind      kind;
+    const char           *method; /* what computed it: "ve", "jt", "search", "graph", "bp", ... */
+    bool                  exact;
+    char                  why[256]; /* AUTO: why an approximation was taken; else "" */
+    cr_approximate_report error;    /* if it is not exact */
+    double *se;       /* [values] MARGINALS, CAUSES by samples: standard errors; else NULL */
+    bool    open;     /* BEST by search: not proven to be the best */
     bool   estimated; /* BEST of some variables by an approximation: so are number and log_number */
-    double upper; /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
+    double upper;     /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
     cr_factor table;  /* TABLE: normalised, its scope ascending */
     size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has;
                                SEPARATION: functions of the given ones, if it rests on them */
     size_t    values;       /* of these: */
-    double   *value;      /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
-                          /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
+    double   *value;     /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
+                         /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
                              and after the evidence, and the Bayes factor, falling */
-    size_t   *state;      /* BEST [n] */
-    size_t    rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
-    cr_parameter *parameter; /* SENSITIVITY [rows], the largest first */
-    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
+    size_t       *state; /* BEST [n] */
+    size_t        rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
+    cr_parameter *parameter;               /* SENSITIVITY [rows], the largest first */
+    double        number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
                              P(states | e), NaN where P(e) would take too long */
-    double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
-    cr_structure structure; /* STRUCTURE: relatives and the order are in `variable`; edges and */
-    size_t   *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */
-    bool      holds; /* and what is given, in `variable`; CHORDAL, IMAP: yes */
-    bool      separated;  /* SEPARATION */
-    size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
-    size_t    sweeps;               /* of fitting soft evidence */
+    double        log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
+    cr_structure  structure;  /* STRUCTURE: relatives and the order are in `variable`; edges and */
+    size_t *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */
+    bool    holds; /* and what is given, in `variable`; CHORDAL, IMAP: yes */
+    bool    separated;            /* SEPARATION */
+    size_t  trail_length, *trail; /* if not: the nodes of a trail that is active */
+    size_t  sweeps;               /* of fitting soft evidence */
     cr_exact_report cost;
 } cr_query_answer; /* all zeros: nothing to free */
 

@@ -11,35 +11,35 @@
 typedef struct cri_engine cri_engine;
 
 struct cri_engine {
-    cr_ctx               *cx;
-    const cr_network     *base; /* what the questions are about, after do() */
+    cr_ctx           *cx;
+    const cr_network *base; /* what the questions are about, after do() */
     const cr_network *net;  /* what is computed with: auxiliary variables come behind the others */
     cr_network       *own;  /* after do(): a copy, which base is then; else NULL */
     cr_network       *made; /* with tables or auxiliary variables (noisy.h), which net is then */
     size_t            hidden; /* auxiliary variables that have to be summed out */
-    cr_evidence          *evidence;
-    cr_query_options      o;
-    cr_query_method       method; /* AUTO: each function takes its own */
-    cr_query_method       used;
-    cr_junction          *tree;  /* made when it is needed */
-    bool                  fresh; /* the tree knows the evidence */
-    bool                  many;  /* many questions are to come: worth a tree */
-    cr_exact_report       cost;
+    cr_evidence      *evidence;
+    cr_query_options  o;
+    cr_query_method   method; /* AUTO: each function takes its own */
+    cr_query_method   used;
+    cr_junction      *tree;  /* made when it is needed */
+    bool              fresh; /* the tree knows the evidence */
+    bool              many;  /* many questions are to come: worth a tree */
+    cr_exact_report   cost;
     cr_approximate_answer known; /* by an approximation, for the evidence as it is */
-    const cr_finding     *mixed; /* soft evidence by runs given each state (query_mixture.h), or NULL */
-    bool                  is_known, compare; /* compare: AUTO has still to choose between two */
-    cr_approximate_report error; /* of what was answered last */
+    const cr_finding *mixed; /* soft evidence by runs given each state (query_mixture.h), or NULL */
+    bool              is_known, compare; /* compare: AUTO has still to choose between two */
+    cr_approximate_report error;         /* of what was answered last */
     cr_factor             spread; /* of the joint that samples gave last (approximate.h), or none */
-    double                upper; /* of the best: no assignment has a larger log */
-    bool                  each;  /* marginals may be answered one by one */
-    double                runs;  /* how often all marginals will be asked for; 0: once */
-    double                share; /* of the best by decimation: log P(states | e), estimated; else NaN */
-    const char           *by;    /* what answered last, where it is none of the methods; else NULL */
-    bool                  wide;  /* P(e) has been refused as too much work */
-    bool                  open;  /* the best found is not proven to be the best */
-    double                began; /* AUTO: when an approximation was taken; else 0 */
-    char                  cut[80]; /* that the budget made it shorter; else "" */
-    char                  why[256];
+    double                upper;  /* of the best: no assignment has a larger log */
+    bool                  each;   /* marginals may be answered one by one */
+    double                runs;   /* how often all marginals will be asked for; 0: once */
+    double      share;   /* of the best by decimation: log P(states | e), estimated; else NaN */
+    const char *by;      /* what answered last, where it is none of the methods; else NULL */
+    bool        wide;    /* P(e) has been refused as too much work */
+    bool        open;    /* the best found is not proven to be the best */
+    double      began;   /* AUTO: when an approximation was taken; else 0 */
+    char        cut[80]; /* that the budget made it shorter; else "" */
+    char        why[256];
 };
 
 /* What an engine will be asked. */

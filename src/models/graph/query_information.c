@@ -70,8 +70,7 @@ static cr_status information(cri_job *j, size_t n_y, const size_t *y, double *ou
     if (j->engine.spread.size == f.size) score = cr_scratch_bytes(&s, f.size, sizeof *score);
     CR_TRY(s.status);
     CR_TRY(table_entropy(j->cx, &f, n, scope, sign, score, &h_all));
-    if (q->n_given > 0)
-        CR_TRY(table_entropy(j->cx, &f, q->n_given, scope, -1, score, &h_w));
+    if (q->n_given > 0) CR_TRY(table_entropy(j->cx, &f, q->n_given, scope, -1, score, &h_w));
     if (n_y > 0) {
         CR_TRY(table_entropy(j->cx, &f, q->n_given + q->n_x, scope, 1, score, &h_x));
         n = cri_join_indices(scope, q->n_given, y, n_y);
@@ -80,8 +79,7 @@ static cr_status information(cri_job *j, size_t n_y, const size_t *y, double *ou
     *out = n_y > 0 ? h_x + h_y - h_all - h_w : h_all - h_w;
     if (*out < 0) *out = 0;
     if (score)
-        j->engine.error.se =
-            score_error(&f, &j->engine.spread, score, j->engine.error.effective);
+        j->engine.error.se = score_error(&f, &j->engine.spread, score, j->engine.error.effective);
 done:
     cr_factor_free(j->cx, &f);
     cr_scratch_end(&s);

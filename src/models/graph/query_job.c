@@ -121,11 +121,11 @@ static cr_status refuse_contradiction(const cri_job *j, double worst)
  * how far it was from them. */
 static cr_status fit_finding(cri_job *j, const cr_finding *f, double *worst)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(j->cx);
-    cri_engine         *e = &j->engine;
-    cr_factor           p = { 0 };
-    double             *weight = cr_scratch_f64(&s, f->states), most = 0;
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(j->cx);
+    cri_engine *e = &j->engine;
+    cr_factor   p = { 0 };
+    double     *weight = cr_scratch_f64(&s, f->states), most = 0;
     CR_TRY(s.status);
     CR_TRY(cri_engine_joint(e, 1, &f->variable, &p, NULL));
     const double *old = cr_evidence_likelihood(e->evidence, f->variable);

@@ -106,8 +106,8 @@ cr_status cri_mixture_ask(cri_engine *e, cr_approximation how, size_t n, const s
     for (size_t s = 0; s < f->states; s++) {
         if (f->weight[s] == 0) continue;
         CR_TRY(cri_mixture_assume(e, s, &given));
-        CR_TRY(cr_approximate(e->cx, e->net, given, how, &e->o.approximate, seed_of(e, s), n,
-                              query, &a));
+        CR_TRY(cr_approximate(e->cx, e->net, given, how, &e->o.approximate, seed_of(e, s), n, query,
+                              &a));
         if (a.report.log_evidence == -INFINITY)
             CR_TRY(cri_mixture_refuse(e->cx, e->net, f, s, has_others(e)));
         add_answer(e->cx, &sum, &a, f->weight[s]);
@@ -134,8 +134,8 @@ cr_status cri_mixture_best(cri_engine *e, size_t n, const size_t *query, size_t 
     for (size_t k = 1; k < f.size; k++)
         if (f.value[k] > f.value[best]) best = k;
     for (size_t i = 0; i < n; i++)
-        out_state[i] = best / f.stride[cr_factor_position(&f, query[i])] %
-                       cr_network_states(e->net, query[i]);
+        out_state[i] =
+            best / f.stride[cr_factor_position(&f, query[i])] % cr_network_states(e->net, query[i]);
     e->share = log(f.value[best]);
 done:
     cr_factor_free(e->cx, &f);

@@ -256,13 +256,27 @@ static cr_status check_sides(cri_asking *p)
 /* What others call the questions. */
 static const struct {
     const char *name, *ours;
-} OTHERS[] = { { "p", "P" },           { "pr", "P" },        { "prob", "P" },
-               { "map", "argmax" },    { "mpe", "argmax" },  { "max", "argmax" },
-               { "argmax", "argmax" }, { "h", "H" },         { "entropy", "H" },
-               { "i", "I" },           { "mi", "I" },        { "best", "best" },
-               { "causes", "causes" }, { "cause", "causes" }, { "mb", "blanket" },
-               { "markov_blanket", "blanket" }, { "pa", "parents" }, { "ch", "children" },
-               { "toposort", "order" }, { "moralize", "moral" }, { "neighbours", "blanket" },
+} OTHERS[] = { { "p", "P" },
+               { "pr", "P" },
+               { "prob", "P" },
+               { "map", "argmax" },
+               { "mpe", "argmax" },
+               { "max", "argmax" },
+               { "argmax", "argmax" },
+               { "h", "H" },
+               { "entropy", "H" },
+               { "i", "I" },
+               { "mi", "I" },
+               { "best", "best" },
+               { "causes", "causes" },
+               { "cause", "causes" },
+               { "mb", "blanket" },
+               { "markov_blanket", "blanket" },
+               { "pa", "parents" },
+               { "ch", "children" },
+               { "toposort", "order" },
+               { "moralize", "moral" },
+               { "neighbours", "blanket" },
                { "neighbors", "blanket" } };
 
 static bool same_letters(const char *word, size_t n, const char *name)
@@ -366,7 +380,9 @@ static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, bool
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_asking p = { .cx = cx, .net = net, .text = text, .at = text, .from = text, .values = values };
+    cri_asking p = {
+        .cx = cx, .net = net, .text = text, .at = text, .from = text, .values = values
+    };
     p.name = cr_scratch_bytes(&s, strlen(text) + 1, 1);
     CR_TRY(s.status);
     p.q = cr_alloc(cx, 1, sizeof *p.q);

@@ -43,7 +43,8 @@ typedef struct cri_sampler {
 /* Draws all of them; `total` is an empty tally and holds them in the end. */
 cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total);
 /* Turns a tally into probabilities of the active variables [start[n]], standard errors, the joint
- * table with its spread (approximate.h), and fills the report.  Fails with CR_ENUMERIC when no sample has any weight. */
+ * table with its spread (approximate.h), and fills the report.  Fails with CR_ENUMERIC when no
+ * sample has any weight. */
 cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, double *se,
                            cr_factor *opt_joint, cr_factor *opt_spread,
                            cr_approximate_report *report);

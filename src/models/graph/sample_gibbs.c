@@ -29,7 +29,7 @@ typedef struct chains {
     cr_rng           *rng;
     size_t           *state;        /* [chains x n] */
     double           *room, *count; /* count [chains x BATCHES x width] */
-    double           *p, *mean; /* [chains x states] as last drawn from; [chains x BATCHES x states] sums */
+    double *p, *mean; /* [chains x states] as last drawn from; [chains x BATCHES x states] sums */
 } chains;
 
 static void count_state(chains *w, size_t chain, size_t sweep, const size_t *state)
@@ -130,7 +130,8 @@ static double reduction(const chains *w, size_t k)
             if (pass == 1) between += (p - mean) * (p - mean) / (double)(m - 1);
         }
     if (between == 0) return 1;
-    return sqrt((half - 1) / half + between / fmax(within, 0.5 / half)); /* as if seen once in two */
+    return sqrt((half - 1) / half +
+                between / fmax(within, 0.5 / half)); /* as if seen once in two */
 }
 
 /* Mean and standard error of number k by batches. */

@@ -136,8 +136,7 @@ done:
     return st;
 }
 
-/* --- determined variables, I-maps
- * --------------------------------------------------------------------- */
+/* --- determined variables, I-maps ------------------------------------------------------------ */
 
 /* Effects that are all certain make a function too. */
 static bool is_certain(const cri_noisy *x)

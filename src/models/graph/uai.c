@@ -14,8 +14,7 @@
 
 static const double MOST_COUNT = 1e9;
 
-/* --- words
- * ------------------------------------------------------------------------------------------ */
+/* --- words ----------------------------------------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -59,8 +58,7 @@ size_t cri_uai_count(cri_reader *r, const char *what, double limit)
     return 0;
 }
 
-/* --- networks
- * --------------------------------------------------------------------------------------- */
+/* --- networks -------------------------------------------------------------------------------- */
 
 static cr_status read_kind(cri_reader *r, cr_network_kind *out_kind)
 {
@@ -317,8 +315,7 @@ cr_status cr_uai_read(cr_ctx *cx, const char *path, cr_network **out_net)
     return st;
 }
 
-/* --- evidence
- * --------------------------------------------------------------------------------------- */
+/* --- evidence -------------------------------------------------------------------------------- */
 
 static size_t count_words(const char *at, const char *end)
 {
@@ -366,8 +363,7 @@ done:
     return st;
 }
 
-/* --- writing
- * ---------------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void write_count(cri_writer *w, size_t n, const char *after)
 {

@@ -1,4 +1,5 @@
-/* uai_internal.h -- lists of numbers, as the files of the UAI competitions are.  (Internal header.) */
+/* uai_internal.h -- lists of numbers, as the files of the UAI competitions are.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_GRAPH_UAI_INTERNAL_H
 #define CREDENCE_MODELS_GRAPH_UAI_INTERNAL_H
 

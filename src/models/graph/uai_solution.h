@@ -19,12 +19,12 @@ typedef enum cr_solution_kind {
 
 typedef struct cr_solution {
     cr_solution_kind kind;
-    size_t           states; /* of all variables together */
+    size_t           states;   /* of all variables together */
     double          *marginal; /* MAR [states] one variable after another; else NULL */
     double           log_z;    /* PR, the natural logarithm */
     size_t           variables;
     size_t          *state; /* MAP, MPE [variables]; else NULL */
-} cr_solution; /* all zeros: nothing to free */
+} cr_solution;              /* all zeros: nothing to free */
 
 /* The kind that the end of a file name stands for: .MAR, .PR, .MAP, .MPE, in any case. */
 CR_API cr_solution_kind cr_solution_kind_of(const char *path);

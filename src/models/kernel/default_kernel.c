@@ -9,7 +9,8 @@
 #include <string.h>
 
 cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *design,
-                             const cri_gp_data *data, double times, const char *why, cr_kernel **out)
+                             const cri_gp_data *data, double times, const char *why,
+                             cr_kernel **out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -24,7 +25,11 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
         k = NULL;
         goto done;
     }
-    CR_TRY(cri_gp_kernel(cx, data->d == 0 ? "hamming" : data->c == 0 ? "rbf" : "rbf*hamming", design, &k));
+    CR_TRY(cri_gp_kernel(cx,
+                         data->d == 0   ? "hamming"
+                         : data->c == 0 ? "rbf"
+                                        : "rbf*hamming",
+                         design, &k));
     CR_TRY(cri_gp_search_new(&s, k, &problem, 1, 1, false, &u));
     for (size_t j = 0; j < u.p; j++)
         if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j] + log(times);

@@ -1,11 +1,12 @@
 /* kernel_pca.c -- principal components in the space of a kernel.
  *   phi(x) . phi(x') = k(x, x'),   m = sum_i w_i phi(x_i) / W,   W = sum_i w_i
  *   directions v of most variation of phi(x) - m;   coordinates  z_j(x) = v_j . (phi(x) - m)
- * With K centred, Kc = (I - 1 p^T) K (I - p 1^T), p = w / W, and D = diag w: D^1/2 Kc D^1/2 = U diag(l) U^T,
+ * With K centred, Kc = (I - 1 p^T) K (I - p 1^T), p = w / W, and D = diag w: D^1/2 Kc D^1/2 = U
+ * diag(l) U^T,
  *   z_j(x) = sum_i a_ij kc(x_i, x),   a_ij = w_i^1/2 U_ij / l_j^1/2,
  * so that l_j = sum_i w_i z_j(x_i)^2.  The sum of all l is the trace, what there is to explain.
- * Rows of equal inputs are merged.  O(n^3) once, O(n q) for a new row; the way back to rows: preimage.h.
- * Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
+ * Rows of equal inputs are merged.  O(n^3) once, O(n q) for a new row; the way back to rows:
+ * preimage.h.  Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
 #include "default_kernel.h"
 #include "preimage.h"
 #include "../fields.h"
@@ -47,9 +48,9 @@ typedef struct kernel_pca_state {
     double       total, rows; /* the trace; sum of the weights                     */
     double      *share;       /* [n] p; NULL: a file that does not tell it         */
     cr_kernel   *kernel;
-    uint32_t    *codes;       /* [n x c] levels as whole numbers                   */
-    char        *text;        /* [q x NAME_SIZE] z1, z2, ...                       */
-    const char **names;       /* [q]                                               */
+    uint32_t    *codes; /* [n x c] levels as whole numbers                   */
+    char        *text;  /* [q x NAME_SIZE] z1, z2, ...                       */
+    const char **names; /* [q]                                               */
 } kernel_pca_state;
 
 static const cri_field fields[] = {
@@ -94,19 +95,20 @@ static cr_status name_coordinates(cr_ctx *cx, kernel_pca_state *m)
 
 static cr_kernel_input inputs_of(const kernel_pca_state *m)
 {
-    return (cr_kernel_input){ .rows = m->n, .numbers = cr_cmat_of(m->X, m->n, m->d), .codes = m->codes,
-                              .categories = m->c };
+    return (cr_kernel_input){
+        .rows = m->n, .numbers = cr_cmat_of(m->X, m->n, m->d), .codes = m->codes, .categories = m->c
+    };
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* What a fit works on. */
 typedef struct work {
     size_t  n;
-    double *K, *V;    /* [n x n] the matrix that has the eigenvectors V */
-    double *l;        /* [n] eigenvalues, ascending                     */
-    double *p;        /* [n] w / W                                      */
-    double *mean;     /* [n] sum_j p_j K_ij                             */
+    double *K, *V;           /* [n x n] the matrix that has the eigenvectors V */
+    double *l;               /* [n] eigenvalues, ascending                     */
+    double *p;               /* [n] w / W                                      */
+    double *mean;            /* [n] sum_j p_j K_ij                             */
     double  total_mean, sum; /* sum_i p_i mean_i; W                     */
 } work;
 
@@ -135,14 +137,16 @@ static size_t count_components(cr_ctx *cx, const work *w, double total, size_t w
     while (rank < w->n && w->l[w->n - 1 - rank] > NOTHING * total) rank++;
     if (wanted == 0 || wanted > rank) {
         if (wanted > rank)
-            cr_log(cx, CR_LOG_WARNING, "kernel-pca: the rows vary in %zu direction%s only, fewer than %zu",
-                   rank, rank == 1 ? "" : "s", wanted);
+            cr_log(cx, CR_LOG_WARNING,
+                   "kernel-pca: the rows vary in %zu direction%s only, fewer than %zu", rank,
+                   rank == 1 ? "" : "s", wanted);
         return rank > 0 ? rank : 1;
     }
     return wanted;
 }
 
-/* true when input a comes after b, column by column: an order that does not turn on that of the rows. */
+/* true when input a comes after b, column by column: an order that does not turn on that of the
+ * rows. */
 static bool comes_after(const kernel_pca_state *m, size_t a, size_t b)
 {
     for (size_t j = 0; j < m->d; j++) {
@@ -155,8 +159,8 @@ static bool comes_after(const kernel_pca_state *m, size_t a, size_t b)
     return false;
 }
 
-/* The sign that makes the coordinate of greatest size positive; of several as great, that of the last in
- * the order of the inputs. */
+/* The sign that makes the coordinate of greatest size positive; of several as great, that of the
+ * last in the order of the inputs. */
 static double sign_of(const kernel_pca_state *m, const work *w, size_t column)
 {
     double most = 0;
@@ -184,11 +188,13 @@ static void set_coordinates(kernel_pca_state *m, const work *w)
             m->offset[j] += a * (w->mean[i] - w->total_mean);
             sum += a;
         }
-        for (size_t i = 0; i < n; i++) m->weight[i * q + j] -= w->p[i] * sum; /* 0 but for rounding */
+        for (size_t i = 0; i < n; i++)
+            m->weight[i * q + j] -= w->p[i] * sum; /* 0 but for rounding */
     }
 }
 
-static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *p, kernel_pca_state *m)
+static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *p,
+                             kernel_pca_state *m)
 {
     m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
     m->share = cr_alloc(cx, m->n, sizeof *m->share);
@@ -199,8 +205,8 @@ static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *
     return CR_OK;
 }
 
-static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                                void **out_state, cr_report *report)
+static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                uint64_t seed, void **out_state, cr_report *report)
 {
     cr_status                 st = CR_OK;
     cr_scratch                s = cr_scratch_begin(cx);
@@ -218,9 +224,11 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: there is no row of weight above 0"));
     double left = (double)cri_memory_left(cx);
     if (41e0 * (double)n * (double)n > left) {
-        cr_fail(cx, CR_ENOMEM, "kernel-pca of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+        cr_fail(cx, CR_ENOMEM,
+                "kernel-pca of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
                 41e-9 * (double)n * (double)n, left / 1e9);
-        CR_TRY(cr_fail_hint(cx, "%.0f rows would have room: fit some of them, and predict the others",
+        CR_TRY(cr_fail_hint(cx,
+                            "%.0f rows would have room: fit some of them, and predict the others",
                             floor(0.95 * sqrt(left / 41))));
     }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
@@ -253,9 +261,10 @@ done:
     return st;
 }
 
-/* --- coordinates ------------------------------------------------------------------------------ */
+/* --- coordinates ----------------------------------------------------------------------------- */
 
-static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                    cr_prediction *out)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
@@ -272,8 +281,11 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
         size_t    count = r.end - r.begin;
         double   *z = out->vector + r.begin * q;
         cri_gp_split(rows, r.begin, r.end, room, X, codes);
-        cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, m->d), .codes = codes,
-                               .categories = m->c, .names = cri_gp_names(rows) };
+        cr_kernel_input in = { .rows = count,
+                               .numbers = cr_cmat_of(X, count, m->d),
+                               .codes = codes,
+                               .categories = m->c,
+                               .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, r.begin, &in));
         CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &in, cr_mat_of(C, n, count)));
         for (size_t i = 0; i < count; i++)
@@ -286,10 +298,12 @@ done:
     return st;
 }
 
-/* --- and back --------------------------------------------------------------------------------- */
+/* --- and back -------------------------------------------------------------------------------- */
 
-/* Of the rows of the fit: coordinates, what these leave out, and products of directions with the mean. */
-static cr_status look_at_rows(cr_ctx *cx, const kernel_pca_state *m, double *place, double *beside, double *square)
+/* Of the rows of the fit: coordinates, what these leave out, and products of directions with the
+ * mean. */
+static cr_status look_at_rows(cr_ctx *cx, const kernel_pca_state *m, double *place, double *beside,
+                              double *square)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -304,12 +318,14 @@ static cr_status look_at_rows(cr_ctx *cx, const kernel_pca_state *m, double *pla
     for (size_t b = 0; b < cri_block_count(n, BLOCK); b++) {
         cri_range       r = cri_block_range(n, BLOCK, b);
         size_t          count = r.end - r.begin;
-        cr_kernel_input some = { .rows = count, .numbers = cr_cmat_of(m->X + r.begin * m->d, count, m->d),
-                                 .codes = m->codes + r.begin * m->c, .categories = m->c };
+        cr_kernel_input some = { .rows = count,
+                                 .numbers = cr_cmat_of(m->X + r.begin * m->d, count, m->d),
+                                 .codes = m->codes + r.begin * m->c,
+                                 .categories = m->c };
         CR_TRY(cr_kernel_cross(cx, m->kernel, &some, &at, cr_mat_of(C, count, n)));
         for (size_t i = 0; i < count; i++) mean[r.begin + i] = cr_dot(C + i * n, m->share, n);
-        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, count, n), CR_PLAIN, cr_cmat_of(m->weight, n, q), CR_PLAIN, 1,
-                       cr_mat_of(place + r.begin * q, count, q)));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, count, n), CR_PLAIN, cr_cmat_of(m->weight, n, q),
+                       CR_PLAIN, 1, cr_mat_of(place + r.begin * q, count, q)));
     }
     square[q] = cr_dot(mean, m->share, n);
     memcpy(square, m->offset, q * sizeof *square);
@@ -322,31 +338,43 @@ done:
     return st;
 }
 
-static cr_status kernel_pca_reconstruct(cr_ctx *cx, const void *state, const double *Z, size_t count, double *out,
-                                        double *distance)
+static cr_status kernel_pca_reconstruct(cr_ctx *cx, const void *state, const double *Z,
+                                        size_t count, double *out, double *distance)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
     const kernel_pca_state *m = state;
     size_t                  n = m->n, q = m->q;
-    double *place = cr_scratch_matrix(&s, n, q), *beside = cr_scratch_f64(&s, n), *square = cr_scratch_f64(&s, q + 1);
+    double                 *place = cr_scratch_matrix(&s, n, q), *beside = cr_scratch_f64(&s, n),
+           *square = cr_scratch_f64(&s, q + 1);
 
-    if (cr_kernel_reads(m->kernel, CR_KERNEL_CATEGORY) || cr_kernel_reads(m->kernel, CR_KERNEL_TEXT) || m->d == 0) {
-        cr_fail(cx, CR_EUNSUPPORTED, "kernel-pca: the way back from coordinates is one to numbers, and the kernel "
-                                     "reads categories or texts");
-        CR_TRY(cr_fail_hint(cx, "fit it with --features of numbers alone, or a kernel of these, such as rbf"));
+    if (cr_kernel_reads(m->kernel, CR_KERNEL_CATEGORY) ||
+        cr_kernel_reads(m->kernel, CR_KERNEL_TEXT) || m->d == 0) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "kernel-pca: the way back from coordinates is one to numbers, and the kernel "
+                "reads categories or texts");
+        CR_TRY(cr_fail_hint(
+            cx, "fit it with --features of numbers alone, or a kernel of these, such as rbf"));
     }
     if (!m->share) {
-        cr_fail(cx, CR_EUNSUPPORTED, "kernel-pca: the model file does not tell the weights of its rows, which the "
-                                     "way back from coordinates needs");
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "kernel-pca: the model file does not tell the weights of its rows, which the "
+                "way back from coordinates needs");
         CR_TRY(cr_fail_hint(cx, "fit the model again"));
     }
     CR_TRY(s.status);
     CR_TRY(look_at_rows(cx, m, place, beside, square));
     CR_TRY(cri_preimages(cx,
-                         &(cri_preimage_space){ .kernel = m->kernel, .at = inputs_of(m), .n = n, .d = m->d, .q = q,
-                                                .share = m->share, .weight = m->weight, .square = square,
-                                                .place = place, .beside = beside },
+                         &(cri_preimage_space){ .kernel = m->kernel,
+                                                .at = inputs_of(m),
+                                                .n = n,
+                                                .d = m->d,
+                                                .q = q,
+                                                .share = m->share,
+                                                .weight = m->weight,
+                                                .square = square,
+                                                .place = place,
+                                                .beside = beside },
                          Z, count, out, distance));
 done:
     cr_scratch_end(&s);
@@ -360,9 +388,10 @@ static const char *const *kernel_pca_labels(const void *state, size_t *out_n)
     return m->names;
 }
 
-/* --- describe and file ------------------------------------------------------------------------ */
+/* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                     json_t *out)
 {
     cr_status               st = CR_OK;
     const kernel_pca_state *m = state;
@@ -414,11 +443,13 @@ done:
 
 static cr_status spoilt(cr_ctx *cx, const cri_store *store, const char *what)
 {
-    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store), what);
+    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store),
+                   what);
 }
 
 /* The levels as codes, each below the number of its category's levels. */
-static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design *design, kernel_pca_state *m)
+static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design *design,
+                            kernel_pca_state *m)
 {
     m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
     if (!m->codes) return CR_ENOMEM;
@@ -445,14 +476,17 @@ static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_
     CR_TRY(cri_store_get_text(cx, store, in, "kernel", &text));
     CR_TRY(cri_fields_read(cx, fields, store, in, m));
     cri_gp_shape(design, &d, &c);
-    if (m->d != d || m->c != c || m->n == 0 || m->q == 0) CR_TRY(spoilt(cx, store, "the shape of the inputs"));
+    if (m->d != d || m->c != c || m->n == 0 || m->q == 0)
+        CR_TRY(spoilt(cx, store, "the shape of the inputs"));
     CR_TRY(read_codes(cx, store, design, m));
-    if (cri_store_has(store, "share")) CR_TRY(cri_store_get_vector(cx, store, "share", m->n, &m->share));
+    if (cri_store_has(store, "share"))
+        CR_TRY(cri_store_get_vector(cx, store, "share", m->n, &m->share));
     st = cri_gp_kernel(cx, text, design, &m->kernel);
     cr_kernel_input at = inputs_of(m);
     if (st == CR_OK) st = cri_gp_centre_read(cx, store, in, design, m->kernel);
     if (st == CR_OK) st = cr_kernel_check(cx, m->kernel, &at);
-    if (st == CR_EARG || st == CR_EDATA || st == CR_EUNSUPPORTED) st = spoilt(cx, store, "the kernel");
+    if (st == CR_EARG || st == CR_EDATA || st == CR_EUNSUPPORTED)
+        st = spoilt(cx, store, "the kernel");
     CR_TRY(st);
     CR_TRY(name_coordinates(cx, m));
     *out_state = m;

@@ -1,9 +1,10 @@
 /* kernel_ridge.c -- ridge regression in the space of a kernel.
  *   minimise  sum_i w_i (y_i - b0 - f(x_i))^2 + lambda |f|_k^2,   f = sum_j a_j k(x_j, .)
  *   a = (K + lambda I)^-1 (y - b0):  the posterior mean of a Gaussian process with noise lambda.
- * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: normal, with variance
- * s^2 (1 + (k(x,x) - k^T (K + lambda I)^-1 k) / lambda), the posterior for f ~ GP(0, s^2 k / lambda).
- * O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels. */
+ * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: normal, with
+ * variance s^2 (1 + (k(x,x) - k^T (K + lambda I)^-1 k) / lambda), the posterior for f ~ GP(0, s^2 k
+ * / lambda).  O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning
+ * with Kernels. */
 #include "default_kernel.h"
 #include "../gp/gp_posterior.h"
 #include "../linear/predictor.h"
@@ -73,13 +74,14 @@ static cr_status solve(cr_ctx *cx, const work *w)
     cri_gp_solution   solution = cri_gp_posterior_solution(g);
     CR_TRY(cri_gp_solve(cx, &w->problem, g->kernel, g->noise, CRI_GP_JITTER, g->L, &solution));
     g->jitter = solution.jitter;
-    CR_TRY(cri_gp_leave_one_out(cx, &w->problem, w->rows, NULL, w->group, g->noise, &solution, g->L, w->C,
-                                w->share, &g->loo_score, &g->loo_rmse));
+    CR_TRY(cri_gp_leave_one_out(cx, &w->problem, w->rows, NULL, w->group, g->noise, &solution, g->L,
+                                w->C, w->share, &g->loo_score, &g->loo_rmse));
 done:
     return st;
 }
 
-/* The penalty with the least leave-one-out error: powers of ten of the mean of k(x, x), then thirds. */
+/* The penalty with the least leave-one-out error: powers of ten of the mean of k(x, x), then
+ * thirds. */
 static cr_status choose_lambda(cr_ctx *cx, const work *w)
 {
     cr_status         st = CR_OK;
@@ -102,8 +104,8 @@ done:
     return st;
 }
 
-static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                                  void **out_state, cr_report *report)
+static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                  uint64_t seed, void **out_state, cr_report *report)
 {
     cr_status                   st = CR_OK;
     cr_scratch                  s = cr_scratch_begin(cx);
@@ -122,10 +124,12 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     n = g->at.n;
     double left = (double)cri_memory_left(cx);
     if (17.6 * (double)n * (double)n > left) {
-        cr_fail(cx, CR_ENOMEM, "kernel-ridge of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+        cr_fail(cx, CR_ENOMEM,
+                "kernel-ridge of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
                 17.6e-9 * (double)n * (double)n, left / 1e9);
-        CR_TRY(cr_fail_hint(cx, "gp --approx vfe predicts as much from inducing inputs; %.0f rows would have room",
-                            floor(0.95 * sqrt(left / 17.6))));
+        CR_TRY(cr_fail_hint(
+            cx, "gp --approx vfe predicts as much from inducing inputs; %.0f rows would have room",
+            floor(0.95 * sqrt(left / 17.6))));
     }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
                               "the penalty of some functions would be negative", &g->kernel));
@@ -258,7 +262,8 @@ const cr_model_class cri_class_kernel_ridge = {
     .summary = "ridge regression in the space of a kernel",
     .formulas = "minimise  sum_i w_i (y_i - b0 - f(x_i))^2 + lambda |f|_k^2\n"
                 "f = sum_j a_j k(x_j, .),  a = (K + lambda I)^-1 (y - b0)",
-    .reference = "Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels",
+    .reference =
+        "Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels",
     .tasks = CR_TASK_REGRESSION,
     .options = kernel_ridge_table,
     .options_size = sizeof(kernel_ridge_options),

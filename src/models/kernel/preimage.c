@@ -23,21 +23,21 @@ typedef struct search {
 typedef struct work {
     cr_ctx                   *cx;
     const cri_preimage_space *space;
-    size_t                    m;            /* points of the block                             */
-    const double             *Z;            /* [m x q]                                         */
-    double                   *gamma;        /* [n x m]                                         */
-    search                   *of;           /* [m]                                             */
-    double                   *low, *high;   /* [d] where the kernel has values                 */
-    double                   *X, *D, *dX;   /* [m x d] places; derivatives there: of k(X, X)   */
-    double                   *C, *W;        /* [n x m] room                                    */
+    size_t                    m;          /* points of the block                             */
+    const double             *Z;          /* [m x q]                                         */
+    double                   *gamma;      /* [n x m]                                         */
+    search                   *of;         /* [m]                                             */
+    double                   *low, *high; /* [d] where the kernel has values                 */
+    double                   *X, *D, *dX; /* [m x d] places; derivatives there: of k(X, X)   */
+    double                   *C, *W;      /* [n x m] room                                    */
     double                   *own, *ones, *value; /* [m]                                       */
-    size_t                   *which;        /* [m] searches that the places belong to          */
+    size_t                   *which; /* [m] searches that the places belong to          */
 } work;
 
-/* --- the function ------------------------------------------------------------------------------ */
+/* --- the function ---------------------------------------------------------------------------- */
 
-/* value [count] = k(x, x) - 2 sum_i g_i k(x_i, x) at the places X of the points which[], and where wanted its
- * derivatives D. */
+/* value [count] = k(x, x) - 2 sum_i g_i k(x_i, x) at the places X of the points which[], and where
+ * wanted its derivatives D. */
 static cr_status evaluate(work *w, size_t count, bool slopes)
 {
     cr_status                 st = CR_OK;
@@ -56,30 +56,35 @@ static cr_status evaluate(work *w, size_t count, bool slopes)
     if (!slopes) goto done;
     CR_TRY(cr_kernel_cross_gradient(w->cx, p->kernel, &p->at, &in, cr_cmat_of(w->W, n, count), NULL,
                                     cr_mat_of(w->D, count, d)));
-    CR_TRY(cr_kernel_diagonal_gradient(w->cx, p->kernel, &in, w->ones, false, NULL, cr_mat_of(w->dX, count, d)));
+    CR_TRY(cr_kernel_diagonal_gradient(w->cx, p->kernel, &in, w->ones, false, NULL,
+                                       cr_mat_of(w->dX, count, d)));
     for (size_t e = 0; e < count * d; e++) w->D[e] += w->dX[e];
 done:
     return st;
 }
 
-/* --- starts ------------------------------------------------------------------------------------ */
+/* --- starts ---------------------------------------------------------------------------------- */
 
-/* The rows nearest to the point z, in order, by their squared distance from it; ties by their number. */
+/* The rows nearest to the point z, in order, by their squared distance from it; ties by their
+ * number. */
 static size_t find_near(const cri_preimage_space *p, const double *z, size_t *row, double *square)
 {
     size_t found = 0;
     for (size_t i = 0; i < p->n; i++) {
         double t = p->beside[i];
-        for (size_t j = 0; j < p->q; j++) t += (p->place[i * p->q + j] - z[j]) * (p->place[i * p->q + j] - z[j]);
+        for (size_t j = 0; j < p->q; j++)
+            t += (p->place[i * p->q + j] - z[j]) * (p->place[i * p->q + j] - z[j]);
         if (found == NEAR && !(t < square[NEAR - 1])) continue;
         size_t at = found < NEAR ? found++ : NEAR - 1;
-        for (; at > 0 && t < square[at - 1]; at--) row[at] = row[at - 1], square[at] = square[at - 1];
+        for (; at > 0 && t < square[at - 1]; at--)
+            row[at] = row[at - 1], square[at] = square[at - 1];
         row[at] = i, square[at] = t;
     }
     return found;
 }
 
-/* The rbf that the node is, up to factors, which go into *variance, and centring; NULL when it is none. */
+/* The rbf that the node is, up to factors, which go into *variance, and centring; NULL when it is
+ * none. */
 static const cri_node *find_rbf(const cr_kernel *k, size_t at, double *variance)
 {
     const cri_node *node = &k->nodes[at];
@@ -87,27 +92,33 @@ static const cri_node *find_rbf(const cr_kernel *k, size_t at, double *variance)
     if (cri_is_centre(node)) return find_rbf(k, node->first, variance);
     if (node->op == CRI_LEAF)
         return node->class == &cri_kernel_rbf && node->warp == CRI_PLAIN ? node : NULL;
-    for (size_t c = node->op == CRI_PRODUCT ? node->first : SIZE_MAX; c != SIZE_MAX; c = k->nodes[c].next) {
+    for (size_t c = node->op == CRI_PRODUCT ? node->first : SIZE_MAX; c != SIZE_MAX;
+         c = k->nodes[c].next) {
         const cri_node *factor = &k->nodes[c];
-        if (factor->op == CRI_LEAF && factor->class == &cri_kernel_constant) *variance *= cri_value(k, factor, 0, 0);
-        else if (other != SIZE_MAX) return NULL;
-        else other = c;
+        if (factor->op == CRI_LEAF && factor->class == &cri_kernel_constant)
+            *variance *= cri_value(k, factor, 0, 0);
+        else if (other != SIZE_MAX)
+            return NULL;
+        else
+            other = c;
     }
     return other == SIZE_MAX ? NULL : find_rbf(k, other, variance);
 }
 
-/* x, the mean of the rows so far, from its distances to them: A y = (|a_i|^2 - t_i) / 2 about their mean, in columns
- * divided by their length-scales; left as it is when the distances are beyond those that the kernel tells. */
-static cr_status place_by_distances(cr_ctx *cx, const cri_preimage_space *p, const cri_node *rbf, double variance,
-                                    const size_t *row, const double *square, size_t count, double *x)
+/* x, the mean of the rows so far, from its distances to them: A y = (|a_i|^2 - t_i) / 2 about their
+ * mean, in columns divided by their length-scales; left as it is when the distances are beyond
+ * those that the kernel tells. */
+static cr_status place_by_distances(cr_ctx *cx, const cri_preimage_space *p, const cri_node *rbf,
+                                    double variance, const size_t *row, const double *square,
+                                    size_t count, double *x)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     const cr_kernel *k = p->kernel;
     size_t           d = p->d, active = rbf->n_columns ? rbf->n_columns : d;
     size_t           rank = count < active ? count : active;
-    double          *A = cr_scratch_matrix(&s, count, active), *U = cr_scratch_matrix(&s, count, rank);
-    double          *V = cr_scratch_matrix(&s, active, rank), *value = cr_scratch_f64(&s, rank), b[NEAR];
+    double *A = cr_scratch_matrix(&s, count, active), *U = cr_scratch_matrix(&s, count, rank);
+    double *V = cr_scratch_matrix(&s, active, rank), *value = cr_scratch_f64(&s, rank), b[NEAR];
 
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++)
@@ -119,8 +130,11 @@ static cr_status place_by_distances(cr_ctx *cx, const cri_preimage_space *p, con
             A[i * active + c] = (p->at.numbers.a[row[i] * d + column] - x[column]) / l;
     }
     for (size_t i = 0; i < count; i++)
-        b[i] = (cr_dot(A + i * active, A + i * active, active) + 2 * log1p(-fmax(square[i], 0) / (2 * variance))) / 2;
-    CR_TRY(cr_svd(cx, cr_cmat_of(A, count, active), cr_mat_of(U, count, rank), value, cr_mat_of(V, active, rank)));
+        b[i] = (cr_dot(A + i * active, A + i * active, active) +
+                2 * log1p(-fmax(square[i], 0) / (2 * variance))) /
+               2;
+    CR_TRY(cr_svd(cx, cr_cmat_of(A, count, active), cr_mat_of(U, count, rank), value,
+                  cr_mat_of(V, active, rank)));
     for (size_t r = 0; r < rank && value[r] > 1e-8 * value[0]; r++) {
         double along = 0;
         for (size_t i = 0; i < count; i++) along += U[i * rank + r] * b[i] / value[r];
@@ -137,11 +151,13 @@ static void clamp(const work *w, double *x)
     for (size_t j = 0; j < w->space->d; j++) x[j] = fmin(fmax(x[j], w->low[j]), w->high[j]);
 }
 
-cr_status cri_preimage_start(cr_ctx *cx, const cri_preimage_space *p, const double *z, size_t start, double *x)
+cr_status cri_preimage_start(cr_ctx *cx, const cri_preimage_space *p, const double *z, size_t start,
+                             double *x)
 {
-    double          variance = 1, square[NEAR];
-    size_t          row[NEAR], d = p->d, count = find_near(p, z, row, square), used = start == 0 ? 1 : count;
-    const cri_node *rbf = start == 2 ? find_rbf(p->kernel, p->kernel->n_nodes - 1, &variance) : NULL;
+    double variance = 1, square[NEAR];
+    size_t row[NEAR], d = p->d, count = find_near(p, z, row, square), used = start == 0 ? 1 : count;
+    const cri_node *rbf =
+        start == 2 ? find_rbf(p->kernel, p->kernel->n_nodes - 1, &variance) : NULL;
     for (size_t j = 0; j < d; j++) {
         x[j] = 0;
         for (size_t i = 0; i < used; i++) x[j] += p->at.numbers.a[row[i] * d + j] / (double)used;
@@ -192,7 +208,7 @@ done:
     return st;
 }
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps ----------------------------------------------------------------------------------- */
 
 /* The direction -H g by the last steps (Nocedal 1980). */
 static void set_direction(search *o, size_t d)
@@ -251,7 +267,8 @@ static void remember(search *o, const double *gradient, size_t d)
     o->pairs++;
 }
 
-/* Takes the step when it went down enough, else halves it; without a downward step the search ends. */
+/* Takes the step when it went down enough, else halves it; without a downward step the search
+ * ends. */
 static void take_step(search *o, double value, const double *gradient, size_t d)
 {
     double slope = 0;
@@ -291,13 +308,14 @@ static cr_status run_searches(work *w)
         if (count == 0) break;
         CR_TRY(cr_check_interrupt(w->cx));
         CR_TRY(evaluate(w, count, true));
-        for (size_t c = 0; c < count; c++) take_step(&w->of[w->which[c]], w->value[c], w->D + c * d, d);
+        for (size_t c = 0; c < count; c++)
+            take_step(&w->of[w->which[c]], w->value[c], w->D + c * d, d);
     }
 done:
     return st;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------ */
+/* --- blocks ---------------------------------------------------------------------------------- */
 
 /* All numbers, or, for a kernel that has values for some only, the range of the rows. */
 static void set_range(work *w)
@@ -307,7 +325,8 @@ static void set_range(work *w)
     for (size_t i = 0; i < p->kernel->n_nodes; i++) {
         const cri_node *node = &p->kernel->nodes[i];
         if (node->op == CRI_LEAF && node->class &&
-            (node->class->not_negative || node->warp != CRI_PLAIN || node->class == &cri_kernel_product))
+            (node->class->not_negative || node->warp != CRI_PLAIN ||
+             node->class == &cri_kernel_product))
             all = false;
     }
     for (size_t j = 0; j < p->d; j++) {
@@ -325,14 +344,18 @@ static cr_status make_room(cr_scratch *s, work *w, size_t most)
     w->gamma = cr_scratch_matrix(s, n, most), w->C = cr_scratch_matrix(s, n, most);
     w->W = cr_scratch_matrix(s, n, most), w->X = cr_scratch_matrix(s, most, d);
     w->D = cr_scratch_matrix(s, most, d), w->dX = cr_scratch_matrix(s, most, d);
-    w->own = cr_scratch_f64(s, most), w->ones = cr_scratch_f64(s, most), w->value = cr_scratch_f64(s, most);
+    w->own = cr_scratch_f64(s, most), w->ones = cr_scratch_f64(s, most),
+    w->value = cr_scratch_f64(s, most);
     w->low = cr_scratch_f64(s, d), w->high = cr_scratch_f64(s, d);
     w->which = cr_scratch_index(s, most);
     w->of = cr_scratch_bytes(s, most, sizeof *w->of);
     for (size_t c = 0; w->of && c < most; c++)
-        w->of[c] = (search){ .x = cr_scratch_f64(s, d), .gradient = cr_scratch_f64(s, d),
-                             .direction = cr_scratch_f64(s, d), .trial = cr_scratch_f64(s, d),
-                             .s = cr_scratch_matrix(s, PAIRS, d), .y = cr_scratch_matrix(s, PAIRS, d) };
+        w->of[c] = (search){ .x = cr_scratch_f64(s, d),
+                             .gradient = cr_scratch_f64(s, d),
+                             .direction = cr_scratch_f64(s, d),
+                             .trial = cr_scratch_f64(s, d),
+                             .s = cr_scratch_matrix(s, PAIRS, d),
+                             .y = cr_scratch_matrix(s, PAIRS, d) };
     for (size_t c = 0; s->status == CR_OK && c < most; c++) w->ones[c] = 1;
     return s->status;
 }
@@ -348,12 +371,12 @@ static cr_status set_points(work *w, double *out_square)
         const double *z = w->Z + c * q;
         out_square[c] = p->square[q] + 2 * cr_dot(p->square, z, q) + cr_dot(z, z, q);
     }
-    return cr_gemm(w->cx, 1, cr_cmat_of(p->weight, n, q), CR_PLAIN, cr_cmat_of(w->Z, m, q), CR_TRANSPOSED, 1,
-                   cr_mat_of(w->gamma, n, m));
+    return cr_gemm(w->cx, 1, cr_cmat_of(p->weight, n, q), CR_PLAIN, cr_cmat_of(w->Z, m, q),
+                   CR_TRANSPOSED, 1, cr_mat_of(w->gamma, n, m));
 }
 
-cr_status cri_preimages(cr_ctx *cx, const cri_preimage_space *space, const double *Z, size_t m, double *out,
-                        double *out_distance)
+cr_status cri_preimages(cr_ctx *cx, const cri_preimage_space *space, const double *Z, size_t m,
+                        double *out, double *out_distance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -13,15 +13,15 @@
 
 typedef struct cri_columns cri_columns;
 struct cri_columns {
-    size_t        n, p, room;
-    double        weight, offset, tt; /* sum w, the mean of y or 0, |t|^2           */
-    double       *centre, *scale;     /* [p]                                        */
-    double       *square;             /* [p] |z_j|^2 / weight; 0 of a constant term */
-    const double *t;                  /* [n]                                        */
-    const double *Z;                  /* [p x n], a column after the other; or NULL */
-    const double *mean;               /* [p] of the columns, sparse ones            */
-    const double *w;                  /* [n] weights or NULL, likewise              */
-    cri_sparse_copy entries;          /* X', likewise; entries.value times w is not kept */
+    size_t          n, p, room;
+    double          weight, offset, tt; /* sum w, the mean of y or 0, |t|^2           */
+    double         *centre, *scale;     /* [p]                                        */
+    double         *square;             /* [p] |z_j|^2 / weight; 0 of a constant term */
+    const double   *t;                  /* [n]                                        */
+    const double   *Z;                  /* [p x n], a column after the other; or NULL */
+    const double   *mean;               /* [p] of the columns, sparse ones            */
+    const double   *w;                  /* [n] weights or NULL, likewise              */
+    cri_sparse_copy entries;            /* X', likewise; entries.value times w is not kept */
     /* z_j . r */
     double (*dot)(const cri_columns *X, size_t j, const double *r);
     /* r += a z_j */
@@ -38,8 +38,8 @@ struct cri_columns {
 cr_status cri_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                               bool standardise, cri_columns *out);
 
-/* Sparse columns: the entries of X' with memory of its own, freed by cri_columns_release, all else in
- * the arena.  A step costs the entries of the column.  O(entries + n + p) time and memory. */
+/* Sparse columns: the entries of X' with memory of its own, freed by cri_columns_release, all else
+ * in the arena.  A step costs the entries of the column.  O(entries + n + p) time and memory. */
 cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                                 bool standardise, cri_columns *out);
 /* Frees what sparse columns hold beside the arena; dense ones hold nothing. */

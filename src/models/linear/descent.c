@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIRECT = 1500 }; /* terms whose equations are solved as they stand */
+enum { MOST_DIRECT = 1500 };      /* terms whose equations are solved as they stand */
 static const double SLIGHT = 0.1; /* violations below this share of the tolerance are left alone */
 
 static double l1_of(const cri_descent *d) { return d->lambda * d->settings.l1_ratio; }
@@ -162,16 +162,16 @@ static void follow_block(cri_descent *d, size_t first, size_t k, const double *c
     size_t changed = 0;
     for (size_t a = 0; a < k; a++) changed += change[a] != 0;
     if (2 * changed > k)
-        cblas_dgemv(CblasRowMajor, CblasTrans, (int)k, (int)d->m, -1, d->G + first * d->p, (int)d->p,
-                    change, 1, 1, d->c, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)k, (int)d->m, -1, d->G + first * d->p,
+                    (int)d->p, change, 1, 1, d->c, 1);
     else
         for (size_t a = 0; a < k && changed > 0; a++)
             if (change[a] != 0) follow(d, first + a, change[a]);
 }
 
-/* Some places at a time: their own gradients are kept up to date as they change, those of all others
- * follow at the end, for all changes at once.  A block is gone through a few times, which costs little
- * beside that and saves sweeps. */
+/* Some places at a time: their own gradients are kept up to date as they change, those of all
+ * others follow at the end, for all changes at once.  A block is gone through a few times, which
+ * costs little beside that and saves sweeps. */
 static double sweep_blocks(cri_descent *d, bool nonzero)
 {
     enum { BLOCK = 64, TIMES = 4 };

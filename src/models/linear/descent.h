@@ -1,15 +1,16 @@
 /* descent.h -- coordinate descent for the elastic net, from one lambda to the next.
  *   minimise  (1/2W) |t - Z b|^2 + lambda (r |b|_1 + (1 - r)/2 |b|^2)
- * with W the sum of the weights.  Notation: c_j = z_j . (t - Z b) / W, minus the gradient of the sum of
- * squares; l1 = lambda r, l2 = lambda (1 - r).  b is a solution where (Karush, Kuhn & Tucker)
+ * with W the sum of the weights.  Notation: c_j = z_j . (t - Z b) / W, minus the gradient of the
+ * sum of squares; l1 = lambda r, l2 = lambda (1 - r).  b is a solution where (Karush, Kuhn &
+ * Tucker)
  *   c_j - l2 b_j = l1 sign b_j  where b_j is not 0,   |c_j| <= l1  where it is.
  * The violation of this is measured in units of |z_j| / sqrt W times the sd of the target.
  *
- * Terms stand in places; those of the working set, which alone may be other than 0, come first.  The
- * set grows by the strong rule, and by every term that violates the conditions after all: none is
- * left out wrongly.  By cross-products G = Z^T Z / W a step costs as many operations as the set has
- * terms; by columns as many as there are rows.  Where descent is slow, the equations of the terms
- * that are not 0 are solved as they stand, which ends it at once when their signs are right.
+ * Terms stand in places; those of the working set, which alone may be other than 0, come first.
+ * The set grows by the strong rule, and by every term that violates the conditions after all: none
+ * is left out wrongly.  By cross-products G = Z^T Z / W a step costs as many operations as the set
+ * has terms; by columns as many as there are rows.  Where descent is slow, the equations of the
+ * terms that are not 0 are solved as they stand, which ends it at once when their signs are right.
  *
  * Friedman, Hastie & Tibshirani (2010), J. Stat. Software 33(1); Tibshirani et al. (2012), "Strong
  * rules for discarding predictors", JRSS B 74.  Raw: nothing here allocates, but for _new, or
@@ -21,24 +22,24 @@
 #include "moments.h"
 
 typedef struct cri_descent_settings {
-    double l1_ratio;   /* r                                               */
-    double tolerance;  /* of the violation                                */
+    double l1_ratio;    /* r                                               */
+    double tolerance;   /* of the violation                                */
     size_t most_sweeps; /* passes over the working set for one lambda      */
 } cri_descent_settings;
 
 typedef struct cri_descent {
     cri_descent_settings settings;
-    size_t  p, m;         /* terms; those in the working set                             */
-    double  weight, unit; /* W; sd of the target (about its mean with an intercept)      */
-    size_t *order;        /* [p] place -> term                                           */
-    double *b, *c, *c0;   /* [p] by place; c0 = c at b = 0                               */
-    double *square;       /* [p] by place: |z|^2 / W; 0 of a constant term               */
-    double *G;            /* [p x p] by place; NULL when solved by columns               */
-    const cri_columns *X; /* by term; NULL when solved by cross-products                 */
-    double *r, *z;        /* [X->room] the residual, and room for a column               */
+    size_t               p, m;    /* terms; those in the working set                             */
+    double  weight, unit;         /* W; sd of the target (about its mean with an intercept)      */
+    size_t *order;                /* [p] place -> term                                           */
+    double *b, *c, *c0;           /* [p] by place; c0 = c at b = 0                               */
+    double *square;               /* [p] by place: |z|^2 / W; 0 of a constant term               */
+    double *G;                    /* [p x p] by place; NULL when solved by columns               */
+    const cri_columns *X;         /* by term; NULL when solved by cross-products                 */
+    double            *r, *z;     /* [X->room] the residual, and room for a column               */
     double *K, *d, *slope, *sign; /* [most x most], [most] equations of the terms not 0  */
     size_t *support, most;
-    double *before;       /* [p] by place: b at the lambda before                        */
+    double *before; /* [p] by place: b at the lambda before                        */
     double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     /* about the last step */
     size_t sweeps;
@@ -59,8 +60,8 @@ double cri_descent_lambda_max(const cri_descent *d);
 /* Moves to the solution at lambda, best from a lambda that is a little larger. */
 void cri_descent_step(cri_descent *d, double lambda);
 
-/* Goes back to a lambda it has been at, with the coefficients it had there by term, and finishes them:
- * the violation falls to about rounding. */
+/* Goes back to a lambda it has been at, with the coefficients it had there by term, and finishes
+ * them: the violation falls to about rounding. */
 void cri_descent_finish(cri_descent *d, double lambda, const double *b);
 
 /* (1/W) |t - Z b|^2. */

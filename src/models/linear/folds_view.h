@@ -11,8 +11,8 @@ typedef struct cri_folds_view {
     cri_rows *test, *train; /* [folds] views */
 } cri_folds_view;
 
-/* At most one fold per row of positive weight; 0 folds when there is but one such row.  The views live
- * in the arena; training rows are left out when not wanted. */
+/* At most one fold per row of positive weight; 0 folds when there is but one such row.  The views
+ * live in the arena; training rows are left out when not wanted. */
 cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, size_t folds,
                             uint64_t seed, bool train, cri_folds_view *out);
 
@@ -23,8 +23,8 @@ cr_status cri_folds_moments(cr_ctx *cx, const cri_folds_view *view, cri_moments 
 cr_status cri_folds_moments_without(cr_ctx *cx, const cri_moments *of_folds, size_t folds,
                                     size_t without, cri_moments *out);
 
-/* The mean of w (y - b0 - x . b)^2 over the rows that the moments are of; k terms, b in their units.
- * O(k^2).  Its rounding is that of the spread of y, not of the error. */
+/* The mean of w (y - b0 - x . b)^2 over the rows that the moments are of; k terms, b in their
+ * units.  O(k^2).  Its rounding is that of the spread of y, not of the error. */
 double cri_moments_mse(const cri_moments *m, double b0, const size_t *terms, const double *b,
                        size_t k);
 

@@ -6,8 +6,8 @@
  *   b_A = (G + n l2 I)^-1 (Z_A^T W t - n l1 sign b_A),   l1 = lambda r, l2 = lambda (1 - r),
  *   df = tr G (G + n l2 I)^-1 + 1,   s^2 = RSS / (n - df),   G = Z_A^T W Z_A,
  * sds are from s^2 (G + n l2 I)^-1: as if the terms had been given, the choice of them not counted.
- * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df, Tibshirani & Taylor
- * (2012) where the terms are dependent: then it is their rank. */
+ * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df, Tibshirani &
+ * Taylor (2012) where the terms are dependent: then it is their rank. */
 #include "lasso_state.h"
 #include "rows_view.h"
 #include "../class.h"

@@ -9,10 +9,10 @@ typedef struct cri_coefficient_path {
     size_t        chosen;             /* which lambda the model predicts with             */
     const double *lambda;             /* [n_lambdas] falling                              */
     const double *terms;              /* [n_terms] of the design, those ever other than 0 */
-    const double *coef; /* [n_lambdas x n_terms] of the terms as they were penalised      */
-    const double *nonzero;            /* [n_lambdas] how many are not 0                   */
-    bool          folds;              /* errors by cross-validation are there, and with it */
-    size_t        least, one_se;      /* the lambda of least error, and by the rule of one
+    const double *coef;    /* [n_lambdas x n_terms] of the terms as they were penalised      */
+    const double *nonzero; /* [n_lambdas] how many are not 0                   */
+    bool          folds;   /* errors by cross-validation are there, and with it */
+    size_t        least, one_se; /* the lambda of least error, and by the rule of one
                                          standard error                                   */
 } cri_coefficient_path;
 

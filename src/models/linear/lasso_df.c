@@ -1,13 +1,13 @@
-/* lasso_df.c -- the degrees of freedom of a solution: the rank of its terms, less what the square penalty
- * takes.  Zou, Hastie & Tibshirani (2007), Ann. Stat. 35:2173-2192. */
+/* lasso_df.c -- the degrees of freedom of a solution: the rank of its terms, less what the square
+ * penalty takes.  Zou, Hastie & Tibshirani (2007), Ann. Stat. 35:2173-2192. */
 #include "lasso_path.h"
 #include "../../math/blas_internal.h"
 #include "../../math/lapack.h"
 
 #include <string.h>
 
-/* The rank of k columns with the products G [k x k], spoiled: Cholesky, the largest pivot first, until
- * what is left of every column is lost in rounding.  O(k^3). */
+/* The rank of k columns with the products G [k x k], spoiled: Cholesky, the largest pivot first,
+ * until what is left of every column is lost in rounding.  O(k^3). */
 static size_t rank_of(double *G, size_t k, bool *used, double *whole)
 {
     const double lost = 1e-12;

@@ -1,14 +1,13 @@
 /* lasso_path.h -- the elastic net along a path of lambdas, on all rows and by cross-validation.
- * lambda falls from the least that makes all coefficients 0 by a constant factor; each solution starts
- * from the one before.  In cross-validation every fold standardises its own training rows and follows
- * the same lambdas; the error of a fold is the mean of w (y - mean)^2 over the rows left out; means over
- * folds are weighted by their weights, with
+ * lambda falls from the least that makes all coefficients 0 by a constant factor; each solution
+ * starts from the one before.  In cross-validation every fold standardises its own training rows
+ * and follows the same lambdas; the error of a fold is the mean of w (y - mean)^2 over the rows
+ * left out; means over folds are weighted by their weights, with
  *   se = sqrt(weighted mean of (error of a fold - mean)^2 / (folds - 1)).
- * The folds are worked on side by side.  With as many terms as rows the path ends early: when all but
- * 0.1 % of the target is explained, or, by columns, when the error of the folds was least 20 lambdas
- * ago and is now more than two standard errors above that.
- * Friedman, Hastie & Tibshirani (2010), sec. 2.5; Hastie, Tibshirani & Friedman (2009), sec. 7.10.
- * (Internal header.) */
+ * The folds are worked on side by side.  With as many terms as rows the path ends early: when all
+ * but 0.1 % of the target is explained, or, by columns, when the error of the folds was least 20
+ * lambdas ago and is now more than two standard errors above that.  Friedman, Hastie & Tibshirani
+ * (2010), sec. 2.5; Hastie, Tibshirani & Friedman (2009), sec. 7.10. (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_LASSO_PATH_H
 #define CREDENCE_MODELS_LINEAR_LASSO_PATH_H
 
@@ -17,23 +16,23 @@
 typedef struct cri_path_settings {
     cri_descent_settings descent;
     bool     intercept, standardise, gram; /* gram: by cross-products, else by columns   */
-    bool     wants_df; /* df of every lambda, also where that costs more than the solution */
-    size_t   lambdas;         /* on the whole path                                       */
-    double   least_ratio;     /* of the last lambda to the first                         */
-    double   lambda;          /* where the path ends; NaN = it runs to the last          */
-    size_t   folds;           /* 0 = no cross-validation                                 */
+    bool     wants_df;    /* df of every lambda, also where that costs more than the solution */
+    size_t   lambdas;     /* on the whole path                                       */
+    double   least_ratio; /* of the last lambda to the first                         */
+    double   lambda;      /* where the path ends; NaN = it runs to the last          */
+    size_t   folds;       /* 0 = no cross-validation                                 */
     uint64_t seed;
 } cri_path_settings;
 
 /* L lambdas, m terms that are not 0 somewhere; coefficients are of the standardised terms. */
 typedef struct cri_lasso_path {
     size_t  L, m, p, folds;
-    double *lambda, *nonzero;  /* [L]                                                      */
-    double *df;                /* [L] without the intercept; -1 where it was not worth it  */
-    double *mse;               /* [L] residual sum of squares / W                          */
-    double *terms;             /* [m] increasing                                           */
-    double *coef;              /* [L x m]                                                  */
-    double *cv, *cv_se;        /* [L] 0 without folds                                      */
+    double *lambda, *nonzero; /* [L]                                                      */
+    double *df;               /* [L] without the intercept; -1 where it was not worth it  */
+    double *mse;              /* [L] residual sum of squares / W                          */
+    double *terms;            /* [m] increasing                                           */
+    double *coef;             /* [L x m]                                                  */
+    double *cv, *cv_se;       /* [L] 0 without folds                                      */
     double  lambda_max, weight, offset, tt; /* tt = mean of w (y - offset)^2               */
     size_t  sweeps;
     double  violation; /* the largest on the path */
@@ -49,9 +48,9 @@ typedef struct cri_path_end {
 /* Frees what is not in the arena. */
 void cri_path_end_free(cr_ctx *cx, cri_path_end *end);
 
-/* Follows the path.  *out_path has memory of its own, *out_end lives in `s` but for what cri_path_end_free frees; both are
- * untouched on failure.  O(n p^2 + L m^2 sweeps) by cross-products, O(L (sweeps n m + n p)) by columns,
- * and as much for each fold. */
+/* Follows the path.  *out_path has memory of its own, *out_end lives in `s` but for what
+ * cri_path_end_free frees; both are untouched on failure.  O(n p^2 + L m^2 sweeps) by
+ * cross-products, O(L (sweeps n m + n p)) by columns, and as much for each fold. */
 cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
                                 const cri_path_settings *settings, cri_lasso_path *out_path,
                                 cri_path_end *out_end);

@@ -1,9 +1,11 @@
 /* least_squares.h -- weighted least squares, to the last digit where that is affordable.
  *   minimise  sum_i w_i (y_i - b0 - x_i . b)^2
- * By QR:   Householder with column pivoting of the centred and scaled columns, then refinement of the
+ * By QR:   Householder with column pivoting of the centred and scaled columns, then refinement of
+ * the
  *          augmented system [I A; A^T 0] [r; b] = [y; 0] with residuals in double-double (Bjorck 1967),
  *          against the columns as given.  O(n p^2), all of X in memory.
- * By Gram: Cholesky of the centred, scaled cross-products, one correction from the residuals.  One pass
+ * By Gram: Cholesky of the centred, scaled cross-products, one correction from the residuals.  One
+ * pass
  *          and a half over the rows, O(p^2) memory; only for well-conditioned columns.
  * By LSQR: products with sparse rows alone (sparse_solve.h), for more terms than a p x p matrix can
  *          hold: no sds of the coefficients, and every row has the mean leverage, rank / n.
@@ -27,7 +29,8 @@ typedef struct cri_least_squares {
     unsigned refinements;
 } cri_least_squares;
 
-/* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the solution. */
+/* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the
+ * solution. */
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                cri_predictor *out_fit, cri_least_squares *out_facts);
 /* *out_good = false, and nothing else set, when the columns are too near to dependence for it.  The
@@ -39,21 +42,25 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);
-/* What is left of the rows, rss, as the noise of a fit of `rank` terms: sigma, dof, and all sds from
- * them and F; the intercept is known as well as a mean of `weight` rows. */
-void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank, double rss);
-/* Ends the rank at the first column whose distance R_kk from those before it could come from rounding
- * alone: a scaled column j is known up to the rounding of its numbers, `unit` |(1, centre_j / scale_j)|;
- * it counts for column k itself and, times the weights v of the combination, for those before it.
- * v [p] is room.  O(p^3). */
-void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit, double *v);
+/* What is left of the rows, rss, as the noise of a fit of `rank` terms: sigma, dof, and all sds
+ * from them and F; the intercept is known as well as a mean of `weight` rows. */
+void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank,
+                             double rss);
+/* Ends the rank at the first column whose distance R_kk from those before it could come from
+ * rounding alone: a scaled column j is known up to the rounding of its numbers, `unit` |(1,
+ * centre_j / scale_j)|; it counts for column k itself and, times the weights v of the combination,
+ * for those before it. v [p] is room.  O(p^3). */
+void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
+                            double *v);
 /* F = R^-T P^T [rank x p] of scaled columns C = Q R P^T, so that |F u|^2 = u^T (C^T C)^-1 u; column
  * [rank] is room. */
 void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column);
-/* Names terms without a coefficient of their own: each in a warning, or all in one; constant [p]. */
-void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
-                      size_t n);
-/* Gram where QR would be long and the columns allow it, else QR: for callers that solve many times. */
+/* Names terms without a coefficient of their own: each in a warning, or all in one; constant
+ * [p]. */
+void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms,
+                      const bool *constant, size_t n);
+/* Gram where QR would be long and the columns allow it, else QR: for callers that solve many
+ * times. */
 cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);
 

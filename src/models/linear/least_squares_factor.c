@@ -9,10 +9,10 @@
 #include <string.h>
 
 typedef struct problem {
-    size_t  p, n;  /* n = p + 2 rows stand for all */
-    double *C;     /* [n x p] scaled columns       */
-    double *t;     /* [n] target                   */
-    double *c, *D; /* [p] centre, scale           */
+    size_t  p, n;     /* n = p + 2 rows stand for all */
+    double *C;        /* [n x p] scaled columns       */
+    double *t;        /* [n] target                   */
+    double *c, *D;    /* [p] centre, scale           */
     bool   *constant; /* [p] */
     double  root_W;
     cr_qr   qr;

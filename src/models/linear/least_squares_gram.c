@@ -108,8 +108,8 @@ typedef struct answer {
 } answer;
 
 /* Solves by the factor, and once more for what the residuals of the rows leave. */
-static cr_status solve_and_correct(cr_ctx *cx, const cri_rows *rows, bool intercept, const cri_gram *g,
-                                   const double *L, answer *a)
+static cr_status solve_and_correct(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                   const cri_gram *g, const double *L, answer *a)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

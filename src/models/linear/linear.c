@@ -1,10 +1,10 @@
 /* linear.c -- ordinary (and weighted) least squares with its standard errors.
  *   y = b0 + x . b + e,  e ~ N(0, s^2);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
- * a row of weight w counting as w rows, n the sum of the weights (or, with --weights-are precisions, as
- * one row whose noise has the variance s^2 / w);
- * predictive: Student t with n - rank degrees of freedom, scale s sqrt(1 + h), h the leverage.
- * With --select the terms are a subset, chosen among the best of each size (selection.h); all else
- * is as if it had been given. Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
+ * a row of weight w counting as w rows, n the sum of the weights (or, with --weights-are
+ * precisions, as one row whose noise has the variance s^2 / w); predictive: Student t with n - rank
+ * degrees of freedom, scale s sqrt(1 + h), h the leverage.  With --select the terms are a subset,
+ * chosen among the best of each size (selection.h); all else is as if it had been given. Seber &
+ * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
 #include "precisions.h"
 #include "rows_factor.h"
@@ -143,7 +143,8 @@ done:
 static cr_status check_options(cr_ctx *cx, const linear_options *o)
 {
     if (o->select != CRI_SUBSET_NONE && o->weights_are == WEIGHTS_PRECISE) {
-        cr_fail(cx, CR_EARG, "--select counts the weights as repetitions, and --weights-are says precisions");
+        cr_fail(cx, CR_EARG,
+                "--select counts the weights as repetitions, and --weights-are says precisions");
         return cr_fail_hint(cx, "select first; then fit the chosen columns with --features");
     }
     if (o->select != CRI_SUBSET_NONE || o->size == CR_COUNT_UNSET) return CR_OK;
@@ -196,7 +197,8 @@ static double log_likelihood(const linear_state *m, double target_scale)
 {
     double n = m->facts.weight, variance = m->facts.rss / n;
     if (!(m->fit.dof > 0)) return NAN;
-    return -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) + 0.5 * m->precisions.logs;
+    return -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) +
+           0.5 * m->precisions.logs;
 }
 
 /* Whether the rows can be remembered for updates: not a selection, not too many terms, and not at
@@ -217,13 +219,14 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    if (rows->more && o->select == CRI_SUBSET_NONE && o->weights_are != WEIGHTS_PRECISE && can_remember(rows, m)) {
+    if (rows->more && o->select == CRI_SUBSET_NONE && o->weights_are != WEIGHTS_PRECISE &&
+        can_remember(rows, m)) {
         CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor)); /* the last block solves */
         *out_state = m;
         m = NULL;
         goto done;
     }
-    CR_TRY(o->select != CRI_SUBSET_NONE         ? select_and_solve(cx, rows, o, seed, m)
+    CR_TRY(o->select != CRI_SUBSET_NONE        ? select_and_solve(cx, rows, o, seed, m)
            : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
                                                : solve(cx, rows, o, seed, m, &moments));
     warn(cx, m);
@@ -260,8 +263,8 @@ static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_sta
         m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
         cri_precisions_scale_factor(&m->precisions, &m->factor);
     }
-    cr_status st = cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit,
-                                            &m->facts);
+    cr_status st =
+        cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit, &m->facts);
     if (st != CR_OK || !precise) return st;
     cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
     double root = sqrt(weight / m->factor.weight);
@@ -439,10 +442,11 @@ done:
 const cr_model_class cri_class_linear = {
     .name = "linear",
     .summary = "least squares with standard errors, t and p values, leverage",
-    .formulas = "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
-                "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1;  n = sum w, or rows of precision w\n"
-                "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)\n"
-                "--select: least squares on the best subset of each size; the size by a criterion",
+    .formulas =
+        "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
+        "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1;  n = sum w, or rows of precision w\n"
+        "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)\n"
+        "--select: least squares on the best subset of each size; the size by a criterion",
     .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7; Furnival & "
                  "Wilson (1974), Technometrics 16",
     .tasks = CR_TASK_REGRESSION,

@@ -233,8 +233,10 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
     pass        w = cut(rows);
     bool        few = rows->p + 1 < MANY, good = false;
 
-    if (entries_pay(rows)) CR_TRY(cri_moments_of_sparse(cx, rows, out, &good));
-    else if (rows->p >= WIDE) CR_TRY(cri_moments_of_wide(cx, rows, out, &good));
+    if (entries_pay(rows))
+        CR_TRY(cri_moments_of_sparse(cx, rows, out, &good));
+    else if (rows->p >= WIDE)
+        CR_TRY(cri_moments_of_wide(cx, rows, out, &good));
     if (good) goto done;
     w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
     w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);

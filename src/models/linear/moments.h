@@ -1,8 +1,8 @@
 /* moments.h -- the sufficient statistics of Gaussian linear models.
  *   z = (x, y) [q = p + 1];   weight = sum w_i;   mean = sum w_i z_i / weight;
  *   S = sum w_i (z_i - mean)(z_i - mean)^T   [q x q], symmetric.
- * They come from rows in one pass, block by block, and two sets merge exactly (Chan, Golub & LeVeque
- * 1983): batch, on-line and distributed fitting share them.  (Internal header.) */
+ * They come from rows in one pass, block by block, and two sets merge exactly (Chan, Golub &
+ * LeVeque 1983): batch, on-line and distributed fitting share them.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_MOMENTS_H
 #define CREDENCE_MODELS_LINEAR_MOMENTS_H
 
@@ -22,13 +22,13 @@ void      cri_moments_free(cr_ctx *cx, cri_moments *m);
 
 /* The moments of all rows.  O(n q^2), one pass, same bits for any number of threads. */
 cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out);
-/* The same of sparse rows by their entries, O(sum of squared row lengths + p^2): what the above does
- * where that pays.  *out_good = false, and nothing else set, when a column is so far from 0 that
- * sums about 0 would lose digits. */
+/* The same of sparse rows by their entries, O(sum of squared row lengths + p^2): what the above
+ * does where that pays.  *out_good = false, and nothing else set, when a column is so far from 0
+ * that sums about 0 would lose digits. */
 cr_status cri_moments_of_sparse(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
-/* The same of many columns in one pass, tile by tile of the products: O(panel of rows + q^2) memory.
- * *out_good = false, and nothing else set, when no row weighs anything, or when the mean of some rows
- * is so far from that of all that sums about it would lose digits. */
+/* The same of many columns in one pass, tile by tile of the products: O(panel of rows + q^2)
+ * memory. *out_good = false, and nothing else set, when no row weighs anything, or when the mean of
+ * some rows is so far from that of all that sums about it would lose digits. */
 cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
 /* a becomes the moments of both; b stays. */
 void cri_moments_merge(cri_moments *a, const cri_moments *b);
@@ -40,8 +40,8 @@ cr_status cri_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in,
 
 /* The moments as a model with or without intercept and standardisation wants them:
  *   Z = (X - centre) / scale,   t = y - offset,
- * centre and offset the means (0 without intercept), scale the population sd about the mean (1 where
- * the column is constant, or without standardisation). */
+ * centre and offset the means (0 without intercept), scale the population sd about the mean (1
+ * where the column is constant, or without standardisation). */
 typedef struct cri_gram {
     size_t  p, rows;
     double  weight, offset;

@@ -83,8 +83,8 @@ static void multiply_tile(void *arg, size_t t)
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, rows, (int)n, 1, v->Z + i.begin, ld,
                     beta, P, ld);
     else
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, cols, (int)n, 1,
-                    v->Z + i.begin, ld, v->Z + j.begin, ld, beta, P, ld);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, cols, (int)n, 1, v->Z + i.begin,
+                    ld, v->Z + j.begin, ld, beta, P, ld);
 }
 
 /* S of a tile and of its mirror image from the products about the shift. */

@@ -1,8 +1,8 @@
-/* precisions.h -- weights as precisions: Var e_i = s^2 / w_i, n rows whatever the weights add up to.
- * Least squares as for repetitions, by weights that are scaled to add up to the number of rows, so
- * that n - rank degrees of freedom, s and the standard errors follow; the answers are then put in the
- * units of the weights as given: s is the noise of a row of weight 1.  The likelihood has
- * (1/2) sum_i log w_i more.  Aitken (1936), Proc. R. Soc. Edinb. 55.  (Internal header.) */
+/* precisions.h -- weights as precisions: Var e_i = s^2 / w_i, n rows whatever the weights add up
+ * to.  Least squares as for repetitions, by weights that are scaled to add up to the number of
+ * rows, so that n - rank degrees of freedom, s and the standard errors follow; the answers are then
+ * put in the units of the weights as given: s is the noise of a row of weight 1.  The likelihood
+ * has (1/2) sum_i log w_i more.  Aitken (1936), Proc. R. Soc. Edinb. 55.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_PRECISIONS_H
 #define CREDENCE_MODELS_LINEAR_PRECISIONS_H
 

@@ -222,7 +222,9 @@ static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, doubl
 {
     cr_status st = CR_OK;
     json_t   *item;
-    double    spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+    double    spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1
+                       : dof > 2                                 ? sqrt(dof / (dof - 2))
+                                                                 : INFINITY;
     double    half = cr_student_t_ppf(0.975, dof) * scale, t = value / scale;
     CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, scale * spread, &item));
     CR_TRY(cri_parameter_interval(cx, item, value, half));

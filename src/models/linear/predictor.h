@@ -12,12 +12,12 @@
 typedef struct cri_predictor {
     size_t  p, r;
     double  intercept, intercept_sd; /* sd NaN where there is none */
-    double  at_centre;               /* the mean at x = centre, free of the cancellation in intercept */
-    double *coef, *coef_sd;          /* [p] in the units of the terms; sd NaN where there is none */
-    double *centre, *scale;          /* [p]                                                       */
-    double *F;                       /* [r x p]                                                   */
+    double  at_centre;      /* the mean at x = centre, free of the cancellation in intercept */
+    double *coef, *coef_sd; /* [p] in the units of the terms; sd NaN where there is none */
+    double *centre, *scale; /* [p]                                                       */
+    double *F;              /* [r x p]                                                   */
     double  plain, sign, mean_share;
-    double  sigma, dof;              /* dof INFINITY = normal                                     */
+    double  sigma, dof; /* dof INFINITY = normal                                     */
     bool    has_intercept;
 } cri_predictor;
 
@@ -34,8 +34,8 @@ void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset);
 /* The sds of intercept and coefficients from sigma, F and the rest, all of which are set. */
 void cri_predictor_set_sds(cri_predictor *m);
 
-/* Over the training rows: sum of w (y - mean)^2, the mean of w ((y - mean) / (1 - h))^2, which is the
- * error of leaving each row out with all its weight, and the largest leverage w h with its row.
+/* Over the training rows: sum of w (y - mean)^2, the mean of w ((y - mean) / (1 - h))^2, which is
+ * the error of leaving each row out with all its weight, and the largest leverage w h with its row.
  * O(n p r). */
 typedef struct cri_fit_quality {
     double rss, loo, max_leverage;
@@ -47,7 +47,8 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out);
 
-/* What the sd of a parameter is: that of its posterior; or its standard error, with t and p or without. */
+/* What the sd of a parameter is: that of its posterior; or its standard error, with t and p or
+ * without. */
 typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } cri_shown;
 
 /* "parameters": intercept, then one per term: name, value, sd, and, with tests, t and p. */

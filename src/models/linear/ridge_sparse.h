@@ -1,5 +1,6 @@
 /* ridge_sparse.h -- ridge on sparse rows with more terms than a p x p matrix can hold.
- * Few rows:   the dual, n x n;   K = Z Z' + lambda I = L L',   b = Z' K^-1 t.  The rows are kept with
+ * Few rows:   the dual, n x n;   K = Z Z' + lambda I = L L',   b = Z' K^-1 t.  The rows are kept
+ * with
  *             the model, by their entries, and with L give every leverage exactly:
  *               h(x) = share of the mean + (|u|^2 - |L^-1 Z u|^2) / lambda,   u = (x - centre) / scale
  * Many rows:  LSQR (sparse_solve.h).  The effective degrees of freedom are estimated, sds of the

@@ -1,6 +1,6 @@
 /* rows_view.h -- some of the rows, or some of the terms, of rows that are open.
- * A view borrows everything from the rows it is of, but for the lists it keeps in the caller's arena;
- * it is not closed.  Once the arena has failed a view is empty.  (Internal header.) */
+ * A view borrows everything from the rows it is of, but for the lists it keeps in the caller's
+ * arena; it is not closed.  Once the arena has failed a view is empty.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_ROWS_VIEW_H
 #define CREDENCE_MODELS_LINEAR_ROWS_VIEW_H
 
@@ -14,7 +14,8 @@ cri_rows cri_rows_pick(cr_scratch *s, const cri_rows *rows, const size_t *which,
  * O(entries); these must not be standardised by their design. */
 cri_rows cri_rows_pick_terms(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t k);
 
-/* CR_EUNSUPPORTED for rows with a sparse block, whose terms cannot be picked; `what` is the model. */
+/* CR_EUNSUPPORTED for rows with a sparse block, whose terms cannot be picked; `what` is the
+ * model. */
 cr_status cri_rows_check_dense(cr_ctx *cx, const cri_rows *rows, const char *what);
 
 #endif

@@ -29,15 +29,16 @@ typedef struct cri_selection_settings {
 
 /* Sizes 0 .. sizes-1. */
 typedef struct cri_selection {
-    size_t  p, sizes, size, folds;     /* size: the chosen one; folds 0 without cross-validation */
-    double *rss;                       /* [sizes] -1 where no set was looked for                 */
-    double *cv, *cv_se;                /* [sizes] -1 where there is none                         */
-    double *member;                    /* [sizes x p] 1 where the term is in the set             */
+    size_t  p, sizes, size, folds; /* size: the chosen one; folds 0 without cross-validation */
+    double *rss;                   /* [sizes] -1 where no set was looked for                 */
+    double *cv, *cv_se;            /* [sizes] -1 where there is none                         */
+    double *member;                /* [sizes x p] 1 where the term is in the set             */
     double  weight, tss;
     bool    intercept;
 } cri_selection;
 
-/* Selects; fails with CR_EARG where the search or the size is impossible.  *out has memory of its own. */
+/* Selects; fails with CR_EARG where the search or the size is impossible.  *out has memory of its
+ * own. */
 cr_status cri_select(cr_ctx *cx, const cri_rows *rows, const cri_selection_settings *settings,
                      cri_selection *out);
 void      cri_selection_free(cr_ctx *cx, cri_selection *selection);
@@ -52,7 +53,8 @@ cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_de
                                  json_t *out);
 /* To the model file, */
 cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out);
-/* and back, for a design of p terms.  On failure *s may hold arrays, which cri_selection_free frees. */
+/* and back, for a design of p terms.  On failure *s may hold arrays, which cri_selection_free
+ * frees. */
 cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
                              cri_selection *s);
 

@@ -18,10 +18,10 @@ cr_status cri_sparse_solve(cr_ctx *cx, const cri_sparse_terms *z, const double *
 /* |t - Z b|^2 by the rows themselves. */
 cr_status cri_sparse_rss(cr_ctx *cx, const cri_sparse_terms *z, const double *b, double *out_rss);
 
-/* *out_df = tr H, H = Z (Z'Z + lambda I)^-1 Z', from CRI_SPARSE_PANEL random sign vectors e: the mean
- * of m e'He / e'e, m the most that the trace can be (Hutchinson 1990, as a ratio, which is exact where
- * the fit is).  `centred`: Z has columns of mean 0, so that H does not reach sqrt(w).  *out_se is
- * the standard error.  z must have its columns. */
+/* *out_df = tr H, H = Z (Z'Z + lambda I)^-1 Z', from CRI_SPARSE_PANEL random sign vectors e: the
+ * mean of m e'He / e'e, m the most that the trace can be (Hutchinson 1990, as a ratio, which is
+ * exact where the fit is).  `centred`: Z has columns of mean 0, so that H does not reach sqrt(w).
+ * *out_se is the standard error.  z must have its columns. */
 cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda, bool centred,
                            uint64_t seed, double *out_df, double *out_se);
 

@@ -13,15 +13,16 @@
 
 typedef struct cri_sparse_terms {
     const cri_sparse *X; /* without a standardisation of its own */
-    const cri_sparse *columns; /* X', where the caller has it: products with Z' are quicker; or NULL */
-    size_t            n, p;
-    double            weight, offset, tt; /* sum w, the mean of y or 0, |t|^2 */
-    const double     *w;                  /* [n] or NULL = 1                   */
-    double           *root;               /* [n] sqrt(w), or NULL = 1          */
-    double           *mean;               /* [p] of the columns                */
-    double           *centre, *scale;     /* [p]                               */
-    double           *square;             /* [p] |z_j|^2; 0 of a constant term */
-    double           *t;                  /* [n]                               */
+    const cri_sparse
+                 *columns; /* X', where the caller has it: products with Z' are quicker; or NULL */
+    size_t        n, p;
+    double        weight, offset, tt; /* sum w, the mean of y or 0, |t|^2 */
+    const double *w;                  /* [n] or NULL = 1                   */
+    double       *root;               /* [n] sqrt(w), or NULL = 1          */
+    double       *mean;               /* [p] of the columns                */
+    double       *centre, *scale;     /* [p]                               */
+    double       *square;             /* [p] |z_j|^2; 0 of a constant term */
+    double       *t;                  /* [n]                               */
 } cri_sparse_terms;
 
 /* true when rows are sparse in the sense of this file. */

@@ -1,9 +1,9 @@
 /* sparse_trace.c -- the degrees of freedom of a ridge on sparse rows, by random probes.
  *   tr H = E e'He,  H = Z (Z'Z + lambda I)^-1 Z',  e random signs      (Hutchinson 1990)
- * e'He is what a ridge on the target e takes off |e|^2: the sum of the phi^2 of LSQR's rotations, which
- * come from the bidiagonalisation alone, without a solution, and settle twice as fast as one would
- * (Golub & Meurant 2010, "Matrices, moments and quadrature", sec. 7.3).  All probes go through it
- * together, so that each entry of the rows is fetched once for all. */
+ * e'He is what a ridge on the target e takes off |e|^2: the sum of the phi^2 of LSQR's rotations,
+ * which come from the bidiagonalisation alone, without a solution, and settle twice as fast as one
+ * would (Golub & Meurant 2010, "Matrices, moments and quadrature", sec. 7.3).  All probes go
+ * through it together, so that each entry of the rows is fetched once for all. */
 #include "sparse_solve.h"
 #include "../../base/parallel.h"
 #include "../../base/rng.h"
@@ -13,8 +13,8 @@
 
 enum { PROBES = CRI_SPARSE_PANEL, BLOCK = 1024 };
 
-/* [Z; sqrt(l) I] D = U B V', D as in sparse_solve.h; arrays are panels, a row of PROBES numbers each.
- * U and V are kept unnormalised, with what to multiply them by. */
+/* [Z; sqrt(l) I] D = U B V', D as in sparse_solve.h; arrays are panels, a row of PROBES numbers
+ * each.  U and V are kept unnormalised, with what to multiply them by. */
 typedef struct bidiagonal {
     const cri_sparse_terms *z;
     double                  root;         /* sqrt(lambda)              */
@@ -22,8 +22,8 @@ typedef struct bidiagonal {
     double                 *top, *bottom; /* U: [n], [p] panels        */
     double                 *V, *room_p;   /* [p] panels                */
     double                 *room_n;       /* [n] panel                 */
-    double alpha[PROBES], beta[PROBES], of_u[PROBES], of_v[PROBES];
-    double level[PROBES]; /* centre . v, or the sum of u */
+    double                  alpha[PROBES], beta[PROBES], of_u[PROBES], of_v[PROBES];
+    double                  level[PROBES]; /* centre . v, or the sum of u */
 } bidiagonal;
 
 static double root_of(const bidiagonal *q, size_t i) { return q->z->root ? q->z->root[i] : 1; }

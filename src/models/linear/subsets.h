@@ -5,8 +5,8 @@
  *             cut.  Exact; the time depends on the data, at worst 2^p: up to 50 terms.
  *   forward:  adds the term that takes most off the RSS.        O(p^2) for each term
  *   backward: drops the one that adds least to it, from all.    O(p^2) for each term
- * Furnival & Wilson (1974), Technometrics 16; Gatu & Kontoghiorghes (2006), J. Comp. Graph. Stat. 15;
- * Hastie, Tibshirani & Friedman (2009), sec. 3.3.  (Internal header.) */
+ * Furnival & Wilson (1974), Technometrics 16; Gatu & Kontoghiorghes (2006), J. Comp. Graph. Stat.
+ * 15; Hastie, Tibshirani & Friedman (2009), sec. 3.3.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_SUBSETS_H
 #define CREDENCE_MODELS_LINEAR_SUBSETS_H
 
@@ -28,8 +28,8 @@ typedef struct cri_subsets {
     double *member; /* [most + 1 x p] 1 where the term is in the set  */
 } cri_subsets;
 
-/* Finds them.  only = the one size that is wanted, or SIZE_MAX for all; other sizes may be left out.
- * Fails with CR_EARG when there are too many terms to search for the best. */
+/* Finds them.  only = the one size that is wanted, or SIZE_MAX for all; other sizes may be left
+ * out.  Fails with CR_EARG when there are too many terms to search for the best. */
 cr_status cri_subsets_find(cr_ctx *cx, const cri_gram *gram, cri_subset_method method, size_t only,
                            cri_subsets *out);
 

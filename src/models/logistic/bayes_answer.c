@@ -1,8 +1,8 @@
 /* bayes_answer.c -- the predictive probabilities of Bayesian logistic regression.
  * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
- * over one normal, to 1e-12; with three or four the softmax over as many, by a grid (softmax_grid.h),
- * to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).  With draws the
- * answer is their mean. */
+ * over one normal, to 1e-12; with three or four the softmax over as many, by a grid
+ * (softmax_grid.h), to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).
+ * With draws the answer is their mean. */
 #include "bayes_logistic.h"
 #include "softmax_grid.h"
 #include "softmax_normal.h"

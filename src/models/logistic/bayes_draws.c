@@ -1,8 +1,8 @@
 /* bayes_draws.c -- draws from the posterior of logistic regression.
  * In coordinates u = L'(theta - mode) the Student t at the mode is spherical.  Importance sampling
- * weighs its draws by posterior / t.  The Markov chains are Hamiltonian, with unit mass in u: trajectories
- * by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).  Draw i, or chain i,
- * has the random numbers of stream i of the seed. */
+ * weighs its draws by posterior / t.  The Markov chains are Hamiltonian, with unit mass in u:
+ * trajectories by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).
+ * Draw i, or chain i, has the random numbers of stream i of the seed. */
 #include "bayes_logistic.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
@@ -13,7 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHAINS = 4, WARM_UP = 200, MOST_MATCHED = 200 }; /* coefficients whose moments 2000 draws tell */
+enum {
+    CHAINS = 4,
+    WARM_UP = 200,
+    MOST_MATCHED = 200
+}; /* coefficients whose moments 2000 draws tell */
 static const double DOF = 8;
 
 /* log density of the t in u, with the constant. */
@@ -38,7 +42,8 @@ static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *
     double value = 0;
     cri_posterior_place(post, u, theta);
     cr_status st = cri_posterior_log(cx, post, theta, &value);
-    if (st == CR_OK) *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D, DOF);
+    if (st == CR_OK)
+        *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D, DOF);
     return st;
 }
 
@@ -151,8 +156,8 @@ static void kick(const double *slope, double step, size_t D, double *v)
     for (size_t i = 0; i < D; i++) v[i] -= step * slope[i];
 }
 
-/* One trajectory of about a quarter of a turn of the normal at the mode, more or less at random so that
- * none comes round again; *out_accept = the chance that its end was taken. */
+/* One trajectory of about a quarter of a turn of the normal at the mode, more or less at random so
+ * that none comes round again; *out_accept = the chance that its end was taken. */
 static cr_status move(cr_ctx *cx, chain *c, cr_rng *rng, double *out_accept)
 {
     cr_status st = CR_OK;
@@ -183,8 +188,8 @@ done:
     return st;
 }
 
-/* Warms up, with the step that has 0.8 of the ends taken (dual averaging, Hoffman & Gelman 2014, sec.
- * 3.2), and then draws. */
+/* Warms up, with the step that has 0.8 of the ends taken (dual averaging, Hoffman & Gelman 2014,
+ * sec. 3.2), and then draws. */
 static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t number,
                            size_t length, double *draws)
 {
@@ -197,7 +202,8 @@ static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
 
     CR_TRY(s.status);
     c.u = room, c.theta = room + D, c.slope = room + 2 * D, c.v = room + 3 * D;
-    c.next = room + 4 * D, c.next_theta = room + 5 * D, c.next_slope = room + 6 * D, c.g = room + 7 * D;
+    c.next = room + 4 * D, c.next_theta = room + 5 * D, c.next_slope = room + 6 * D,
+    c.g = room + 7 * D;
     for (size_t a = 0; a < D; a++) c.u[a] = 0.5 * cr_rng_normal(&rng);
     CR_TRY(look(cx, &c, c.u, c.theta, c.slope, &c.value));
     for (size_t i = 0; i < WARM_UP + length; i++) {
@@ -218,7 +224,7 @@ done:
     return st;
 }
 
-/* --- importance, second try ------------------------------------------------------------------- */
+/* --- importance, second try ------------------------------------------------------------------ */
 
 /* m [D] and the factor C [D x D] of a scatter from draws x [n x D], which lose their mean. */
 static cr_status match_moments(cr_ctx *cx, double *x, size_t n, size_t D, double *m, double *C)
@@ -230,23 +236,25 @@ static cr_status match_moments(cr_ctx *cx, double *x, size_t n, size_t D, double
         for (size_t a = 0; a < D; a++) m[a] += x[i * D + a] / (double)n;
     for (size_t i = 0; i < n; i++)
         for (size_t a = 0; a < D; a++) x[i * D + a] -= m[a];
-    CR_TRY(cr_syrk(cx, wider / (double)(n - 1), cr_cmat_of(x, n, D), CR_TRANSPOSED, 0, cr_mat_of(C, D, D)));
+    CR_TRY(cr_syrk(cx, wider / (double)(n - 1), cr_cmat_of(x, n, D), CR_TRANSPOSED, 0,
+                   cr_mat_of(C, D, D)));
     CR_TRY(cr_chol(cx, cr_mat_of(C, D, D)));
 done:
     return st;
 }
 
-/* theta [count x D] from the t with the moments of the chains' draws x [n x D] (spent), which does better where the
- * t at the mode hardly meets a skewed posterior; w [count] their logs of posterior / t. */
-static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, double *x, size_t n, size_t count,
-                              uint64_t seed, double *theta, double *w)
+/* theta [count x D] from the t with the moments of the chains' draws x [n x D] (spent), which does
+ * better where the t at the mode hardly meets a skewed posterior; w [count] their logs of posterior
+ * / t. */
+static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, double *x, size_t n,
+                              size_t count, uint64_t seed, double *theta, double *w)
 {
-    const double       dof = 30;
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    size_t             D = post->D;
-    double            *u = cr_scratch_f64(&s, D), *mean = cr_scratch_f64(&s, D);
-    double            *C = cr_scratch_matrix(&s, D, D), log_joint;
+    const double dof = 30;
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       D = post->D;
+    double      *u = cr_scratch_f64(&s, D), *mean = cr_scratch_f64(&s, D);
+    double      *C = cr_scratch_matrix(&s, D, D), log_joint;
 
     CR_TRY(s.status);
     CR_TRY(match_moments(cx, x, n, D, mean, C));
@@ -269,7 +277,8 @@ done:
     return st;
 }
 
-/* As draw_importance, from the t of a pilot run of the chains; taken where its draws are worth more. */
+/* As draw_importance, from the t of a pilot run of the chains; taken where its draws are worth
+ * more. */
 static cr_status draw_again(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
                             double *draws, double *weight, cri_bayes_logistic *m)
 {
@@ -297,10 +306,10 @@ done:
     return st;
 }
 
-/* The evidence by the t with the moments of the chains' draws [n x D]; Laplace's stays where the draws of that t
- * are worth too little, or where there are too few to tell the moments. */
-static cr_status estimate_evidence(cr_ctx *cx, const cri_posterior *post, const double *draws, size_t n,
-                                   uint64_t seed, cri_bayes_logistic *m)
+/* The evidence by the t with the moments of the chains' draws [n x D]; Laplace's stays where the
+ * draws of that t are worth too little, or where there are too few to tell the moments. */
+static cr_status estimate_evidence(cr_ctx *cx, const cri_posterior *post, const double *draws,
+                                   size_t n, uint64_t seed, cri_bayes_logistic *m)
 {
     enum { COUNT = 2000, WORTH = 100 };
     cr_status          st = CR_OK;
@@ -321,7 +330,8 @@ done:
     return st;
 }
 
-cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *out)
+cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
+                                    double *out)
 {
     enum { DRAWS = 64 };
     cr_status  st = CR_OK;
@@ -426,7 +436,8 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     if (m->ess < 100)
         cr_log(cx, CR_LOG_WARNING,
                chains ? "the draws are worth only %.0f independent ones: ask for more with --draws"
-                      : "the draws are worth only %.0f independent ones: --infer mcmc does better here, or "
+                      : "the draws are worth only %.0f independent ones: --infer mcmc does better "
+                        "here, or "
                         "more --draws",
                m->ess);
     if (chains && m->rhat > 1.05)

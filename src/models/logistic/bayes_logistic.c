@@ -88,7 +88,7 @@ void cri_posterior_place(const cri_posterior *post, const double *u, double *the
     for (size_t i = 0; i < D; i++) theta[i] += post->mode[i];
 }
 
-/* --- the evidence as a function of alpha ------------------------------------------------------ */
+/* --- the evidence as a function of alpha ----------------------------------------------------- */
 
 static const double WIDE = 10; /* the sd of an intercept, where none is given */
 
@@ -97,7 +97,7 @@ typedef struct evidence_work {
     cri_likelihood    *f;
     cri_solve_options *o;
     cri_solution      *s;
-    double            *L; /* [D x D] */
+    double            *L;      /* [D x D] */
     bool               shared; /* the intercepts have the prior of the slopes */
     double             log_evidence, log_det;
     size_t             iterations;
@@ -220,9 +220,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept, m->infer = (size_t)o->infer;
-    m->intercept_sd = o->shrink_intercept        ? NAN
-                      : isnan(o->intercept_sd) ? WIDE
-                                               : o->intercept_sd;
+    m->intercept_sd = o->shrink_intercept ? NAN : isnan(o->intercept_sd) ? WIDE : o->intercept_sd;
     m->R = o->infer == CRI_INFER_LAPLACE ? 0
            : o->draws < CRI_KEPT_DRAWS   ? o->draws
                                          : CRI_KEPT_DRAWS;
@@ -274,14 +272,16 @@ done:
 static cr_status check_options(cr_ctx *cx, const bayes_logistic_options *o)
 {
     if (!isnan(o->intercept_sd) && o->shrink_intercept)
-        return cr_fail(cx, CR_EARG,
-                       "shrink_intercept and intercept_sd are two priors of the intercepts: give one");
+        return cr_fail(
+            cx, CR_EARG,
+            "shrink_intercept and intercept_sd are two priors of the intercepts: give one");
     if ((!isnan(o->intercept_sd) || o->shrink_intercept) && !o->intercept)
         return cr_fail(cx, CR_EARG, "a prior of the intercepts is given, but there are none");
     return CR_OK;
 }
 
-/* Says where a normal at the mode is a poor picture of the posterior, which costs a small part of the fit. */
+/* Says where a normal at the mode is a poor picture of the posterior, which costs a small part of
+ * the fit. */
 static cr_status advise(cr_ctx *cx, const cri_posterior *post, double wrong, uint64_t seed)
 {
     const double TOO_FAR = 10, MOST_WORK = 3e7; /* numbers read in one look at the rows */
@@ -291,7 +291,8 @@ static cr_status advise(cr_ctx *cx, const cri_posterior *post, double wrong, uin
     if (cheap) CR_TRY(cri_bayes_logistic_misfit(cx, post, seed, &misfit));
     if (cheap ? misfit > TOO_FAR : wrong == 0)
         cr_log(cx, CR_LOG_WARNING,
-               "the columns %sseparate the classes, where Laplace's normal is a poor picture of the posterior "
+               "the columns %sseparate the classes, where Laplace's normal is a poor picture of "
+               "the posterior "
                "and its probabilities are too cautious: --infer mcmc gives better ones",
                wrong == 0 ? "" : "nearly ");
 done:

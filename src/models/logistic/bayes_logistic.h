@@ -1,13 +1,13 @@
 /* bayes_logistic.h -- the posterior of logistic regression under a Gaussian prior.
  *   b_m ~ N(0, I/alpha),  b0_m ~ N(0, intercept_sd^2);  z standardised;  D = M q coefficients
  * One vector of coefficients for two classes, one for each class for more.  The intercepts have a
- * prior of their own, wide and fixed: were they held back with the slopes, the probabilities of rare
- * classes would be too large.  By Laplace's approximation N(mode, A^-1), A = prior precisions +
- * information, and from there by importance sampling or by Hamiltonian Markov chains.  Importance
- * sampling draws from the Student t with 8 degrees of freedom at the mode; where that is worth little
- * (classes nearly separated, whose posterior leans outwards), from the one with the moments of a short
- * run of the chains.  MacKay (1992), Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5; Neal (2011),
- * "MCMC using Hamiltonian dynamics".  (Internal header.) */
+ * prior of their own, wide and fixed: were they held back with the slopes, the probabilities of
+ * rare classes would be too large.  By Laplace's approximation N(mode, A^-1), A = prior precisions
+ * + information, and from there by importance sampling or by Hamiltonian Markov chains.  Importance
+ * sampling draws from the Student t with 8 degrees of freedom at the mode; where that is worth
+ * little (classes nearly separated, whose posterior leans outwards), from the one with the moments
+ * of a short run of the chains.  MacKay (1992), Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5;
+ * Neal (2011), "MCMC using Hamiltonian dynamics".  (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_BAYES_LOGISTIC_H
 #define CREDENCE_MODELS_LOGISTIC_BAYES_LOGISTIC_H
 
@@ -26,7 +26,7 @@ typedef struct cri_bayes_logistic {
     double *covariance;         /* [D x D]                                           */
     double *draws;              /* [R x D] of theta, all of the same weight          */
     double *mean, *sd;          /* [M x q1] of the coefficients, units of the data   */
-    double  intercept_sd; /* NaN: the intercepts have the prior of the slopes */
+    double  intercept_sd;       /* NaN: the intercepts have the prior of the slopes */
     double  alpha, log_joint, log_evidence, laplace, evidence_se, effective, ess, rhat, nll;
 } cri_bayes_logistic;
 
@@ -46,9 +46,11 @@ cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double 
 /* theta = mode + L'^-1 u. */
 void cri_posterior_place(const cri_posterior *post, const double *u, double *theta);
 
-/* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over 64 draws of the
- * normal.  0 where they agree; above 2 or so the draws are worth few of the posterior. */
-cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *out);
+/* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over
+ * 64 draws of the normal.  0 where they agree; above 2 or so the draws are worth few of the
+ * posterior. */
+cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
+                                    double *out);
 /* Draws by importance or MCMC: fills draws, mean, sd, ess, and evidence_se and log_evidence or
  * rhat. */
 cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count,

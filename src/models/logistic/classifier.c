@@ -283,9 +283,11 @@ static void warn_apart(cr_ctx *cx, const cr_design *d, const cri_classifier *m, 
 {
     cri_quoted list = { .most = MOST_NAMES };
     for (size_t k = 0; k < m->K; k++)
-        if (m->place[k] >= 0 && apart[(size_t)m->place[k]]) cri_quoted_add(&list, cr_design_class(d, k));
+        if (m->place[k] >= 0 && apart[(size_t)m->place[k]])
+            cri_quoted_add(&list, cr_design_class(d, k));
     cr_log(cx, CR_LOG_WARNING,
-           "the likelihood has no maximum for %zu class%s, which the columns separate from the others: "
+           "the likelihood has no maximum for %zu class%s, which the columns separate from the "
+           "others: "
            "%s; the coefficients shown are on their way to infinity and have no standard errors; a "
            "penalty (--lambda 1) or a prior (bayes-logistic) gives an answer",
            list.n, list.n == 1 ? "" : "es", cri_quoted_text(&list));
@@ -307,8 +309,9 @@ done:
     return st;
 }
 
-/* Whether some coefficient of class k is known ten thousand times worse than that of the same column of another
- * class: its estimate is on the way to infinity.  sd [M x q1]; blame [q] becomes true for these columns. */
+/* Whether some coefficient of class k is known ten thousand times worse than that of the same
+ * column of another class: its estimate is on the way to infinity.  sd [M x q1]; blame [q] becomes
+ * true for these columns. */
 static bool explodes(const cri_classifier *m, size_t M, const double *sd, size_t k, bool *blame)
 {
     bool any = false;
@@ -323,15 +326,16 @@ static bool explodes(const cri_classifier *m, size_t M, const double *sd, size_t
 }
 
 /* The standard errors of classes that are apart, or whose own say so, are taken back. */
-static void drop_endless_sds(const cri_classifier *m, size_t M, bool *apart, bool *blame, double *sd)
+static void drop_endless_sds(const cri_classifier *m, size_t M, bool *apart, bool *blame,
+                             double *sd)
 {
     for (size_t k = 0; k < M; k++) apart[k] = apart[k] || explodes(m, M, sd, k, blame);
     for (size_t k = 0; k < M; k++)
         for (size_t j = 0; (apart[k] || apart[M]) && j < m->q1; j++) sd[k * m->q1 + j] = -1;
 }
 
-/* What remains to be said of a solution of the vectors `first` .. of m.  apart [M + 1] becomes true for classes
- * that are separated from all others. */
+/* What remains to be said of a solution of the vectors `first` .. of m.  apart [M + 1] becomes true
+ * for classes that are separated from all others. */
 static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution *s, bool expected,
                                size_t first, bool *apart, cri_classifier *m)
 {

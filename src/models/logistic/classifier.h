@@ -42,7 +42,8 @@ typedef struct cri_classifier_settings {
 } cri_classifier_settings;
 
 /* clang-format off */
-/* How the classes are asked to minimise: fields of their options, and what they say to cri_solve. */
+/* How the classes are asked to minimise: fields of their options, and what they say to
+ * cri_solve. */
 #define CRI_CLASSIFIER_OPTIONS(X)                                                                    \
     X(choice, solver,    "auto", "auto|newton|newton-cg|lbfgs|gradient|sgd",                         \
       "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
@@ -59,11 +60,12 @@ typedef struct cri_classifier_settings {
 /* The entries of the classes; a state is a cri_classifier. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              void **out_state, cr_report *report);
-/* A new classifier from an old one and a further block of a stream, in one pass of cumulated estimating
- * equations, or, with many coefficients and then without sds, of stochastic gradients.  Classes and
- * standardisation are those of the first block.  kkt and gradient_z are of the block before it was
- * learned from: the largest gradient per row, and in units of its own noise; nll gathers the likelihood
- * of each block likewise.  Fails with CR_EDATA for a class that the first block has not. */
+/* A new classifier from an old one and a further block of a stream, in one pass of cumulated
+ * estimating equations, or, with many coefficients and then without sds, of stochastic gradients.
+ * Classes and standardisation are those of the first block.  kkt and gradient_z are of the block
+ * before it was learned from: the largest gradient per row, and in units of its own noise; nll
+ * gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class that the first
+ * block has not. */
 cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
                                  const cri_classifier_settings *o, void **out_state,
                                  cr_report *report);
@@ -71,7 +73,8 @@ cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *
                                  cr_prediction *out);
 /* Fails with CR_ENUMERIC where one of n probabilities is NaN: scores that overflow. */
 cr_status cri_classifier_check(cr_ctx *cx, const double *prob, size_t n);
-cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                  json_t *out);
 cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                               const cr_design *design, void **out_state);

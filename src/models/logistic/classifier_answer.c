@@ -203,8 +203,7 @@ cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design
         CR_TRY(cri_store_set(cx, s, "approximate",
                              json_string(m->folds > 0 ? "one pass, earlier rows by their curvature"
                                                       : "one pass of stochastic gradients")));
-        if (m->folds > 0)
-            CR_TRY(cri_store_set(cx, s, "distance_se", cri_json_number(m->distance)));
+        if (m->folds > 0) CR_TRY(cri_store_set(cx, s, "distance_se", cri_json_number(m->distance)));
         CR_TRY(cri_store_set(cx, s, "gradient_z", cri_json_number(m->gradient_z)));
     }
     if (m->lambda > 0 && m->penalty != CRI_PENALTY_L2)

@@ -140,8 +140,10 @@ static double penalty(const cri_likelihood *f, const double *theta)
     for (size_t m = 0; m < f->M; m++)
         for (size_t j = 0; j < f->x->q; j++) {
             double t = theta[m * f->x->q + j];
-            if (f->x->intercept && j == 0) level += t * t;
-            else square += t * t;
+            if (f->x->intercept && j == 0)
+                level += t * t;
+            else
+                square += t * t;
         }
     return 0.5 * f->l2 * square + 0.5 * f->intercept_l2 * level + 0.5 * sum * sum;
 }
@@ -152,8 +154,7 @@ static void add_penalty_product(const cri_likelihood *f, const double *v, double
     size_t q = f->x->q;
     double sum = is_centred(f) ? intercept_sum(f, v) : 0;
     for (size_t m = 0; m < f->M; m++) {
-        for (size_t j = 0; j < q; j++)
-            out[m * q + j] += l2_of(f, j) * v[m * q + j];
+        for (size_t j = 0; j < q; j++) out[m * q + j] += l2_of(f, j) * v[m * q + j];
         if (is_centred(f)) out[m * q] += sum;
     }
 }

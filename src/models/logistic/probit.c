@@ -1,4 +1,5 @@
-/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution function.
+/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution
+ * function.
  *   minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,   s_i = 1 for the second class,
  *                                                                       else -1
  * by Newton with the observed information.  Three classes or more: one against the rest each, and

@@ -11,8 +11,9 @@ typedef enum cri_separation {
     CRI_SEPARATED_PARTLY
 } cri_separation;
 
-/* Whether the terms of the rows separate those with y = 0 from those with y = 1; both must be there.
- * Fits a logistic regression.  blame and endless [terms + intercept] as in cri_find_separation. */
+/* Whether the terms of the rows separate those with y = 0 from those with y = 1; both must be
+ * there.  Fits a logistic regression.  blame and endless [terms + intercept] as in
+ * cri_find_separation. */
 cr_status cri_test_separation(cr_ctx *cx, const cri_rows *rows, bool intercept, const uint32_t *y,
                               cri_separation *out_kind, bool *blame, bool *endless);
 /* Warns in one sentence that names the columns, and what would give an answer. */

@@ -122,14 +122,14 @@ done:
     return st;
 }
 
-/* --- one class and the rest ------------------------------------------------------------------- */
+/* --- one class and the rest ------------------------------------------------------------------ */
 
 static const cri_solve_options TO_THE_END = { .solver = CRI_SOLVER_NEWTON,
                                               .tol = 1e-14,
                                               .max_iter = CR_COUNT_UNSET };
 
-/* The trace of the information about class k, whose scores are free; k = M is the reference. It goes to 0
- * with the doubt about the class. */
+/* The trace of the information about class k, whose scores are free; k = M is the reference. It
+ * goes to 0 with the doubt about the class. */
 static double information_of(const cri_likelihood *f, const double *H, size_t k)
 {
     size_t q = f->x->q, D = f->M * q;
@@ -164,8 +164,7 @@ cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution
             own[i] = f->y[i] != k;
             if (f->y[i] == k) rows += f->x->w ? f->x->w[i] : 1;
         }
-        bool certain =
-            s->hessian && information_of(f, s->hessian, k) <= 1e-2 * rows * (double)q;
+        bool certain = s->hessian && information_of(f, s->hessian, k) <= 1e-2 * rows * (double)q;
         if (!all && !certain) continue;
         cri_likelihood g = { .x = f->x, .y = own, .M = 1, .step = 1 };
         CR_TRY(cri_solve(cx, &g, &TO_THE_END, false, &two));
@@ -202,10 +201,11 @@ void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cr
     cri_quoted list = { .most = 8 };
     for (size_t j = intercept; j < cr_design_terms(design) + intercept; j++)
         if (blame[j]) cri_quoted_add(&list, cr_design_term_name(design, j - intercept));
-    cr_log(cx, CR_LOG_WARNING,
-           "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
-           "coefficients shown are on their way to infinity and have no standard errors; %s gives an "
-           "answer",
-           kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
-           list.n ? cri_quoted_text(&list) : "the intercept alone", remedy);
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
+        "coefficients shown are on their way to infinity and have no standard errors; %s gives an "
+        "answer",
+        kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
+        list.n ? cri_quoted_text(&list) : "the intercept alone", remedy);
 }

@@ -15,11 +15,12 @@
  * endless [q] for the coefficients that have no finite estimate. */
 cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s,
                               cri_separation *out_kind, bool *blame, bool *endless);
-/* For more than two classes, where cri_find_separation says nothing because many finite coefficients are not yet
- * at rest: apart [M + 1] becomes true for the classes that a direction separates from all others taken together
- * (enough for the likelihood to have no maximum), blame for the columns of these directions, which both come all
- * false.  Asks a logistic regression of each class against the rest, where that is cheap: of all classes after
- * methods other than Newton's, else of those that the rows leave no doubt about. */
+/* For more than two classes, where cri_find_separation says nothing because many finite
+ * coefficients are not yet at rest: apart [M + 1] becomes true for the classes that a direction
+ * separates from all others taken together (enough for the likelihood to have no maximum), blame
+ * for the columns of these directions, which both come all false.  Asks a logistic regression of
+ * each class against the rest, where that is cheap: of all classes after methods other than
+ * Newton's, else of those that the rows leave no doubt about. */
 cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s, bool *apart,
                          bool *blame);
 

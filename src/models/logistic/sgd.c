@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Epochs where no number is given: five million rows, within bounds.  What is not at its minimum then, with dependent
- * columns or classes nearly separated, needs a method that knows the curvature. */
+/* Epochs where no number is given: five million rows, within bounds.  What is not at its minimum
+ * then, with dependent columns or classes nearly separated, needs a method that knows the
+ * curvature. */
 static size_t most_epochs(size_t n)
 {
     enum { ROWS = 5000000, LEAST = 200, MOST = 5000 };

@@ -1,8 +1,8 @@
 /* sgd.h -- stochastic gradients of linear classifiers, block by block.
  * Rows come in blocks, once, in any order: theta <- theta - rate_t g_t with rate_t = rate / (1 +
- * t/decay)^power over mini-batches, and the mean of the iterates (Robbins & Monro 1951; Polyak & Juditsky
- * 1992). Its error after one pass is about that of the estimate itself; cri_solve_sgd goes on from
- * there to the minimum.  (Internal header.) */
+ * t/decay)^power over mini-batches, and the mean of the iterates (Robbins & Monro 1951; Polyak &
+ * Juditsky 1992). Its error after one pass is about that of the estimate itself; cri_solve_sgd goes
+ * on from there to the minimum.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_SGD_H
 #define CREDENCE_MODELS_LOGISTIC_SGD_H
 

@@ -1,4 +1,5 @@
-/* softmax_grid.c -- softmax over a normal: the trapezoidal rule, the last dimension by a sigmoid. */
+/* softmax_grid.c -- softmax over a normal: the trapezoidal rule, the last dimension by a
+ * sigmoid. */
 #include "softmax_grid.h"
 #include "softmax_normal.h"
 #include "../../math/special.h"
@@ -11,7 +12,8 @@ enum { HALF = 21 }; /* points on a side of the rules of the last z, the middle a
 /* Of 2 and of 3 dimensions: how far out, h s at the most, and points on a side at the most. */
 static const double RADIUS[2] = { 6, 5.5 }, REACH[2] = { 1.1, 1.5 };
 static const long   MOST[2] = { 2000, 48 };
-static const double WIDEST = 0.5, NARROW = 2; /* step; sd of a sigmoid up to which x is summed over */
+static const double WIDEST = 0.5,
+                    NARROW = 2; /* step; sd of a sigmoid up to which x is summed over */
 
 /* The rules of the last z: weights at 0, step, 2 step, ... */
 typedef struct rules {
@@ -62,7 +64,8 @@ typedef struct side {
     long   most;
 } side;
 
-/* Of column j of L [D x D], which moves the differences, and that of the last function, 0, apart. */
+/* Of column j of L [D x D], which moves the differences, and that of the last function, 0,
+ * apart. */
 static side side_of(const double *L, size_t D, size_t j)
 {
     double low = 0, high = 0, r = RADIUS[D - 2], step = WIDEST;
@@ -89,7 +92,8 @@ static void add_point(const rules *g, const double *m, const double *L, const do
     double own = d[last], share[CRI_GRID_SCORES];
     d[last] = 0; /* the place of the score that the others are measured from */
     for (size_t i = 0; i < D; i++) A += share[i] = exp(d[i] - top);
-    double p = mean_sigmoid(g, own - top - log(A), sd), rest = mean_sigmoid(g, top + log(A) - own, sd);
+    double p = mean_sigmoid(g, own - top - log(A), sd),
+           rest = mean_sigmoid(g, top + log(A) - own, sd);
     for (size_t i = 0; i < last; i++) out[i] += weight * rest * share[i] / A;
     out[last] += weight * p;
     out[D] += weight * rest * share[last] / A;

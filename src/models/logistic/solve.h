@@ -59,8 +59,7 @@ void      cri_solution_free(cr_ctx *cx, cri_solution *s);
 cr_status cri_solve_again(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                           cri_solution *s);
 
-/* --- methods: from s->theta on; s->gradient, f, wrong are of the end
- * ------------------------------ */
+/* --- methods: from s->theta on; s->gradient, f, wrong are of the end ------------------------- */
 
 cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                            cri_solution *s);

@@ -10,8 +10,8 @@ enum { BLOCK = 16 };
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* u_i^2 to v [n]; the least of the rows that count.  `far`: in units of 1e300 h, for a point whose squares
- * overflow. */
+/* u_i^2 to v [n]; the least of the rows that count.  `far`: in units of 1e300 h, for a point whose
+ * squares overflow. */
 static double measure(const cri_smoother *m, const double *x, size_t self, bool far, double *v)
 {
     double least = INFINITY;

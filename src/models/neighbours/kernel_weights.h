@@ -1,12 +1,13 @@
-/* kernel_weights.h -- kernel regression: a mean of the targets, weighted by how near their rows are.
+/* kernel_weights.h -- kernel regression: a mean of the targets, weighted by how near their rows
+ * are.
  *   u_i^2 = sum_j ((x_j - x_ij) / h_j)^2
  *   k_i   = w_i exp(-u_i^2 / 2), or w_i max(0, 1 - u_i^2) (Epanechnikov)
  *   order 0:  mean = sum v_i y_i,   v_i = k_i / sum k              (Nadaraya 1964; Watson 1964)
  *   order 1:  the plane through the weighted rows, at x            (Cleveland 1979; Fan 1993)
- * The exponents are taken against the least of them, so that a point far from all rows has the mean of
- * the nearest; under Epanechnikov a point with no row within h likewise, and of either order a point so
- * far that its squared distances overflow.  n rows, p columns; h [p].  A mean costs O(n p), of order 1
- * O(n p^2 + p^3).  (Internal header.) */
+ * The exponents are taken against the least of them, so that a point far from all rows has the mean
+ * of the nearest; under Epanechnikov a point with no row within h likewise, and of either order a
+ * point so far that its squared distances overflow.  n rows, p columns; h [p].  A mean costs O(n
+ * p), of order 1 O(n p^2 + p^3).  (Internal header.) */
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KERNEL_WEIGHTS_H
 #define CREDENCE_MODELS_NEIGHBOURS_KERNEL_WEIGHTS_H
 

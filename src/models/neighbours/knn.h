@@ -1,6 +1,6 @@
 /* knn.h -- the rows around a point: how much each of them counts.
- * They are the k nearest, where a row of weight w is w rows; the rows at the distance of the last one
- * share what is left of k, so that the answer does not depend on the order of the rows.
+ * They are the k nearest, where a row of weight w is w rows; the rows at the distance of the last
+ * one share what is left of k, so that the answer does not depend on the order of the rows.
  *   d_i  the distance of row i
  *   c_i  what it counts; they sum to k
  *   v_i  its share of the vote, ~ c_i, or ~ c_i / d_i (rows at distance 0 alone, where there are any);

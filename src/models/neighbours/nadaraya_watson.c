@@ -181,7 +181,8 @@ static cr_status check_bandwidth(cr_ctx *cx, const nw_state *m, const cr_design 
 {
     for (size_t j = 0; j < m->p; j++)
         if (!isfinite(m->h[j] * design->scale[j])) {
-            cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its bandwidth overflows", cr_design_term_name(design, j));
+            cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its bandwidth overflows",
+                    cr_design_term_name(design, j));
             return cr_fail_hint(cx, "multiply the column by a power of ten, such as 1e-100");
         }
     return CR_OK;

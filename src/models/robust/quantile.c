@@ -48,7 +48,7 @@ static double dual_value(const programme *k)
     return sum;
 }
 
-/* --- one Newton step ---------------------------------------------------------------------------- */
+/* --- one Newton step ------------------------------------------------------------------------- */
 
 /* G = A^T Q A, Q = 1 / (z/s + v/a), factored; false where it is singular to working precision. */
 static bool factor(programme *k)
@@ -142,7 +142,7 @@ static bool newton_step(programme *k)
     return true;
 }
 
-/* --- the vertex ----------------------------------------------------------------------------------- */
+/* --- the vertex ------------------------------------------------------------------------------ */
 
 typedef struct near_row {
     double distance;
@@ -156,7 +156,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The b through the p nearest rows that are independent, by elimination; false when there are none. */
+/* The b through the p nearest rows that are independent, by elimination; false when there are
+ * none. */
 static bool through_rows(const programme *k, const near_row *order, double *M, double *b)
 {
     size_t p = k->p, w = p + 1, found = 0;
@@ -182,7 +183,8 @@ static bool through_rows(const programme *k, const near_row *order, double *M, d
     for (size_t m = p; m-- > 0;) {
         size_t at = (size_t)pivots[m];
         double rest = M[m * w + p];
-        for (size_t l = m + 1; l < p; l++) rest -= M[m * w + (size_t)pivots[l]] * b[(size_t)pivots[l]];
+        for (size_t l = m + 1; l < p; l++)
+            rest -= M[m * w + (size_t)pivots[l]] * b[(size_t)pivots[l]];
         b[at] = rest / M[m * w + at];
     }
     return true;
@@ -212,7 +214,7 @@ done:
     return st;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------ */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 static void start(programme *k)
 {
@@ -248,8 +250,8 @@ done:
     return st;
 }
 
-cr_status cri_quantile_solve(cr_ctx *cx, const double *X, const double *y, const double *w, size_t n,
-                             size_t p, double share, size_t max_iter, double *b,
+cr_status cri_quantile_solve(cr_ctx *cx, const double *X, const double *y, const double *w,
+                             size_t n, size_t p, double share, size_t max_iter, double *b,
                              cri_quantile_fit *out)
 {
     cr_status        st = CR_OK;
@@ -260,8 +262,7 @@ cr_status cri_quantile_solve(cr_ctx *cx, const double *X, const double *y, const
     k.A = cr_scratch_matrix(&s, n, p), k.B = cr_scratch_matrix(&s, n, p);
     k.G = cr_scratch_matrix(&s, p, p);
     k.db = cr_scratch_f64(&s, p), k.d = cr_scratch_f64(&s, p);
-    double **vectors[] = { &k.c,  &k.a,  &k.s,  &k.z, &k.v,  &k.da,
-                           &k.ds, &k.dz, &k.dv, &k.q, &k.rhs };
+    double **vectors[] = { &k.c, &k.a, &k.s, &k.z, &k.v, &k.da, &k.ds, &k.dz, &k.dv, &k.q, &k.rhs };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = cr_scratch_f64(&s, n);
     CR_TRY(s.status);

@@ -14,7 +14,7 @@ typedef struct work {
     const cri_robust_problem *p;
     cri_rows                  rows; /* with the working weights */
     double                   *w;    /* [n] the working weights  */
-    double *last;                   /* [n] the residuals before */
+    double                   *last; /* [n] the residuals before */
     double (*pairs)[2];             /* [n] room for medians     */
     cri_robust_fit *fit;
 } work;
@@ -65,7 +65,7 @@ done:
     return st;
 }
 
-/* --- quantiles of residuals ---------------------------------------------------------------------- */
+/* --- quantiles of residuals ------------------------------------------------------------------ */
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -126,8 +126,9 @@ static double largest_move(const work *k)
     return largest;
 }
 
-/* A scale far below that of least squares may be no more than the way still to go to a line that half of
- * the rows lie on: then takes that line.  Costs two more fits, where the scale is suspicious. */
+/* A scale far below that of least squares may be no more than the way still to go to a line that
+ * half of the rows lie on: then takes that line.  Costs two more fits, where the scale is
+ * suspicious. */
 static cr_status check_spread(cr_ctx *cx, work *k, double first, double size)
 {
     cr_status       st = CR_OK;
@@ -157,9 +158,10 @@ done:
     return st;
 }
 
-/* --- Student -------------------------------------------------------------------------------------- */
+/* --- Student --------------------------------------------------------------------------------- */
 
-double cri_student_log_likelihood(const double *r, const double *w, size_t n, double scale, double nu)
+double cri_student_log_likelihood(const double *r, const double *w, size_t n, double scale,
+                                  double nu)
 {
     double sum = 0, weight = 0;
     for (size_t i = 0; i < n; i++) {
@@ -173,8 +175,8 @@ double cri_student_log_likelihood(const double *r, const double *w, size_t n, do
 static cr_status minus_profile(void *user, double log_nu, double *out)
 {
     const work *k = user;
-    *out = -cri_student_log_likelihood(k->fit->r, k->p->weight, k->rows.n, k->fit->scale,
-                                       exp(log_nu));
+    *out =
+        -cri_student_log_likelihood(k->fit->r, k->p->weight, k->rows.n, k->fit->scale, exp(log_nu));
     return CR_OK;
 }
 
@@ -221,8 +223,9 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
             f.nu = exp(log_nu);
         }
         f.log_likelihood = cri_student_log_likelihood(f.r, p->weight, k.rows.n, f.scale, f.nu);
-        f.converged = fabs(f.log_likelihood - before) <= p->tolerance * (fabs(f.log_likelihood) + 1) &&
-                      largest_move(&k) <= 0.01 * sqrt(p->tolerance) * f.scale;
+        f.converged =
+            fabs(f.log_likelihood - before) <= p->tolerance * (fabs(f.log_likelihood) + 1) &&
+            largest_move(&k) <= 0.01 * sqrt(p->tolerance) * f.scale;
         before = f.log_likelihood;
         f.iterations++;
     }
@@ -235,7 +238,7 @@ done:
     return st;
 }
 
-/* --- Huber ---------------------------------------------------------------------------------------- */
+/* --- Huber ----------------------------------------------------------------------------------- */
 
 cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out)
 {

@@ -3,10 +3,11 @@
  *             which is EM in an expanded model and much faster than EM itself; nu, where it is not
  *             given, maximises the likelihood at each step (ECME), from 1 to 500.
  *   Huber:    w_i = min(1, c s / |r_i|),  s = median |r| / 0.6745 at each step.
- * Where more than a share nu / (nu + 1) of the rows, or half of them, lie on a line exactly, s goes to 0
- * and Student's likelihood to infinity: the line is that one, and s is not known (NaN).
- * Lange, Little & Taylor (1989), J. Am. Stat. Assoc. 84;  Kent, Tyler & Vardi (1994), Commun. Stat. 23;
- * Liu & Rubin (1994), Biometrika 81;  Huber (1981), Robust Statistics, ch. 7.  (Internal header.) */
+ * Where more than a share nu / (nu + 1) of the rows, or half of them, lie on a line exactly, s goes
+ * to 0 and Student's likelihood to infinity: the line is that one, and s is not known (NaN).
+ * Lange, Little & Taylor (1989), J. Am. Stat. Assoc. 84;  Kent, Tyler & Vardi (1994), Commun. Stat.
+ * 23; Liu & Rubin (1994), Biometrika 81;  Huber (1981), Robust Statistics, ch. 7.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_ROBUST_REWEIGHT_H
 #define CREDENCE_MODELS_ROBUST_REWEIGHT_H
 
@@ -25,7 +26,7 @@ typedef struct cri_robust_problem {
 typedef struct cri_robust_fit {
     cri_predictor     line; /* coefficients; geometry and sds are not those of the model */
     cri_least_squares facts;
-    double           *r;    /* [n] residuals */
+    double           *r;                         /* [n] residuals */
     double            scale, nu, log_likelihood; /* scale NaN: the rows that count lie on a line */
     size_t            iterations;
     bool              converged;
@@ -38,8 +39,8 @@ void      cri_robust_fit_free(cr_ctx *cx, const cri_robust_problem *p, cri_robus
 /* sum of w log p(r) under s t_nu. */
 double cri_student_log_likelihood(const double *r, const double *w, size_t n, double scale,
                                   double nu);
-/* The least x with at least the share of the weight at or below it; r is sorted in place, its weights
- * with it: pairs [n][2]. */
+/* The least x with at least the share of the weight at or below it; r is sorted in place, its
+ * weights with it: pairs [n][2]. */
 double cri_weighted_quantile(double (*pairs)[2], size_t n, double share);
 
 #endif

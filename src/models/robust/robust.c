@@ -48,12 +48,17 @@ typedef struct robust_state {
 } robust_state;
 
 static const cri_field robust_fields[] = {
-    CRI_FIELD_COUNT(robust_state, method), CRI_FIELD_FLAG(robust_state, nu_given),
+    CRI_FIELD_COUNT(robust_state, method),
+    CRI_FIELD_FLAG(robust_state, nu_given),
     CRI_FIELD_REAL(robust_state, scale),
-    CRI_FIELD_REAL(robust_state, nu),      CRI_FIELD_REAL(robust_state, share),
-    CRI_FIELD_REAL(robust_state, tuning),  CRI_FIELD_REAL(robust_state, n),
-    CRI_FIELD_REAL(robust_state, parameters),    CRI_FIELD_REAL(robust_state, objective),
-    CRI_FIELD_REAL(robust_state, gap),     CRI_FIELD_REAL(robust_state, log_likelihood),
+    CRI_FIELD_REAL(robust_state, nu),
+    CRI_FIELD_REAL(robust_state, share),
+    CRI_FIELD_REAL(robust_state, tuning),
+    CRI_FIELD_REAL(robust_state, n),
+    CRI_FIELD_REAL(robust_state, parameters),
+    CRI_FIELD_REAL(robust_state, objective),
+    CRI_FIELD_REAL(robust_state, gap),
+    CRI_FIELD_REAL(robust_state, log_likelihood),
     CRI_FIELD_LAST,
 };
 
@@ -64,9 +69,10 @@ static void robust_free(cr_ctx *cx, void *state)
     cr_free(cx, m, 1, sizeof *m);
 }
 
-/* --- standard errors ------------------------------------------------------------------------------ */
+/* --- standard errors ------------------------------------------------------------------------- */
 
-/* The line in the geometry of least squares with the plain weights: Cov b = sigma^2 (X^T W X)^-1. */
+/* The line in the geometry of least squares with the plain weights: Cov b = sigma^2 (X^T W
+ * X)^-1. */
 static void set_line(robust_state *m, cri_predictor *plain, double intercept, const double *coef,
                      double sigma)
 {
@@ -96,14 +102,15 @@ static double huber_sigma(const robust_state *m, const double *r, const double *
     return m->scale * K * sqrt(squares / (m->n - m->parameters)) / share;
 }
 
-/* 1 / density of the residuals at their quantile, from the slope of the quantiles about it.  The width
- * is Hall & Sheather's (1988), or wide enough for as many rows as there are coefficients; the rows the
- * line passes through have no residual of their own and are left out, as in Koenker (2005), sec. 3.4. */
+/* 1 / density of the residuals at their quantile, from the slope of the quantiles about it.  The
+ * width is Hall & Sheather's (1988), or wide enough for as many rows as there are coefficients; the
+ * rows the line passes through have no residual of their own and are left out, as in Koenker
+ * (2005), sec. 3.4. */
 static cr_status sparsity(cr_ctx *cx, const robust_state *m, const double *r, const double *w,
                           size_t n, double *out)
 {
-    double t = m->share, total = 0;
-    size_t kept = 0;
+    double     t = m->share, total = 0;
+    size_t     kept = 0;
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     double(*pairs)[2] = cr_scratch_bytes(&s, n, sizeof *pairs);
@@ -127,7 +134,7 @@ done:
     return st;
 }
 
-/* --- fit ------------------------------------------------------------------------------------------ */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* Student's t and Huber's M, by reweighting. */
 static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *w,
@@ -145,17 +152,19 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     m->nu_given = !isnan(o->dof);
     m->log_likelihood = f.log_likelihood - m->n * log(rows->design->target_scale);
     if (m->n <= m->parameters) m->scale = NAN, m->log_likelihood = NAN;
-    sigma = isnan(m->scale) ? NAN
+    sigma = isnan(m->scale)        ? NAN
             : m->method == STUDENT ? f.scale * sqrt((f.nu + 3) / (f.nu + 1))
-                                 : huber_sigma(m, f.r, w, rows->n);
+                                   : huber_sigma(m, f.r, w, rows->n);
     set_line(m, plain, f.line.intercept, f.line.coef, sigma);
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = f.iterations;
     if (m->method == STUDENT && isnan(o->dof) && f.nu > 400)
-        cr_log(cx, CR_LOG_INFO, "the noise looks normal: the degrees of freedom ran to their bound");
+        cr_log(cx, CR_LOG_INFO,
+               "the noise looks normal: the degrees of freedom ran to their bound");
     if (m->method == STUDENT && isnan(o->dof) && f.nu < 1.001 && !isnan(m->scale))
         cr_log(cx, CR_LOG_INFO,
-               "the noise has the tails of Cauchy's distribution or wilder ones: the degrees of freedom "
+               "the noise has the tails of Cauchy's distribution or wilder ones: the degrees of "
+               "freedom "
                "ran to their bound of 1");
 done:
     cri_robust_fit_free(cx, &p, &f);
@@ -214,8 +223,8 @@ static cr_status fit_quantile(cr_ctx *cx, const cri_rows *rows, const double *w,
     m->scale = fit.objective / m->n; /* the maximum of the asymmetric Laplace's likelihood */
     m->nu = INFINITY;
     if (!(m->scale > 1e-13 * size) || m->n <= m->parameters) m->scale = NAN;
-    m->log_likelihood = m->n * (log(m->share * (1 - m->share) / m->scale) - 1 -
-                                log(rows->design->target_scale));
+    m->log_likelihood =
+        m->n * (log(m->share * (1 - m->share) / m->scale) - 1 - log(rows->design->target_scale));
     if (!isnan(m->scale)) CR_TRY(sparsity(cx, m, r, w, n, &slope));
     set_line(m, plain, intercept, coef, sqrt(m->share * (1 - m->share)) * slope);
     report->stop = fit.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
@@ -229,14 +238,16 @@ done:
 static void warn_without_spread(cr_ctx *cx, const robust_state *m)
 {
     if (m->n <= m->parameters)
-        cr_log(cx, CR_LOG_WARNING,
-               "there are as many coefficients as rows: no standard errors or intervals can be given");
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "there are as many coefficients as rows: no standard errors or intervals can be given");
     else if (m->method == LAD || m->method == QUANTILE)
         cr_log(cx, CR_LOG_WARNING,
                "all rows lie on a line: their spread is 0, and no intervals can be given");
     else
         cr_log(cx, CR_LOG_WARNING,
-               "half of the rows or more lie on a line: their spread is 0, and no intervals can be given; "
+               "half of the rows or more lie on a line: their spread is 0, and no intervals can be "
+               "given; "
                "--method lad measures the spread of all rows");
 }
 
@@ -275,7 +286,7 @@ done:
     return st;
 }
 
-/* --- predict -------------------------------------------------------------------------------------- */
+/* --- predict --------------------------------------------------------------------------------- */
 
 /* The scale of the noise whose variance is that of the noise and of the line together. */
 static double widened(double scale, double share_of_variance, double line_variance)
@@ -289,12 +300,14 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
     cr_status           st = CR_OK;
     const robust_state *m = state;
     double              t = m->share, unit = rows->design->target_scale;
-    double              al = (1 - 2 * t * (1 - t)) / (t * t * (1 - t) * (1 - t)); /* variance / scale^2 */
-    bool                quantile = (m->method == LAD || m->method == QUANTILE) && !isnan(m->scale);
-    cr_scratch          s = cr_scratch_begin(cx);
-    cr_prediction       line = { .n = rows->n, .mean = out->mean, .scale = out->scale,
-                                 .dof = out->dof,
-                                 .leverage = out->scale ? cr_scratch_f64(&s, rows->n) : NULL };
+    double        al = (1 - 2 * t * (1 - t)) / (t * t * (1 - t) * (1 - t)); /* variance / scale^2 */
+    bool          quantile = (m->method == LAD || m->method == QUANTILE) && !isnan(m->scale);
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_prediction line = { .n = rows->n,
+                           .mean = out->mean,
+                           .scale = out->scale,
+                           .dof = out->dof,
+                           .leverage = out->scale ? cr_scratch_f64(&s, rows->n) : NULL };
     CR_TRY(s.status);
     CR_TRY(cri_predictor_predict(cx, &m->line, rows, &line));
     if (!out->scale) goto done;
@@ -302,7 +315,8 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
     for (size_t i = 0; i < rows->n; i++) {
         double line_variance = m->line.sigma * m->line.sigma * line.leverage[i];
         double ratio = m->nu > 2 && isfinite(m->nu) ? m->nu / (m->nu - 2) : 1;
-        double scale = widened(m->scale, quantile ? al : ratio, isnan(line_variance) ? 0 : line_variance);
+        double scale =
+            widened(m->scale, quantile ? al : ratio, isnan(line_variance) ? 0 : line_variance);
         out->dof[i] = m->nu;
         out->scale[i] = quantile ? scale * sqrt(al) : scale;
         if (!quantile) continue;
@@ -316,9 +330,10 @@ done:
     return st;
 }
 
-/* --- describe and file ---------------------------------------------------------------------------- */
+/* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
 {
     cr_status           st = CR_OK;
     const robust_state *m = state;
@@ -377,8 +392,9 @@ const cr_model_class cri_class_robust = {
     .formulas = "student:  y = b0 + x.b + s t_nu, maximum likelihood\n"
                 "huber:    minimise sum_i w_i rho_c(r_i / s),  s = median |r| / 0.6745\n"
                 "lad:      minimise sum_i w_i |r_i|;  quantile:  sum_i w_i r_i (t - [r_i < 0])",
-    .reference = "Lange, Little & Taylor (1989), JASA 84; Huber (1981), Robust Statistics; Koenker (2005), "
-                 "Quantile Regression",
+    .reference =
+        "Lange, Little & Taylor (1989), JASA 84; Huber (1981), Robust Statistics; Koenker (2005), "
+        "Quantile Regression",
     .tasks = CR_TASK_REGRESSION,
     .options = robust_table,
     .goes = robust_goes,

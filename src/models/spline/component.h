@@ -4,8 +4,8 @@
  *   loo       sum_i w_i ((y_i - f_i) / (1 - h_i))^2 / n, the error of each row left out
  *   evidence  the restricted likelihood of lambda and s^2: the density of the data with the line
  *             integrated out under a flat prior (Wahba 1985; Speed 1991)
- * df = sum_k W_k V_k = the trace of the smoother, with what the others have where there are several.
- * n is the sum of the weights.
+ * df = sum_k W_k V_k = the trace of the smoother, with what the others have where there are
+ * several. n is the sum of the weights.
  *
  * As lambda goes to 0, RSS and (n - df)^2 both vanish as lambda^2: plain gcv tends to a number that
  * two close rows with like targets make arbitrarily small, and then goes through the points.  With
@@ -59,7 +59,8 @@ void cri_component_fit(cri_component *c, double q);
 double cri_component_roughness(const cri_component *c);
 /* The q of what is a line but for rounding. */
 double cri_component_straight(const cri_component *c);
-/* The q of the least criterion: on a grid of half decades, then by Brent's method; sets at_bound. */
+/* The q of the least criterion: on a grid of half decades, then by Brent's method; sets
+ * at_bound. */
 cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice by, double *out_q,
                                size_t *evaluations);
 /* The q that has these effective degrees of freedom, or the nearest that can be had. */

@@ -302,11 +302,12 @@ static void warn_of_bounds(cr_ctx *cx, const job *j)
 {
     for (size_t k = 0; k < j->p; k++)
         if (j->c[k].at_bound)
-            cr_log(cx, CR_LOG_WARNING,
-                   "gcv found no best lambda for column '%s': it is at its bound, with %.0f%% of the "
-                   "rows spent as degrees of freedom; --choose evidence, --gamma 1.4 or --df may do "
-                   "better",
-                   cr_design_term_name(j->rows->design, k), 100 * CRI_MOST_DF);
+            cr_log(
+                cx, CR_LOG_WARNING,
+                "gcv found no best lambda for column '%s': it is at its bound, with %.0f%% of the "
+                "rows spent as degrees of freedom; --choose evidence, --gamma 1.4 or --df may do "
+                "better",
+                cr_design_term_name(j->rows->design, k), 100 * CRI_MOST_DF);
 }
 
 static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,

@@ -160,7 +160,8 @@ static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m->spread = NAN;
     if (m->K == 0 && o->form == FORM_SAMME)
         CR_TRY(cr_fail(cx, CR_EARG, "--form samme is for classes, and the target is a number"));
-    if (!m->gradient && o->min_leaf != 1) CR_TRY(cri_fail_unused(cx, "min_leaf", "form", "gradient"));
+    if (!m->gradient && o->min_leaf != 1)
+        CR_TRY(cri_fail_unused(cx, "min_leaf", "form", "gradient"));
     CR_TRY(cri_check_sizes(cx, rows, false));
     CR_TRY(cri_kept_new(cx, "adaboost", rows, &kept));
     CR_TRY(fit_state(cx, m, &kept, rows->design, o, seed, report));

@@ -154,8 +154,7 @@ done:
     return st;
 }
 
-/* --- the choice
- * ------------------------------------------------------------------------------------ */
+/* --- the choice ------------------------------------------------------------------------------ */
 
 static void choose_step(const steps *s, double weight, double slack, cri_prune_choice *out)
 {

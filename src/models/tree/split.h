@@ -17,7 +17,7 @@ typedef struct cri_node_view {
 } cri_node_view;
 
 typedef struct cri_split {
-    double gain;       /* what the children's losses fall short of the node's; -INFINITY where
+    double   gain;     /* what the children's losses fall short of the node's; -INFINITY where
                           there is no split                                                  */
     uint32_t rank;     /* a number: ranks up to this go left                                 */
     uint32_t next;     /* the next rank in the node; CRI_GAP where the others are gaps       */

@@ -165,8 +165,7 @@ static void measure_depths(const cri_tree *t, size_t *depth, size_t *count, size
     *out_shown = shown;
 }
 
-/* --- all
- * ------------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------- */
 
 static cr_status describe_importance(cr_ctx *cx, const cri_cart *m, const cr_design *d,
                                      double *share, json_t *out)
@@ -176,8 +175,8 @@ static cr_status describe_importance(cr_ctx *cx, const cri_cart *m, const cr_des
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     cri_tree_importance(&m->tree, cr_design_terms(d), share);
     for (size_t j = 0; j < cr_design_terms(d); j++) {
-        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(d, j)),
-                                 share[j], NAN, NULL));
+        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(d, j)), share[j],
+                                 NAN, NULL));
     }
 done:
     return st;

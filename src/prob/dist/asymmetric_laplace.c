@@ -59,8 +59,10 @@ static double al_sample(cri_par p, cr_rng *r)
 static void mean_parts(cri_par p, double c, double *above, double *below)
 {
     double t = p.v[2], s = p.v[1], d = (c - p.v[0]) / s, beyond = al_mean(p) - c;
-    if (d >= 0) *above = (1 - t) * s / t * exp(-t * d), *below = *above - beyond;
-    else *below = t * s / (1 - t) * exp((1 - t) * d), *above = *below + beyond;
+    if (d >= 0)
+        *above = (1 - t) * s / t * exp(-t * d), *below = *above - beyond;
+    else
+        *below = t * s / (1 - t) * exp((1 - t) * d), *above = *below + beyond;
 }
 
 /* log of the ratio of heights, and the mean loss under q less that under p, which is 1. */
@@ -101,7 +103,8 @@ const cr_dist_class cri_dist_asymmetric_laplace = {
     .name = "asymmetric-laplace",
     .summary = "two exponentials of different rates back to back: quantile regression's noise",
     .formula = "p(x) = t (1 - t) / scale exp(-z (t - [z < 0])),  z = (x - location) / scale",
-    .reference = "Koenker & Machado (1999), J. Am. Stat. Assoc. 94; Yu & Zhang (2005), Commun. Stat. 34",
+    .reference =
+        "Koenker & Machado (1999), J. Am. Stat. Assoc. 94; Yu & Zhang (2005), Commun. Stat. 34",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

@@ -78,7 +78,7 @@ static double bb_kl(cri_par p, cri_par q)
     return cri_sum_kl(&cri_dist_beta_binomial, p, q, bb_mode(p));
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 typedef struct bb_problem {
     const cri_sample *s;
@@ -142,7 +142,7 @@ done:
     return st;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static const cri_dist_param params[] = {
     CRI_PARAM_GIVEN("trials", cri_count, "whole, >=0", "20", "number of trials n"),

@@ -54,7 +54,7 @@ cr_status cri_keep_sum(cr_ctx *cx, const cr_dist_class *c, const char *what, dou
     return cri_keep(cx, c, what, value, out);
 }
 
-/* --- sizes ------------------------------------------------------------------------------------ */
+/* --- sizes ----------------------------------------------------------------------------------- */
 
 size_t cri_dist_numbers(const cr_dist_class *c, size_t d)
 {
@@ -76,7 +76,7 @@ size_t cri_dist_dimension(const cr_dist_class *c, size_t n)
     return 0;
 }
 
-/* --- the check -------------------------------------------------------------------------------- */
+/* --- the check ------------------------------------------------------------------------------- */
 
 static cr_status refuse(cr_ctx *cx, const cr_dist_class *c, const cr_dist_param *p, double value)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- the exponential family ------------------------------------------------------------------- */
+/* --- the exponential family ------------------------------------------------------------------ */
 
 static size_t count(size_t d) { return d; }
 
@@ -50,7 +50,7 @@ static void mean_statistic(const double *a, size_t d, const double *work, double
 const cri_vector_family cri_dirichlet_family = { count,     name,           natural, log_partition,
                                                  statistic, mean_statistic, NULL };
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static cr_status check_point(cr_ctx *cx, const double *x, size_t d, size_t i)
 {

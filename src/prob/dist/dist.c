@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* --- density and tails ------------------------------------------------------------------------ */
+/* --- density and tails ----------------------------------------------------------------------- */
 
 static cr_status check_point(cr_ctx *cx, const cr_dist_class *c, double x)
 {
@@ -99,7 +99,7 @@ done:
     return st;
 }
 
-/* --- numbers that sum it up ------------------------------------------------------------------- */
+/* --- numbers that sum it up ------------------------------------------------------------------ */
 
 static cr_status number(cr_ctx *cx, const cr_dist_class *c, double (*kernel)(cri_par),
                         const char *name, const double *params, size_t n, double *out)
@@ -143,7 +143,7 @@ done:
     return st;
 }
 
-/* --- samples, divergence ---------------------------------------------------------------------- */
+/* --- samples, divergence --------------------------------------------------------------------- */
 
 cr_status cr_dist_sample(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                          cr_rng *rng, size_t count, double *out)

@@ -27,7 +27,7 @@ typedef struct cr_dist_param {
     bool        given; /* is not fitted, but given: the number of trials */
 } cr_dist_param;
 
-/* --- the registry ----------------------------------------------------------------------------- */
+/* --- the registry ---------------------------------------------------------------------------- */
 
 /* How many distributions there are. */
 CR_API size_t cr_dist_count(void);
@@ -56,7 +56,7 @@ CR_API const cr_dist_param *cr_dist_parameter(const cr_dist_class *c, size_t i);
  * "fit", "kl" or "natural". */
 CR_API bool cr_dist_offers(const cr_dist_class *c, const char *what);
 
-/* --- parameters ------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------ */
 
 /* Only checks the n parameters.  Fails with CR_EARG naming parameter, value and domain. */
 CR_API cr_status cr_dist_check(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n);
@@ -64,7 +64,7 @@ CR_API cr_status cr_dist_check(cr_ctx *cx, const cr_dist_class *c, const double 
 CR_API cr_status cr_dist_support(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                  double *out_low, double *out_high);
 
-/* --- one variable ----------------------------------------------------------------------------- */
+/* --- one variable ---------------------------------------------------------------------------- */
 
 /* The log density, or log mass, at x; -INFINITY outside the support. */
 CR_API cr_status cr_dist_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
@@ -99,8 +99,8 @@ CR_API cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const doubl
 /* The central interval, which leaves (1 - mass) / 2 on each side; of counts at least `mass`. */
 CR_API cr_status cr_dist_interval(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                   size_t n, double mass, double *out_low, double *out_high);
-/* The shortest interval, which is the region of highest density where that is one; of counts at least
- * `mass`. */
+/* The shortest interval, which is the region of highest density where that is one; of counts at
+ * least `mass`. */
 CR_API cr_status cr_dist_hdi(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                              double mass, double *out_low, double *out_high);
 /* Draws `count` independent values. */
@@ -119,7 +119,7 @@ CR_API cr_status cr_dist_fit(cr_ctx *cx, const cr_dist_class *c, const double *x
                              const double *opt_weights, size_t N, double *params, size_t n,
                              double *opt_loglik);
 
-/* --- exponential families: p(x) = h(x) exp(eta . T(x) - A(eta)) ------------------------------- */
+/* --- exponential families: p(x) = h(x) exp(eta . T(x) - A(eta)) ------------------------------ */
 
 /* How many natural parameters there are for n parameters; 0 when there are none. */
 CR_API size_t cr_dist_natural_count(const cr_dist_class *c, size_t n);
@@ -132,7 +132,7 @@ CR_API void cr_dist_statistic_name(const cr_dist_class *c, size_t n, size_t i, c
 CR_API cr_status cr_dist_natural(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                  double *out_eta, double *out_mean, double *out_log_partition);
 
-/* --- vectors and matrices --------------------------------------------------------------------- */
+/* --- vectors and matrices -------------------------------------------------------------------- */
 
 /* The length of a point (a matrix counts all its entries) when there are n parameters; 0 when n
  * does not fit. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- the sample ------------------------------------------------------------------------------- */
+/* --- the sample ------------------------------------------------------------------------------ */
 
 double cri_sample_mean(const cri_sample *s, double (*f)(double))
 {
@@ -69,7 +69,7 @@ done:
     return st;
 }
 
-/* --- refusals --------------------------------------------------------------------------------- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 cr_status cri_no_estimate(cr_ctx *cx, const char *name, const char *why)
 {
@@ -86,7 +86,7 @@ cr_status cri_need_spread(cr_ctx *cx, const cri_sample *s, const char *name, con
                    what, low);
 }
 
-/* --- roots ------------------------------------------------------------------------------------ */
+/* --- roots ----------------------------------------------------------------------------------- */
 
 double cri_falling_root(double (*f)(double x, const void *user), const void *user, double start)
 {
@@ -107,7 +107,7 @@ double cri_falling_root(double (*f)(double x, const void *user), const void *use
     return exp(f_low < -f_high ? low : high);
 }
 
-/* --- Newton's ascent -------------------------------------------------------------------------- */
+/* --- Newton's ascent ------------------------------------------------------------------------- */
 
 enum { MOST = 3 };
 

@@ -25,8 +25,8 @@ double cri_gamma_mode(double a, double b) { return a > 1 ? (a - 1) / b : 0; }
 /* a - log b + log Gamma(a) + (1 - a) psi(a), Stirling's leading terms taken out of both. */
 double cri_gamma_entropy(double a, double b)
 {
-    return 0.5 * log(a) + CRI_HALF_LOG_2PI + cr_stirlerr(a) +
-           (a - 1) * cri_log_minus_digamma(a) - log(b);
+    return 0.5 * log(a) + CRI_HALF_LOG_2PI + cr_stirlerr(a) + (a - 1) * cri_log_minus_digamma(a) -
+           log(b);
 }
 
 /* log Gamma at a' and a, plus a t - a' log(1 + t), where 1 + t = b' / b. */
@@ -56,7 +56,7 @@ double cri_log_gap(const cri_sample *s, double mean)
     return sum / s->total / mean;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static double gamma_logpdf(cri_par p, double x) { return cri_gamma_logpdf(p.v[0], p.v[1], x); }
 

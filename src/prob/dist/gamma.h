@@ -21,12 +21,15 @@ double    cri_inverse_gamma_logpdf(double a, double b, double y);
 double    cri_inverse_gamma_entropy(double a, double b);
 cr_status cri_inverse_gamma_fit(cr_ctx *cx, const char *name, const cri_sample *s, double *a,
                                 double *b);
-/* The exponential family of log x and 1 / x, whatever its parameters are called: A(eta) and T(x). */
+/* The exponential family of log x and 1 / x, whatever its parameters are called: A(eta) and
+ * T(x). */
 extern const char *const cri_inverse_gamma_statistics[];
-double cri_inverse_gamma_log_partition(cri_par p, const double *eta);
-void   cri_inverse_gamma_statistic(cri_par p, double x, double *t);
+double                   cri_inverse_gamma_log_partition(cri_par p, const double *eta);
+void                     cri_inverse_gamma_statistic(cri_par p, double x, double *t);
 #define CRI_INVERSE_GAMMA_FAMILY(natural, mean_statistic)                                          \
-    { cri_inverse_gamma_statistics, 2, NULL, natural, cri_inverse_gamma_log_partition,             \
-      cri_inverse_gamma_statistic, mean_statistic }
+    {                                                                                              \
+        cri_inverse_gamma_statistics, 2, NULL, natural, cri_inverse_gamma_log_partition,           \
+            cri_inverse_gamma_statistic, mean_statistic                                            \
+    }
 
 #endif

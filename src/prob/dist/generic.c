@@ -36,7 +36,7 @@ double cri_log_face(double log_lower, double log_upper, unsigned side)
     return side & CRI_LOG ? p : exp(p);
 }
 
-/* --- any x ------------------------------------------------------------------------------------ */
+/* --- any x ----------------------------------------------------------------------------------- */
 
 double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x)
 {
@@ -57,7 +57,7 @@ double cri_dist_cdf(const cr_dist_class *c, cri_par p, double x, unsigned side)
     return c->cdf(p, x, side);
 }
 
-/* --- quantiles -------------------------------------------------------------------------------- */
+/* --- quantiles ------------------------------------------------------------------------------- */
 
 /* A whole number near where the quantile should be. */
 static double guess_count(const cr_dist_class *c, cri_par p, double prob, double low, double high)
@@ -166,7 +166,7 @@ double cri_dist_quantile(const cr_dist_class *c, cri_par p, double prob)
     return c->discrete ? search_count(c, p, prob, low, high) : search_real(c, p, prob, low, high);
 }
 
-/* --- sums over counts ------------------------------------------------------------------------- */
+/* --- sums over counts ------------------------------------------------------------------------ */
 
 /* Sums terms from `x` in steps of `step`, -p log p, or p log(p / q) when opt_q is given, up to
  * `end` or, when `falls`, until they no longer count; false when there are too many. */

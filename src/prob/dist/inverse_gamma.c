@@ -36,7 +36,7 @@ cr_status cri_inverse_gamma_fit(cr_ctx *cx, const char *name, const cri_sample *
     return CR_OK;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static double inverse_gamma_logpdf(cri_par p, double x)
 {

@@ -71,7 +71,7 @@ double cri_inverse_wishart_kl(double np, const double *Lp, double nq, const doub
     return sum;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static cr_status iw_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
 {

@@ -96,7 +96,7 @@ static double multinomial_entropy(const double *p, size_t d, const double *work)
     return fmax(0, sum);
 }
 
-/* --- the exponential family, and fit ---------------------------------------------------------- */
+/* --- the exponential family, and fit --------------------------------------------------------- */
 
 static size_t natural_count(size_t d) { return d - 1; }
 

@@ -103,7 +103,7 @@ const cri_vector_family cri_mvn_information_family = {
     count, name, information_natural, log_partition, statistic, information_mean, room
 };
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* Mean and covariance of the points, in two passes. */
 static void moments(const cri_points *s, size_t d, double *m, double *S)

@@ -89,7 +89,7 @@ static cr_status nb_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     return CR_OK;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static void natural(cri_par p, double *eta) { eta[0] = -log1p(p.v[1] / p.v[0]); }
 

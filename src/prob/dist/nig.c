@@ -72,7 +72,7 @@ static double nig_kl(const double *p, const double *p_work, const double *q, con
            0.5 * q[1] * off * off * (p[2] / p[3]);
 }
 
-/* --- the exponential family ------------------------------------------------------------------- */
+/* --- the exponential family ------------------------------------------------------------------ */
 
 static size_t four(size_t d)
 {
@@ -124,7 +124,7 @@ static void mean_statistic(const double *p, size_t d, const double *work, double
 static const cri_vector_family family = { four,      statistic_name, natural, log_partition,
                                           statistic, mean_statistic, NULL };
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* Shape and scale from the variances alone; then the mean weighs by precision, and the strength is
  * what the weighted spread leaves. */

@@ -96,7 +96,7 @@ static void mean_statistic(const double *p, size_t d, const double *L, double *t
 const cri_vector_family cri_niw_family = { count,     name,           natural, log_partition,
                                            statistic, mean_statistic, room };
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* m = (sum S^-1)^-1 sum S^-1 mu: one pass for both sums, then a solve. */
 static bool weighted_mean(const cri_points *s, size_t d, double *m, double *R, double *sum,

@@ -84,7 +84,7 @@ static cr_status pareto_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n
     return CR_OK;
 }
 
-/* --- divergence ------------------------------------------------------------------------------- */
+/* --- divergence ------------------------------------------------------------------------------ */
 
 typedef struct shift {
     double offset, a; /* (location of p - that of q) / scale of p; shape of p */
@@ -107,8 +107,7 @@ static cr_status pareto_kl(cr_ctx *cx, cri_par p, cri_par q, double *out)
         *out = INFINITY;
         return CR_OK;
     }
-    if (k.offset != 0)
-        CR_TRY(cr_integrate(cx, shifted_log, &k, 0, 1, 1e-12, 1e-12, &extra, NULL));
+    if (k.offset != 0) CR_TRY(cr_integrate(cx, shifted_log, &k, 0, 1, 1e-12, 1e-12, &extra, NULL));
     *out = fmax(0, ratio - 1 - log(ratio) + b * log(p.v[SCALE] / q.v[SCALE]) + (b + 1) * extra);
 done:
     return st;

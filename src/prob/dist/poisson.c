@@ -27,7 +27,7 @@ static double poisson_entropy(cri_par p)
     return cri_sum_entropy(&cri_dist_poisson, p, poisson_mode(p));
 }
 
-/* --- samples ---------------------------------------------------------------------------------- */
+/* --- samples --------------------------------------------------------------------------------- */
 
 /* The distribution function walked from 0; m < 10. */
 static double invert(cr_rng *r, double m)
@@ -87,7 +87,7 @@ static double poisson_crps(cri_par p, double y)
            m * (cr_bessel_i0_scaled(2 * m) + cr_bessel_i1_scaled(2 * m));
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static void natural(cri_par p, double *eta) { eta[0] = log(p.v[0]); }
 

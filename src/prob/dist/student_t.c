@@ -47,7 +47,7 @@ static double t_sample(cri_par p, cr_rng *r)
     return p.v[1] + p.v[2] * z * exp(0.5 * (log(half) - cr_rng_log_gamma(r, half)));
 }
 
-/* --- divergence ------------------------------------------------------------------------------- */
+/* --- divergence ------------------------------------------------------------------------------ */
 
 static double standard_logpdf(double nu, double z) { return cr_student_t_logpdf(z, nu); }
 
@@ -68,7 +68,7 @@ static cr_status t_kl(cr_ctx *cx, cri_par p, cri_par q, double *out)
     return cri_line_kl(cx, "student-t", line(p), line(q), out);
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* The mean log-likelihood in (location, log scale, log nu); location counted in units of the
  * starting scale. */
@@ -118,13 +118,14 @@ static cr_status t_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     v[2] = problem.unit * exp(theta[1]);
     if (theta[2] > 13) /* at the wall */
         cr_log(cx, CR_LOG_WARNING,
-               "student-t: the tails are no heavier than a normal's: df has no finite estimate, and the "
+               "student-t: the tails are no heavier than a normal's: df has no finite estimate, "
+               "and the "
                "fit is a normal but for rounding");
 done:
     return st;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static const cri_dist_param params[] = {
     CRI_PARAM("df", cri_positive, ">0", "4", "degrees of freedom nu"),

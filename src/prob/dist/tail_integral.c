@@ -29,7 +29,7 @@ static double tail_at(const tail *t, double x)
     return t->square ? v * v : v;
 }
 
-/* --- continuous ------------------------------------------------------------------------------- */
+/* --- continuous ------------------------------------------------------------------------------ */
 
 /* In s, where x = anchor +- unit (e^s - 1): any power of x falls off exponentially. */
 static double integrand(double s, void *user)
@@ -65,7 +65,7 @@ static cr_status integrate(cr_ctx *cx, tail *t, double from, double to, double *
     return st;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 /* Cells [k, k + 1) from the heavy end on, until they no longer count.  Where the counts are spread
  * widely, the middle one of `stride` cells stands for all of them. */
@@ -92,7 +92,7 @@ static double sum_cells(const tail *t, double from, double to)
     return sum;
 }
 
-/* --- any of them ------------------------------------------------------------------------------ */
+/* --- any of them ----------------------------------------------------------------------------- */
 
 /* The integral of a tail, or of its square, from `from` to `to`, either of which may be infinite on
  * the side where the tail falls off; the other lies where the tail is not yet 1. */

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* --- Bessel functions I0 and I1 --------------------------------------------------------------- */
+/* --- Bessel functions I0 and I1 -------------------------------------------------------------- */
 
 /* The power series below 20, above it the asymptotic one, whose least term there is e^-40.
  * A&S 9.6.10, 9.7.1. */
@@ -34,7 +34,7 @@ cri_bessel cri_bessel_scaled(double k)
     return (cri_bessel){ log(sum0) - CRI_HALF_LOG_2PI - 0.5 * log(k), 1 - gap, gap };
 }
 
-/* --- density ---------------------------------------------------------------------------------- */
+/* --- density --------------------------------------------------------------------------------- */
 
 static const double LOG_2PI = 2 * CRI_HALF_LOG_2PI;
 
@@ -51,7 +51,7 @@ static double vm_logpdf(cri_par p, double x)
     return log_height(p.v[1]) - 2 * p.v[1] * s * s;
 }
 
-/* --- distribution function -------------------------------------------------------------------- */
+/* --- distribution function ------------------------------------------------------------------- */
 
 typedef struct arc {
     double k, from;
@@ -99,7 +99,7 @@ static double vm_cdf(cri_par p, double x, unsigned side)
     return below ? cri_face(part, 1 - part, side) : cri_face(1 - part, part, side);
 }
 
-/* --- moments ---------------------------------------------------------------------------------- */
+/* --- moments --------------------------------------------------------------------------------- */
 
 static double vm_mean(cri_par p) { return p.v[0]; }
 
@@ -130,7 +130,7 @@ static double vm_kl(cri_par p, cri_par q)
     return fmax(0, kl);
 }
 
-/* --- samples ---------------------------------------------------------------------------------- */
+/* --- samples --------------------------------------------------------------------------------- */
 
 /* y = sin(angle / 2) is nearly normal when k is large: rejection from it, cut at 1/2, beyond which
  * there is less than e^-500. */
@@ -162,7 +162,7 @@ static double vm_sample(cri_par p, cr_rng *r)
     return p.v[0] + (k > 1000 ? draw_narrow(r, k) : draw_wide(r, k));
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static double gap_equation(double k, const void *user)
 {
@@ -196,7 +196,7 @@ static cr_status vm_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     return CR_OK;
 }
 
-/* --- the descriptor --------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static const char *const statistics[] = { "cos x", "sin x" };
 

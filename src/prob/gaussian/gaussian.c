@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- objects ---------------------------------------------------------------------------------- */
+/* --- objects --------------------------------------------------------------------------------- */
 
 /* The object and its arrays are one block of doubles. */
 enum { HEAD = (sizeof(cr_gaussian) + sizeof(double) - 1) / sizeof(double) };
@@ -75,7 +75,7 @@ done:
     return st;
 }
 
-/* --- density ---------------------------------------------------------------------------------- */
+/* --- density --------------------------------------------------------------------------------- */
 
 enum { POINTS = 128 }; /* solved at a time, as columns of one matrix */
 
@@ -157,7 +157,7 @@ done:
     return st;
 }
 
-/* --- draws ------------------------------------------------------------------------------------ */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 /* F [d x d], *out_rank columns of it, with F F' = S: triangular, or with pivoting when S is
  * singular. */

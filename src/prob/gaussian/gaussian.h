@@ -49,7 +49,7 @@ typedef struct cr_linear_gaussian {
     cr_cmat       R; /* [k x k]; R.a NULL: 0, no noise  */
 } cr_linear_gaussian;
 
-/* --- making them ------------------------------------------------------------------------------ */
+/* --- making them ----------------------------------------------------------------------------- */
 
 /* A copy of mean [d] and covariance [d x d]; d may be 0.  Fails with CR_EARG when the covariance is
  * not symmetric, or not positive semidefinite.  O(d^3 / 3), for that check. */
@@ -72,7 +72,7 @@ CR_API cr_status cr_canonical_to_gaussian(cr_ctx *cx, const cr_canonical *c, cr_
 /* out [d] = the mean K^-1 h, by solving.  O(d^3 / 3).  CR_ENUMERIC: it is improper. */
 CR_API cr_status cr_canonical_mean(cr_ctx *cx, const cr_canonical *c, double *out);
 
-/* --- density, entropy, divergence, draws ------------------------------------------------------ */
+/* --- density, entropy, divergence, draws ----------------------------------------------------- */
 
 /* Log densities of `count` points, x [count x d].  O(d^3 / 3 + count d^2).  CR_ENUMERIC: the
  * covariance is singular. */
@@ -102,7 +102,7 @@ CR_API cr_status cr_gaussian_sample(cr_ctx *cx, const cr_gaussian *g, cr_rng *rn
 CR_API cr_status cr_canonical_sample(cr_ctx *cx, const cr_canonical *c, cr_rng *rng, size_t count,
                                      double *out);
 
-/* --- some of the variables -------------------------------------------------------------------- */
+/* --- some of the variables ------------------------------------------------------------------- */
 
 /* The distribution of the variables keep [k], in that order; a change of order is k = d. */
 CR_API cr_status cr_gaussian_marginal(cr_ctx *cx, const cr_gaussian *g, const size_t *keep,
@@ -125,7 +125,7 @@ CR_API cr_status cr_canonical_condition(cr_ctx *cx, const cr_canonical *c, const
                                         size_t k, const double *values, cr_canonical **out,
                                         double *opt_log_density);
 
-/* --- products --------------------------------------------------------------------------------- */
+/* --- products -------------------------------------------------------------------------------- */
 
 /* a(x) b(x) = exp(*opt_log_constant) N(x; out), where the constant is N(m_a; m_b, S_a + S_b).
  * O(d^3).  One of the two may be singular.  CR_ENUMERIC: S_a + S_b is singular. */
@@ -144,7 +144,7 @@ CR_API cr_status cr_canonical_divide(cr_ctx *cx, const cr_canonical *a, const cr
                                      cr_canonical **out, bool *out_proper,
                                      double *opt_log_constant);
 
-/* --- linear-Gaussian models ------------------------------------------------------------------- */
+/* --- linear-Gaussian models ------------------------------------------------------------------ */
 
 /* The distribution of A x + b, A [k x d], opt_b NULL for 0; singular when k > d. */
 CR_API cr_status cr_gaussian_affine(cr_ctx *cx, const cr_gaussian *g, cr_cmat A,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- checks ----------------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 cr_status cri_check_finite(cr_ctx *cx, const char *what, const double *x, size_t n)
 {
@@ -77,7 +77,7 @@ done:
     return st;
 }
 
-/* --- factors ---------------------------------------------------------------------------------- */
+/* --- factors --------------------------------------------------------------------------------- */
 
 /* The first pivot that is not above `least` of its variance, by plain Cholesky into L; d if none.
  */
@@ -196,7 +196,7 @@ done:
     return st;
 }
 
-/* --- small things ----------------------------------------------------------------------------- */
+/* --- small things ---------------------------------------------------------------------------- */
 
 void cri_pick(const double *A, size_t d, const size_t *rows, size_t n_rows, const size_t *cols,
               size_t n_cols, double *out)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* --- what y depends on ------------------------------------------------------------------------ */
+/* --- what y depends on ----------------------------------------------------------------------- */
 
 /* A, b and R are finite and fit d variables; R, if any, is a covariance. */
 static cr_status check_rule(cr_ctx *cx, const cr_linear_gaussian *r, size_t d)
@@ -105,7 +105,7 @@ done:
     return st;
 }
 
-/* --- Bayes' rule ------------------------------------------------------------------------------ */
+/* --- Bayes' rule ----------------------------------------------------------------------------- */
 
 /* S [d x d] = M P M' + G R G', M = I - G A, where Gt [k x d] is G transposed. */
 static cr_status joseph(cr_ctx *cx, const cr_gaussian *x, const cr_linear_gaussian *r,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the moment form -------------------------------------------------------------------------- */
+/* --- the moment form ------------------------------------------------------------------------- */
 
 cr_status cr_gaussian_marginal(cr_ctx *cx, const cr_gaussian *g, const size_t *keep, size_t k,
                                cr_gaussian **out)
@@ -95,7 +95,7 @@ done:
     return st;
 }
 
-/* --- the canonical form ----------------------------------------------------------------------- */
+/* --- the canonical form ---------------------------------------------------------------------- */
 
 cr_status cr_canonical_marginal(cr_ctx *cx, const cr_canonical *c, const size_t *keep, size_t k,
                                 cr_canonical **out)

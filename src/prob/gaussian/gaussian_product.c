@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the moment form -------------------------------------------------------------------------- */
+/* --- the moment form ------------------------------------------------------------------------- */
 
 /* out = G' B G + out for symmetric B; work [d x d]. */
 static cr_status add_sandwich(cr_ctx *cx, const double *G, const double *B, size_t d, double *work,
@@ -112,7 +112,7 @@ done:
     return st;
 }
 
-/* --- the canonical form ----------------------------------------------------------------------- */
+/* --- the canonical form ---------------------------------------------------------------------- */
 
 /* out = a + sign b. */
 static cr_status combine(cr_ctx *cx, const cr_canonical *a, const cr_canonical *b, double sign,

@@ -1,4 +1,5 @@
-/* differences.h -- derivatives of kernels against central differences of the values: by theta, by rows. */
+/* differences.h -- derivatives of kernels against central differences of the values: by theta, by
+ * rows. */
 #ifndef CREDENCE_TEST_KERNEL_DIFFERENCES_H
 #define CREDENCE_TEST_KERNEL_DIFFERENCES_H
 
@@ -78,7 +79,8 @@ static inline double by_input(cr_ctx *cx, const cr_kernel *k, double *x, matrix 
     return (4 * d[1] - d[0]) / 3;
 }
 
-static inline void near(const char *text, const char *what, size_t j, double got, double want, double scale)
+static inline void near(const char *text, const char *what, size_t j, double got, double want,
+                        double scale)
 {
     if (!(fabs(got - want) <= 1e-6 * fmax(fabs(want), scale)))
         fail_msg("%s: %s %zu is %.12g, not %.12g", text, what, j, got, want);
@@ -91,9 +93,12 @@ static inline void check_theta(cr_ctx *cx, cr_kernel *k, const char *text)
     assert_true(n <= MOST);
     cr_mat absent = { NULL, 0, 0, 0 };
     cr_kernel_theta(k, theta);
-    assert_ok(cx, cr_kernel_gram_gradient(cx, k, &f.x.in, cr_cmat_of(f.W, N, N), n ? g[GRAM] : none));
-    assert_ok(cx, cr_kernel_cross_gradient(cx, k, &f.x.in, &f.z.in, cr_cmat_of(f.V, N, M), n ? g[CROSS] : none, absent));
-    assert_ok(cx, cr_kernel_diagonal_gradient(cx, k, &f.x.in, f.w, true, n ? g[DIAGONAL] : none, absent));
+    assert_ok(cx,
+              cr_kernel_gram_gradient(cx, k, &f.x.in, cr_cmat_of(f.W, N, N), n ? g[GRAM] : none));
+    assert_ok(cx, cr_kernel_cross_gradient(cx, k, &f.x.in, &f.z.in, cr_cmat_of(f.V, N, M),
+                                           n ? g[CROSS] : none, absent));
+    assert_ok(
+        cx, cr_kernel_diagonal_gradient(cx, k, &f.x.in, f.w, true, n ? g[DIAGONAL] : none, absent));
     for (size_t j = 0; j < n; j++) {
         near(text, "gram theta", j, g[GRAM][j], by_theta(cx, k, j, theta, GRAM), 1);
         near(text, "cross theta", j, g[CROSS][j], by_theta(cx, k, j, theta, CROSS), 1);
@@ -107,9 +112,12 @@ static inline void check_theta(cr_ctx *cx, cr_kernel *k, const char *text)
 static inline void check_inputs(cr_ctx *cx, const cr_kernel *k, const char *text, dice *d)
 {
     static double dX[N * COLUMNS], dZ[M * COLUMNS], dD[N * COLUMNS];
-    assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &f.x.in, cr_cmat_of(f.W, N, N), cr_mat_of(dX, N, COLUMNS)));
-    assert_ok(cx, cr_kernel_cross_gradient(cx, k, &f.x.in, &f.z.in, cr_cmat_of(f.V, N, M), NULL, cr_mat_of(dZ, M, COLUMNS)));
-    assert_ok(cx, cr_kernel_diagonal_gradient(cx, k, &f.x.in, f.w, true, NULL, cr_mat_of(dD, N, COLUMNS)));
+    assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &f.x.in, cr_cmat_of(f.W, N, N),
+                                                cr_mat_of(dX, N, COLUMNS)));
+    assert_ok(cx, cr_kernel_cross_gradient(cx, k, &f.x.in, &f.z.in, cr_cmat_of(f.V, N, M), NULL,
+                                           cr_mat_of(dZ, M, COLUMNS)));
+    assert_ok(cx, cr_kernel_diagonal_gradient(cx, k, &f.x.in, f.w, true, NULL,
+                                              cr_mat_of(dD, N, COLUMNS)));
     for (size_t trial = 0; trial < 4; trial++) {
         size_t i = pick(d, N * COLUMNS), j = pick(d, M * COLUMNS);
         near(text, "gram row", i, dX[i], by_input(cx, k, &f.x.X[i], GRAM), 1);

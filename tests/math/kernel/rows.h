@@ -36,7 +36,8 @@ typedef struct rows {
     cr_kernel_input in;
 } rows;
 
-/* n rows of numbers in (low, high), two categories of three levels, one text of the letters a, b, c. */
+/* n rows of numbers in (low, high), two categories of three levels, one text of the letters a, b,
+ * c. */
 static inline void make_rows(rows *r, dice *d, size_t n, double low, double high)
 {
     for (size_t i = 0; i < n; i++) {
@@ -75,7 +76,8 @@ static inline const char *name_column(const void *user, size_t i)
     return names[i];
 }
 
-static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS, NULL, NULL };
+static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6,
+                                                COLUMNS,     NULL,        NULL };
 
 /* Rows that centre(...) takes its means over. */
 static inline const cr_kernel_input *reference_rows(void)

@@ -1,5 +1,6 @@
-/* test_kernel_centre.c -- centre(k) against its definition with dense matrices, against features less their
- * mean, and laws: rows that sum to 0, no negative eigenvalue, the same bits whatever is settled. */
+/* test_kernel_centre.c -- centre(k) against its definition with dense matrices, against features
+ * less their mean, and laws: rows that sum to 0, no negative eigenvalue, the same bits whatever is
+ * settled. */
 #include "random_expression.h"
 
 #include "math/decompose.h"
@@ -24,7 +25,8 @@ static fixture *draw(uint64_t seed)
 }
 
 /* A kernel, centred on rows of its own. */
-static cr_kernel *centred(cr_ctx *cx, const char *text, const cr_kernel_input *on, const double *weights)
+static cr_kernel *centred(cr_ctx *cx, const char *text, const cr_kernel_input *on,
+                          const double *weights)
 {
     cr_kernel *k = NULL;
     assert_ok(cx, cr_kernel_parse(cx, text, &test_columns, NULL, 0, &k));
@@ -33,19 +35,28 @@ static cr_kernel *centred(cr_ctx *cx, const char *text, const cr_kernel_input *o
 }
 
 static const char *const inner[] = {
-    "linear", "polynomial(degree=3, c=0.5)", "2*rbf(ard)*hamming + linear(x1)", "spectrum(k=1)",
-    "subsequence(k=2, lambda=0.4)*rbf(x2; l=0.6)", "normalise(polynomial(degree=2))",
-    "rbf(base=linear + spectrum, l=0.8)", "category(c1; rank=2) + 0.5", "intersection^2", "matern52(x1, x3; ard)",
+    "linear",
+    "polynomial(degree=3, c=0.5)",
+    "2*rbf(ard)*hamming + linear(x1)",
+    "spectrum(k=1)",
+    "subsequence(k=2, lambda=0.4)*rbf(x2; l=0.6)",
+    "normalise(polynomial(degree=2))",
+    "rbf(base=linear + spectrum, l=0.8)",
+    "category(c1; rank=2) + 0.5",
+    "intersection^2",
+    "matern52(x1, x3; ard)",
 };
 
 /* B [n x m] less the means of its rows and columns: u [n], v [m], and all. */
-static double by_hand(const double *B, size_t m, size_t i, size_t j, const double *u, const double *v, double all)
+static double by_hand(const double *B, size_t m, size_t i, size_t j, const double *u,
+                      const double *v, double all)
 {
     return B[i * m + j] - u[i] - v[j] + all;
 }
 
 /* sum_r p_r k(x_i, r), of all rows. */
-static void means_by_hand(cr_ctx *cx, const cr_kernel *base, const cr_kernel_input *x, const fixture *f, double *out)
+static void means_by_hand(cr_ctx *cx, const cr_kernel *base, const cr_kernel_input *x,
+                          const fixture *f, double *out)
 {
     static double C[N * R];
     double        sum = 0;
@@ -80,8 +91,10 @@ static void test_definition(void **state)
         assert_ok(cx, cr_kernel_diagonal(cx, k, &f->x.in, true, diagonal));
         assert_ok(cx, cr_kernel_diagonal(cx, base, &f->x.in, true, own));
         for (size_t i = 0; i < N; i++) {
-            for (size_t j = 0; j < N; j++) assert_close(K[i * N + j], by_hand(B, N, i, j, u, u, all), 1e-12);
-            for (size_t j = 0; j < M; j++) assert_close(C[i * M + j], by_hand(D, M, i, j, u, v, all), 1e-12);
+            for (size_t j = 0; j < N; j++)
+                assert_close(K[i * N + j], by_hand(B, N, i, j, u, u, all), 1e-12);
+            for (size_t j = 0; j < M; j++)
+                assert_close(C[i * M + j], by_hand(D, M, i, j, u, v, all), 1e-12);
             assert_close(diagonal[i], own[i] - 2 * u[i] + all, 1e-12);
         }
         cr_kernel_free(cx, k);
@@ -89,11 +102,12 @@ static void test_definition(void **state)
     }
 }
 
-/* Linear and quadratic kernels have features that can be written down: less their mean, they are it. */
+/* Linear and quadratic kernels have features that can be written down: less their mean, they are
+ * it. */
 static void test_features(void **state)
 {
-    cr_ctx       *cx = *state;
-    fixture      *f = draw(22);
+    cr_ctx  *cx = *state;
+    fixture *f = draw(22);
     enum { F = 10 };
     static double K[N * N], Q[N * N], P[N * F];
     double        mean[F] = { 0 };
@@ -127,7 +141,8 @@ static void test_features(void **state)
     cr_kernel_free(cx, square);
 }
 
-/* Of the rows that it is about, sums by their weights are 0; no eigenvalue of other rows is below 0. */
+/* Of the rows that it is about, sums by their weights are 0; no eigenvalue of other rows is below
+ * 0. */
 static void test_laws(void **state)
 {
     cr_ctx       *cx = *state;
@@ -165,8 +180,10 @@ static void test_repetition(void **state)
     static double K[N * N], A[N * N], B[N * N], X[3 * R * COLUMNS];
     size_t        n = 0;
     for (size_t i = 0; i < R; i++)
-        for (size_t c = 0; c < i % 4; c++) memcpy(X + n++ * COLUMNS, f->r.X + i * COLUMNS, sizeof(double[COLUMNS]));
-    cr_kernel_input many = cr_kernel_rows(cr_cmat_of(X, n, COLUMNS)), x = cr_kernel_rows(f->x.in.numbers);
+        for (size_t c = 0; c < i % 4; c++)
+            memcpy(X + n++ * COLUMNS, f->r.X + i * COLUMNS, sizeof(double[COLUMNS]));
+    cr_kernel_input many = cr_kernel_rows(cr_cmat_of(X, n, COLUMNS)),
+                    x = cr_kernel_rows(f->x.in.numbers);
     cr_kernel_input r = cr_kernel_rows(f->r.in.numbers);
     cr_kernel      *k = centred(cx, "centre(2*rbf(l=0.5))", &r, f->w);
     cr_kernel      *again = centred(cx, "centre(centre(2*rbf(l=0.5)))", &r, f->w);
@@ -183,22 +200,25 @@ static void test_repetition(void **state)
     cr_kernel_free(cx, each);
 }
 
-/* Settled or not, copied or not, by any number of threads: the same bits; a parameter that changes forgets. */
+/* Settled or not, copied or not, by any number of threads: the same bits; a parameter that changes
+ * forgets. */
 static void test_settled(void **state)
 {
-    cr_ctx       *cx = *state;
-    fixture      *f = draw(25);
-    static double K[N * N], S[N * N], C[N * M], D[N * M], W[N * N], dX[2][N * COLUMNS];
-    double        theta[16], g[2][16];
-    static const char text[] = "centre(1.5*rbf(ard)*centre(linear + 0.3) + subsequence)*periodic(x1) + centre(set)";
-    cr_kernel    *k = centred(cx, text, &f->x.in, NULL), *copy = NULL;
+    cr_ctx           *cx = *state;
+    fixture          *f = draw(25);
+    static double     K[N * N], S[N * N], C[N * M], D[N * M], W[N * N], dX[2][N * COLUMNS];
+    double            theta[16], g[2][16];
+    static const char text[] =
+        "centre(1.5*rbf(ard)*centre(linear + 0.3) + subsequence)*periodic(x1) + centre(set)";
+    cr_kernel *k = centred(cx, text, &f->x.in, NULL), *copy = NULL;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j <= i; j++) W[i * N + j] = W[j * N + i] = sin((double)(i * j));
     cr_ctx_set_threads(cx, 1);
     assert_ok(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, cr_mat_of(K, N, N)));
     assert_ok(cx, cr_kernel_cross(cx, k, &f->x.in, &f->z.in, cr_mat_of(C, N, M)));
     assert_ok(cx, cr_kernel_gram_gradient(cx, k, &f->x.in, cr_cmat_of(W, N, N), g[0]));
-    assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &f->x.in, cr_cmat_of(W, N, N), cr_mat_of(dX[0], N, COLUMNS)));
+    assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &f->x.in, cr_cmat_of(W, N, N),
+                                                cr_mat_of(dX[0], N, COLUMNS)));
     assert_ok(cx, cri_kernel_settle(cx, k));
     assert_ok(cx, cr_kernel_copy(cx, k, &copy));
     assert_non_null(copy->reference->mean);
@@ -208,7 +228,8 @@ static void test_settled(void **state)
         assert_ok(cx, cr_kernel_gram(cx, use, &f->x.in, CR_FILL_BOTH, cr_mat_of(S, N, N)));
         assert_ok(cx, cr_kernel_cross(cx, use, &f->x.in, &f->z.in, cr_mat_of(D, N, M)));
         assert_ok(cx, cr_kernel_gram_gradient(cx, use, &f->x.in, cr_cmat_of(W, N, N), g[1]));
-        assert_ok(cx, cr_kernel_gram_input_gradient(cx, use, &f->x.in, cr_cmat_of(W, N, N), cr_mat_of(dX[1], N, COLUMNS)));
+        assert_ok(cx, cr_kernel_gram_input_gradient(cx, use, &f->x.in, cr_cmat_of(W, N, N),
+                                                    cr_mat_of(dX[1], N, COLUMNS)));
         assert_memory_equal(S, K, sizeof K);
         assert_memory_equal(D, C, sizeof C);
         assert_memory_equal(g[1], g[0], cr_kernel_theta_size(k) * sizeof(double));
@@ -231,15 +252,18 @@ static void test_settled(void **state)
     cr_kernel_free(cx, copy);
 }
 
-/* Rows that stand in the reference are found there, also some of them; a settled copy gives the same gradients. */
+/* Rows that stand in the reference are found there, also some of them; a settled copy gives the
+ * same gradients. */
 static void test_found(void **state)
 {
-    cr_ctx         *cx = *state;
-    fixture        *f = draw(29);
+    cr_ctx  *cx = *state;
+    fixture *f = draw(29);
     enum { FROM = 11, SOME = 40 };
-    static double   C[SOME * M], D[SOME * M], W[SOME * M];
-    double          g[2][16];
-    cr_kernel      *k = centred(cx, "2*centre(rbf(ard)*hamming + spectrum) + centre(linear*centre(rbf(x1)))", &f->x.in, NULL);
+    static double C[SOME * M], D[SOME * M], W[SOME * M];
+    double        g[2][16];
+    cr_kernel    *k =
+        centred(cx, "2*centre(rbf(ard)*hamming + spectrum) + centre(linear*centre(rbf(x1)))",
+                &f->x.in, NULL);
     cr_kernel      *settled = NULL, *other = NULL;
     cr_kernel_input some = f->x.in, moved;
     for (size_t i = 0; i < SOME * M; i++) W[i] = cos((double)i);
@@ -259,8 +283,10 @@ static void test_found(void **state)
     assert_ok(cx, cr_kernel_cross(cx, settled, &some, &f->z.in, cr_mat_of(D, SOME, M)));
     assert_memory_equal(C, D, sizeof C);
     cr_mat absent = { NULL, 0, 0, 0 };
-    assert_ok(cx, cr_kernel_cross_gradient(cx, k, &some, &f->z.in, cr_cmat_of(W, SOME, M), g[0], absent));
-    assert_ok(cx, cr_kernel_cross_gradient(cx, settled, &some, &f->z.in, cr_cmat_of(W, SOME, M), g[1], absent));
+    assert_ok(
+        cx, cr_kernel_cross_gradient(cx, k, &some, &f->z.in, cr_cmat_of(W, SOME, M), g[0], absent));
+    assert_ok(cx, cr_kernel_cross_gradient(cx, settled, &some, &f->z.in, cr_cmat_of(W, SOME, M),
+                                           g[1], absent));
     for (size_t j = 0; j < cr_kernel_theta_size(k); j++) assert_close(g[1][j], g[0][j], 1e-11);
     assert_ok(cx, cr_kernel_parse(cx, "rbf", NULL, NULL, 0, &other));
     cr_kernel_free(cx, settled);
@@ -276,7 +302,8 @@ static void test_terms(void **state)
     cr_ctx       *cx = *state;
     fixture      *f = draw(26);
     static double K[N * N], S[N * N], T[N * N];
-    cr_kernel    *k = centred(cx, "rbf + centre(linear)*hamming + 2*centre(spectrum)", &f->r.in, NULL), *term = NULL;
+    cr_kernel *k = centred(cx, "rbf + centre(linear)*hamming + 2*centre(spectrum)", &f->r.in, NULL),
+              *term = NULL;
     memset(S, 0, sizeof S);
     assert_int_equal(cr_kernel_terms(k), 3);
     assert_ok(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, cr_mat_of(K, N, N)));
@@ -307,16 +334,22 @@ static void test_refusals(void **state)
     assert_false(cr_kernel_needs_rows(plain));
     assert_ok(cx, cr_kernel_centre_on(cx, plain, &f->r.in, w));
     assert_null(plain->reference);
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, out), CR_EARG, "there are none yet");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, out), CR_EARG,
+                      "there are none yet");
     assert_non_null(strstr(cr_error_hint(cx), "cr_kernel_centre_on"));
-    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG, "their weights add up to 0");
-    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &none, NULL), CR_EARG, "their weights add up to 0");
+    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG,
+                      "their weights add up to 0");
+    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &none, NULL), CR_EARG,
+                      "their weights add up to 0");
     w[3] = -1;
-    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG, "weight of row 4 is -1");
+    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG,
+                      "weight of row 4 is -1");
     w[3] = INFINITY;
-    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG, "weight of row 4 is inf");
+    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, w), CR_EARG,
+                      "weight of row 4 is inf");
     f->r.X[2 * COLUMNS] = -1;
-    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, NULL), CR_EDATA, "row 3, column 1 is -1");
+    assert_fails_with(cx, cr_kernel_centre_on(cx, k, &f->r.in, NULL), CR_EDATA,
+                      "row 3, column 1 is -1");
     assert_null(k->reference);
     f->r.X[2 * COLUMNS] = 0.5;
     assert_ok(cx, cr_kernel_centre_on(cx, k, &f->r.in, NULL));
@@ -328,7 +361,8 @@ static void test_refusals(void **state)
     assert_true(K[5] == before);
     cr_kernel_free(cx, k);
     k = centred(cx, "centre(linear)", &narrow, NULL);
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, out), CR_EARG, "columns of numbers");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, out), CR_EARG,
+                      "columns of numbers");
     cr_kernel_free(cx, k);
     cr_kernel_free(cx, plain);
 }
@@ -338,7 +372,8 @@ static void test_corners(void **state)
 {
     cr_ctx         *cx = *state;
     double          X[] = { 2, 3, 1e8, -1e8 }, K[4] = { 7 }, g[4], d[2];
-    cr_kernel_input one = cr_kernel_rows(cr_cmat_of(X, 1, 2)), two = cr_kernel_rows(cr_cmat_of(X, 2, 2));
+    cr_kernel_input one = cr_kernel_rows(cr_cmat_of(X, 1, 2)),
+                    two = cr_kernel_rows(cr_cmat_of(X, 2, 2));
     cr_kernel_input none = cr_kernel_rows(cr_cmat_of(X, 0, 2));
     cr_kernel      *k = NULL;
     assert_ok(cx, cr_kernel_parse(cx, "centre(rbf + linear)", NULL, NULL, 0, &k));
@@ -362,8 +397,9 @@ static cr_status use_all(cr_ctx *cx, void *arg)
     double     K[100], g[16], dX[30], d[10];
     cr_kernel *k = NULL, *copy = NULL, *settled = NULL;
     cr_ctx_set_threads(cx, 1);
-    CR_TRY(cr_kernel_parse(cx, "2*centre(rbf(x1; l=0.5) + spectrum(k=1))*linear + normalise(centre(polynomial))",
-                           &test_columns, NULL, 0, &k));
+    CR_TRY(cr_kernel_parse(
+        cx, "2*centre(rbf(x1; l=0.5) + spectrum(k=1))*linear + normalise(centre(polynomial))",
+        &test_columns, NULL, 0, &k));
     CR_TRY(cr_kernel_centre_on(cx, k, &f->r.in, f->w));
     CR_TRY(cr_kernel_gram(cx, k, &f->x.in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)));
     CR_TRY(cr_kernel_gram_gradient(cx, k, &f->x.in, cr_cmat_of(K, 10, 10), g));
@@ -371,7 +407,8 @@ static cr_status use_all(cr_ctx *cx, void *arg)
     CR_TRY(cr_kernel_copy(cx, k, &copy));
     CR_TRY(cr_kernel_cross(cx, copy, &f->x.in, &f->x.in, cr_mat_of(K, 10, 10)));
     CR_TRY(cr_kernel_diagonal(cx, copy, &f->x.in, true, d));
-    CR_TRY(cr_kernel_gram_input_gradient(cx, k, &f->x.in, cr_cmat_of(K, 10, 10), cr_mat_of(dX, 10, 3)));
+    CR_TRY(cr_kernel_gram_input_gradient(cx, k, &f->x.in, cr_cmat_of(K, 10, 10),
+                                         cr_mat_of(dX, 10, 3)));
     CR_TRY(cr_kernel_diagonal_gradient(cx, k, &f->x.in, d, true, g, cr_mat_of(dX, 10, 3)));
     CR_TRY(cr_kernel_gram_derivative(cx, k, &f->x.in, 1, cr_mat_of(K, 10, 10)));
     CR_TRY(cr_kernel_centre_on(cx, k, &f->x.in, NULL));
@@ -398,10 +435,11 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_features),   cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_repetition), cmocka_unit_test(test_settled),    cmocka_unit_test(test_terms),
-        cmocka_unit_test(test_found),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_corners),    cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_features),
+        cmocka_unit_test(test_laws),       cmocka_unit_test(test_repetition),
+        cmocka_unit_test(test_settled),    cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_found),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_corners),    cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("kernel centre", tests, setup, teardown);
 }

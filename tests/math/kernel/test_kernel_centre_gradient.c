@@ -1,12 +1,17 @@
-/* test_kernel_centre_gradient.c -- derivatives of centre(k) against central differences, about rows of their own and
- * about the rows of the matrix. */
+/* test_kernel_centre_gradient.c -- derivatives of centre(k) against central differences, about rows
+ * of their own and about the rows of the matrix. */
 #include "differences.h"
 
 static const char *const each[] = {
-    "centre(rbf(l=0.4))", "centre(linear)", "2*centre(polynomial(degree=3, c=0.7) + 0.3*subsequence(k=2))*rbf(ard)",
-    "centre(rbf(base=linear(x1) + 0.4, l=0.7))", "rbf(base=centre(1.3*rbf(ard) + linear), l=0.8)",
-    "normalise(centre(polynomial(degree=2)))", "centre(normalise(0.5*linear + matern52(l=0.6)))",
-    "centre(0.7*rbf(x1; l=0.3)*centre(linear + 0.2*cosine)) + centre(hamming)", "centre(centre(rq(alpha=0.7))^2)",
+    "centre(rbf(l=0.4))",
+    "centre(linear)",
+    "2*centre(polynomial(degree=3, c=0.7) + 0.3*subsequence(k=2))*rbf(ard)",
+    "centre(rbf(base=linear(x1) + 0.4, l=0.7))",
+    "rbf(base=centre(1.3*rbf(ard) + linear), l=0.8)",
+    "normalise(centre(polynomial(degree=2)))",
+    "centre(normalise(0.5*linear + matern52(l=0.6)))",
+    "centre(0.7*rbf(x1; l=0.3)*centre(linear + 0.2*cosine)) + centre(hamming)",
+    "centre(centre(rq(alpha=0.7))^2)",
     "rq(base=normalise(centre(rbf(l=0.3) + brownian)), l=0.9)",
 };
 
@@ -31,6 +36,7 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_other_rows), cmocka_unit_test(test_own_rows) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_other_rows),
+                                        cmocka_unit_test(test_own_rows) };
     return cmocka_run_group_tests_name("kernel centre gradients", tests, setup, teardown);
 }

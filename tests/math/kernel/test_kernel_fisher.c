@@ -1,5 +1,5 @@
-/* test_kernel_fisher.c -- Fisher kernels by scores from differences of the log density and information
- * from quadrature; products of densities by quadrature. */
+/* test_kernel_fisher.c -- Fisher kernels by scores from differences of the log density and
+ * information from quadrature; products of densities by quadrature. */
 #include "rows.h"
 
 enum { POINTS = 6, MOST = 9 };
@@ -51,7 +51,8 @@ static void information(const normal *m, const double *theta, double *I)
     memset(I, 0, m->n * m->n * sizeof *I);
     for (size_t a = 0; a < 5; a++)
         for (size_t b = 0; b < (m->d == 2 ? 5u : 1u); b++) {
-            double u = node[a], v = m->d == 2 ? node[b] : 0, w = weight[a] * (m->d == 2 ? weight[b] : 1);
+            double u = node[a], v = m->d == 2 ? node[b] : 0,
+                   w = weight[a] * (m->d == 2 ? weight[b] : 1);
             double x[2] = { theta[0] + theta[m->d] * u, theta[1] + s21 * u + s22 * v };
             score(m, theta, x, U);
             for (size_t i = 0; i < m->n; i++)
@@ -74,10 +75,12 @@ static void solve(size_t n, double *A, double *B)
 
 static void check_normal(cr_ctx *cx, const normal *m, const double *theta, const char *text)
 {
-    static const double X[POINTS * 2] = { 0.3, -1.2, 2.2, 0.4, -0.7, 1.9, 0, 0, 1.1, 1.3, -2.4, 0.6 };
-    double              K[POINTS * POINTS], I[MOST * MOST], U[POINTS][MOST], V[MOST];
-    cr_kernel          *k = parse(cx, text);
-    cr_kernel_input     in = cr_kernel_rows((cr_cmat){ X, POINTS, m->d, 2 });
+    static const double X[POINTS * 2] = {
+        0.3, -1.2, 2.2, 0.4, -0.7, 1.9, 0, 0, 1.1, 1.3, -2.4, 0.6
+    };
+    double          K[POINTS * POINTS], I[MOST * MOST], U[POINTS][MOST], V[MOST];
+    cr_kernel      *k = parse(cx, text);
+    cr_kernel_input in = cr_kernel_rows((cr_cmat){ X, POINTS, m->d, 2 });
     assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, POINTS, POINTS)));
     for (size_t i = 0; i < POINTS; i++) score(m, theta, X + 2 * i, U[i]);
     for (size_t i = 0; i < POINTS; i++) {
@@ -96,7 +99,8 @@ static void check_normal(cr_ctx *cx, const normal *m, const double *theta, const
 static void test_fisher(void **state)
 {
     cr_ctx *cx = *state;
-    check_normal(cx, &(normal){ 1, 2, false }, (double[]){ 0.4, 1.3 }, "fisher(x1; mean=0.4, sd=1.3)");
+    check_normal(cx, &(normal){ 1, 2, false }, (double[]){ 0.4, 1.3 },
+                 "fisher(x1; mean=0.4, sd=1.3)");
     check_normal(cx, &(normal){ 2, 4, false }, (double[]){ 0.4, -0.2, 1.3, 0.8 },
                  "fisher(x1, x2; mean=[0.4,-0.2], sd=[1.3,0.8])");
     check_normal(cx, &(normal){ 2, 5, true }, (double[]){ 0.4, -0.2, 1.3, 0.5, 0.8 },
@@ -106,9 +110,9 @@ static void test_fisher(void **state)
 /* One natural parameter: U = (x - m) a, I = a^2 var x, whatever a is. */
 static void test_fisher_counts(void **state)
 {
-    cr_ctx         *cx = *state;
-    double          X[] = { 0, 1, 5, 2.5 }, K[16];
-    cr_kernel      *k = parse(cx, "fisher(x1; mean=2, sd=1.4142135623730951, order=1)"); /* Poisson(2) */
+    cr_ctx    *cx = *state;
+    double     X[] = { 0, 1, 5, 2.5 }, K[16];
+    cr_kernel *k = parse(cx, "fisher(x1; mean=2, sd=1.4142135623730951, order=1)"); /* Poisson(2) */
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 4, 1));
     assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 4, 4)));
     for (size_t i = 0; i < 4; i++)
@@ -141,7 +145,9 @@ static void test_product(void **state)
             for (size_t j = 0; j < 4; j++) { /* the trapezoid rule, exact for such functions */
                 double sum = 0, h = 0.002;
                 for (double u = -30; u < 30; u += h)
-                    sum += h * pow(density(u, X[2 * i], X[2 * i + 1]) * density(u, X[2 * j], X[2 * j + 1]), rhos[r]);
+                    sum += h * pow(density(u, X[2 * i], X[2 * i + 1]) *
+                                       density(u, X[2 * j], X[2 * j + 1]),
+                                   rhos[r]);
                 assert_relative(K[i * 4 + j], sum, 1e-9);
             }
         if (r == 0)
@@ -155,7 +161,9 @@ static void test_refusals(void **state)
     cr_ctx    *cx = *state;
     cr_kernel *k = NULL;
     double     X[] = { 1, 2, 3, -1 }, K[4];
-    static const struct { const char *text, *sentence; } wrong[] = {
+    static const struct {
+        const char *text, *sentence;
+    } wrong[] = {
         { "fisher(x1, x2; sd=[1,2,3])", "sd has 3 values, but there are 2 columns" },
         { "fisher(x1, x2; mean=[1,2,3])", "mean has 3 values" },
         { "fisher(x1; sd=0)", "sd must be positive" },
@@ -165,12 +173,15 @@ static void test_refusals(void **state)
         { "rbf(file=\"a.cred\")", "rbf has no parameter 'file'" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_fails_with(cx, cr_kernel_parse(cx, wrong[i].text, &test_columns, NULL, 0, &k), CR_EARG, wrong[i].sentence);
+        assert_fails_with(cx, cr_kernel_parse(cx, wrong[i].text, &test_columns, NULL, 0, &k),
+                          CR_EARG, wrong[i].sentence);
     k = parse(cx, "product");
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 2, 2));
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 2, 2)), CR_EDATA, "positive, as an sd");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 2, 2)), CR_EDATA,
+                      "positive, as an sd");
     in = cr_kernel_rows(cr_cmat_of(X, 1, 3));
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 1, 1)), CR_EARG, "mean and sd in turn");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 1, 1)), CR_EARG,
+                      "mean and sd in turn");
     cr_kernel_free(cx, k);
 }
 

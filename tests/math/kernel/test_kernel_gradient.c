@@ -2,20 +2,56 @@
 #include "differences.h"
 
 static const char *const each[] = {
-    "rbf(l=0.4)", "rbf(ard)", "rbf(x1, x3; l=[0.3,0.8])", "matern12(l=0.7)", "matern32(l=0.7, ard)",
-    "matern52(l=0.7)", "matern(nu=3.5, l=0.4)", "matern(nu=0.8, l=0.7)", "matern(nu=2.2, l=0.7, ard)",
-    "rq(l=0.5, alpha=0.7)", "rq(ard, alpha=2)", "periodic(l=0.8, p=0.7)", "periodic(p=[0.5,0.7,0.9], ard)",
-    "cosine(p=1.3)", "cosine(ard, p=2.3)", "linear", "linear(x2; warp=log)", "polynomial(degree=3, c=0.7, variance=1.2)",
-    "fisher(mean=0.4, sd=0.3)", "fisher(x1, x3; mean=[0.2,0.5], sd=[0.4,0.7], order=1)",
+    "rbf(l=0.4)",
+    "rbf(ard)",
+    "rbf(x1, x3; l=[0.3,0.8])",
+    "matern12(l=0.7)",
+    "matern32(l=0.7, ard)",
+    "matern52(l=0.7)",
+    "matern(nu=3.5, l=0.4)",
+    "matern(nu=0.8, l=0.7)",
+    "matern(nu=2.2, l=0.7, ard)",
+    "rq(l=0.5, alpha=0.7)",
+    "rq(ard, alpha=2)",
+    "periodic(l=0.8, p=0.7)",
+    "periodic(p=[0.5,0.7,0.9], ard)",
+    "cosine(p=1.3)",
+    "cosine(ard, p=2.3)",
+    "linear",
+    "linear(x2; warp=log)",
+    "polynomial(degree=3, c=0.7, variance=1.2)",
+    "fisher(mean=0.4, sd=0.3)",
+    "fisher(x1, x3; mean=[0.2,0.5], sd=[0.4,0.7], order=1)",
     "fisher(x2, x3, x1; mean=[0.1,0.6,0.3], sd=[0.5,0,0, 0.2,0.4,0, -0.3,0.1,0.6])",
-    "product(x1, x2)", "product(x3, x1; rho=1)",
-    "sigmoid(gamma=0.4, c=-0.3)", "chi2(gamma=0.6)", "intersection", "bhattacharyya", "brownian", "brownian(x2)",
-    "constant(0.4)", "white(0.4)", "hamming(l=0.6)", "category(c1; rank=2)", "category(c2)", "spectrum(k=2)",
-    "mismatch(k=2, m=1)", "subsequence(k=2, lambda=0.4)", "subsequence(k=3, lambda=0.7, normalise=1)", "set", "jaccard",
-    "rbf(warp=log, ard)", "rbf(warp=kumaraswamy, a=1.4, b=0.7)", "matern52(x1; warp=kumaraswamy, a=0.8, b=1.7)",
-    "rbf(base=linear, l=0.8)", "matern52(base=polynomial(degree=2), l=1.2)", "rq(base=2*rbf(ard) + linear, l=0.9, alpha=0.8)",
-    "rbf(base=rbf(base=linear(x1), l=0.7)*1.5 + white(0.3), l=1.1)", "rbf(base=subsequence(k=2))",
-    "3*rbf(l=0.4)*periodic(x1; p=0.6) + 0.5*linear + white(0.1)", "(rbf(l=0.4) + 2)^3*cosine(x1)",
+    "product(x1, x2)",
+    "product(x3, x1; rho=1)",
+    "sigmoid(gamma=0.4, c=-0.3)",
+    "chi2(gamma=0.6)",
+    "intersection",
+    "bhattacharyya",
+    "brownian",
+    "brownian(x2)",
+    "constant(0.4)",
+    "white(0.4)",
+    "hamming(l=0.6)",
+    "category(c1; rank=2)",
+    "category(c2)",
+    "spectrum(k=2)",
+    "mismatch(k=2, m=1)",
+    "subsequence(k=2, lambda=0.4)",
+    "subsequence(k=3, lambda=0.7, normalise=1)",
+    "set",
+    "jaccard",
+    "rbf(warp=log, ard)",
+    "rbf(warp=kumaraswamy, a=1.4, b=0.7)",
+    "matern52(x1; warp=kumaraswamy, a=0.8, b=1.7)",
+    "rbf(base=linear, l=0.8)",
+    "matern52(base=polynomial(degree=2), l=1.2)",
+    "rq(base=2*rbf(ard) + linear, l=0.9, alpha=0.8)",
+    "rbf(base=rbf(base=linear(x1), l=0.7)*1.5 + white(0.3), l=1.1)",
+    "rbf(base=subsequence(k=2))",
+    "3*rbf(l=0.4)*periodic(x1; p=0.6) + 0.5*linear + white(0.1)",
+    "(rbf(l=0.4) + 2)^3*cosine(x1)",
 };
 
 static void test_each_kernel(void **state)
@@ -46,7 +82,8 @@ static void test_random_compositions(void **state)
     }
 }
 
-/* Many columns and rows: tiles at all edges, distances by matrix products, all length-scales at once. */
+/* Many columns and rows: tiles at all edges, distances by matrix products, all length-scales at
+ * once. */
 static void test_many_columns(void **state)
 {
     enum { ROWS_HERE = 97, WIDE = 21 };
@@ -81,10 +118,12 @@ static void test_many_columns(void **state)
 static void test_priors(void **state)
 {
     cr_ctx    *cx = *state;
-    cr_kernel *k = parse(cx, "1.3~halfnormal(2)*rbf(l=[0.7~lognormal(0.2,0.8),1.4~gamma(2,3),0.6~invgamma(3,2)])"
-                             " + category(c1; levels=2, w=[0.4~normal(0.1,0.7),0.3], kappa=0.5 fixed~gamma(1,1)) + subsequence(lambda=0.3)");
-    double     theta[16], g[16];
-    size_t     n = cr_kernel_theta_size(k);
+    cr_kernel *k = parse(
+        cx, "1.3~halfnormal(2)*rbf(l=[0.7~lognormal(0.2,0.8),1.4~gamma(2,3),0.6~invgamma(3,2)])"
+            " + category(c1; levels=2, w=[0.4~normal(0.1,0.7),0.3], kappa=0.5 fixed~gamma(1,1)) + "
+            "subsequence(lambda=0.3)");
+    double theta[16], g[16];
+    size_t n = cr_kernel_theta_size(k);
     assert_int_equal(n, 7);
     cr_kernel_theta(k, theta);
     double want = log(2) - 0.5 * log(2 * M_PI) - log(2) - 0.5 * 1.3 * 1.3 / 4;

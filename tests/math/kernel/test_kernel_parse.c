@@ -1,4 +1,5 @@
-/* test_kernel_parse.c -- expressions: what they mean, what is wrong with them, how they are written. */
+/* test_kernel_parse.c -- expressions: what they mean, what is wrong with them, how they are
+ * written. */
 #include "random_expression.h"
 
 static const char *print(const cr_kernel *k)
@@ -33,7 +34,8 @@ static void test_canonical_form(void **state)
         { "rbf(base=linear(x1) + 1, l=3)", "rbf(base=linear(x1) + 1, l=3)" },
         { "2*normalize( linear(x1)+1 )^2", "2*normalise(linear(x1) + 1)^2" },
         { "normalise(rbf(base=normalise(linear)))", "normalise(rbf(base=normalise(linear), l=1))" },
-        { "3 *center( (linear(x1)+1)*centre(rbf) )^2", "3*centre((linear(x1) + 1)*centre(rbf(l=1)))^2" },
+        { "3 *center( (linear(x1)+1)*centre(rbf) )^2",
+          "3*centre((linear(x1) + 1)*centre(rbf(l=1)))^2" },
         { "rbf(warp=kumaraswamy, b=2)", "rbf(l=1, warp=kumaraswamy, a=1, b=2)" },
         { "rbf(x1; warp=log)", "rbf(x1; l=1, warp=log)" },
         { "rbf(\"x1\")", "rbf(x1; l=1)" },
@@ -81,12 +83,20 @@ static void test_round_trip(void **state)
 
 static void test_equality_sees_differences(void **state)
 {
-    static const char *const others[] = { "2*rbf(x1; l=1.5)",        "2*rbf(x1; l=1)^2",        "2*rbf(x2; l=1)",
-                                          "2*rbf(x1; l=1 fixed)",    "2*rbf(x1; l=1[0.5,2])",   "2*rbf(x1; l=1~gamma(1,1))",
-                                          "2*matern32(x1; l=1)",     "2+rbf(x1; l=1)",          "2*rbf(x1; l=1, warp=log)",
-                                          "2*rbf(x1,x2; l=1)",       "2*rbf(l=1)",              "rbf(x1; l=1)" };
-    cr_ctx    *cx = *state;
-    cr_kernel *k = parse(cx, "2*rbf(x1; l=1)");
+    static const char *const others[] = { "2*rbf(x1; l=1.5)",
+                                          "2*rbf(x1; l=1)^2",
+                                          "2*rbf(x2; l=1)",
+                                          "2*rbf(x1; l=1 fixed)",
+                                          "2*rbf(x1; l=1[0.5,2])",
+                                          "2*rbf(x1; l=1~gamma(1,1))",
+                                          "2*matern32(x1; l=1)",
+                                          "2+rbf(x1; l=1)",
+                                          "2*rbf(x1; l=1, warp=log)",
+                                          "2*rbf(x1,x2; l=1)",
+                                          "2*rbf(l=1)",
+                                          "rbf(x1; l=1)" };
+    cr_ctx                  *cx = *state;
+    cr_kernel               *k = parse(cx, "2*rbf(x1; l=1)");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         cr_kernel *other = parse(cx, others[i]);
         assert_false(cr_kernel_equal(k, other));
@@ -107,7 +117,7 @@ static void test_short_room(void **state)
     cr_kernel_free(cx, k);
 }
 
-/* --- faults ------------------------------------------------------------------------------------ */
+/* --- faults ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *sentence;
@@ -141,7 +151,8 @@ static const struct {
     { "centre", "expected '(' and a kernel after centre", 6, "" },
     { "centre(rbf, l=2)", "expected ')' after the kernel to centre", 10, "" },
     { "2*centre(rbf + white)", "white stands outside centre: centre(...) + white(...)", 2, "" },
-    { "centre(centre(1 + centre(2*centre(rbf))))", "centre stands in centre more than 3 deep", 0, "" },
+    { "centre(centre(1 + centre(2*centre(rbf))))", "centre stands in centre more than 3 deep", 0,
+      "" },
     { "linear(2)", "linear has no parameter to take a number", 7, "" },
     { "rbf(l=[1,2])", "l has 2 values, but there are 3 to fill", 4, "" },
     { "rbf(l=[])", "expected a number, found ']'", 7, "" },
@@ -189,7 +200,8 @@ static void test_faults(void **state)
         if (cr_kernel_parse(cx, faults[i].text, &test_columns, NULL, 0, &k) != CR_EARG)
             fail_msg("%s was read", faults[i].text);
         if (!strstr(cr_error(cx), faults[i].sentence))
-            fail_msg("%s: \"%s\" does not say \"%s\"", faults[i].text, cr_error(cx), faults[i].sentence);
+            fail_msg("%s: \"%s\" does not say \"%s\"", faults[i].text, cr_error(cx),
+                     faults[i].sentence);
         const char *caret = strchr(cr_error_notes(cx), '\n');
         assert_non_null(caret);
         if (strspn(caret + 1, " ") != faults[i].caret || caret[1 + faults[i].caret] != '^')
@@ -210,16 +222,20 @@ static void test_limits(void **state)
     assert_fails_with(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k), CR_EARG, "nested");
     text[0] = '\0';
     for (char *at = text; at < text + 30000;) at = stpcpy(at, "rbf+");
-    assert_fails_with(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k), CR_EARG, "more than 256 parts");
+    assert_fails_with(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k), CR_EARG,
+                      "more than 256 parts");
     memset(text, 'x', 39999);
     assert_fails_with(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k), CR_EARG, "more than 255");
-    assert_fails_with(cx, cr_kernel_parse(cx, "rbf(ard)", NULL, NULL, 0, &k), CR_EARG, "ard needs columns");
-    assert_fails_with(cx, cr_kernel_parse(cx, "rbf(y1)", NULL, NULL, 0, &k), CR_EARG, "there is no column 'y1'");
+    assert_fails_with(cx, cr_kernel_parse(cx, "rbf(ard)", NULL, NULL, 0, &k), CR_EARG,
+                      "ard needs columns");
+    assert_fails_with(cx, cr_kernel_parse(cx, "rbf(y1)", NULL, NULL, 0, &k), CR_EARG,
+                      "there is no column 'y1'");
     assert_ok(cx, cr_kernel_parse(cx, "rbf(x12)", NULL, NULL, 0, &k));
     cr_kernel_free(cx, k);
 }
 
-/* Every text that is an expression with one character changed, left out or put in is read or refused. */
+/* Every text that is an expression with one character changed, left out or put in is read or
+ * refused. */
 static void test_damaged(void **state)
 {
     cr_ctx           *cx = *state;
@@ -239,12 +255,14 @@ static void test_damaged(void **state)
     }
 }
 
-/* --- parameters -------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------ */
 
 static void test_names(void **state)
 {
-    static const char *const wanted[] = { "1.rbf.variance", "1.rbf.l",       "2.rbf.l[1]",       "2.rbf.l[2]",     "1.constant.variance",
-                                          "periodic.l",     "periodic.p",    "white.variance",   "white.amplitude", "2.constant.variance" };
+    static const char *const wanted[] = {
+        "1.rbf.variance", "1.rbf.l",    "2.rbf.l[1]",     "2.rbf.l[2]",      "1.constant.variance",
+        "periodic.l",     "periodic.p", "white.variance", "white.amplitude", "2.constant.variance"
+    };
     cr_ctx    *cx = *state;
     cr_kernel *k = parse(cx, "2*rbf + rbf(x1, x2; l=[1,2])*3*periodic(p=12 fixed) + 5*white + 7");
     bool       seen[10] = { false };
@@ -266,7 +284,8 @@ static void test_names(void **state)
 static void test_theta(void **state)
 {
     cr_ctx    *cx = *state;
-    cr_kernel *k = parse(cx, "2[1,4]*rbf(l=3 fixed) + sigmoid(gamma=0.5, c=-1[-2,5]) + subsequence(lambda=0.25[0.1,0.9])");
+    cr_kernel *k = parse(cx, "2[1,4]*rbf(l=3 fixed) + sigmoid(gamma=0.5, c=-1[-2,5]) + "
+                             "subsequence(lambda=0.25[0.1,0.9])");
     double     theta[4], lower[4], upper[4];
     assert_int_equal(cr_kernel_theta_size(k), 4);
     cr_kernel_theta(k, theta);
@@ -276,7 +295,8 @@ static void test_theta(void **state)
     assert_close(theta[3], log(0.25 / 0.75), 1e-15);
     cr_kernel_theta_bounds(k, lower, upper);
     assert_close(upper[0], log(4), 1e-15);
-    assert_true(lower[0] == 0 && lower[1] == -INFINITY && upper[1] == INFINITY && lower[2] == -2 && upper[2] == 5);
+    assert_true(lower[0] == 0 && lower[1] == -INFINITY && upper[1] == INFINITY && lower[2] == -2 &&
+                upper[2] == 5);
     assert_close(lower[3], log(0.1 / 0.9), 1e-14);
     theta[0] = 50, theta[1] = -3, theta[2] = -7, theta[3] = 0;
     assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
@@ -297,7 +317,8 @@ static void test_theta(void **state)
     assert_non_null(strstr(print(k), "4 fixed[1,4]*rbf(l=0.125)"));
     assert_fails_with(cx, cr_kernel_set_value(cx, k, 1, 0), CR_EARG, "rbf.l");
     assert_fails(cx, cr_kernel_set_value(cx, k, 99, 1), CR_EARG);
-    assert_true(cr_kernel_reads(k, CR_KERNEL_TEXT) && cr_kernel_reads(k, CR_KERNEL_NUMBER) && !cr_kernel_reads(k, CR_KERNEL_CATEGORY));
+    assert_true(cr_kernel_reads(k, CR_KERNEL_TEXT) && cr_kernel_reads(k, CR_KERNEL_NUMBER) &&
+                !cr_kernel_reads(k, CR_KERNEL_CATEGORY));
     cr_kernel_free(cx, k);
 }
 
@@ -309,7 +330,8 @@ static void test_table(void **state)
         const cr_kernel_class *c = cr_kernel_at(i);
         assert_true(i == 0 || strcmp(cr_kernel_name(cr_kernel_at(i - 1)), cr_kernel_name(c)) < 0);
         assert_ptr_equal(cr_kernel_find(cx, cr_kernel_name(c)), c);
-        assert_true(cr_kernel_summary(c)[0] && cr_kernel_formula(c)[0] && cr_kernel_reference(c)[0]);
+        assert_true(cr_kernel_summary(c)[0] && cr_kernel_formula(c)[0] &&
+                    cr_kernel_reference(c)[0]);
         assert_true(cr_kernel_acts_on(c)[0] != '\0');
         assert_memory_equal(cr_kernel_example(c), cr_kernel_name(c), strlen(cr_kernel_name(c)));
         for (size_t s = 0; cr_kernel_spec_at(c, s); s++) {
@@ -317,7 +339,8 @@ static void test_table(void **state)
             char                  text[200];
             assert_true(spec->help[0] && spec->fallback[0]);
             bool warp = strcmp(spec->name, "a") == 0 || strcmp(spec->name, "b") == 0;
-            snprintf(text, sizeof text, "%s(%s%s=%s)", cr_kernel_name(c), warp ? "warp=kumaraswamy, " : "", spec->name, spec->fallback);
+            snprintf(text, sizeof text, "%s(%s%s=%s)", cr_kernel_name(c),
+                     warp ? "warp=kumaraswamy, " : "", spec->name, spec->fallback);
             cr_kernel_free(cx, parse(cx, text));
         }
     }
@@ -340,7 +363,9 @@ static cr_status parse_only(cr_ctx *cx, void *arg)
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(parse_only, (char[]){ "2*rbf(x1, x2; ard)*periodic(x3) + matern52(base=linear(x1) + white)^2" });
+    test_every_allocation_fails(
+        parse_only,
+        (char[]){ "2*rbf(x1, x2; ard)*periodic(x3) + matern52(base=linear(x1) + white)^2" });
 }
 
 static int setup(void **state) { return (*state = test_context()) == NULL; }
@@ -349,11 +374,16 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_equality_sees_differences), cmocka_unit_test(test_short_room),
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_theta),          cmocka_unit_test(test_table),
+        cmocka_unit_test(test_canonical_form),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_equality_sees_differences),
+        cmocka_unit_test(test_short_room),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_theta),
+        cmocka_unit_test(test_table),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("kernel expressions", tests, setup, teardown);

@@ -40,7 +40,8 @@ static double enumerate_mismatch(const char *s, const char *t, size_t k, size_t 
 }
 
 /* sum over the places of u in s of lambda^span: begins after `from`; `first` is where it began. */
-static double weigh(const char *s, const char *u, size_t k, size_t from, size_t first, size_t done, double lambda)
+static double weigh(const char *s, const char *u, size_t k, size_t from, size_t first, size_t done,
+                    double lambda)
 {
     double sum = 0;
     if (done == k) return pow(lambda, (double)(from - first));
@@ -87,16 +88,20 @@ static void test_enumeration(void **state)
     for (size_t k = 1; k <= 4; k++) {
         char text[100];
         snprintf(text, sizeof text, "spectrum(k=%zu)", k), gram_of(cx, text, &r.in, S);
-        snprintf(text, sizeof text, "mismatch(k=%zu, m=%zu, alphabet=3)", k, k / 2), gram_of(cx, text, &r.in, M);
-        snprintf(text, sizeof text, "subsequence(k=%zu, lambda=0.7)", k), gram_of(cx, text, &r.in, G);
-        snprintf(text, sizeof text, "subsequence(t1; k=%zu, lambda=0.7, normalise=1)", k), gram_of(cx, text, &r.in, H);
+        snprintf(text, sizeof text, "mismatch(k=%zu, m=%zu, alphabet=3)", k, k / 2),
+            gram_of(cx, text, &r.in, M);
+        snprintf(text, sizeof text, "subsequence(k=%zu, lambda=0.7)", k),
+            gram_of(cx, text, &r.in, G);
+        snprintf(text, sizeof text, "subsequence(t1; k=%zu, lambda=0.7, normalise=1)", k),
+            gram_of(cx, text, &r.in, H);
         for (size_t i = 0; i < TEXTS; i++)
             for (size_t j = 0; j < TEXTS; j++) {
                 size_t      at = i * TEXTS + j;
                 const char *s = r.text[i], *t = r.text[j];
                 assert_true(S[at] == enumerate_mismatch(s, t, k, 0));
                 assert_true(M[at] == enumerate_mismatch(s, t, k, k / 2));
-                double xy = enumerate_subsequence(s, t, k, 0.7), xx = G[i * TEXTS + i], yy = G[j * TEXTS + j];
+                double xy = enumerate_subsequence(s, t, k, 0.7), xx = G[i * TEXTS + i],
+                       yy = G[j * TEXTS + j];
                 assert_close(G[at], xy, 1e-13);
                 assert_close(H[at], xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0, 1e-13);
             }
@@ -105,11 +110,13 @@ static void test_enumeration(void **state)
 
 static void test_sets(void **state)
 {
-    cr_ctx         *cx = *state;
-    const char     *texts[] = { "a b c", "c,a ;a|a", "", "bb\tb", NULL };
-    cr_kernel_input in = { .rows = 5, .texts = texts, .text_columns = 1 };
-    double          K[25], J[25];
-    static const double both[4][4] = { { 3, 2, 0, 1 }, { 2, 2, 0, 0 }, { 0, 0, 0, 0 }, { 1, 0, 0, 2 } };
+    cr_ctx             *cx = *state;
+    const char         *texts[] = { "a b c", "c,a ;a|a", "", "bb\tb", NULL };
+    cr_kernel_input     in = { .rows = 5, .texts = texts, .text_columns = 1 };
+    double              K[25], J[25];
+    static const double both[4][4] = {
+        { 3, 2, 0, 1 }, { 2, 2, 0, 0 }, { 0, 0, 0, 0 }, { 1, 0, 0, 2 }
+    };
     static const double size[] = { 3, 2, 0, 2 };
     gram_of(cx, "set", &in, K);
     gram_of(cx, "jaccard(t1)", &in, J);
@@ -122,11 +129,12 @@ static void test_sets(void **state)
     assert_true(J[24] == 1 && J[14] == 1 && J[4] == 0); /* a text that is missing is an empty one */
 }
 
-/* --- texts by their codes ------------------------------------------------------------------------ */
+/* --- texts by their codes -------------------------------------------------------------------- */
 
 enum { KNOWN = 7, ALL = 9, CODED = 70, OTHERS = 20 };
 
-static const char *const dictionary[ALL] = { "", "a", "abcab", "b a c", "ccccbcab", "aabb", "b", "cab", "abab a" };
+static const char *const dictionary[ALL] = { "",     "a", "abcab", "b a c", "ccccbcab",
+                                             "aabb", "b", "cab",   "abab a" };
 
 /* The column 1 of two; those of the kernel end at KNOWN, those of some rows go further. */
 static const char *known_text(const void *user, size_t column, uint32_t code)
@@ -135,11 +143,14 @@ static const char *known_text(const void *user, size_t column, uint32_t code)
     return column == 1 && code < *count ? dictionary[code] : NULL;
 }
 
-static const char *const coded[] = { "spectrum(c2; k=2)", "spectrum(c2; k=1, normalise=1)",
+static const char *const coded[] = { "spectrum(c2; k=2)",
+                                     "spectrum(c2; k=1, normalise=1)",
                                      "mismatch(c2; k=2, m=1, alphabet=3)",
                                      "mismatch(c2; k=3, m=1, alphabet=4, normalise=1)",
                                      "subsequence(c2; k=2, lambda=0.7)",
-                                     "subsequence(c2; k=3, lambda=0.4, normalise=1)", "set(c2)", "jaccard(c2)" };
+                                     "subsequence(c2; k=3, lambda=0.4, normalise=1)",
+                                     "set(c2)",
+                                     "jaccard(c2)" };
 
 static ptrdiff_t find_code(const void *user, const char *name, cr_kernel_column *out)
 {
@@ -164,8 +175,8 @@ static double direct(cr_ctx *cx, const char *text, const char *x, const char *y)
     return out;
 }
 
-static void check_codes(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *a, const cr_kernel_input *b,
-                        double (*wanted)[ALL])
+static void check_codes(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *a,
+                        const cr_kernel_input *b, double (*wanted)[ALL])
 {
     static double K[CODED * CODED], own[CODED];
     assert_ok(cx, b ? cr_kernel_cross(cx, k, a, b, cr_mat_of(K, a->rows, b->rows))
@@ -179,7 +190,8 @@ static void check_codes(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *a
     }
 }
 
-/* Rows that repeat texts, rows with texts that the kernel does not know, and tables: all the same bits. */
+/* Rows that repeat texts, rows with texts that the kernel does not know, and tables: all the same
+ * bits. */
 static void test_codes(void **state)
 {
     cr_ctx           *cx = *state;
@@ -188,13 +200,16 @@ static void test_codes(void **state)
     const size_t      few = KNOWN, all = ALL;
     cr_kernel_columns columns = { .find = find_code };
     cr_kernel_input   a = { .rows = CODED, .codes = codes, .categories = 2 };
-    cr_kernel_input   b = { .rows = OTHERS, .codes = others, .categories = 2, .names = { known_text, &all } };
+    cr_kernel_input   b = {
+          .rows = OTHERS, .codes = others, .categories = 2, .names = { known_text, &all }
+    };
     for (size_t i = 0; i < CODED; i++) codes[2 * i + 1] = (uint32_t)(i * i % KNOWN);
     for (size_t i = 0; i < OTHERS; i++) others[2 * i + 1] = (uint32_t)(i % ALL);
     for (size_t t = 0; t < sizeof coded / sizeof *coded; t++) {
         cr_kernel *k = NULL, *copy = NULL;
         for (size_t i = 0; i < ALL; i++)
-            for (size_t j = 0; j < ALL; j++) wanted[i][j] = direct(cx, coded[t], dictionary[i], dictionary[j]);
+            for (size_t j = 0; j < ALL; j++)
+                wanted[i][j] = direct(cx, coded[t], dictionary[i], dictionary[j]);
         assert_ok(cx, cr_kernel_parse(cx, coded[t], &columns, NULL, 0, &k));
         cr_kernel_set_names(k, (cr_kernel_names){ known_text, &few });
         check_codes(cx, k, &a, NULL, wanted);
@@ -250,7 +265,7 @@ static void test_allocations(void **state)
     }
 }
 
-/* --- reference values --------------------------------------------------------------------------- */
+/* --- reference values ------------------------------------------------------------------------ */
 
 /* The case with this id in the file of reference answers; a new reference, or NULL. */
 static json_t *reference_case(const char *id)
@@ -267,7 +282,8 @@ static json_t *reference_case(const char *id)
     return found;
 }
 
-static void compare(cr_ctx *cx, const char *text, const cr_kernel_input *in, json_t *one, const char *name)
+static void compare(cr_ctx *cx, const char *text, const cr_kernel_input *in, json_t *one,
+                    const char *name)
 {
     double  K[400];
     json_t *matrix = json_object_get(json_object_get(one, "matrices"), name);
@@ -275,7 +291,8 @@ static void compare(cr_ctx *cx, const char *text, const cr_kernel_input *in, jso
     gram_of(cx, text, in, K);
     for (size_t i = 0; i < in->rows; i++)
         for (size_t j = 0; j < in->rows; j++)
-            assert_relative(K[i * in->rows + j], json_number_value(json_array_get(json_array_get(matrix, i), j)), 1e-12);
+            assert_relative(K[i * in->rows + j],
+                            json_number_value(json_array_get(json_array_get(matrix, i), j)), 1e-12);
 }
 
 static void test_reference_texts(void **state)
@@ -340,12 +357,9 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),
-        cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_reference_texts),
-        cmocka_unit_test(test_reference_histograms),
+        cmocka_unit_test(test_enumeration),     cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_codes),           cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_reference_texts), cmocka_unit_test(test_reference_histograms),
     };
     return cmocka_run_group_tests_name("string kernels", tests, setup, teardown);
 }

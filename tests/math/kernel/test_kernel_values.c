@@ -31,7 +31,10 @@ static long double product(const rows *r, size_t i, size_t j)
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
-static long double f_rbf(const rows *r, size_t i, size_t j) { return expl(-squared(r, i, j) / (2 * 0.49L)); }
+static long double f_rbf(const rows *r, size_t i, size_t j)
+{
+    return expl(-squared(r, i, j) / (2 * 0.49L));
+}
 
 static long double f_ard(const rows *r, size_t i, size_t j)
 {
@@ -42,7 +45,10 @@ static long double f_ard(const rows *r, size_t i, size_t j)
     return 2.5L * expl(-t / 2);
 }
 
-static long double f_matern12(const rows *r, size_t i, size_t j) { return expl(-sqrtl(squared(r, i, j)) / 2); }
+static long double f_matern12(const rows *r, size_t i, size_t j)
+{
+    return expl(-sqrtl(squared(r, i, j)) / 2);
+}
 
 static long double f_matern32(const rows *r, size_t i, size_t j)
 {
@@ -79,7 +85,8 @@ static long double f_periodic(const rows *r, size_t i, size_t j)
 
 static long double f_cosine(const rows *r, size_t i, size_t j)
 {
-    return cosl(2 * pi * (difference(r, i, j, 0) + difference(r, i, j, 1) + difference(r, i, j, 2)) / 1.5L);
+    return cosl(2 * pi *
+                (difference(r, i, j, 0) + difference(r, i, j, 1) + difference(r, i, j, 2)) / 1.5L);
 }
 
 static long double f_linear(const rows *r, size_t i, size_t j) { return product(r, i, j); }
@@ -94,7 +101,10 @@ static long double f_polynomial(const rows *r, size_t i, size_t j)
     return powl(0.5L * product(r, i, j) + 1.25L, 3);
 }
 
-static long double f_sigmoid(const rows *r, size_t i, size_t j) { return tanhl(0.25L * product(r, i, j) - 0.5L); }
+static long double f_sigmoid(const rows *r, size_t i, size_t j)
+{
+    return tanhl(0.25L * product(r, i, j) - 0.5L);
+}
 
 static long double f_chi2(const rows *r, size_t i, size_t j)
 {
@@ -123,10 +133,14 @@ static long double f_bhattacharyya(const rows *r, size_t i, size_t j)
 
 static long double f_brownian(const rows *r, size_t i, size_t j)
 {
-    return fminl(r->X[i * COLUMNS], r->X[j * COLUMNS]) * fminl(r->X[i * COLUMNS + 1], r->X[j * COLUMNS + 1]);
+    return fminl(r->X[i * COLUMNS], r->X[j * COLUMNS]) *
+           fminl(r->X[i * COLUMNS + 1], r->X[j * COLUMNS + 1]);
 }
 
-static long double f_constant(const rows *r, size_t i, size_t j) { return (void)r, (void)i, (void)j, 0.3L; }
+static long double f_constant(const rows *r, size_t i, size_t j)
+{
+    return (void)r, (void)i, (void)j, 0.3L;
+}
 
 static long double f_white(const rows *r, size_t i, size_t j) { return (void)r, i == j ? 0.3L : 0; }
 
@@ -139,8 +153,9 @@ static long double f_hamming(const rows *r, size_t i, size_t j)
 
 static long double f_category(const rows *r, size_t i, size_t j)
 {
-    static const long double w[3][2] = { { 1, -0.5L }, { 0.25L, 2 }, { -1, 0.125L } }, kappa[] = { 0.5L, 1, 2 };
-    size_t                   a = r->codes[i * CODES + 1], b = r->codes[j * CODES + 1];
+    static const long double w[3][2] = { { 1, -0.5L }, { 0.25L, 2 }, { -1, 0.125L } },
+                             kappa[] = { 0.5L, 1, 2 };
+    size_t a = r->codes[i * CODES + 1], b = r->codes[j * CODES + 1];
     return w[a][0] * w[b][0] + w[a][1] * w[b][1] + (a == b ? kappa[a] : 0);
 }
 
@@ -174,7 +189,8 @@ static long double f_over(const rows *r, size_t i, size_t j)
 
 static long double f_mixed(const rows *r, size_t i, size_t j)
 {
-    return powl(f_rbf(r, i, j) + 2 * f_linear_one(r, i, j), 2) * f_hamming(r, i, j) + f_white(r, i, j);
+    return powl(f_rbf(r, i, j) + 2 * f_linear_one(r, i, j), 2) * f_hamming(r, i, j) +
+           f_white(r, i, j);
 }
 
 static const struct {
@@ -230,11 +246,13 @@ static void test_formulas(void **state)
             for (size_t j = 0; j < ROWS; j++) {
                 double want = (double)cases[c].f(&r, i, j);
                 if (fabs(K[i * ROWS + j] - want) > cases[c].tolerance * fmax(1, fabs(want)))
-                    fail_msg("%s: K[%zu,%zu] = %.17g, not %.17g", cases[c].text, i, j, K[i * ROWS + j], want);
+                    fail_msg("%s: K[%zu,%zu] = %.17g, not %.17g", cases[c].text, i, j,
+                             K[i * ROWS + j], want);
                 assert_true(K[i * ROWS + j] == K[j * ROWS + i]);
                 if (!strstr(cases[c].text, "white"))
                     assert_close(C[i * ROWS + j], want, cases[c].tolerance);
-                else if (i != j) assert_close(C[i * ROWS + j], want, cases[c].tolerance);
+                else if (i != j)
+                    assert_close(C[i * ROWS + j], want, cases[c].tolerance);
             }
         }
         cr_kernel_free(cx, k);
@@ -280,7 +298,7 @@ static void test_lower_only(void **state)
 /* Any nu: between the half-integers by Bessel functions; near one, near its polynomial. */
 static void test_matern_any_nu(void **state)
 {
-    cr_ctx            *cx = *state;
+    cr_ctx             *cx = *state;
     static const double nus[] = { 0.25, 0.5, 0.8, 1, 1.5, 1.7, 2.5, 3.3, 5.5, 12.5, 25 };
     double              X[40], K[1600];
     for (size_t i = 0; i < 40; i++) X[i] = 0.04 * (double)(i * i);
@@ -305,11 +323,11 @@ static void test_matern_any_nu(void **state)
 /* Points a million times nearer to each other than to the origin, in few and in many columns. */
 static void test_near_duplicates(void **state)
 {
-    cr_ctx              *cx = *state;
-    static const size_t  widths[] = { 2, 40 };
-    static const char   *texts[] = { "rbf(l=1e-6)", "matern12(l=1e-6)", "matern52(l=1e-6)" };
-    static double        X[100 * 40], K[100 * 100];
-    dice                 d = { 3 };
+    cr_ctx             *cx = *state;
+    static const size_t widths[] = { 2, 40 };
+    static const char  *texts[] = { "rbf(l=1e-6)", "matern12(l=1e-6)", "matern52(l=1e-6)" };
+    static double       X[100 * 40], K[100 * 100];
+    dice                d = { 3 };
     for (size_t w = 0; w < 2; w++)
         for (size_t t = 0; t < 3; t++) {
             size_t n = widths[w];
@@ -324,11 +342,15 @@ static void test_near_duplicates(void **state)
                 for (size_t j = 0; j < i; j++) {
                     long double s = 0;
                     for (size_t c = 0; c < n; c++)
-                        s += ((long double)X[i * n + c] - X[j * n + c]) * ((long double)X[i * n + c] - X[j * n + c]);
+                        s += ((long double)X[i * n + c] - X[j * n + c]) *
+                             ((long double)X[i * n + c] - X[j * n + c]);
                     s *= 1e12L;
                     long double z = sqrtl(t == 2 ? 5 * s : s);
-                    long double want = t == 0 ? expl(-s / 2) : t == 1 ? expl(-z) : (1 + z + z * z / 3) * expl(-z);
-                    assert_close(K[i * 100 + j], (double)want, 1e-8); /* X / 1e-6 is rounded itself */
+                    long double want = t == 0   ? expl(-s / 2)
+                                       : t == 1 ? expl(-z)
+                                                : (1 + z + z * z / 3) * expl(-z);
+                    assert_close(K[i * 100 + j], (double)want,
+                                 1e-8); /* X / 1e-6 is rounded itself */
                 }
             cr_kernel_free(cx, k);
         }
@@ -339,7 +361,8 @@ static void test_extreme_scales(void **state)
     cr_ctx         *cx = *state;
     double          X[] = { -1e150, 0, 1e-300, 1, 1e150 }, K[25];
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 5, 1));
-    const char     *texts[] = { "rbf(l=1e-100)", "rbf(l=1e150)", "matern52(l=1e-150)", "rq(l=1e-3)", "matern(nu=1.2, l=1e-9)" };
+    const char     *texts[] = { "rbf(l=1e-100)", "rbf(l=1e150)", "matern52(l=1e-150)", "rq(l=1e-3)",
+                                "matern(nu=1.2, l=1e-9)" };
     for (size_t t = 0; t < 5; t++) {
         cr_kernel *k = NULL;
         assert_ok(cx, cr_kernel_parse(cx, texts[t], NULL, NULL, 0, &k));
@@ -356,7 +379,8 @@ static void test_exp_array(void **state)
     enum { N = 20011 };
     static double x[N], y[N];
     dice          d = { 4 };
-    for (size_t i = 0; i < N; i++) x[i] = y[i] = i % 2 ? uniform(&d, -40, 0) : uniform(&d, -708, 709);
+    for (size_t i = 0; i < N; i++)
+        x[i] = y[i] = i % 2 ? uniform(&d, -40, 0) : uniform(&d, -708, 709);
     cri_exp_array(y, N);
     for (size_t i = 0; i < N; i++) {
         long double want = expl((long double)x[i]);
@@ -365,7 +389,8 @@ static void test_exp_array(void **state)
     }
     double ends[] = { -INFINITY, -1e300, -745.13, 0, 709.78, 710, INFINITY, NAN, -0.0 };
     cri_exp_array(ends, 9);
-    assert_true(ends[0] == 0 && ends[1] == 0 && ends[2] == 0x1p-1074 && ends[3] == 1 && ends[8] == 1);
+    assert_true(ends[0] == 0 && ends[1] == 0 && ends[2] == 0x1p-1074 && ends[3] == 1 &&
+                ends[8] == 1);
     assert_relative(ends[4], exp(709.78), 1e-15);
     assert_true(isinf(ends[5]) && isinf(ends[6]) && isnan(ends[7]));
 }
@@ -373,7 +398,7 @@ static void test_exp_array(void **state)
 /* Sums, products, powers and distances over a base stay positive semi-definite. */
 static void test_compositions_are_psd(void **state)
 {
-    cr_ctx       *cx = *state;
+    cr_ctx *cx = *state;
     enum { N = 40 };
     static rows   r;
     static double K[N * N], w[N], V[N * N];
@@ -394,19 +419,43 @@ static void test_compositions_are_psd(void **state)
     cr_kernel_free(cx, k);
 }
 
-/* Every kernel of the list by itself, twice as many rows as columns and more; the one that says it is not positive
- * semi-definite is not. */
+/* Every kernel of the list by itself, twice as many rows as columns and more; the one that says it
+ * is not positive semi-definite is not. */
 static void test_each_kernel_is_psd(void **state)
 {
     static const char *const texts[] = {
-        "bhattacharyya", "brownian", "brownian(x2)", "category(c1; rank=2)", "centre(rbf(l=0.4)*hamming)", "chi2(gamma=3)",
-        "constant(2)", "cosine(p=0.3)", "fisher(mean=0.4, sd=0.2)",
-        "fisher(x2, x3, x1; mean=[0.1,0.6,0.3], sd=[0.5,0,0, 0.2,0.4,0, -0.3,0.1,0.6])", "hamming(l=0.8)", "intersection",
-        "jaccard", "linear", "matern(nu=0.7, l=0.3)", "matern(nu=0.5, l=0.3)", "matern(nu=1.5)", "matern(nu=6.3)",
-        "mismatch(k=2, m=1, alphabet=4)", "mismatch(k=3, m=2, alphabet=4)", "normalise(linear + spectrum)",
-        "periodic(l=0.4, p=0.3)", "polynomial(degree=4, c=0.2)", "product(x1, x2)", "product(x3, x1; rho=1)",
-        "rbf(l=0.2)", "rbf(base=subsequence(k=2), l=0.5)", "rq(alpha=0.3)", "set", "spectrum(k=2)",
-        "subsequence(k=3, lambda=0.4)", "white",
+        "bhattacharyya",
+        "brownian",
+        "brownian(x2)",
+        "category(c1; rank=2)",
+        "centre(rbf(l=0.4)*hamming)",
+        "chi2(gamma=3)",
+        "constant(2)",
+        "cosine(p=0.3)",
+        "fisher(mean=0.4, sd=0.2)",
+        "fisher(x2, x3, x1; mean=[0.1,0.6,0.3], sd=[0.5,0,0, 0.2,0.4,0, -0.3,0.1,0.6])",
+        "hamming(l=0.8)",
+        "intersection",
+        "jaccard",
+        "linear",
+        "matern(nu=0.7, l=0.3)",
+        "matern(nu=0.5, l=0.3)",
+        "matern(nu=1.5)",
+        "matern(nu=6.3)",
+        "mismatch(k=2, m=1, alphabet=4)",
+        "mismatch(k=3, m=2, alphabet=4)",
+        "normalise(linear + spectrum)",
+        "periodic(l=0.4, p=0.3)",
+        "polynomial(degree=4, c=0.2)",
+        "product(x1, x2)",
+        "product(x3, x1; rho=1)",
+        "rbf(l=0.2)",
+        "rbf(base=subsequence(k=2), l=0.5)",
+        "rq(alpha=0.3)",
+        "set",
+        "spectrum(k=2)",
+        "subsequence(k=3, lambda=0.4)",
+        "white",
     };
     enum { N = 40, COUNT = sizeof texts / sizeof *texts };
     static rows   r;
@@ -426,23 +475,25 @@ static void test_each_kernel_is_psd(void **state)
         assert_ok(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, N, N)));
         assert_ok(cx, cr_eigen(cx, cr_cmat_of(K, N, N), w, cr_mat_of(V, N, N)));
         assert_int_equal(cr_kernel_is_psd(k), t < COUNT);
-        if ((w[0] < -1e-12 * N * fmax(1, w[N - 1])) != (t == COUNT)) fail_msg("%zu: eigenvalue %g", t, w[0]);
+        if ((w[0] < -1e-12 * N * fmax(1, w[N - 1])) != (t == COUNT))
+            fail_msg("%zu: eigenvalue %g", t, w[0]);
         cr_kernel_free(cx, k);
     }
 }
 
-/* normalise(k) against its definition, between one set and between two; rows where k(x, x) = 0 are alike to
- * nothing, themselves included. */
+/* normalise(k) against its definition, between one set and between two; rows where k(x, x) = 0 are
+ * alike to nothing, themselves included. */
 static void test_normalise(void **state)
 {
     cr_ctx                  *cx = *state;
-    static const char *const inner[] = { "polynomial(degree=3, c=0.5)", "linear", "2*rbf + linear(x1)", "spectrum(k=1)",
+    static const char *const inner[] = { "polynomial(degree=3, c=0.5)", "linear",
+                                         "2*rbf + linear(x1)", "spectrum(k=1)",
                                          "normalise(linear) + brownian" };
     enum { N = 70, M = 9 };
-    static rows              a, b;
-    static double            K[N * N], B[N * N], C[N * M], D[N * M];
-    dice                     d = { 91 };
-    double                   da[N], db[M], diagonal[N];
+    static rows   a, b;
+    static double K[N * N], B[N * N], C[N * M], D[N * M];
+    dice          d = { 91 };
+    double        da[N], db[M], diagonal[N];
     make_rows(&a, &d, N, 0.1, 0.9);
     make_rows(&b, &d, M, 0.1, 0.9);
     memset(a.X + 5 * COLUMNS, 0, COLUMNS * sizeof(double)); /* 0 to linear, and to brownian */
@@ -476,12 +527,13 @@ static void test_normalise(void **state)
 /* The same bits for 1, 2, 3 and 7 threads: values and gradients. */
 static void test_threads(void **state)
 {
-    cr_ctx               *cx = *state;
-    static const size_t   threads[] = { 1, 2, 3, 7 };
-    static const char    *text = "2*rbf(ard)*periodic(x1; p=0.5) + rbf(base=polynomial) + matern(nu=1.5)^2 + normalise(polynomial) + white";
+    cr_ctx             *cx = *state;
+    static const size_t threads[] = { 1, 2, 3, 7 };
+    static const char  *text = "2*rbf(ard)*periodic(x1; p=0.5) + rbf(base=polynomial) + "
+                               "matern(nu=1.5)^2 + normalise(polynomial) + white";
     enum { N = 333 };
-    static double         X[N * COLUMNS], K[4][N * N], W[N * N], g[4][32], dX[4][N * COLUMNS];
-    dice                  d = { 6 };
+    static double X[N * COLUMNS], K[4][N * N], W[N * N], g[4][32], dX[4][N * COLUMNS];
+    dice          d = { 6 };
     for (size_t i = 0; i < N * COLUMNS; i++) X[i] = uniform(&d, 0, 1);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j <= i; j++) W[i * N + j] = W[j * N + i] = uniform(&d, -1, 1);
@@ -491,7 +543,8 @@ static void test_threads(void **state)
         cr_ctx_set_threads(cx, threads[t]);
         assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K[t], N, N)));
         assert_ok(cx, cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(W, N, N), g[t]));
-        assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &in, cr_cmat_of(W, N, N), cr_mat_of(dX[t], N, COLUMNS)));
+        assert_ok(cx, cr_kernel_gram_input_gradient(cx, k, &in, cr_cmat_of(W, N, N),
+                                                    cr_mat_of(dX[t], N, COLUMNS)));
         assert_memory_equal(K[t], K[0], sizeof K[0]);
         assert_memory_equal(g[t], g[0], cr_kernel_theta_size(k) * sizeof(double));
         assert_memory_equal(dX[t], dX[0], sizeof dX[0]);
@@ -500,7 +553,7 @@ static void test_threads(void **state)
     cr_kernel_free(cx, k);
 }
 
-/* --- hooks ------------------------------------------------------------------------------------- */
+/* --- hooks ----------------------------------------------------------------------------------- */
 
 static void two_features(void *user, const cr_kernel_input *in, size_t i, double *out)
 {
@@ -508,7 +561,8 @@ static void two_features(void *user, const cr_kernel_input *in, size_t i, double
     out[0] = factor * x, out[1] = x * x;
 }
 
-static double of_pairs(void *user, const cr_kernel_input *a, size_t i, const cr_kernel_input *b, size_t j)
+static double of_pairs(void *user, const cr_kernel_input *a, size_t i, const cr_kernel_input *b,
+                       size_t j)
 {
     (void)user;
     return exp(-fabs(a->numbers.a[i * a->numbers.stride] - b->numbers.a[j * b->numbers.stride]));
@@ -518,8 +572,10 @@ static void test_hooks(void **state)
 {
     cr_ctx        *cx = *state;
     double         factor = 3, X[] = { 0.5, 1, 2 }, K[9], d[3], dX[3];
-    cr_kernel_hook hooks[] = { { .name = "fisher", .width = 2, .features = two_features, .user = &factor },
-                               { .name = "product", .value = of_pairs } };
+    cr_kernel_hook hooks[] = {
+        { .name = "fisher", .width = 2, .features = two_features, .user = &factor },
+        { .name = "product", .value = of_pairs }
+    };
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 3, 1));
     cr_kernel      *k = NULL, *copy = NULL;
     char            text[100];
@@ -536,15 +592,16 @@ static void test_hooks(void **state)
     assert_ok(cx, cr_kernel_copy(cx, k, &copy));
     cr_kernel_print(copy, text, sizeof text);
     assert_string_equal(text, "2*fisher + product*rbf(l=1)");
-    assert_fails_with(cx, cr_kernel_gram_input_gradient(cx, k, &in, cr_cmat_of(K, 3, 3), cr_mat_of(dX, 3, 1)),
-                      CR_EUNSUPPORTED, "fisher");
+    assert_fails_with(
+        cx, cr_kernel_gram_input_gradient(cx, k, &in, cr_cmat_of(K, 3, 3), cr_mat_of(dX, 3, 1)),
+        CR_EUNSUPPORTED, "fisher");
     double g[2];
     assert_ok(cx, cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(K, 3, 3), g));
     cr_kernel_free(cx, k);
     cr_kernel_free(cx, copy);
 }
 
-/* --- failures ---------------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 static void test_wrong_rows(void **state)
 {
@@ -555,25 +612,30 @@ static void test_wrong_rows(void **state)
     make_rows(&r, &d, 10, -1, -0.1);
     cr_mat     out = cr_mat_of(K, 10, 10);
     cr_kernel *k = parse(cx, "chi2");
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA, "row 1, column 1");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA,
+                      "row 1, column 1");
     cr_kernel_free(cx, k);
     k = parse(cx, "rbf(x2; warp=log)");
     assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA, "positive");
     cr_kernel_free(cx, k);
     r.X[7 * COLUMNS + 2] = NAN;
     k = parse(cx, "rbf");
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA, "row 8, column 3");
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, 9, 10)), CR_EARG, "9 x 10");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA,
+                      "row 8, column 3");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, 9, 10)), CR_EARG,
+                      "9 x 10");
     cr_kernel_free(cx, k);
     k = parse(cx, "category(c2; levels=2)");
     r.codes[3 * CODES + 1] = 2;
     assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EDATA, "has level 3");
     r.in.categories = 1;
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EARG, "category column 2");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EARG,
+                      "category column 2");
     cr_kernel_free(cx, k);
     k = parse(cx, "spectrum");
     r.in.text_columns = 0;
-    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EARG, "text column 1");
+    assert_fails_with(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_EARG,
+                      "text column 1");
     cr_kernel_free(cx, k);
 }
 
@@ -597,15 +659,19 @@ static cr_status use_all(cr_ctx *cx, void *arg)
     double     K[100], g[32], dX[30], d[10];
     cr_kernel *k = NULL, *copy = NULL;
     cr_ctx_set_threads(cx, 1);
-    CR_TRY(cr_kernel_parse(cx, "2*rbf(x1, x2; ard)*periodic(p=0.5) + rbf(base=linear + subsequence) + spectrum + normalise(set) + white",
+    CR_TRY(cr_kernel_parse(cx,
+                           "2*rbf(x1, x2; ard)*periodic(p=0.5) + rbf(base=linear + subsequence) + "
+                           "spectrum + normalise(set) + white",
                            &test_columns, NULL, 0, &k));
     CR_TRY(cr_kernel_copy(cx, k, &copy));
     CR_TRY(cr_kernel_gram(cx, copy, &r->in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)));
     CR_TRY(cr_kernel_cross(cx, k, &r->in, &r->in, cr_mat_of(K, 10, 10)));
     CR_TRY(cr_kernel_diagonal(cx, k, &r->in, true, d));
     CR_TRY(cr_kernel_gram_gradient(cx, k, &r->in, cr_cmat_of(K, 10, 10), g));
-    CR_TRY(cr_kernel_gram_input_gradient(cx, k, &r->in, cr_cmat_of(K, 10, 10), cr_mat_of(dX, 10, 3)));
-    CR_TRY(cr_kernel_cross_gradient(cx, k, &r->in, &r->in, cr_cmat_of(K, 10, 10), g, cr_mat_of(dX, 10, 3)));
+    CR_TRY(
+        cr_kernel_gram_input_gradient(cx, k, &r->in, cr_cmat_of(K, 10, 10), cr_mat_of(dX, 10, 3)));
+    CR_TRY(cr_kernel_cross_gradient(cx, k, &r->in, &r->in, cr_cmat_of(K, 10, 10), g,
+                                    cr_mat_of(dX, 10, 3)));
     CR_TRY(cr_kernel_diagonal_gradient(cx, k, &r->in, d, true, g, cr_mat_of(dX, 10, 3)));
     CR_TRY(cr_kernel_gram_derivative(cx, k, &r->in, 1, cr_mat_of(K, 10, 10)));
 done:
@@ -659,8 +725,10 @@ static void test_interruption(void **state)
     make_rows(&r, &dice_here, 10, 0.1, 0.9);
     cr_kernel *k = parse(cx, "rbf");
     cr_interrupt(cx);
-    assert_fails(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)), CR_EINTERRUPTED);
-    assert_fails(cx, cr_kernel_gram_gradient(cx, k, &r.in, cr_cmat_of(K, 10, 10), g), CR_EINTERRUPTED);
+    assert_fails(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)),
+                 CR_EINTERRUPTED);
+    assert_fails(cx, cr_kernel_gram_gradient(cx, k, &r.in, cr_cmat_of(K, 10, 10), g),
+                 CR_EINTERRUPTED);
     cr_interrupt_clear(cx);
     cr_kernel_free(cx, k);
 }
@@ -671,14 +739,22 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas),       cmocka_unit_test(test_lower_only),
-        cmocka_unit_test(test_matern_any_nu),  cmocka_unit_test(test_near_duplicates),
-        cmocka_unit_test(test_extreme_scales), cmocka_unit_test(test_exp_array),
-        cmocka_unit_test(test_compositions_are_psd), cmocka_unit_test(test_each_kernel_is_psd),
-        cmocka_unit_test(test_normalise), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_hooks),          cmocka_unit_test(test_wrong_rows),
-        cmocka_unit_test(test_no_rows),        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_interruption),
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_lower_only),
+        cmocka_unit_test(test_matern_any_nu),
+        cmocka_unit_test(test_near_duplicates),
+        cmocka_unit_test(test_extreme_scales),
+        cmocka_unit_test(test_exp_array),
+        cmocka_unit_test(test_compositions_are_psd),
+        cmocka_unit_test(test_each_kernel_is_psd),
+        cmocka_unit_test(test_normalise),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_wrong_rows),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_interruption),
         cmocka_unit_test(test_white_only_within_a_set),
     };
     return cmocka_run_group_tests_name("kernel values", tests, setup, teardown);

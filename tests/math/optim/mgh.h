@@ -1,7 +1,7 @@
 /* mgh.h -- the test functions of More, Garbow & Hillstrom (1981), "Testing unconstrained
  * optimization software", ACM TOMS 7(1): sums of squares f = sum_i r_i(x)^2 with the Jacobian of r,
- * the standard starts, and the minima that the paper gives.  Data and numbers are those of the paper.
- * Shapes: x [n], r [m], J [m x n]. */
+ * the standard starts, and the minima that the paper gives.  Data and numbers are those of the
+ * paper.  Shapes: x [n], r [m], J [m x n]. */
 #ifndef CREDENCE_TEST_MGH_H
 #define CREDENCE_TEST_MGH_H
 
@@ -21,7 +21,7 @@ typedef struct mgh_problem {
     double         minimum, other; /* f at the minimum, at another local one or -1 for none */
 } mgh_problem;
 
-#define MGH_J(i, j) J[(i) * n + (j)]
+#define MGH_J(i, j) J[(i)*n + (j)]
 
 static void mgh_rosenbrock(size_t n, size_t m, const double *x, double *r, double *J)
 {
@@ -211,8 +211,7 @@ static void mgh_kowalik_osborne(size_t n, size_t m, const double *x, double *r, 
 {
     static const double y[] = { 0.1957, 0.1947, 0.1735, 0.1600, 0.0844, 0.0627,
                                 0.0456, 0.0342, 0.0323, 0.0235, 0.0246 };
-    static const double u[] = { 4,     2,   1,      0.5,    0.25,  0.167,
-                                0.125, 0.1, 0.0833, 0.0714, 0.0625 };
+    static const double u[] = { 4, 2, 1, 0.5, 0.25, 0.167, 0.125, 0.1, 0.0833, 0.0714, 0.0625 };
     for (size_t i = 0; i < m; i++) {
         double a = u[i] * (u[i] + x[1]), b = u[i] * (u[i] + x[2]) + x[3];
         r[i] = y[i] - x[0] * a / b;
@@ -226,7 +225,8 @@ static void mgh_kowalik_osborne(size_t n, size_t m, const double *x, double *r, 
 static void mgh_brown_dennis(size_t n, size_t m, const double *x, double *r, double *J)
 {
     for (size_t i = 0; i < m; i++) {
-        double t = (double)(i + 1) / 5, a = x[0] + t * x[1] - exp(t), b = x[2] + x[3] * sin(t) - cos(t);
+        double t = (double)(i + 1) / 5, a = x[0] + t * x[1] - exp(t),
+               b = x[2] + x[3] * sin(t) - cos(t);
         r[i] = a * a + b * b;
         MGH_J(i, 0) = 2 * a;
         MGH_J(i, 1) = 2 * a * t;
@@ -392,7 +392,8 @@ static void mgh_boundary_value(size_t n, size_t m, const double *x, double *r, d
     (void)m;
     for (size_t i = 0; i < n; i++) {
         double u = x[i] + h * (double)(i + 1) + 1;
-        r[i] = 2 * x[i] - (i > 0 ? x[i - 1] : 0) - (i + 1 < n ? x[i + 1] : 0) + h * h * u * u * u / 2;
+        r[i] =
+            2 * x[i] - (i > 0 ? x[i - 1] : 0) - (i + 1 < n ? x[i + 1] : 0) + h * h * u * u * u / 2;
         MGH_J(i, i) = 2 + 1.5 * h * h * u * u;
         if (i > 0) MGH_J(i, i - 1) = -1;
         if (i + 1 < n) MGH_J(i, i + 1) = -1;
@@ -463,7 +464,8 @@ static void mgh_linear_rank_one(size_t n, size_t m, const double *x, double *r, 
 static void mgh_chebyquad(size_t n, size_t m, const double *x, double *r, double *J)
 {
     for (size_t j = 0; j < n; j++) {
-        double y = 2 * x[j] - 1, t0 = 1, t1 = y, d0 = 0, d1 = 2; /* T_k(y) and its derivative by x */
+        double y = 2 * x[j] - 1, t0 = 1, t1 = y, d0 = 0,
+               d1 = 2; /* T_k(y) and its derivative by x */
         for (size_t i = 0; i < m; i++) {
             r[i] += t1 / (double)n;
             MGH_J(i, j) = d1 / (double)n;

@@ -1,7 +1,11 @@
 /* scipy_evaluations.h -- evaluations and final f of L-BFGS-B in SciPy 1.10.1 on mgh.h,
  * free and in the boxes of boxes.h; f tolerance 1e-12, gradient tolerance 1e-06.  Written by
  * compare_scipy.py --header. */
-static const struct { const char *name; unsigned evaluations; double f; } scipy_evaluations[] = {
+static const struct {
+    const char *name;
+    unsigned    evaluations;
+    double      f;
+} scipy_evaluations[] = {
     { "rosenbrock", 45, 1.7054972414008928e-17 },
     { "freudenstein-roth", 21, 48.98425367924001 },
     { "powell-badly-scaled", 89, 2.3803445619340477e-07 },

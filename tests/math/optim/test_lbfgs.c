@@ -87,7 +87,8 @@ static void path(const setting *t, double time, double *out)
     for (size_t i = 0; i < N; i++) out[i] = clamp(t, i, t->x[i] - time * t->g[i]);
 }
 
-/* The first minimiser of the model along the path: segment by segment between sorted breakpoints. */
+/* The first minimiser of the model along the path: segment by segment between sorted
+ * breakpoints. */
 static void dense_cauchy(const setting *t, double B[N][N], double *out)
 {
     double now = 0;
@@ -190,7 +191,7 @@ static void test_step_against_the_dense_matrix(void **state)
     test_context_free(cx);
 }
 
-/* --- conjugate gradients -------------------------------------------------------------------------- */
+/* --- conjugate gradients --------------------------------------------------------------------- */
 
 typedef struct trail {
     int    beta;

@@ -10,7 +10,7 @@
 
 enum { FIRST = CR_METHOD_LBFGS, LAST_BUT_BRENT = CR_METHOD_SIMPLEX, D = 4 };
 
-/* --- a convex quadratic x.A x / 2 - b.x ------------------------------------------------------- */
+/* --- a convex quadratic x.A x / 2 - b.x ------------------------------------------------------ */
 
 static const double A[D][D] = {
     { 4, 1, 0.5, -0.3 }, { 1, 3, -0.7, 0.2 }, { 0.5, -0.7, 2, 0.4 }, { -0.3, 0.2, 0.4, 1.5 }
@@ -164,7 +164,7 @@ static void test_bounds_of_every_kind(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 /* x - log x: NaN or no value for x <= 0, minimum at 1. */
 static cr_status barrier(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -281,7 +281,7 @@ static void test_newton_leaves_the_axis_of_a_saddle(void **state)
     test_context_free(cx);
 }
 
-/* --- many variables --------------------------------------------------------------------------- */
+/* --- many variables -------------------------------------------------------------------------- */
 
 static cr_status long_rosenbrock(void *user, const double *x, size_t n, double *out_f,
                                  double *opt_g)
@@ -325,7 +325,7 @@ static void test_many_variables_in_linear_memory(void **state)
     free(lower);
 }
 
-/* --- limits, refusals, repeats ---------------------------------------------------------------- */
+/* --- limits, refusals, repeats --------------------------------------------------------------- */
 
 static cr_status rosenbrock(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {
@@ -601,8 +601,8 @@ static void test_options_from_text(void **state)
     test_context_free(cx);
 }
 
-/* lbfgs that knows the second derivatives takes Newton's step at once, in the box too; half wrong ones, indefinite ones
- * and none lead to the same minimum. */
+/* lbfgs that knows the second derivatives takes Newton's step at once, in the box too; half wrong
+ * ones, indefinite ones and none lead to the same minimum. */
 static void test_curvature(void **state)
 {
     (void)state;
@@ -615,8 +615,11 @@ static void test_curvature(void **state)
     for (int boxed = 0; boxed < 2; boxed++)
         for (int c = 0; c < 4; c++) {
             const double       *curvatures[] = { NULL, &A[0][0], half, mixed };
-            cr_problem          p = { .n = D, .objective = quadratic, .curvature = curvatures[c],
-                                      .lower = boxed ? lower : NULL, .upper = boxed ? upper : NULL };
+            cr_problem          p = { .n = D,
+                                      .objective = quadratic,
+                                      .curvature = curvatures[c],
+                                      .lower = boxed ? lower : NULL,
+                                      .upper = boxed ? upper : NULL };
             cr_minimize_options o = cr_minimize_defaults();
             cr_minimize_report  r;
             double              x[D] = { 7, -3, 0.05, 8 };
@@ -625,7 +628,8 @@ static void test_curvature(void **state)
             assert_true(cr_end_converged(r.stop));
             if (c == 0) memcpy(known, x, sizeof x);
             for (size_t i = 0; i < D; i++) assert_close(x[i], known[i], 1e-7);
-            if (c == 1) assert_true(r.iterations <= (boxed ? 2 : 1) && r.f_evaluations <= (boxed ? 3 : 2));
+            if (c == 1)
+                assert_true(r.iterations <= (boxed ? 2 : 1) && r.f_evaluations <= (boxed ? 3 : 2));
         }
     test_context_free(cx);
 }

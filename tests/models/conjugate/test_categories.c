@@ -46,9 +46,9 @@ static void test_success(void **state)
 static void test_success_above(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    cr_model   *m = NULL, *more = NULL;
-    cr_table   *t = table_of_text(cx, "s.csv", "x,b\n-1.5,true\n0,true\n0.5,false\n2,true\n7,true\n");
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL, *more = NULL;
+    cr_table *t = table_of_text(cx, "s.csv", "x,b\n-1.5,true\n0,true\n0.5,false\n2,true\n7,true\n");
     const char *model = "beta-bernoulli";
     double      log_p[5];
     assert_close(value_of(cx, model, t, "features=x", "x>0"), 4.0 / 7, 1e-15);
@@ -111,7 +111,8 @@ static void assert_next(cr_ctx *cx, const char *model, const cr_table *t, const 
     for (size_t j = 0; j < l.n; j++)
         for (size_t i = l.first[j]; i < l.first[j + 1]; i++)
             snprintf(told + strlen(told), sizeof told - strlen(told), "%s %s %.4f; ",
-                     cr_design_column_name(cr_model_get_design(m), l.column[j]), l.level[i], l.prob[i]);
+                     cr_design_column_name(cr_model_get_design(m), l.column[j]), l.level[i],
+                     l.prob[i]);
     assert_string_equal(told, expected);
     cr_levels_free(cx, &l);
     cr_model_free(cx, m);
@@ -121,11 +122,11 @@ static void assert_next(cr_ctx *cx, const char *model, const cr_table *t, const 
 static void test_next_levels(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_levels l = { .n = 7 };
-    cr_table *t = table_of_text(cx, "s.csv",
-                                "a,x,b,c,k,one\nno,1,true,u,3,z\nyes,0,true,v,3,z\n"
-                                "yes,0,false,w,1,z\nyes,0,true,w,7,z\n");
+    cr_ctx     *cx = test_context();
+    cr_levels   l = { .n = 7 };
+    cr_table   *t = table_of_text(cx, "s.csv",
+                                  "a,x,b,c,k,one\nno,1,true,u,3,z\nyes,0,true,v,3,z\n"
+                                    "yes,0,false,w,1,z\nyes,0,true,w,7,z\n");
     const char *binary = "beta-bernoulli", *levels = "dirichlet-categorical";
     assert_next(cx, binary, t, "features=a", "a yes 0.6667; a no 0.3333; ");
     assert_next(cx, binary, t, "features=a success=no", "a no 0.3333; a yes 0.6667; ");
@@ -237,12 +238,9 @@ static void test_two_levels_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_success),
-        cmocka_unit_test(test_success_above),
-        cmocka_unit_test(test_next_levels),
-        cmocka_unit_test(test_next_allocations),
-        cmocka_unit_test(test_binary_draws),
-        cmocka_unit_test(test_levels_of_numbers),
+        cmocka_unit_test(test_success),          cmocka_unit_test(test_success_above),
+        cmocka_unit_test(test_next_levels),      cmocka_unit_test(test_next_allocations),
+        cmocka_unit_test(test_binary_draws),     cmocka_unit_test(test_levels_of_numbers),
         cmocka_unit_test(test_two_levels_agree),
     };
     return cmocka_run_group_tests_name("conjugate categories", tests, NULL, NULL);

@@ -199,7 +199,7 @@ static void test_uniform_with_both_ends(void **state)
     test_context_free(cx);
 }
 
-/* --- posteriors ------------------------------------------------------------------------------- */
+/* --- posteriors ------------------------------------------------------------------------------ */
 
 /* The reference answers: closed forms, checked there by quadrature. */
 static void test_reference(void **state)
@@ -423,7 +423,7 @@ static void test_mvn_of_one_column(void **state)
     test_context_free(cx);
 }
 
-/* --- predictives ------------------------------------------------------------------------------ */
+/* --- predictives ----------------------------------------------------------------------------- */
 
 /* Dirichlet(1): one is added to every count; the probabilities of all levels sum to one. */
 static void test_add_one(void **state)

@@ -302,7 +302,8 @@ static void test_threads(void **state)
 /* --- corners ------------------------------------------------------------------------------------
  */
 
-/* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is not. */
+/* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is
+ * not. */
 static void test_slips(void **state)
 {
     (void)state;

@@ -119,7 +119,7 @@ static inline void check_weights(cr_ctx *cx, const char *name, const char *setti
     free(X3), free(y3), free(w0);
 }
 
-/* --- reference answers ------------------------------------------------------------------------ */
+/* --- reference answers ----------------------------------------------------------------------- */
 
 /* The rows of a table whose number is (not) a multiple of 5: the test (training) part. */
 static inline cr_table *every_fifth(cr_ctx *cx, const cr_table *t, bool multiple)

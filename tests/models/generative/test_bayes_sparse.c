@@ -1,5 +1,6 @@
-/* test_bayes_sparse.c -- naive Bayes on sparse rows: the same answers as on the same numbers written
- * out, for every kind of column, and answers at all at widths that cannot be written out. */
+/* test_bayes_sparse.c -- naive Bayes on sparse rows: the same answers as on the same numbers
+ * written out, for every kind of column, and answers at all at widths that cannot be written
+ * out. */
 #include "../../data/sparse_fixture.h"
 #include "classes.h"
 
@@ -24,8 +25,10 @@ static sparse_data draw_counts(uint64_t seed, size_t n, size_t p, double density
 }
 
 static const char *const kinds[] = {
-    "gaussian", "bernoulli", "bernoulli:-0.5", "bernoulli:1.5", "poisson", "multinomial", "kernel",
-    "gaussian,x1=bernoulli:0.5,x2=poisson,x3=multinomial,x4=multinomial,x6=kernel"
+    "gaussian",       "bernoulli",
+    "bernoulli:-0.5", "bernoulli:1.5",
+    "poisson",        "multinomial",
+    "kernel",         "gaussian,x1=bernoulli:0.5,x2=poisson,x3=multinomial,x4=multinomial,x6=kernel"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -35,7 +38,7 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
     cr_prediction f = predict(cx, a, sparse), g = predict(cx, b, dense), h = predict(cx, a, dense);
     json_t       *x = describe(cx, a), *y = describe(cx, b);
     json_t       *u = json_object_get(x, "parameters"), *v = json_object_get(y, "parameters");
-    double        l = cr_model_get_report(a)->log_likelihood, q = cr_model_get_report(b)->log_likelihood;
+    double l = cr_model_get_report(a)->log_likelihood, q = cr_model_get_report(b)->log_likelihood;
     assert_same_answers(&f, &g, 1e-11);
     assert_same_answers(&f, &h, 1e-11);
     assert_int_equal(json_array_size(u), json_array_size(v));
@@ -46,12 +49,16 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
                             json_string_value(json_object_get(t, "name")));
         for (size_t e = 0; e < 2; e++) {
             double c = number_of(s, keys[e]), d = number_of(t, keys[e]);
-            if (isnan(d)) assert_true(isnan(c));
-            else assert_close(c, d, 1e-11);
+            if (isnan(d))
+                assert_true(isnan(c));
+            else
+                assert_close(c, d, 1e-11);
         }
     }
-    if (isnan(q)) assert_true(isnan(l));
-    else assert_relative(l, q, 1e-11);
+    if (isnan(q))
+        assert_true(isnan(l));
+    else
+        assert_relative(l, q, 1e-11);
     cr_prediction_free(cx, &f);
     cr_prediction_free(cx, &g);
     cr_prediction_free(cx, &h);
@@ -59,7 +66,8 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
     json_decref(y);
 }
 
-static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t, const char *settings)
+static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t,
+                              const char *settings)
 {
     cr_model *a = fit(cx, "naive-bayes", s, settings), *b = fit(cx, "naive-bayes", t, settings);
     check_same(cx, a, b, s, t);
@@ -111,9 +119,9 @@ static void test_far_columns(void **state)
     sparse_data d = draw_counts(3, 80, 6, 0.9, 0);
     for (size_t i = 0; i < d.n; i++) d.X[i * 6] = 1e6 + d.y[i] + (double)(i % 5);
     compress(&d);
-    cr_table *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
-    cr_model *a = fit(cx, "naive-bayes", s, "target=y features=x*");
-    cr_model *b = fit(cx, "naive-bayes", t, "target=y features=x*");
+    cr_table     *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
+    cr_model     *a = fit(cx, "naive-bayes", s, "target=y features=x*");
+    cr_model     *b = fit(cx, "naive-bayes", t, "target=y features=x*");
     cr_prediction f = predict(cx, a, s), g = predict(cx, b, t);
     assert_same_answers(&f, &g, 1e-6);
     cr_prediction_free(cx, &f);
@@ -140,8 +148,8 @@ static void test_beside_a_category(void **state)
     for (size_t k = 0; k < 2; k++) {
         t[k] = table_of(cx, &d, k == 0);
         assert_ok(cx, cr_table_add_texts(cx, t[k], "g", extra));
-        m[k] = fit(cx, "naive-bayes", t[k],
-                   "target=y features=x*,g numbers=multinomial,x2=gaussian");
+        m[k] =
+            fit(cx, "naive-bayes", t[k], "target=y features=x*,g numbers=multinomial,x2=gaussian");
     }
     check_same(cx, m[0], m[1], t[0], t[1]);
     for (size_t k = 0; k < 2; k++) cr_model_free(cx, m[k]), cr_table_free(cx, t[k]);
@@ -149,19 +157,21 @@ static void test_beside_a_category(void **state)
     test_context_free(cx);
 }
 
-/* Saved and loaded, on any number of threads: the same bits.  Two halves, updated: the same answer. */
+/* Saved and loaded, on any number of threads: the same bits.  Two halves, updated: the same
+ * answer. */
 static void test_life(void **state)
 {
     (void)state;
     cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(5, 200, 40, 0.1, 0.02), half = d, rest = d;
-    const char *settings = "target=y features=x* numbers=multinomial,x3=poisson,x5=bernoulli,x9=gaussian";
+    const char *settings =
+        "target=y features=x* numbers=multinomial,x3=poisson,x5=bernoulli,x9=gaussian";
     half.n = 120;
     rest.n = 80, rest.start += 120, rest.X += 120 * 40, rest.y += 120, rest.w += 120;
-    cr_table     *all = table_of(cx, &d, true), *one = table_of(cx, &half, true);
-    cr_table     *two = table_of(cx, &rest, false);
-    cr_model     *a = fit(cx, "naive-bayes", all, settings), *b = fit(cx, "naive-bayes", one, settings);
-    cr_model     *c = NULL, *e = NULL;
+    cr_table *all = table_of(cx, &d, true), *one = table_of(cx, &half, true);
+    cr_table *two = table_of(cx, &rest, false);
+    cr_model *a = fit(cx, "naive-bayes", all, settings), *b = fit(cx, "naive-bayes", one, settings);
+    cr_model *c = NULL, *e = NULL;
     cr_prediction f = predict(cx, a, all);
     char         *bytes = NULL;
     size_t        size = 0;
@@ -193,12 +203,12 @@ static void test_wide(void **state)
 {
     (void)state;
     enum { n = 300, p = 100000 };
-    cr_ctx         *cx = test_context();
-    size_t          start[n + 1];
-    uint32_t        column[2 * n];
-    double          value[2 * n], y[n];
-    cr_csr          X = { n, p, start, column, value };
-    cr_table       *t = NULL;
+    cr_ctx   *cx = test_context();
+    size_t    start[n + 1];
+    uint32_t  column[2 * n];
+    double    value[2 * n], y[n];
+    cr_csr    X = { n, p, start, column, value };
+    cr_table *t = NULL;
     for (size_t i = 0; i <= n; i++) start[i] = 2 * i;
     for (size_t i = 0; i < n; i++) {
         y[i] = (double)(i % 2);
@@ -211,11 +221,11 @@ static void test_wide(void **state)
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_INTEGER, y, 1));
     for (size_t k = 0; k < 2; k++) {
         cr_model     *m = fit(cx, "naive-bayes", t,
-                              k ? "target=y numbers=multinomial"
-                                    : "target=y numbers=bernoulli");
+                          k ? "target=y numbers=multinomial" : "target=y numbers=bernoulli");
         cr_prediction f = predict(cx, m, t);
         for (size_t i = 0; i < n; i++) assert_true(f.prob[2 * i + i % 2] > 0.9);
-        /* of each class n/2 rows: its own column, and one that was seen once, against unseen ones */
+        /* of each class n/2 rows: its own column, and one that was seen once, against unseen
+         * ones */
         double own = (n / 2 + 1) * 2.0;
         if (k) assert_close(f.prob[0], own / (own + 1), 1e-9);
         cr_prediction_free(cx, &f);

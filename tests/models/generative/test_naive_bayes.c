@@ -67,7 +67,7 @@ static cr_table *table_of(cr_ctx *cx, const data *t, size_t begin, size_t end, b
     return table_of_text(cx, "mixed.csv", text);
 }
 
-/* --- oracle ----------------------------------------------------------------------------------- */
+/* --- oracle ---------------------------------------------------------------------------------- */
 
 static long double normal(long double x, long double m, long double v)
 {
@@ -301,7 +301,7 @@ static void test_predictive_is_ratio_of_marginals(void **state)
     test_context_free(cx);
 }
 
-/* --- peers ------------------------------------------------------------------------------------ */
+/* --- peers ----------------------------------------------------------------------------------- */
 
 static void test_reference(void **state)
 {
@@ -327,7 +327,7 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- laws ------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------ */
 
 static const char *const variants[] = { "", " predictive=bayes",
                                         " bandwidth=0.5,d=0.8 priors=uniform" };
@@ -400,7 +400,7 @@ static void test_shift(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 static void test_far_away(void **state)
 {
@@ -540,8 +540,8 @@ static void test_allocations(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(
         cx, "a.csv", "x,n,s,z,c\n1,2,u,1,a\n3,4,u,2,a\n8,9,v,3,b\n8,1,u,,b\n6,2,v,5,b\n");
-    check_every_allocation_with_update(t, "naive-bayes",
-                           "target=c numbers=gaussian,n=poisson,x=kernel priors=uniform");
+    check_every_allocation_with_update(
+        t, "naive-bayes", "target=c numbers=gaussian,n=poisson,x=kernel priors=uniform");
     cr_table_free(cx, t);
     test_context_free(cx);
 }

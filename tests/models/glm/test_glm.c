@@ -1,5 +1,5 @@
-/* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and R's
- * answers, laws of weights, offsets, exposures and trials, and predictive moments. */
+/* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and
+ * R's answers, laws of weights, offsets, exposures and trials, and predictive moments. */
 #include "../../data/sparse_fixture.h"
 #include "../life.h"
 
@@ -42,7 +42,8 @@ static double draw_target(cr_rng *r, const kind *k, double signal)
 {
     double mu = 3 + 0.8 * signal;
     switch (k->family) {
-    case CRI_GLM_GAUSSIAN: return mu + 0.3 * cr_rng_normal(r);
+    case CRI_GLM_GAUSSIAN:
+        return mu + 0.3 * cr_rng_normal(r);
     case CRI_GLM_BINOMIAL:
         return cr_rng_uniform(r) < (k->g == CRI_LINK_LOG ? 0.3 + 0.1 * signal : 0.5 + 0.2 * signal);
     case CRI_GLM_POISSON:
@@ -52,7 +53,8 @@ static double draw_target(cr_rng *r, const kind *k, double signal)
         for (double t = cr_rng_exponential(r); t < lambda; t += cr_rng_exponential(r)) count++;
         return count;
     }
-    default: return mu * (0.2 + 0.8 * cr_rng_gamma(r, 8) / 8);
+    default:
+        return mu * (0.2 + 0.8 * cr_rng_gamma(r, 8) / 8);
     }
 }
 
@@ -91,11 +93,12 @@ static void test_score_equations(void **state)
         print_settings(k, "weights=w", settings, sizeof settings);
         cr_model *m = fit(cx, "glm", t, settings);
         json_t   *d = describe(cx, m);
-        double    alpha = k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
-        double    pearson = 0, deviance = 0, weight = 0;
+        double alpha = k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
+        double pearson = 0, deviance = 0, weight = 0;
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
         for (size_t i = 0; i < N; i++) {
-            double eta = coefficient(d, 0, "value"), x[4] = { 1, X[i * P], X[i * P + 1], X[i * P + 2] };
+            double eta = coefficient(d, 0, "value"),
+                   x[4] = { 1, X[i * P], X[i * P + 1], X[i * P + 2] };
             for (size_t j = 1; j <= P; j++) eta += coefficient(d, j, "value") * x[j];
             double mu = cri_link_mean(k->g, eta), slope = cri_link_slope(k->g, eta);
             double V = cri_family_variance(k->family, alpha, mu);
@@ -127,7 +130,7 @@ static void test_score_equations(void **state)
     test_context_free(cx);
 }
 
-/* --- the ends of the range ---------------------------------------------------------------------- */
+/* --- the ends of the range ------------------------------------------------------------------- */
 
 typedef struct concave {
     const kind   *k;
@@ -149,8 +152,7 @@ static long double likelihood(const concave *c, const long double *b, long doubl
         if (out >= 0) {
             long double sign = eta >= high ? -1 : 1;
             sum = -INFINITY;
-            if (out >= worst)
-                worst = out, g[0] = sign, g[1] = sign * x[0], g[2] = sign * x[1];
+            if (out >= worst) worst = out, g[0] = sign, g[1] = sign * x[0], g[2] = sign * x[1];
         }
         if (isinf(sum)) continue;
         if (c->k->family == CRI_GLM_POISSON) {
@@ -198,7 +200,7 @@ static void check_concave(cr_ctx *cx, const kind *k, uint64_t seed, size_t *at_e
         double x1 = X[2 * i] = cr_rng_normal(&r), x2 = X[2 * i + 1] = cr_rng_uniform(&r);
         double mu = k->family == CRI_GLM_POISSON ? fmax(0.05, 1 + 0.7 * x1 - 0.2 * x2)
                     : k->g == CRI_LINK_LOG       ? exp(fmin(-0.01, -1 + 0.4 * x1 - 0.3 * x2))
-                                                 : fmin(fmax(0.5 + 0.2 * x1 - 0.1 * x2, 0.02), 0.98);
+                                           : fmin(fmax(0.5 + 0.2 * x1 - 0.1 * x2, 0.02), 0.98);
         y[i] = cr_rng_uniform(&r) < mu;
         if (k->family == CRI_GLM_POISSON)
             for (y[i] = -1; mu > 0; y[i]++) mu -= cr_rng_exponential(&r);
@@ -258,8 +260,10 @@ static void test_negative_binomial_is_the_maximum(void **state)
             sum += lgamma(y[i] + 1 / a) - lgamma(1 / a) - lgamma(y[i] + 1) +
                    y[i] * log(a * mu / (1 + a * mu)) - log(1 + a * mu) / a;
         }
-        if (step < 0) assert_relative(sum, best, 1e-12);
-        else assert_true(sum < best);
+        if (step < 0)
+            assert_relative(sum, best, 1e-12);
+        else
+            assert_true(sum < best);
     }
     json_decref(d);
     cr_model_free(cx, m);
@@ -276,7 +280,7 @@ static void test_weights_are_repetitions(void **state)
         char settings[256];
         draw(&kinds[c], 20 + c, X, y, w);
         w[5] = 0; /* as if it were not there, whatever it holds */
-        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
+        size_t    n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         print_settings(&kinds[c], "weights=w", settings, sizeof settings);
         cr_model *m = fit(cx, "glm", t, settings);
@@ -329,19 +333,20 @@ static void test_gaussian_is_linear(void **state)
 static void test_offset_exposure_trials(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    const char *counts = "x,y,e,l,n\n1,3,2,0.6931471805599453,5\n2,5,4,1.3862943611198906,9\n"
-                         "3,4,1,0,6\n4,9,3,1.0986122886681098,12\n5,8,1,0,8\n6,11,2,"
-                         "0.6931471805599453,15\n7,2,0.5,-0.6931471805599453,4\n";
-    cr_table *t = table_of_text(cx, "counts.csv", counts);
-    cr_model *a = fit(cx, "glm", t, "target=y features=x family=poisson exposure=e");
-    cr_model *b = fit(cx, "glm", t, "target=y features=x family=poisson offset=l");
-    json_t   *d = describe(cx, a), *e = describe(cx, b);
+    cr_ctx       *cx = test_context();
+    const char   *counts = "x,y,e,l,n\n1,3,2,0.6931471805599453,5\n2,5,4,1.3862943611198906,9\n"
+                           "3,4,1,0,6\n4,9,3,1.0986122886681098,12\n5,8,1,0,8\n6,11,2,"
+                           "0.6931471805599453,15\n7,2,0.5,-0.6931471805599453,4\n";
+    cr_table     *t = table_of_text(cx, "counts.csv", counts);
+    cr_model     *a = fit(cx, "glm", t, "target=y features=x family=poisson exposure=e");
+    cr_model     *b = fit(cx, "glm", t, "target=y features=x family=poisson offset=l");
+    json_t       *d = describe(cx, a), *e = describe(cx, b);
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     assert_relative(parameter(d, "x", "value"), parameter(e, "x", "value"), 1e-12);
     assert_relative(statistic(d, "null_deviance"), statistic(e, "null_deviance"), 1e-12);
     double b0 = parameter(d, "intercept", "value"), b1 = parameter(d, "x", "value");
-    assert_relative(p.mean[1], 4 * exp(b0 + 2 * b1), 1e-12); /* the exposure counts in predictions */
+    assert_relative(p.mean[1], 4 * exp(b0 + 2 * b1),
+                    1e-12); /* the exposure counts in predictions */
     for (size_t i = 0; i < p.n; i++) assert_relative(p.mean[i], q.mean[i], 1e-12);
     /* The null model with an offset: the rate is all events by all exposure. */
     double rate = (3 + 5 + 4 + 9 + 8 + 11 + 2) / 13.5, null = 0;
@@ -417,7 +422,7 @@ static void test_predictive_moments(void **state)
     test_context_free(cx);
 }
 
-/* --- peers ------------------------------------------------------------------------------------- */
+/* --- peers ----------------------------------------------------------------------------------- */
 
 static void check_case(cr_ctx *cx, const json_t *item, const cr_table *t, const char *settings)
 {
@@ -430,7 +435,7 @@ static void check_case(cr_ctx *cx, const json_t *item, const cr_table *t, const 
     for (size_t j = 0; j <= json_array_size(names); j++) {
         const char *name = j ? json_string_value(json_array_get(names, j - 1)) : "intercept";
         bool        nb = json_object_get(want, "alpha_dispersion(var=mu+alpha mu^2)") != NULL;
-        double      sd = parameter(d, name, "sd"); /* small coefficients are known to a part of it */
+        double sd = parameter(d, name, "sd"); /* small coefficients are known to a part of it */
         assert_close(parameter(d, name, "value") / sd, element(coef, j) / sd, nb ? 2e-5 : 1e-6);
         if (se) assert_relative(parameter(d, name, "sd"), element(se, j), 1e-6);
     }
@@ -516,7 +521,7 @@ static void test_binary_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ----------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {
@@ -530,13 +535,13 @@ static void test_refusals(void **state)
                       "whole numbers from 0 on");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=gamma", &m), CR_EDATA,
                       "above 0");
-    assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=binomial", &m), CR_EDATA,
-                      "0 to 1");
-    assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x family=poisson exposure=e", &m),
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=binomial", &m),
+                      CR_EDATA, "0 to 1");
+    assert_fails_with(cx,
+                      try_fit(cx, "glm", t, "target=n features=x family=poisson exposure=e", &m),
                       CR_EDATA, "exposure");
-    assert_fails_with(
-        cx, try_fit(cx, "glm", t, "target=n features=x family=binomial trials=z", &m), CR_EDATA,
-        "trials");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x family=binomial trials=z", &m),
+                      CR_EDATA, "trials");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x offset=q", &m), CR_EDATA, "q");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n scale_target=standard", &m), CR_EARG,
                       "as it is");
@@ -592,8 +597,8 @@ static void test_runaway_coefficients(void **state)
     const char *const partly = "g,z,y\n0,1,0\n0,2,0\n0,3,0\n0,4,0\n1,1,1\n1,2,0\n1,3,1\n1,4,0\n"
                                "1,2,1\n1,3,0\n";
     check_runaways(cx, partly, "target=y family=binomial", "quasi-completely by 'g'", "g", "z");
-    check_runaways(cx, partly, "target=y family=binomial link=probit", "quasi-completely by 'g'", "g",
-                   "z");
+    check_runaways(cx, partly, "target=y family=binomial link=probit", "quasi-completely by 'g'",
+                   "g", "z");
     check_runaways(cx, partly, "target=y family=binomial features=z", NULL, NULL, "z");
     check_runaways(cx, "z,y\n1,0\n2,0\n3,0\n", "target=y family=binomial", "by the intercept alone",
                    "z", NULL);
@@ -607,9 +612,9 @@ static void test_underdispersion_is_told(void **state)
 {
     (void)state;
     enum { ROWS = 24 };
-    double    x[ROWS], y[ROWS];
-    cr_ctx   *cx = test_context();
-    warnings  heard = { { 0 }, 0 };
+    double   x[ROWS], y[ROWS];
+    cr_ctx  *cx = test_context();
+    warnings heard = { { 0 }, 0 };
     for (size_t i = 0; i < ROWS; i++) {
         x[i] = 0.1 * (double)i;
         y[i] = floor(exp(1 + 0.4 * x[i]) + 0.5 * (double)(i % 3));
@@ -656,7 +661,8 @@ static void test_file_and_threads(void **state)
             cr_prediction q = predict(cx, threads == 3 ? back : again, t);
             assert_memory_equal(p.mean, q.mean, sizeof y);
             assert_memory_equal(p.scale, q.scale, sizeof y);
-            if (p.params) assert_memory_equal(p.params, q.params, N * p.n_params * sizeof *p.params);
+            if (p.params)
+                assert_memory_equal(p.params, q.params, N * p.n_params * sizeof *p.params);
             cr_prediction_free(cx, &q);
             cr_model_free(cx, again);
         }
@@ -690,9 +696,9 @@ static void test_classes_are_refused(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    const char *const settings[] = { "target=y family=poisson",
-                                     "target=y family=negative-binomial", NULL };
+    const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const char *const settings[] = { "target=y family=poisson", "target=y family=negative-binomial",
+                                     NULL };
     check_allocations_on(x, 6, 1, y, "glm", settings);
 }
 
@@ -715,8 +721,8 @@ static void test_sparse_rows(void **state)
             d.y[i] = 1 + floor(exp(eta + 0.5 * d.y[i]));
         }
         compress(&d);
-        cr_table     *a = table_of(cx, &d, true), *b = table_of(cx, &d, false);
-        cr_model     *m = fit(cx, "glm", a, settings[k % 2]), *o = fit(cx, "glm", b, settings[k % 2]);
+        cr_table *a = table_of(cx, &d, true), *b = table_of(cx, &d, false);
+        cr_model *m = fit(cx, "glm", a, settings[k % 2]), *o = fit(cx, "glm", b, settings[k % 2]);
         cr_prediction f = predict(cx, m, a), g = predict(cx, o, b);
         json_t       *x = describe(cx, m), *y = describe(cx, o);
         for (size_t j = k % 2; j <= d.p; j++) {
@@ -750,8 +756,8 @@ static void test_too_wide(void **state)
     (void)state;
     for (size_t i = 0; i < d.n; i++) d.y[i] = (double)(i % 3);
     cr_table *t = table_of(cx, &d, true);
-    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x* family=poisson", &m), CR_ENUMERIC,
-                      "2100 columns and 10 rows");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x* family=poisson", &m),
+                      CR_ENUMERIC, "2100 columns and 10 rows");
     cr_table_free(cx, t);
     free_sparse(&d);
     test_context_free(cx);

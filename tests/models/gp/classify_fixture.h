@@ -1,5 +1,5 @@
-/* classify_fixture.h -- Laplace's approximation of a Gaussian process classifier by its definition: dense, in long
- * double, with explicit inverses and no trick; and small problems to try it on. */
+/* classify_fixture.h -- Laplace's approximation of a Gaussian process classifier by its definition:
+ * dense, in long double, with explicit inverses and no trick; and small problems to try it on. */
 #ifndef CREDENCE_TEST_MODELS_CLASSIFY_FIXTURE_H
 #define CREDENCE_TEST_MODELS_CLASSIFY_FIXTURE_H
 
@@ -19,7 +19,8 @@ typedef struct small {
     cri_gp_problem    problem;
 } small;
 
-/* n inputs in the plane, C classes in F functions; whole says how many rows there may be at an input. */
+/* n inputs in the plane, C classes in F functions; whole says how many rows there may be at an
+ * input. */
 static inline void make_small(small *p, cri_classify_link link, size_t n, size_t F, uint64_t seed)
 {
     cr_rng rng = cr_rng_stream(seed, 3);
@@ -152,7 +153,8 @@ static inline void solve_definition(const small *p, cr_ctx *cx, const cr_kernel 
     g->log_evidence -= 0.5L * (first + second);
 }
 
-/* Mean [F] and covariance [F x F] of f(x): k^T K^-1 f;  k(x, x) - k^T K^-1 k + k^T K^-1 (K^-1 + W)^-1 K^-1 k. */
+/* Mean [F] and covariance [F x F] of f(x): k^T K^-1 f;  k(x, x) - k^T K^-1 k + k^T K^-1 (K^-1 +
+ * W)^-1 K^-1 k. */
 static inline void predict_dense(const small *p, cr_ctx *cx, const cr_kernel *k, const dense *g,
                                  const double *x, double *mean, double *cov)
 {

@@ -36,8 +36,8 @@ static inline void covariance(const definition *g, long double *C)
 {
     for (size_t i = 0; i < g->n; i++)
         for (size_t j = 0; j < g->n; j++)
-            C[i * g->n + j] = rbf_value(&g->k, g->X + i * g->k.d, g->X + j * g->k.d) +
-                              (i == j ? g->noise[i] : 0);
+            C[i * g->n + j] =
+                rbf_value(&g->k, g->X + i * g->k.d, g->X + j * g->k.d) + (i == j ? g->noise[i] : 0);
 }
 
 /* out [n x m] = C^-1 B. */
@@ -88,7 +88,8 @@ static inline double log_density(const definition *g)
         for (size_t j = 0; j < g->q; j++) t[i] -= g->H[i * g->q + j] * b[j];
     }
     long double square = quadratic_form(g->n, C, t, &logdet);
-    return (double)(-0.5L * (square + logdet + (long double)g->n * logl(2 * 3.14159265358979323846L)));
+    return (double)(-0.5L *
+                    (square + logdet + (long double)g->n * logl(2 * 3.14159265358979323846L)));
 }
 
 static inline void predict_definition(const definition *g, const double *x, const double *h,

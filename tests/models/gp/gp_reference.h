@@ -31,14 +31,14 @@ static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *ite
     snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
     cr_table *t = read_table(cx, test_shared_data(path));
     size_t    columns = cr_table_columns(t);
-    split     out = { .n = json_array_size(train), .tests = json_array_size(test), .d = columns - 1 };
+    split out = { .n = json_array_size(train), .tests = json_array_size(test), .d = columns - 1 };
     out.X = malloc(out.n * out.d * sizeof(double)), out.y = malloc(out.n * sizeof(double));
     out.Z = malloc(out.tests * out.d * sizeof(double)), out.z = malloc(out.tests * sizeof(double));
     for (size_t j = 0; j < columns; j++) {
         const cr_column *c = cr_table_column(t, j);
         long double      mean = 0, square = 0;
-        double *to = j < out.d ? out.X + j : out.y, *tests = j < out.d ? out.Z + j : out.z;
-        size_t  step = j < out.d ? out.d : 1;
+        double          *to = j < out.d ? out.X + j : out.y, *tests = j < out.d ? out.Z + j : out.z;
+        size_t           step = j < out.d ? out.d : 1;
         if (c->type == CR_CATEGORY) continue; /* classes: y is not set */
         for (size_t i = 0; i < out.n; i++) {
             to[i * step] = c->values[(size_t)element(train, i) * c->stride];
@@ -48,7 +48,8 @@ static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *ite
         long double sd = square > 0 ? sqrtl(square / (long double)out.n) : 1;
         for (size_t i = 0; i < out.n; i++) to[i * step] = (double)((to[i * step] - mean) / sd);
         for (size_t i = 0; i < out.tests; i++)
-            tests[i * step] = (double)((c->values[(size_t)element(test, i) * c->stride] - mean) / sd);
+            tests[i * step] =
+                (double)((c->values[(size_t)element(test, i) * c->stride] - mean) / sd);
     }
     cr_table_free(cx, t);
     return out;
@@ -62,7 +63,8 @@ static inline void drop_split(split *s)
     free(s->z);
 }
 
-/* The classes of the rows to learn from as counts [n x 2], the positive class first; from malloc. */
+/* The classes of the rows to learn from as counts [n x 2], the positive class first; from
+ * malloc. */
 static inline double *read_counts(cr_ctx *cx, const json_t *root, const json_t *item, size_t n)
 {
     const json_t *s = json_object_get(json_object_get(root, "splits"),
@@ -86,8 +88,9 @@ static inline double *read_counts(cr_ctx *cx, const json_t *root, const json_t *
 /* The kernel of a case as an expression, appended to text. */
 static inline void kernel_text(const json_t *k, const json_t *hyper, char *text)
 {
-    static const char *const names[][2] = { { "variance", "variance" }, { "lengthscale", "l" },
-                                            { "alpha", "alpha" },       { "period", "p" } };
+    static const char *const names[][2] = {
+        { "variance", "variance" }, { "lengthscale", "l" }, { "alpha", "alpha" }, { "period", "p" }
+    };
     const char *type = json_string_value(json_object_get(k, "type"));
     json_t     *parts = json_object_get(k, "parts"), *part;
     size_t      i;
@@ -99,8 +102,9 @@ static inline void kernel_text(const json_t *k, const json_t *hyper, char *text)
     if (parts) return;
     strcat(strcat(text, type), "(");
     for (i = 0; i < 4; i++) {
-        char    key[64];
-        snprintf(key, sizeof key, "%s.%s", json_string_value(json_object_get(k, "id")), names[i][0]);
+        char key[64];
+        snprintf(key, sizeof key, "%s.%s", json_string_value(json_object_get(k, "id")),
+                 names[i][0]);
         json_t *value = json_object_get(hyper, key), *one;
         size_t  e;
         if (!value) continue;
@@ -126,9 +130,10 @@ static inline size_t case_rows(const json_t *root, const json_t *item)
 
 typedef void case_check(cr_ctx *cx, const json_t *root, const json_t *item);
 
-/* Checks every case whose id begins so, has `part` in it ("": any) and at most `most` rows to learn from;
- * there must be `count` of them. */
-static inline void check_cases(const char *prefix, const char *part, size_t most, size_t count, case_check *check)
+/* Checks every case whose id begins so, has `part` in it ("": any) and at most `most` rows to learn
+ * from; there must be `count` of them. */
+static inline void check_cases(const char *prefix, const char *part, size_t most, size_t count,
+                               case_check *check)
 {
     json_t *root = load_reference(), *item;
     cr_ctx *cx = test_context();
@@ -137,7 +142,9 @@ static inline void check_cases(const char *prefix, const char *part, size_t most
     json_array_foreach(json_object_get(root, "cases"), i, item)
     {
         const char *id = json_string_value(json_object_get(item, "id"));
-        if (strncmp(id, prefix, strlen(prefix)) || !strstr(id, part) || case_rows(root, item) > most) continue;
+        if (strncmp(id, prefix, strlen(prefix)) || !strstr(id, part) ||
+            case_rows(root, item) > most)
+            continue;
         check(cx, root, item);
         seen++;
     }
@@ -148,7 +155,8 @@ static inline void check_cases(const char *prefix, const char *part, size_t most
 
 enum { MOST_HYPER = 64 };
 
-/* The names of the hyper-parameters that kernel_text writes, in its order, which is that of theta. */
+/* The names of the hyper-parameters that kernel_text writes, in its order, which is that of
+ * theta. */
 static inline size_t hyper_names(const json_t *k, const json_t *hyper, char names[][72], size_t n)
 {
     static const char *const keys[] = { "variance", "lengthscale", "alpha", "period" };
@@ -159,22 +167,28 @@ static inline size_t hyper_names(const json_t *k, const json_t *hyper, char name
         char key[48];
         snprintf(key, sizeof key, "%s.%s", json_string_value(json_object_get(k, "id")), keys[i]);
         json_t *value = json_object_get(hyper, key);
-        for (size_t e = 0; value && e < (json_is_array(value) ? json_array_size(value) : 1); e++, n++) {
+        for (size_t e = 0; value && e < (json_is_array(value) ? json_array_size(value) : 1);
+             e++, n++) {
             assert_true(n < MOST_HYPER);
-            if (json_is_array(value)) snprintf(names[n], sizeof names[n], "%s[%zu]", key, e);
-            else snprintf(names[n], sizeof names[n], "%s", key);
+            if (json_is_array(value))
+                snprintf(names[n], sizeof names[n], "%s[%zu]", key, e);
+            else
+                snprintf(names[n], sizeof names[n], "%s", key);
         }
     }
     return n;
 }
 
-/* The gradient of a case, by the logarithms, against ours: each entry by its name, that of the noise last. */
-static inline void check_log_gradient(const json_t *item, const double *gradient, size_t size, double tolerance)
+/* The gradient of a case, by the logarithms, against ours: each entry by its name, that of the
+ * noise last. */
+static inline void check_log_gradient(const json_t *item, const double *gradient, size_t size,
+                                      double tolerance)
 {
     const json_t *names = json_object_get(json_object_get(item, "grad_log_hyper"), "names");
     const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
     char          ours[MOST_HYPER][72];
-    size_t        n = hyper_names(json_object_get(item, "kernel"), json_object_get(item, "hyper"), ours, 0);
+    size_t        n =
+        hyper_names(json_object_get(item, "kernel"), json_object_get(item, "hyper"), ours, 0);
     snprintf(ours[n], sizeof ours[n], "noise");
     assert_int_equal(size, json_array_size(names));
     for (size_t j = 0; j < size; j++) {

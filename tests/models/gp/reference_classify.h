@@ -7,7 +7,8 @@
 #include "base/scratch.h"
 #include "models/gp/classify_laplace.h"
 
-static inline cr_table *class_table(cr_ctx *cx, const double *X, size_t n, size_t d, const double *opt_counts)
+static inline cr_table *class_table(cr_ctx *cx, const double *X, size_t n, size_t d,
+                                    const double *opt_counts)
 {
     static const char *const levels[] = { "a", "b" };
     cr_table                *t = make_table(cx, X, n, d, NULL, NULL);
@@ -50,7 +51,8 @@ static inline void check_classify(cr_ctx *cx, const json_t *root, const json_t *
     double *counts = read_counts(cx, root, item, s.n), latent[2 * 64];
     char    text[4096] = "";
     kernel_text(json_object_get(item, "kernel"), json_object_get(item, "hyper"), text);
-    cr_table  *t = class_table(cx, s.X, s.n, s.d, counts), *z = class_table(cx, s.Z, s.tests, s.d, NULL);
+    cr_table *t = class_table(cx, s.X, s.n, s.d, counts),
+             *z = class_table(cx, s.Z, s.tests, s.d, NULL);
     cr_setting list[] = { { "target", "y" },
                           { "optimize", "none" },
                           { "kernel", text },
@@ -85,7 +87,8 @@ static inline void check_classify_optimum(cr_ctx *cx, const json_t *root, const 
     cr_model *m = fit(cx, "gp-classify", t, "target=y kernel=rbf");
     double    found = cr_model_get_report(m)->log_evidence;
     if (found < best - 1e-6)
-        fail_msg("%s: %.9f, known %.9f", json_string_value(json_object_get(item, "id")), found, best);
+        fail_msg("%s: %.9f, known %.9f", json_string_value(json_object_get(item, "id")), found,
+                 best);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     free(counts);

@@ -17,15 +17,19 @@ static inline void check_exact(cr_ctx *cx, const json_t *root, const json_t *ite
     cr_table *t = make_table(cx, s.X, s.n, s.d, s.y, NULL);
     cr_table *z = make_table(cx, s.Z, s.tests, s.d, s.z, NULL);
     snprintf(noise_text, sizeof noise_text, "%.17g", noise);
-    cr_setting list[] = { { "target", "y" },       { "mean", "zero" },  { "optimize", "none" },
-                          { "noise", noise_text }, { "kernel", text } };
-    cr_model *m = NULL;
+    cr_setting list[] = { { "target", "y" },
+                          { "mean", "zero" },
+                          { "optimize", "none" },
+                          { "noise", noise_text },
+                          { "kernel", text } };
+    cr_model  *m = NULL;
     assert_ok(cx, cr_fit(cx, "gp", t, list, 5, &m));
     assert_relative(cr_model_get_report(m)->log_evidence, number_of(item, "lml"), 1e-9);
     cr_prediction p = predict(cx, m, z);
     for (size_t i = 0; i < s.tests; i++) {
         assert_close(p.mean[i], element(mean, i), 1e-9);
-        assert_close(p.scale[i] * p.scale[i] - noise, element(json_object_get(item, "var_f"), i), 1e-9);
+        assert_close(p.scale[i] * p.scale[i] - noise, element(json_object_get(item, "var_f"), i),
+                     1e-9);
     }
     cr_kernel      *k;
     cri_gp_data     data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .count = (double)s.n };
@@ -63,13 +67,15 @@ static inline void check_exact_optimum(cr_ctx *cx, const json_t *root, const jso
     cr_model *m = fit(cx, "gp", t, settings);
     double    found = cr_model_get_report(m)->log_evidence;
     if (found < best - 0.01)
-        fail_msg("%s: %.6f, known %.6f", json_string_value(json_object_get(item, "id")), found, best);
+        fail_msg("%s: %.6f, known %.6f", json_string_value(json_object_get(item, "id")), found,
+                 best);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     drop_split(&s);
 }
 
-/* A series against time from 0: its first rows to learn from, y as the case has it, and the rest. */
+/* A series against time from 0: its first rows to learn from, y as the case has it, and the
+ * rest. */
 typedef struct series {
     const char *id, *file;
     size_t      n, tests;
@@ -92,11 +98,13 @@ static inline void read_series(cr_ctx *cx, const series *c, double *x, double *y
         if (i < c->n) mean += y[i] / (long double)c->n;
     }
     for (size_t i = 0; i < c->n; i++) square += (y[i] - mean) * (y[i] - mean) / (long double)c->n;
-    for (size_t i = 0; i < c->n + c->tests; i++) y[i] = (double)((y[i] - mean) / (c->divide ? sqrtl(square) : 1));
+    for (size_t i = 0; i < c->n + c->tests; i++)
+        y[i] = (double)((y[i] - mean) / (c->divide ? sqrtl(square) : 1));
     cr_table_free(cx, t);
 }
 
-/* Evidence and predictions beyond the rows at the start, and the evidence that the search ends at. */
+/* Evidence and predictions beyond the rows at the start, and the evidence that the search ends
+ * at. */
 static inline void check_series(cr_ctx *cx, const series *c)
 {
     json_t *root = load_reference(), *item, *one = NULL;
@@ -109,18 +117,21 @@ static inline void check_series(cr_ctx *cx, const series *c)
     }
     assert_non_null(one);
     read_series(cx, c, x, y);
-    const json_t *at = json_object_get(one, "at_start"), *start = json_object_get(one, "hyper_start");
+    const json_t *at = json_object_get(one, "at_start"),
+                 *start = json_object_get(one, "hyper_start");
     kernel_text(json_object_get(one, "kernel"), start, text);
     noise = number_of(start, "noise");
     snprintf(noise_text, sizeof noise_text, "%.17g", noise);
-    cr_table  *t = make_table(cx, x, c->n, 1, y, NULL), *z = make_table(cx, x + c->n, c->tests, 1, y + c->n, NULL);
-    cr_setting list[] = { { "target", "y" },       { "mean", "zero" }, { "optimize", "none" }, { "scale", "none" },
-                          { "noise", noise_text }, { "kernel", text } };
+    cr_table *t = make_table(cx, x, c->n, 1, y, NULL),
+             *z = make_table(cx, x + c->n, c->tests, 1, y + c->n, NULL);
+    cr_setting list[] = { { "target", "y" },   { "mean", "zero" },      { "optimize", "none" },
+                          { "scale", "none" }, { "noise", noise_text }, { "kernel", text } };
     cr_model  *m = NULL;
     assert_ok(cx, cr_fit(cx, "gp", t, list, 6, &m));
     assert_relative(cr_model_get_report(m)->log_evidence, number_of(one, "lml_at_start"), 1e-8);
     cr_prediction p = predict(cx, m, z);
-    const json_t *mean = json_object_get(at, "mean_first12"), *variance = json_object_get(at, "var_f_first12");
+    const json_t *mean = json_object_get(at, "mean_first12"),
+                 *variance = json_object_get(at, "var_f_first12");
     assert_true(json_array_size(mean) >= 10);
     for (i = 0; i < json_array_size(mean); i++) {
         assert_close(p.mean[i], element(mean, i), 1e-7);
@@ -128,7 +139,9 @@ static inline void check_series(cr_ctx *cx, const series *c)
     }
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
-    cr_setting search[] = { { "target", "y" }, { "mean", "zero" }, { "scale", "none" }, { "kernel", c->kernel } };
+    cr_setting search[] = {
+        { "target", "y" }, { "mean", "zero" }, { "scale", "none" }, { "kernel", c->kernel }
+    };
     assert_ok(cx, cr_fit(cx, "gp", t, search, 4, &m));
     double found = cr_model_get_report(m)->log_evidence;
     if (found < c->reach - 0.01) fail_msg("%s: %.6f, known %.6f", c->id, found, c->reach);

@@ -1,5 +1,5 @@
-/* test_gp_centre.c -- models whose kernel holds centre(...): what they are without it, on columns less their
- * mean; weights, files, threads, texts and categories; what is refused. */
+/* test_gp_centre.c -- models whose kernel holds centre(...): what they are without it, on columns
+ * less their mean; weights, files, threads, texts and categories; what is refused. */
 #include "../fixture.h"
 
 #include "models/parts.h"
@@ -51,8 +51,8 @@ static void drop(cr_ctx *cx, sample *s)
 }
 
 /* The same predictions of two models, each of its own rows. */
-static void assert_same(cr_ctx *cx, const cr_model *a, const cr_table *at, const cr_model *b, const cr_table *bt,
-                        double tolerance)
+static void assert_same(cr_ctx *cx, const cr_model *a, const cr_table *at, const cr_model *b,
+                        const cr_table *bt, double tolerance)
 {
     cr_prediction p = predict(cx, a, at), q = predict(cx, b, bt);
     for (size_t i = 0; i < T; i++) {
@@ -68,14 +68,20 @@ static void test_linear(void **state)
 {
     (void)state;
     cr_ctx *cx = test_context();
-    static const struct { const char *centred, *plain; } kernels[] = {
+    static const struct {
+        const char *centred, *plain;
+    } kernels[] = {
         { "kernel=centre(linear) ", "kernel=linear " },
-        { "kernel=1.5*centre(linear)^2+0.4*centre(linear(x1)) ", "kernel=1.5*linear^2+0.4*linear(x1) " },
+        { "kernel=1.5*centre(linear)^2+0.4*centre(linear(x1)) ",
+          "kernel=1.5*linear^2+0.4*linear(x1) " },
     };
-    static const char *const how[] = { "noise=0.3 optimize=none mean=zero", "noise=0.3 optimize=none",
-                                       "noise=0.3 optimize=none mean=linear", "noise=0.3 optimize=none approx=vfe inducing=5",
+    static const char *const how[] = { "noise=0.3 optimize=none mean=zero",
+                                       "noise=0.3 optimize=none",
+                                       "noise=0.3 optimize=none mean=linear",
+                                       "noise=0.3 optimize=none approx=vfe inducing=5",
                                        "noise=0.3 optimize=none approx=fitc inducing=5",
-                                       "noise=0.3 optimize=none approx=nystrom inducing=5", "restarts=0" };
+                                       "noise=0.3 optimize=none approx=nystrom inducing=5",
+                                       "restarts=0" };
     for (int weighted = 0; weighted < 2; weighted++) {
         sample s = draw(cx, weighted);
         for (size_t k = 0; k < 2; k++)
@@ -84,11 +90,14 @@ static void test_linear(void **state)
                 bool learned = h == 6;
                 if (learned && k == 1) continue;
                 for (size_t side = 0; side < 2; side++)
-                    snprintf(settings[side], sizeof settings[side], PLAIN "%s%s%s", weighted ? "weights=w " : "",
+                    snprintf(settings[side], sizeof settings[side], PLAIN "%s%s%s",
+                             weighted ? "weights=w " : "",
                              side ? kernels[k].plain : kernels[k].centred, how[h]);
-                cr_model *m = fit(cx, "gp", s.t, settings[0]), *plain = fit(cx, "gp", s.tc, settings[1]);
+                cr_model *m = fit(cx, "gp", s.t, settings[0]),
+                         *plain = fit(cx, "gp", s.tc, settings[1]);
                 assert_same(cx, m, s.z, plain, s.zc, learned ? 1e-4 : 1e-8);
-                assert_close(cr_model_get_report(m)->log_evidence, cr_model_get_report(plain)->log_evidence, 1e-6);
+                assert_close(cr_model_get_report(m)->log_evidence,
+                             cr_model_get_report(plain)->log_evidence, 1e-6);
                 cr_model_free(cx, m);
                 cr_model_free(cx, plain);
             }
@@ -109,8 +118,10 @@ static void test_noise_column(void **state)
     assert_ok(cx, cr_table_add_numbers(cx, s.tc, "v", CR_REAL, v, 1));
     assert_ok(cx, cr_table_add_numbers(cx, s.z, "v", CR_REAL, v, 1));
     assert_ok(cx, cr_table_add_numbers(cx, s.zc, "v", CR_REAL, v, 1));
-    cr_model *m = fit(cx, "gp", s.t, PLAIN "kernel=centre(linear) noise-column=v optimize=none mean=zero");
-    cr_model *plain = fit(cx, "gp", s.tc, PLAIN "kernel=linear noise-column=v optimize=none mean=zero");
+    cr_model *m =
+        fit(cx, "gp", s.t, PLAIN "kernel=centre(linear) noise-column=v optimize=none mean=zero");
+    cr_model *plain =
+        fit(cx, "gp", s.tc, PLAIN "kernel=linear noise-column=v optimize=none mean=zero");
     assert_same(cx, m, s.z, plain, s.zc, 1e-8);
     cr_model_free(cx, m);
     cr_model_free(cx, plain);
@@ -118,17 +129,22 @@ static void test_noise_column(void **state)
     test_context_free(cx);
 }
 
-/* A constant in the mean function takes in what centring takes away: with a vague mean both are one model. */
+/* A constant in the mean function takes in what centring takes away: with a vague mean both are one
+ * model. */
 static void test_constant_mean(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
     sample    s = draw(cx, false);
-    cr_model *m = fit(cx, "gp", s.t, PLAIN "kernel=centre(2*rbf(l=1.5)) noise=0.2 optimize=none mean=constant");
-    cr_model *plain = fit(cx, "gp", s.t, PLAIN "kernel=2*rbf(l=1.5) noise=0.2 optimize=none mean=constant");
+    cr_model *m = fit(cx, "gp", s.t,
+                      PLAIN "kernel=centre(2*rbf(l=1.5)) noise=0.2 optimize=none mean=constant");
+    cr_model *plain =
+        fit(cx, "gp", s.t, PLAIN "kernel=2*rbf(l=1.5) noise=0.2 optimize=none mean=constant");
     assert_same(cx, m, s.t, plain, s.t, 1e-9);
-    m = (cr_model_free(cx, m), fit(cx, "kernel-ridge", s.t, PLAIN "kernel=centre(rbf(l=1.5)) lambda=0.2"));
-    plain = (cr_model_free(cx, plain), fit(cx, "kernel-ridge", s.t, PLAIN "kernel=rbf(l=1.5) lambda=0.2"));
+    m = (cr_model_free(cx, m),
+         fit(cx, "kernel-ridge", s.t, PLAIN "kernel=centre(rbf(l=1.5)) lambda=0.2"));
+    plain = (cr_model_free(cx, plain),
+             fit(cx, "kernel-ridge", s.t, PLAIN "kernel=rbf(l=1.5) lambda=0.2"));
     cr_prediction p = predict(cx, m, s.z), q = predict(cx, plain, s.z);
     for (size_t i = 0; i < T; i++) assert_close(p.mean[i], q.mean[i], 1e-9);
     cr_prediction_free(cx, &p);
@@ -143,18 +159,21 @@ static void test_constant_mean(void **state)
 static void test_slopes(void **state)
 {
     (void)state;
-    cr_ctx       *cx = test_context();
-    sample        s = draw(cx, true);
-    cr_model     *m = fit(cx, "gp", s.t, PLAIN "weights=w kernel=centre(rbf)*linear+centre(linear) noise=0.2 optimize=none");
-    double        slopes[T * P];
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, true);
+    cr_model *m =
+        fit(cx, "gp", s.t,
+            PLAIN "weights=w kernel=centre(rbf)*linear+centre(linear) noise=0.2 optimize=none");
+    double slopes[T * P];
     assert_int_equal(cr_model_slopes(m), P);
     assert_ok(cx, cr_predict_slopes(cx, m, s.z, slopes));
     for (size_t j = 0; j < P; j++) {
-        const double h = 1e-5;
-        double       moved[2][T * P];
+        const double  h = 1e-5;
+        double        moved[2][T * P];
         cr_prediction p[2];
         for (int side = 0; side < 2; side++) {
-            for (size_t i = 0; i < T * P; i++) moved[side][i] = s.Z[i] + (i % P == j ? (side ? -h : h) : 0);
+            for (size_t i = 0; i < T * P; i++)
+                moved[side][i] = s.Z[i] + (i % P == j ? (side ? -h : h) : 0);
             cr_table *t = make_table(cx, moved[side], T, P, s.y, NULL);
             p[side] = predict(cx, m, t);
             cr_table_free(cx, t);
@@ -168,8 +187,9 @@ static void test_slopes(void **state)
     test_context_free(cx);
 }
 
-static const char words[] = "word,g,x,y,c\nabba,u,1,2,p\nabab,v,2,1,q\nbbb,u,4,5,p\nba,w,3,2,q\nbab,v,1.5,3,q\n"
-                            "aab,u,2.5,4,p\nabb,w,0.5,1,q\nb,v,3.5,2.5,p\n";
+static const char words[] =
+    "word,g,x,y,c\nabba,u,1,2,p\nabab,v,2,1,q\nbbb,u,4,5,p\nba,w,3,2,q\nbab,v,1.5,3,q\n"
+    "aab,u,2.5,4,p\nabb,w,0.5,1,q\nb,v,3.5,2.5,p\n";
 
 /* Every model with a kernel: saved and loaded, and with any number of threads, the same bits. */
 static void test_files(void **state)
@@ -187,18 +207,21 @@ static void test_files(void **state)
         { "gp", "target=y hyper=mcmc draws-hyper=4 max-iter=2 kernel=centre(rbf(x)) features=x" },
     };
     cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "t.csv", words), *z = table_of_text(cx, "z.csv", "word,g,x\nzab,v,2\nab,u,9\n");
+    cr_table *t = table_of_text(cx, "t.csv", words),
+             *z = table_of_text(cx, "z.csv", "word,g,x\nzab,v,2\nab,u,9\n");
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         char settings[300];
         bool last = k + 1 == sizeof models / sizeof *models;
         snprintf(settings, sizeof settings, "%s%s", models[k][1],
-                 last ? "" : " features=word,g,x kernel=centre(spectrum(word;k=2)+hamming(g)*rbf(x))+centre(linear(x))");
+                 last ? ""
+                      : " features=word,g,x "
+                        "kernel=centre(spectrum(word;k=2)+hamming(g)*rbf(x))+centre(linear(x))");
         double first[2 * 3];
         for (size_t threads = 1; threads < (last ? 2 : 8); threads += 3) {
             cr_ctx_set_threads(cx, threads);
-            cr_model     *m = fit(cx, models[k][0], t, settings), *again = NULL;
-            char         *bytes = NULL;
-            size_t        size = 0;
+            cr_model *m = fit(cx, models[k][0], t, settings), *again = NULL;
+            char     *bytes = NULL;
+            size_t    size = 0;
             assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
             assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
             cr_prediction p = predict(cx, m, z), q = predict(cx, again, z);
@@ -207,8 +230,10 @@ static void test_files(void **state)
             size_t        width = p.mean ? 1 : p.n_classes;
             assert_memory_equal(a, b, 2 * width * sizeof(double));
             if (p.scale) assert_memory_equal(p.scale, q.scale, 2 * sizeof(double));
-            if (threads == 1) memcpy(first, a, 2 * width * sizeof(double));
-            else assert_memory_equal(a, first, 2 * width * sizeof(double));
+            if (threads == 1)
+                memcpy(first, a, 2 * width * sizeof(double));
+            else
+                assert_memory_equal(a, first, 2 * width * sizeof(double));
             cr_prediction_free(cx, &p);
             cr_prediction_free(cx, &q);
             cr_free(cx, bytes, size, 1);
@@ -225,14 +250,18 @@ static void test_files(void **state)
 static void test_pca(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    static const char *const kernels[] = { "linear", "rbf(l=1.5)", "poly(degree=3,c=1)", "2*rbf+linear(x1)" };
-    sample s = draw(cx, true);
+    cr_ctx                  *cx = test_context();
+    static const char *const kernels[] = { "linear", "rbf(l=1.5)", "poly(degree=3,c=1)",
+                                           "2*rbf+linear(x1)" };
+    sample                   s = draw(cx, true);
     for (size_t k = 0; k < 4; k++) {
         char settings[2][200];
-        snprintf(settings[0], sizeof settings[0], NUMBERS "weights=w components=2 kernel=%s", kernels[k]);
-        snprintf(settings[1], sizeof settings[1], NUMBERS "weights=w components=2 kernel=centre(%s)", kernels[k]);
-        cr_model     *m[2] = { fit(cx, "kernel-pca", s.t, settings[0]), fit(cx, "kernel-pca", s.t, settings[1]) };
+        snprintf(settings[0], sizeof settings[0], NUMBERS "weights=w components=2 kernel=%s",
+                 kernels[k]);
+        snprintf(settings[1], sizeof settings[1],
+                 NUMBERS "weights=w components=2 kernel=centre(%s)", kernels[k]);
+        cr_model     *m[2] = { fit(cx, "kernel-pca", s.t, settings[0]),
+                               fit(cx, "kernel-pca", s.t, settings[1]) };
         json_t       *d[2] = { describe(cx, m[0]), describe(cx, m[1]) };
         cr_prediction p[2] = { predict(cx, m[0], s.z), predict(cx, m[1], s.z) };
         assert_relative(statistic(d[1], "total"), statistic(d[0], "total"), 1e-10);
@@ -251,16 +280,21 @@ static void test_pca(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    cr_ctx    *cx = test_context();
-    sample     s = draw(cx, false);
-    cr_model  *m = NULL, *more = NULL;
-    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) approx=rff", &m), CR_EUNSUPPORTED, "--approx rff");
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, false);
+    cr_model *m = NULL, *more = NULL;
+    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) approx=rff", &m),
+                      CR_EUNSUPPORTED, "--approx rff");
     assert_non_null(strstr(cr_error_hint(cx), "--approx vfe"));
-    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) approx=svgp", &m), CR_EUNSUPPORTED, "--approx svgp");
-    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) solver=cg", &m), CR_EUNSUPPORTED, "--solver cg");
-    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(sigmoid)", &m), CR_EARG, "not positive semi-definite");
+    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) approx=svgp", &m),
+                      CR_EUNSUPPORTED, "--approx svgp");
+    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) solver=cg", &m),
+                      CR_EUNSUPPORTED, "--solver cg");
+    assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(sigmoid)", &m), CR_EARG,
+                      "not positive semi-definite");
     m = fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) noise=0.1 optimize=none");
-    assert_fails_with(cx, cr_update(cx, m, s.z, &more), CR_EUNSUPPORTED, "there is no exact update");
+    assert_fails_with(cx, cr_update(cx, m, s.z, &more), CR_EUNSUPPORTED,
+                      "there is no exact update");
     cr_model_free(cx, m);
     m = fit(cx, "gp-online", s.t, PLAIN "kernel=centre(rbf) noise=0.1 optimize=none");
     assert_ok(cx, cr_update(cx, m, s.z, &more)); /* its rows are those of the first batch */
@@ -274,12 +308,13 @@ static void test_refusals(void **state)
 static void test_amplitudes(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    sample    s = draw(cx, false);
-    cr_model *m = fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf)+centre(2*rbf(x1)) max-iter=3");
-    json_t   *d = describe(cx, m);
-    const char *text = json_string_value(json_object_get(json_object_get(d, "statistics"), "kernel"));
-    size_t      stars = 0;
+    cr_ctx     *cx = test_context();
+    sample      s = draw(cx, false);
+    cr_model   *m = fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf)+centre(2*rbf(x1)) max-iter=3");
+    json_t     *d = describe(cx, m);
+    const char *text =
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "kernel"));
+    size_t stars = 0;
     for (const char *at = text; *at; at++) stars += *at == '*';
     assert_int_equal(stars, 2); /* a*centre(rbf) + centre(b*rbf) */
     assert_true(isfinite(parameter(d, "1.rbf.l", "value")));
@@ -291,14 +326,14 @@ static void test_amplitudes(void **state)
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
-    static const double      x[] = { 1, 2, 3, 4, 7 }, y[] = { 1, 3, 2, 4, 4 };
-    cr_status                st = CR_OK;
-    cr_table                *t = arg;
-    cr_model                *m = NULL, *again = NULL;
-    cr_prediction            p = { 0 };
-    char                    *bytes = NULL;
-    size_t                   size = 0;
-    setting_list             list;
+    static const double x[] = { 1, 2, 3, 4, 7 }, y[] = { 1, 3, 2, 4, 4 };
+    cr_status           st = CR_OK;
+    cr_table           *t = arg;
+    cr_model           *m = NULL, *again = NULL;
+    cr_prediction       p = { 0 };
+    char               *bytes = NULL;
+    size_t              size = 0;
+    setting_list        list;
     split_settings("target=y kernel=centre(rbf) noise=0.1 optimize=none", &list);
     CR_TRY(cr_table_new(cx, "t", 5, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
@@ -325,9 +360,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_noise_column), cmocka_unit_test(test_constant_mean),
-        cmocka_unit_test(test_slopes), cmocka_unit_test(test_files),        cmocka_unit_test(test_pca),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_amplitudes), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_linear),        cmocka_unit_test(test_noise_column),
+        cmocka_unit_test(test_constant_mean), cmocka_unit_test(test_slopes),
+        cmocka_unit_test(test_files),         cmocka_unit_test(test_pca),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_amplitudes),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("gp: centre", tests, NULL, NULL);
 }

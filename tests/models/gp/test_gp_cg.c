@@ -62,14 +62,19 @@ static void test_solve(void **state)
     cri_gp_cg_run run = { .close = T, .tolerance = 1e-12, .max_iter = 400 };
     assert_ok(cx, cri_gp_cg_solve(cx, &op, &p, B, T, &run, X, &report));
     assert_true(report.residual < 1e-12 && report.iterations < 200);
-    for (size_t i = 0; i < N * T; i++) Y[i] = X[i] * (1 + 1e-6 * cos((double)i)); /* begins near the end */
-    run = (cri_gp_cg_run){ .close = 1, .tolerance = 1e-9, .rest_tolerance = 1e-3, .max_iter = 400, .warm = true };
+    for (size_t i = 0; i < N * T; i++)
+        Y[i] = X[i] * (1 + 1e-6 * cos((double)i)); /* begins near the end */
+    run = (cri_gp_cg_run){
+        .close = 1, .tolerance = 1e-9, .rest_tolerance = 1e-3, .max_iter = 400, .warm = true
+    };
     size_t cold = report.iterations;
     assert_ok(cx, cri_gp_cg_solve(cx, &op, &p, B, T, &run, Y, &report));
-    assert_true(report.residual < 1e-9 && report.iterations > 0 && report.iterations < 2 * cold / 3);
+    assert_true(report.residual < 1e-9 && report.iterations > 0 &&
+                report.iterations < 2 * cold / 3);
     for (size_t i = 0; i < N; i++) {
         assert_close(Y[i * T], X[i * T], 1e-7);
-        assert_close(Y[i * T + 2], X[i * T + 2], 1e-5 * fabs(X[i * T + 2])); /* was near enough, and kept */
+        assert_close(Y[i * T + 2], X[i * T + 2],
+                     1e-5 * fabs(X[i * T + 2])); /* was near enough, and kept */
     }
     assert_ok(cx, cri_gp_multiply(cx, &tiles, X, T, Y));
     for (size_t i = 0; i < N * T; i++) assert_close(Y[i], B[i], 1e-9);
@@ -81,7 +86,8 @@ static void test_solve(void **state)
             double sum = p.D[i] * Y[i * T + c];
             for (size_t a = 0; a < p.rank; a++) {
                 double product = 0;
-                for (size_t j = 0; j < N; j++) product += sqrt(p.D[j]) * p.G[a * N + j] * Y[j * T + c];
+                for (size_t j = 0; j < N; j++)
+                    product += sqrt(p.D[j]) * p.G[a * N + j] * Y[j * T + c];
                 sum += sqrt(p.D[i]) * p.G[a * N + i] * product;
             }
             assert_close(sum, B[i * T + c], 1e-9);
@@ -199,7 +205,8 @@ static void test_model(void **state)
     test_context_free(cx);
 }
 
-/* e1' log(T) e1 against all eigenvectors, of some tridiagonal matrices, one that splits among them. */
+/* e1' log(T) e1 against all eigenvectors, of some tridiagonal matrices, one that splits among
+ * them. */
 static void test_quadrature(void **state)
 {
     (void)state;
@@ -207,7 +214,8 @@ static void test_quadrature(void **state)
     cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(7, 7);
     for (size_t n = 1; n <= SIZES; n += n < 4 ? 1 : 9) {
-        double d[SIZES], e[SIZES] = { 0 }, T[SIZES * SIZES] = { 0 }, V[SIZES * SIZES], w[SIZES], sum = 0, ours;
+        double d[SIZES], e[SIZES] = { 0 }, T[SIZES * SIZES] = { 0 }, V[SIZES * SIZES], w[SIZES],
+                         sum = 0, ours;
         for (size_t i = 0; i < n; i++) d[i] = 3 + cr_rng_uniform(&r), T[i * n + i] = d[i];
         for (size_t i = 0; i + 1 < n; i++) {
             e[i] = i == 20 ? 0 : 0.2 + cr_rng_uniform(&r);
@@ -221,24 +229,24 @@ static void test_quadrature(void **state)
     test_context_free(cx);
 }
 
-/* From a poor start with all rows, to an exact evidence that is as good as that of the factor's own search; the
- * same bits with any number of threads. */
+/* From a poor start with all rows, to an exact evidence that is as good as that of the factor's own
+ * search; the same bits with any number of threads. */
 static void test_learning(void **state)
 {
     (void)state;
-    cr_ctx            *cx = test_context();
-    bench             *b = draw(6);
-    cr_kernel         *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
-    cri_gp_exact_room  room = { b->L, b->exact };
-    cri_gp_learned     learned = { 0 };
-    double             best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
-    cri_gp_task        task = { .problem = &b->problem,
-                                .objective = cri_gp_exact_objective,
-                                .method = &room,
-                                .variance = 1,
-                                .learn_noise = true,
-                                .max_iter = 100,
-                                .search_rows = N };
+    cr_ctx           *cx = test_context();
+    bench            *b = draw(6);
+    cr_kernel        *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
+    cri_gp_exact_room room = { b->L, b->exact };
+    cri_gp_learned    learned = { 0 };
+    double            best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
+    cri_gp_task       task = { .problem = &b->problem,
+                               .objective = cri_gp_exact_objective,
+                               .method = &room,
+                               .variance = 1,
+                               .learn_noise = true,
+                               .max_iter = 100,
+                               .search_rows = N };
     assert_ok(cx, cri_gp_learn(cx, &task, k, &noise, &learned));
     best = learned.value;
     for (size_t i = 0; i < 3; i++) {
@@ -249,7 +257,8 @@ static void test_learning(void **state)
         learned = (cri_gp_learned){ 0 };
         assert_ok(cx, cri_gp_cg_learn(cx, &task, &b->cg, own, &ours[i], &learned));
         assert_true(learned.converged && learned.evaluations < 30);
-        assert_ok(cx, cri_gp_solve(cx, &b->problem, own, ours[i], CRI_GP_NO_JITTER, b->L, &b->exact));
+        assert_ok(cx,
+                  cri_gp_solve(cx, &b->problem, own, ours[i], CRI_GP_NO_JITTER, b->L, &b->exact));
         assert_true(best - b->exact.log_evidence < 0.2);
         cr_kernel_theta(own, theta[i]);
         cr_kernel_free(cx, own);
@@ -315,9 +324,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solve),       cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_quadrature),  cmocka_unit_test(test_model),       cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_solve),      cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_quadrature), cmocka_unit_test(test_model),
+        cmocka_unit_test(test_learning),   cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp cg", tests, NULL, NULL);
 }

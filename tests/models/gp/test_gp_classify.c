@@ -1,5 +1,5 @@
-/* test_gp_classify.c -- Gaussian process classification as a model: predictions against the definition, weights,
- * learning, categories, files, threads, corners. */
+/* test_gp_classify.c -- Gaussian process classification as a model: predictions against the
+ * definition, weights, learning, categories, files, threads, corners. */
 #include "classify_fixture.h"
 
 #include "math/special.h"
@@ -40,9 +40,10 @@ static void assert_probabilities(const cr_prediction *p)
     }
 }
 
-/* --- predictions ------------------------------------------------------------------------------ */
+/* --- predictions ----------------------------------------------------------------------------- */
 
-/* A table with as many rows at the inputs of p as the counts (which must be whole) say, by weights. */
+/* A table with as many rows at the inputs of p as the counts (which must be whole) say, by
+ * weights. */
 static cr_table *table_of(cr_ctx *cx, const small *p)
 {
     static const char *const levels[] = { "first", "second", "third", "zero" };
@@ -62,7 +63,8 @@ static cr_table *table_of(cr_ctx *cx, const small *p)
     return t;
 }
 
-/* The softmax under N(mean, cov) by brute force: a grid over the Cholesky coordinates, three functions. */
+/* The softmax under N(mean, cov) by brute force: a grid over the Cholesky coordinates, three
+ * functions. */
 static void average_softmax(const double *mean, const double *cov, double *out)
 {
     double L[9] = { 0 }, total = 0, h = 0.25;
@@ -140,7 +142,7 @@ static void test_definition(void **state)
     test_context_free(cx);
 }
 
-/* --- weights, order, units -------------------------------------------------------------------- */
+/* --- weights, order, units ------------------------------------------------------------------- */
 
 static double evidence_with(cr_ctx *cx, const cr_table *t, const char *settings)
 {
@@ -214,7 +216,7 @@ static void test_scales(void **state)
     test_context_free(cx);
 }
 
-/* --- learning --------------------------------------------------------------------------------- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 static void test_learning(void **state)
 {
@@ -249,7 +251,8 @@ static void test_learning(void **state)
     test_context_free(cx);
 }
 
-/* The mean of a latent function with many rows of one class: far away it stays where a constant is known of. */
+/* The mean of a latent function with many rows of one class: far away it stays where a constant is
+ * known of. */
 static void test_mean(void **state)
 {
     (void)state;
@@ -279,11 +282,13 @@ static void test_far_away(void **state)
     (void)state;
     cr_ctx    *cx = test_context();
     double     far[] = { 1e6 };
-    const char five[] = "x1,y\n0,a\n1,b\n2,c\n3,d\n4,e\n5,a\n6,b\n", three[] = "x1,y\n0,a\n1,b\n2,c\n3,c\n";
-    cr_table  *z = make_table(cx, far, 1, 1, NULL, NULL);
+    const char five[] = "x1,y\n0,a\n1,b\n2,c\n3,d\n4,e\n5,a\n6,b\n",
+               three[] = "x1,y\n0,a\n1,b\n2,c\n3,c\n";
+    cr_table *z = make_table(cx, far, 1, 1, NULL, NULL);
     for (int K = 3; K <= 5; K += 2) {
-        cr_table     *t = table_of_text(cx, "f.csv", K == 3 ? three : five);
-        cr_model     *m = fit(cx, "gp-classify", t, "target=y optimize=none kernel=1000*rbf scale=none");
+        cr_table *t = table_of_text(cx, "f.csv", K == 3 ? three : five);
+        cr_model *m =
+            fit(cx, "gp-classify", t, "target=y optimize=none kernel=1000*rbf scale=none");
         cr_prediction p = predict(cx, m, z);
         for (int k = 0; k < K; k++) assert_close(p.prob[k], 1.0 / K, K == 3 ? 1e-6 : 1e-12);
         cr_prediction_free(cx, &p);
@@ -294,7 +299,8 @@ static void test_far_away(void **state)
     test_context_free(cx);
 }
 
-/* Categories: only rows of the same level tell of each other with hamming; class weights move the odds. */
+/* Categories: only rows of the same level tell of each other with hamming; class weights move the
+ * odds. */
 static void test_categories(void **state)
 {
     (void)state;
@@ -324,7 +330,7 @@ static void test_categories(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 static void check_refused(cr_ctx *cx, const char *text, const char *settings, cr_status status,
                           const char *sentence)
@@ -366,7 +372,8 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
-/* Two rows, one input, constant columns, separable classes, duplicates in conflict, a level without rows. */
+/* Two rows, one input, constant columns, separable classes, duplicates in conflict, a level without
+ * rows. */
 static void test_corners(void **state)
 {
     (void)state;
@@ -419,7 +426,7 @@ static void test_automatic(void **state)
     test_context_free(cx);
 }
 
-/* --- files and threads ------------------------------------------------------------------------- */
+/* --- files and threads ----------------------------------------------------------------------- */
 
 static void check_threads(cr_ctx *cx, const cr_table *t, const char *settings)
 {
@@ -509,12 +516,17 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),  cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_scales),      cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_mean),        cmocka_unit_test(test_far_away),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_mean),
+        cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_automatic),   cmocka_unit_test(test_file_and_threads),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_file_and_threads),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp classify", tests, NULL, NULL);

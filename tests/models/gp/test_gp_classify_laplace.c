@@ -1,5 +1,5 @@
-/* test_gp_classify_laplace.c -- the likelihoods, and Laplace's approximation against its definition, numeric
- * integrals and differences. */
+/* test_gp_classify_laplace.c -- the likelihoods, and Laplace's approximation against its
+ * definition, numeric integrals and differences. */
 #include "classify_fixture.h"
 
 #include "base/scratch.h"

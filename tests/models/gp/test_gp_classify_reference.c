@@ -1,6 +1,7 @@
-/* test_gp_classify_reference.c -- Laplace's approximation against reference answers (those of logit agree with
- * scikit-learn's GaussianProcessClassifier): evidence, gradient, modes, latent normals and probabilities at
- * fixed hyper-parameters, and the best evidence known.  All cases: test_gp_reference_slow.c. */
+/* test_gp_classify_reference.c -- Laplace's approximation against reference answers (those of logit
+ * agree with scikit-learn's GaussianProcessClassifier): evidence, gradient, modes, latent normals
+ * and probabilities at fixed hyper-parameters, and the best evidence known.  All cases:
+ * test_gp_reference_slow.c. */
 #include "reference_classify.h"
 
 static void test_fixed(void **state)

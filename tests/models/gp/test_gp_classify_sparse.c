@@ -1,5 +1,5 @@
-/* test_gp_classify_sparse.c -- the variational bound of sparse classifiers: against its definition, integrals,
- * differences, and reference answers. */
+/* test_gp_classify_sparse.c -- the variational bound of sparse classifiers: against its definition,
+ * integrals, differences, and reference answers. */
 #include "classify_fixture.h"
 #include "gp_reference.h"
 
@@ -159,7 +159,8 @@ static void test_tilted(void **state)
 
 /* --- bounds ---------------------------------------------------------------------------------- */
 
-/* Every input inducing: below the evidence, which two latent values let us integrate, and near to it. */
+/* Every input inducing: below the evidence, which two latent values let us integrate, and near to
+ * it. */
 static void test_below_evidence(void **state)
 {
     (void)state;

@@ -55,8 +55,9 @@ static void test_hints_work(void **state)
             cr_ctx *cx = test_context();
             cr_ctx_set_memory_limit(cx, megabytes * 1000000);
             if (cri_gp_cost_exact(cx, n) != CR_OK) {
-                size_t m = hinted(cx, "--approx vfe --inducing "), rank = hinted(cx, "--solver cg --inducing ");
-                bool   cg = strstr(cr_error_hint(cx), "--solver cg") != NULL;
+                size_t m = hinted(cx, "--approx vfe --inducing "),
+                       rank = hinted(cx, "--solver cg --inducing ");
+                bool cg = strstr(cr_error_hint(cx), "--solver cg") != NULL;
                 assert_in_range(m, 20, 500);
                 assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, n, m));
                 cr_status st = cri_gp_cost_cg(cx, n, rank ? rank : cg ? 500 : 20, 32, true);

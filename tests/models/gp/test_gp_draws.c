@@ -1,11 +1,13 @@
-/* test_gp_draws.c -- draws with singular covariances: their moments, and functions known without noise. */
+/* test_gp_draws.c -- draws with singular covariances: their moments, and functions known without
+ * noise. */
 #include "gp_fixture.h"
 
 #include "models/gp/gp_draws.h"
 
 enum { N = 6, DRAWS = 40000 };
 
-/* A covariance F F^T of rank 3 in which two values are equal and one is known, and one of full rank. */
+/* A covariance F F^T of rank 3 in which two values are equal and one is known, and one of full
+ * rank. */
 static void test_moments(void **state)
 {
     (void)state;
@@ -29,7 +31,9 @@ static void test_moments(void **state)
             for (size_t c = 0; c < DRAWS; c++) average += out[i * DRAWS + c] / DRAWS;
             assert_close(average, mean[i], 5 * sqrt(S[i * N + i] / DRAWS) + 1e-9);
             for (size_t k = 0; k <= i; k++) {
-                double both = 0, se = sqrt((S[i * N + i] * S[k * N + k] + S[i * N + k] * S[i * N + k]) / DRAWS);
+                double both = 0,
+                       se = sqrt((S[i * N + i] * S[k * N + k] + S[i * N + k] * S[i * N + k]) /
+                                 DRAWS);
                 for (size_t c = 0; c < DRAWS; c++)
                     both += (out[i * DRAWS + c] - mean[i]) * (out[k * DRAWS + c] - mean[k]) / DRAWS;
                 assert_close(both, S[i * N + k], 5 * se + 1e-9);
@@ -43,22 +47,24 @@ static void test_moments(void **state)
     test_context_free(cx);
 }
 
-/* Without noise the draws go through the targets, and between them they are functions near the mean. */
+/* Without noise the draws go through the targets, and between them they are functions near the
+ * mean. */
 static void test_noise_free(void **state)
 {
     (void)state;
     enum { K = 12, G = 90, C = 3 };
-    cr_ctx   *cx = test_context();
-    double    X[K], y[K], grid[G], zero[G] = { 0 }, out[G * C];
+    cr_ctx *cx = test_context();
+    double  X[K], y[K], grid[G], zero[G] = { 0 }, out[G * C];
     for (size_t i = 0; i < K; i++) X[i] = 0.25 * (double)i, y[i] = sin(X[i]);
     for (size_t i = 0; i < G; i++) grid[i] = 2.75 * (double)i / (G - 1);
-    cr_table     *t = make_table(cx, X, K, 1, y, NULL), *at = make_table(cx, grid, G, 1, zero, NULL);
-    cr_model     *m = fit(cx, "gp", t, "target=y features=x1 noise=0");
+    cr_table *t = make_table(cx, X, K, 1, y, NULL), *at = make_table(cx, grid, G, 1, zero, NULL);
+    cr_model *m = fit(cx, "gp", t, "target=y features=x1 noise=0");
     cr_prediction p = predict(cx, m, at);
     assert_ok(cx, cr_sample_targets(cx, m, t, C, 1, out));
     for (size_t i = 0; i < K * C; i++) assert_close(out[i], y[i / C], 1e-5);
     assert_ok(cx, cr_sample_targets(cx, m, at, C, 1, out));
-    for (size_t i = 0; i < G * C; i++) assert_close(out[i], p.mean[i / C], 6 * p.scale[i / C] + 1e-6);
+    for (size_t i = 0; i < G * C; i++)
+        assert_close(out[i], p.mean[i / C], 6 * p.scale[i / C] + 1e-6);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
@@ -81,7 +87,8 @@ static void test_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments), cmocka_unit_test(test_noise_free),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments),
+                                        cmocka_unit_test(test_noise_free),
                                         cmocka_unit_test(test_allocations) };
     return cmocka_run_group_tests_name("gp draws", tests, NULL, NULL);
 }

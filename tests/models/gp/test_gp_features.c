@@ -108,18 +108,18 @@ static void test_kernels(void **state)
     test_context_free(cx);
 }
 
-/* Over draws that do not know each other, products of features are a sum of D pairs of cosines and sines whose
- * mean is the kernel and whose variance is (1 - k^2)^2 / (2 D): the rows and the kernel of reference answers.
- * D = 1, as draws within one set of features are spread on purpose. */
+/* Over draws that do not know each other, products of features are a sum of D pairs of cosines and
+ * sines whose mean is the kernel and whose variance is (1 - k^2)^2 / (2 D): the rows and the kernel
+ * of reference answers.  D = 1, as draws within one set of features are spread on purpose. */
 static void test_distribution(void **state)
 {
     (void)state;
     enum { DRAWS = 4000, ROWS = 4, COLUMNS = 3 };
-    json_t       *root = load_reference(), *item, *one = NULL;
-    cr_ctx       *cx = test_context();
-    size_t        c;
-    double        X[ROWS * COLUMNS], sum[ROWS * ROWS] = { 0 }, square[ROWS * ROWS] = { 0 };
-    char          text[100];
+    json_t *root = load_reference(), *item, *one = NULL;
+    cr_ctx *cx = test_context();
+    size_t  c;
+    double  X[ROWS * COLUMNS], sum[ROWS * ROWS] = { 0 }, square[ROWS * ROWS] = { 0 };
+    char    text[100];
     json_array_foreach(json_object_get(root, "cases"), c, item)
     {
         if (strcmp(json_string_value(json_object_get(item, "id")), "rff/fixed") == 0) one = item;
@@ -147,10 +147,12 @@ static void test_distribution(void **state)
         cr_scratch_end(&s);
     }
     for (size_t i = 0; i < ROWS * ROWS; i++) {
-        double exact = element(json_array_get(json_object_get(one, "gram_exact"), i / ROWS), i % ROWS) / v;
+        double exact =
+            element(json_array_get(json_object_get(one, "gram_exact"), i / ROWS), i % ROWS) / v;
         double variance = pow(1 - exact * exact, 2) / 2;
         assert_true(fabs(sum[i] - exact) <= 4.5 * sqrt(variance / DRAWS) + 1e-12);
-        assert_true(fabs(square[i] - sum[i] * sum[i] - variance) <= 4.5 / sqrt(DRAWS) * variance + 1e-12);
+        assert_true(fabs(square[i] - sum[i] * sum[i] - variance) <=
+                    4.5 / sqrt(DRAWS) * variance + 1e-12);
     }
     cr_kernel_free(cx, k);
     test_context_free(cx);
@@ -447,11 +449,11 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_distribution),
-        cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_gradients), cmocka_unit_test(test_pivots),
-        cmocka_unit_test(test_nystrom),   cmocka_unit_test(test_model),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_kernels),     cmocka_unit_test(test_distribution),
+        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_pivots),      cmocka_unit_test(test_nystrom),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp features", tests, NULL, NULL);
 }

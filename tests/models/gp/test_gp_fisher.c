@@ -1,5 +1,5 @@
-/* test_gp_fisher.c -- Fisher kernels of saved models: the same as with their numbers written out, in the
- * units of any design, and what has none. */
+/* test_gp_fisher.c -- Fisher kernels of saved models: the same as with their numbers written out,
+ * in the units of any design, and what has none. */
 #include "../fixture.h"
 
 enum { N = 24 };
@@ -32,21 +32,25 @@ static cr_table *draw(cr_ctx *cx)
     }
     static const char *const names[] = { "x", "z", "n", "b", "w", "y" };
     assert_ok(cx, cr_table_new(cx, "data.csv", N, &t));
-    for (size_t j = 0; j < 6; j++) assert_ok(cx, cr_table_add_numbers(cx, t, names[j], CR_REAL, a[j], 1));
+    for (size_t j = 0; j < 6; j++)
+        assert_ok(cx, cr_table_add_numbers(cx, t, names[j], CR_REAL, a[j], 1));
     assert_ok(cx, cr_table_add_texts(cx, t, "c", c));
     return t;
 }
 
 /* Predictions with the kernel of the file and with the expression are the same to a tolerance. */
-static void compare(cr_ctx *cx, const cr_table *t, const char *model, const char *features, const char *path,
-                    const char *kernel)
+static void compare(cr_ctx *cx, const cr_table *t, const char *model, const char *features,
+                    const char *path, const char *kernel)
 {
     char settings[1000];
-    snprintf(settings, sizeof settings, "target=y features=%s scale=none kernel=fisher(file=\"%s\")", features, path);
-    cr_model     *a = fit(cx, model, t, settings);
-    snprintf(settings, sizeof settings, "target=y features=%s scale=standard kernel=fisher(file=\"%s\")", features, path);
-    cr_model     *b = fit(cx, model, t, settings);
-    snprintf(settings, sizeof settings, "target=y features=%s scale=none kernel=%s", features, kernel);
+    snprintf(settings, sizeof settings,
+             "target=y features=%s scale=none kernel=fisher(file=\"%s\")", features, path);
+    cr_model *a = fit(cx, model, t, settings);
+    snprintf(settings, sizeof settings,
+             "target=y features=%s scale=standard kernel=fisher(file=\"%s\")", features, path);
+    cr_model *b = fit(cx, model, t, settings);
+    snprintf(settings, sizeof settings, "target=y features=%s scale=none kernel=%s", features,
+             kernel);
     cr_model     *c = fit(cx, model, t, settings);
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t), r = predict(cx, c, t);
     for (size_t i = 0; i < N; i++) {
@@ -79,15 +83,18 @@ static void test_families(void **state)
     cr_table   *t = draw(cx);
     char        kernel[500];
     const char *path = save(cx, "normal", t, "features=x,z");
-    snprintf(kernel, sizeof kernel, "fisher(x,z;mean=[%.17g,%.17g],sd=[%.17g,%.17g])", said(cx, path, "x.mean"),
-             said(cx, path, "z.mean"), sqrt(said(cx, path, "x.variance")), sqrt(said(cx, path, "z.variance")));
+    snprintf(kernel, sizeof kernel, "fisher(x,z;mean=[%.17g,%.17g],sd=[%.17g,%.17g])",
+             said(cx, path, "x.mean"), said(cx, path, "z.mean"), sqrt(said(cx, path, "x.variance")),
+             sqrt(said(cx, path, "z.variance")));
     compare(cx, t, "gp", "x,z", path, kernel);
     compare(cx, t, "kernel-ridge", "x,z,w", path, kernel);
 
     path = save(cx, "mvn", t, "features=x,z");
-    double a = said(cx, path, "x.variance"), b = said(cx, path, "x,z.covariance"), c = said(cx, path, "z.variance");
-    snprintf(kernel, sizeof kernel, "fisher(x,z;mean=[%.17g,%.17g],sd=[%.17g,0,%.17g,%.17g])", said(cx, path, "x.mean"),
-             said(cx, path, "z.mean"), sqrt(a), b / sqrt(a), sqrt(c - b * b / a));
+    double a = said(cx, path, "x.variance"), b = said(cx, path, "x,z.covariance"),
+           c = said(cx, path, "z.variance");
+    snprintf(kernel, sizeof kernel, "fisher(x,z;mean=[%.17g,%.17g],sd=[%.17g,0,%.17g,%.17g])",
+             said(cx, path, "x.mean"), said(cx, path, "z.mean"), sqrt(a), b / sqrt(a),
+             sqrt(c - b * b / a));
     compare(cx, t, "gp", "x,z", path, kernel);
 
     path = save(cx, "poisson", t, "features=n");
@@ -102,7 +109,8 @@ static void test_families(void **state)
 
     path = save(cx, "beta-bernoulli", t, "features=b");
     rate = said(cx, path, "b=1");
-    snprintf(kernel, sizeof kernel, "fisher(b;mean=%.17g,sd=%.17g,order=1)", rate, sqrt(rate * (1 - rate)));
+    snprintf(kernel, sizeof kernel, "fisher(b;mean=%.17g,sd=%.17g,order=1)", rate,
+             sqrt(rate * (1 - rate)));
     compare(cx, t, "gp", "b,x", path, kernel);
     cr_table_free(cx, t);
 }
@@ -115,14 +123,17 @@ static void test_refusals(void **state)
     char        settings[1000];
     const char *path = save(cx, "ridge", t, "target=y features=x");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(file=\"%s\")", path);
-    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EARG, "of which there is no Fisher kernel");
+    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EARG,
+                      "of which there is no Fisher kernel");
     path = save(cx, "normal", t, "features=x,z");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(file=\"%s\")", path);
-    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA, "the column 'z', which is no feature of numbers");
+    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA,
+                      "the column 'z', which is no feature of numbers");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(x;file=\"%s\")", path);
     assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA, "no feature of numbers");
-    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y features=x kernel=fisher(file=\"/nowhere.cred\")", &m), CR_EIO,
-                      "nowhere.cred");
+    assert_fails_with(
+        cx, try_fit(cx, "gp", t, "target=y features=x kernel=fisher(file=\"/nowhere.cred\")", &m),
+        CR_EIO, "nowhere.cred");
     cr_table_free(cx, t);
 }
 
@@ -146,7 +157,8 @@ static void test_allocations(void **state)
     cr_table      *t = draw(cx);
     char           settings[1000];
     static attempt a;
-    snprintf(settings, sizeof settings, "target=y features=x,z lambda=0.1 kernel=fisher(file=\"%s\")",
+    snprintf(settings, sizeof settings,
+             "target=y features=x,z lambda=0.1 kernel=fisher(file=\"%s\")",
              save(cx, "mvn", t, "features=x,z"));
     split_settings(settings, &a.list);
     a.t = t;

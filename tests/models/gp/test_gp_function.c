@@ -1,5 +1,5 @@
-/* test_gp_function.c -- the function without noise: moments against dense formulas in long double, slopes against
- * differences of the mean, before and after the data. */
+/* test_gp_function.c -- the function without noise: moments against dense formulas in long double,
+ * slopes against differences of the mean, before and after the data. */
 #include "gp_fixture.h"
 
 #include "models/parts.h"
@@ -20,7 +20,8 @@ static sample draw(cr_ctx *cx, uint64_t seed)
         s.X[i * D + 1] = 40 * cr_rng_uniform(&r) + 10;
         s.y[i] = 5 + sin(2 * s.X[i * D]) + 0.02 * s.X[i * D + 1] + 0.1 * cr_rng_normal(&r);
     }
-    for (size_t i = 0; i < T; i++) s.at[i * D] = 3 * cr_rng_uniform(&r), s.at[i * D + 1] = 40 * cr_rng_uniform(&r) + 10;
+    for (size_t i = 0; i < T; i++)
+        s.at[i * D] = 3 * cr_rng_uniform(&r), s.at[i * D + 1] = 40 * cr_rng_uniform(&r) + 10;
     s.t = make_table(cx, s.X, N, D, s.y, NULL);
     s.rows = make_table(cx, s.at, T, D, s.zero, NULL);
     return s;
@@ -32,15 +33,19 @@ static void drop(cr_ctx *cx, sample *s)
     cr_table_free(cx, s->rows);
 }
 
-/* cov = k(x, z) - k_x C^-1 k_z + r_x P r_z with r = 1 - H^T C^-1 k; the mean function is a constant. */
+/* cov = k(x, z) - k_x C^-1 k_z + r_x P r_z with r = 1 - H^T C^-1 k; the mean function is a
+ * constant. */
 static void test_moments(void **state)
 {
     (void)state;
-    cr_ctx    *cx = test_context();
-    sample     s = draw(cx, 1);
-    double     noise[N], mean[T], sd[T], S[T * T], alone[T], f_mean, f_variance, one = 1;
-    cr_model  *m = fit(cx, "gp", s.t, "target=y optimize=none noise=0.02 kernel=1.5*rbf(l=[0.8,15])");
-    definition g = { .n = N, .q = 1, .k = { D, 1.5L, { 0.8L, 15 } }, .X = s.X, .y = s.y, .noise = noise };
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, 1);
+    double    noise[N], mean[T], sd[T], S[T * T], alone[T], f_mean, f_variance, one = 1;
+    cr_model *m =
+        fit(cx, "gp", s.t, "target=y optimize=none noise=0.02 kernel=1.5*rbf(l=[0.8,15])");
+    definition g = {
+        .n = N, .q = 1, .k = { D, 1.5L, { 0.8L, 15 } }, .X = s.X, .y = s.y, .noise = noise
+    };
     for (size_t i = 0; i < N; i++) noise[i] = 0.02, g.H[i] = 1;
     assert_ok(cx, cr_predict_function(cx, m, s.rows, false, mean, sd, S));
     assert_ok(cx, cr_predict_function(cx, m, s.rows, false, alone, NULL, NULL));
@@ -54,7 +59,8 @@ static void test_moments(void **state)
     static long double B[N * (T + 1)];
     long double        b[4], P[16], r[T];
     for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < T; j++) B[i * (T + 1) + j] = rbf_value(&g.k, s.X + i * D, s.at + j * D);
+        for (size_t j = 0; j < T; j++)
+            B[i * (T + 1) + j] = rbf_value(&g.k, s.X + i * D, s.at + j * D);
         B[i * (T + 1) + T] = 1;
     }
     solve_covariance(&g, B, T + 1);
@@ -66,7 +72,8 @@ static void test_moments(void **state)
     for (size_t j = 0; j < T; j++)
         for (size_t k = 0; k < T; k++) {
             long double c = rbf_value(&g.k, s.at + j * D, s.at + k * D) + r[j] * P[0] * r[k];
-            for (size_t i = 0; i < N; i++) c -= rbf_value(&g.k, s.X + i * D, s.at + j * D) * B[i * (T + 1) + k];
+            for (size_t i = 0; i < N; i++)
+                c -= rbf_value(&g.k, s.X + i * D, s.at + j * D) * B[i * (T + 1) + k];
             assert_close(S[j * T + k], (double)c, 1e-9);
         }
     assert_ok(cx, cr_predict_function(cx, m, s.rows, true, mean, sd, S)); /* before the data */
@@ -81,7 +88,8 @@ static void test_moments(void **state)
     test_context_free(cx);
 }
 
-/* Of every approximation: predictive variance = that of the function + noise, slopes = differences. */
+/* Of every approximation: predictive variance = that of the function + noise, slopes =
+ * differences. */
 static void test_slopes(void **state)
 {
     (void)state;
@@ -90,8 +98,9 @@ static void test_slopes(void **state)
     } kinds[] = {
         { "gp", "target=y" },
         { "gp", "target=y mean=poly:2 scale=standard scale_target=standard" },
-        { "gp", "target=y optimize=none noise=0.1 mean=linear "
-                "kernel=matern52(x1;l=1.5)*linear(x2;variance=0.001)+periodic(x1;p=2)+rbf(x2;l=9)" },
+        { "gp",
+          "target=y optimize=none noise=0.1 mean=linear "
+          "kernel=matern52(x1;l=1.5)*linear(x2;variance=0.001)+periodic(x1;p=2)+rbf(x2;l=9)" },
         { "gp", "target=y approx=vfe inducing=12 mean=linear" },
         { "gp", "target=y approx=fitc inducing=12" },
         { "gp", "target=y approx=rff inducing=20 mean=linear" },
@@ -144,12 +153,15 @@ static void test_refusals(void **state)
     cr_ctx   *cx = test_context();
     sample    s = draw(cx, 4);
     double    out[N * N], mean[N], gap[2 * D] = { 1, 20, NAN, 30 };
-    cr_model *m = fit(cx, "ridge", s.t, "target=y"), *gp = fit(cx, "gp", s.t, "target=y missing=drop");
+    cr_model *m = fit(cx, "ridge", s.t, "target=y"),
+             *gp = fit(cx, "gp", s.t, "target=y missing=drop");
     cr_table *t = make_table(cx, gap, 2, D, s.zero, NULL);
     assert_int_equal(cr_model_slopes(m), 0);
     assert_fails_with(cx, cr_predict_slopes(cx, m, s.rows, out), CR_EUNSUPPORTED, "slopes");
-    assert_fails_with(cx, cr_predict_function(cx, m, s.rows, false, mean, NULL, NULL), CR_EUNSUPPORTED, "noise");
-    assert_fails_with(cx, cr_predict_function(cx, gp, t, false, mean, NULL, out), CR_EDATA, "1 of 2 rows");
+    assert_fails_with(cx, cr_predict_function(cx, m, s.rows, false, mean, NULL, NULL),
+                      CR_EUNSUPPORTED, "noise");
+    assert_fails_with(cx, cr_predict_function(cx, gp, t, false, mean, NULL, out), CR_EDATA,
+                      "1 of 2 rows");
     assert_ok(cx, cr_predict_function(cx, gp, t, false, mean, out, NULL));
     assert_true(isfinite(mean[0]) && isnan(mean[1]) && isnan(out[1]));
     assert_ok(cx, cr_predict_slopes(cx, gp, t, out));
@@ -190,7 +202,9 @@ static void test_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments), cmocka_unit_test(test_slopes),
-                                        cmocka_unit_test(test_refusals), cmocka_unit_test(test_allocations) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments),
+                                        cmocka_unit_test(test_slopes),
+                                        cmocka_unit_test(test_refusals),
+                                        cmocka_unit_test(test_allocations) };
     return cmocka_run_group_tests_name("gp function", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_gp_learn.c -- the search for hyper-parameters: coordinates, second derivatives, what is remembered, and the terms
- * of a sum. */
+/* test_gp_learn.c -- the search for hyper-parameters: coordinates, second derivatives, what is
+ * remembered, and the terms of a sum. */
 #include "gp_fixture.h"
 
 #include "base/scratch.h"
@@ -25,11 +25,18 @@ static world *new_world(size_t d)
 {
     world *w = calloc(1, sizeof *w);
     for (size_t i = 0; i < ROWS; i++) w->r[i] = 1, w->first[i] = i;
-    w->data = (cri_gp_data){ .n = ROWS, .d = d, .X = w->X, .y = w->y, .r = w->r, .first = w->first, .count = ROWS };
+    w->data = (cri_gp_data){
+        .n = ROWS, .d = d, .X = w->X, .y = w->y, .r = w->r, .first = w->first, .count = ROWS
+    };
     w->problem = (cri_gp_problem){ .data = &w->data };
     w->room = (cri_gp_exact_room){ w->L, { .alpha = w->alpha } };
-    w->task = (cri_gp_task){ .problem = &w->problem, .objective = cri_gp_exact_objective, .method = &w->room,
-                             .variance = 1, .learn_noise = true, .max_iter = 200, .search_rows = ROWS };
+    w->task = (cri_gp_task){ .problem = &w->problem,
+                             .objective = cri_gp_exact_objective,
+                             .method = &w->room,
+                             .variance = 1,
+                             .learn_noise = true,
+                             .max_iter = 200,
+                             .search_rows = ROWS };
     return w;
 }
 
@@ -52,7 +59,8 @@ static world *slow_and_quick(void)
     cr_rng rng = cr_rng_stream(4, 1);
     for (size_t i = 0; i < ROWS; i++) {
         w->X[i] = (double)i / 4;
-        w->y[i] = sin(w->X[i] / 3) + 0.4 * sin(5 * w->X[i]) * cos(w->X[i]) + 0.05 * cr_rng_normal(&rng);
+        w->y[i] =
+            sin(w->X[i] / 3) + 0.4 * sin(5 * w->X[i]) * cos(w->X[i]) + 0.05 * cr_rng_normal(&rng);
     }
     return w;
 }
@@ -76,7 +84,8 @@ static void test_coordinates(void **state)
         assert_true(t > 0);
         assert_close(cri_gp_from_t(&u, 0, t), x, 1e-12);
         double slope = cri_gp_slope_of_t(&u, 0, t, &second);
-        assert_relative(slope, (cri_gp_from_t(&u, 0, t + h) - cri_gp_from_t(&u, 0, t - h)) / (2 * h), 1e-7);
+        assert_relative(
+            slope, (cri_gp_from_t(&u, 0, t + h) - cri_gp_from_t(&u, 0, t - h)) / (2 * h), 1e-7);
         up = cri_gp_slope_of_t(&u, 0, t + h, NULL), down = cri_gp_slope_of_t(&u, 0, t - h, NULL);
         if (t < 5) assert_relative(second, (up - down) / (2 * h), 1e-5);
         assert_true(cri_gp_to_t(&u, 1, x) == x && cri_gp_from_t(&u, 1, x) == x);
@@ -87,7 +96,8 @@ static void test_coordinates(void **state)
     assert_relative(cri_gp_to_t(&u, 0, 7) / cri_gp_to_t(&u, 0, 8), exp(1), 1e-3);
 }
 
-/* Minus the second derivatives against second differences of values; by t they are those of values by t. */
+/* Minus the second derivatives against second differences of values; by t they are those of values
+ * by t. */
 static void test_curvature(void **state)
 {
     (void)state;
@@ -116,18 +126,23 @@ static void test_curvature(void **state)
                     for (size_t c = 0; by_t && c < 4; c++) z[c] = cri_gp_to_t(&run.search, c, z[c]);
                     z[i] += e & 1 ? h : -h;
                     z[j] += e & 2 ? h : -h;
-                    for (size_t c = 0; by_t && c < 4; c++) z[c] = cri_gp_from_t(&run.search, c, z[c]);
+                    for (size_t c = 0; by_t && c < 4; c++)
+                        z[c] = cri_gp_from_t(&run.search, c, z[c]);
                     assert_ok(cx, cri_gp_evaluate(&run, z, &value, NULL));
                     sum += (e == 0 || e == 3 ? value : -value) / (4 * h * h);
                 }
-                if (by_t) B[i * 4 + j] = -3 * sum; /* three times as much data */
-                else assert_close(B[i * 4 + j], -sum, 0.01);
+                if (by_t)
+                    B[i * 4 + j] = -3 * sum; /* three times as much data */
+                else
+                    assert_close(B[i * 4 + j], -sum, 0.01);
             }
-    /* here not positive definite: |w| instead of w, so that the products of A and B with themselves agree */
+    /* here not positive definite: |w| instead of w, so that the products of A and B with themselves
+     * agree */
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 4; j++) {
             double a = 0, b = 0;
-            for (size_t c = 0; c < 4; c++) a += A[i * 4 + c] * A[c * 4 + j], b += B[i * 4 + c] * B[c * 4 + j];
+            for (size_t c = 0; c < 4; c++)
+                a += A[i * 4 + c] * A[c * 4 + j], b += B[i * 4 + c] * B[c * 4 + j];
             assert_close(a, b, 0.01);
         }
     assert_int_equal(cr_chol(cx, cr_mat_of(A, 4, 4)), CR_OK);
@@ -138,7 +153,8 @@ static void test_curvature(void **state)
     test_context_free(cx);
 }
 
-/* What was evaluated last with its gradient is not evaluated again; elsewhere it is, and with other rows. */
+/* What was evaluated last with its gradient is not evaluated again; elsewhere it is, and with other
+ * rows. */
 static void test_memory(void **state)
 {
     (void)state;
@@ -177,7 +193,8 @@ static void test_memory(void **state)
     test_context_free(cx);
 }
 
-/* A column without influence goes to its bound in few steps, and fewer still with the curvature at the start. */
+/* A column without influence goes to its bound in few steps, and fewer still with the curvature at
+ * the start. */
 static void test_climb(void **state)
 {
     (void)state;
@@ -193,7 +210,8 @@ static void test_climb(void **state)
         cri_gp_learned report = { 0 };
         assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
         if (known) assert_ok(cx, cri_gp_curvature_ahead(&run, x, 1, A));
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, known ? A : NULL, x, &top[known], &report));
+        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, known ? A : NULL, x, &top[known],
+                                   &report));
         steps[known] = report.iterations;
         assert_true(report.converged && x[2] == run.search.upper[2] && x[1] < 1);
         cri_gp_run_end(&run);
@@ -206,8 +224,8 @@ static void test_climb(void **state)
     test_context_free(cx);
 }
 
-/* From where the quick term doubles the slow one, and from where the two have changed places, both find their places;
- * a term that is not needed goes to its bound. */
+/* From where the quick term doubles the slow one, and from where the two have changed places, both
+ * find their places; a term that is not needed goes to its bound. */
 static void test_terms(void **state)
 {
     (void)state;
@@ -230,7 +248,8 @@ static void test_terms(void **state)
             continue;
         }
         assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, noise, &run));
-        assert_true(run.search.size == 5 && run.search.terms == 2 && run.search.term[2] == 1 && run.search.term[4] == 2);
+        assert_true(run.search.size == 5 && run.search.terms == 2 && run.search.term[2] == 1 &&
+                    run.search.term[4] == 2);
         for (size_t j = 0; j < 5; j++) x[j] = log(from[c][j]);
         assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_ROUGH, 100, NULL, x, &value, &report));
         best[c] = value;
@@ -248,8 +267,8 @@ static void test_terms(void **state)
 }
 
 /* -|theta - 1|^2 - (log noise + 1)^2, for as many rows as there are. */
-static cr_status bowl(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                      double *out_value, double *opt_gradient)
+static cr_status bowl(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
+                      double noise, double *out_value, double *opt_gradient)
 {
     double theta[8], n = (double)problem->data->n;
     size_t p = cr_kernel_theta_size(k);
@@ -275,7 +294,8 @@ static cr_status learn_sum(cr_ctx *cx, void *arg)
     if (st == CR_OK) st = cri_gp_spread(cx, &w->task, k, noise, sd);
     if (st == CR_OK) {
         assert_close(noise, exp(-1), 1e-6);
-        for (size_t j = 0; j < 5; j++) assert_relative(sd[j], 1 / sqrt(2 * (double)w->data.n), 1e-6);
+        for (size_t j = 0; j < 5; j++)
+            assert_relative(sd[j], 1 / sqrt(2 * (double)w->data.n), 1e-6);
     }
     cr_kernel_free(cx, k);
     return st;
@@ -294,8 +314,9 @@ static void test_memory_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coordinates), cmocka_unit_test(test_curvature), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_climb),       cmocka_unit_test(test_terms),     cmocka_unit_test(test_memory_fails),
+        cmocka_unit_test(test_coordinates), cmocka_unit_test(test_curvature),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_climb),
+        cmocka_unit_test(test_terms),       cmocka_unit_test(test_memory_fails),
     };
     return cmocka_run_group_tests_name("gp learn", tests, NULL, NULL);
 }

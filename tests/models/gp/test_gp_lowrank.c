@@ -1,4 +1,5 @@
-/* test_gp_lowrank.c -- predictions by a form of low rank: against the dense formulas, and within their bounds. */
+/* test_gp_lowrank.c -- predictions by a form of low rank: against the dense formulas, and within
+ * their bounds. */
 #include "gp_fixture.h"
 
 #include "models/gp/gp_lowrank.h"
@@ -7,7 +8,8 @@
 
 enum { ROWS = 200, INSIDE = 120, D = 2 };
 
-/* Rows of two columns in [0, 3] and a category: y a wave and a slope.  Every seventh input stands there twice. */
+/* Rows of two columns in [0, 3] and a category: y a wave and a slope.  Every seventh input stands
+ * there twice. */
 typedef struct sample {
     size_t    n;
     double   *X, *y, *w, *v, at[ROWS * D], zero[ROWS];
@@ -15,7 +17,8 @@ typedef struct sample {
     cr_table *t, *rows;
 } sample;
 
-static void add_columns(cr_ctx *cx, cr_table *t, const double *w, const double *v, const uint32_t *codes)
+static void add_columns(cr_ctx *cx, cr_table *t, const double *w, const double *v,
+                        const uint32_t *codes)
 {
     static const char *const levels[] = { "a", "b", "c" };
     assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, w, 1));
@@ -27,12 +30,18 @@ static void add_columns(cr_ctx *cx, cr_table *t, const double *w, const double *
 static sample draw_as(cr_ctx *cx, uint64_t seed, size_t n, bool normal)
 {
     size_t more = n > ROWS ? n : ROWS;
-    sample s = { .n = n, .X = calloc(n * D, sizeof(double)), .y = calloc(n, sizeof(double)),
-                 .w = calloc(more, sizeof(double)), .v = calloc(more, sizeof(double)),
+    sample s = { .n = n,
+                 .X = calloc(n * D, sizeof(double)),
+                 .y = calloc(n, sizeof(double)),
+                 .w = calloc(more, sizeof(double)),
+                 .v = calloc(more, sizeof(double)),
                  .codes = calloc(more, sizeof(uint32_t)) };
     cr_rng r = cr_rng_stream(seed, 5);
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < D; j++) s.X[i * D + j] = i % 7 == 6 ? s.X[(i - 1) * D + j] : normal ? cr_rng_normal(&r) : 3 * cr_rng_uniform(&r);
+        for (size_t j = 0; j < D; j++)
+            s.X[i * D + j] = i % 7 == 6 ? s.X[(i - 1) * D + j]
+                             : normal   ? cr_rng_normal(&r)
+                                        : 3 * cr_rng_uniform(&r);
         s.y[i] = 4 + sin(2 * s.X[i * D]) + s.X[i * D + 1] + 0.3 * cr_rng_normal(&r);
     }
     for (size_t i = 0; i < more; i++) {
@@ -42,8 +51,10 @@ static sample draw_as(cr_ctx *cx, uint64_t seed, size_t n, bool normal)
     }
     for (size_t i = 0; i < ROWS; i++) /* within the data, then further and further out */
         for (size_t j = 0; j < D; j++)
-            s.at[i * D + j] = normal ? cr_rng_normal(&r) : (i < INSIDE ? 0.01 + 2.98 * cr_rng_uniform(&r)
-                                          : 1.5 + 0.0625 * (double)(i - INSIDE) * (cr_rng_uniform(&r) - 0.4));
+            s.at[i * D + j] = normal ? cr_rng_normal(&r)
+                                     : (i < INSIDE ? 0.01 + 2.98 * cr_rng_uniform(&r)
+                                                   : 1.5 + 0.0625 * (double)(i - INSIDE) *
+                                                               (cr_rng_uniform(&r) - 0.4));
     s.t = make_table(cx, s.X, n, D, s.y, NULL);
     s.rows = make_table(cx, s.at, ROWS, D, s.zero, NULL);
     add_columns(cx, s.t, s.w, s.v, s.codes);
@@ -83,7 +94,8 @@ static void tell(cr_ctx *cx, const cr_model *m, const cr_table *rows, told *out)
 
 /* The form itself at rows of the two columns. */
 typedef struct formed {
-    double H[ROWS * 5], prior[ROWS], mean[ROWS], mean_error[ROWS], variance[ROWS], variance_error[ROWS];
+    double H[ROWS * 5], prior[ROWS], mean[ROWS], mean_error[ROWS], variance[ROWS],
+        variance_error[ROWS];
     bool   holds[ROWS];
     size_t held;
 } formed;
@@ -91,7 +103,8 @@ typedef struct formed {
 static void form_rows(cr_ctx *cx, const cri_gp_posterior *m, const double *at, formed *f)
 {
     cr_scratch          s = cr_scratch_begin(cx);
-    cri_gp_lowrank_rows rows = { ROWS, f->H, f->prior, f->mean, f->mean_error, f->variance, f->variance_error };
+    cri_gp_lowrank_rows rows = { ROWS,          f->H,        f->prior,         f->mean,
+                                 f->mean_error, f->variance, f->variance_error };
     cr_kernel_input     in = { .rows = ROWS, .numbers = cr_cmat_of(at, ROWS, D) };
     cri_gp_lowrank_room room;
     assert_ok(cx, cri_gp_lowrank_open(&s, m, ROWS, &room));
@@ -134,14 +147,16 @@ static void test_dense(void **state)
     cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (size_t k = 0; k < sizeof setups / sizeof *setups; k++) {
-        static told       low, dense;
-        char              settings[512];
-        sample            s = draw(cx, k, setups[k].n);
-        snprintf(settings, sizeof settings, "target=y features=x1,x2,g optimize=none %s", setups[k].settings);
+        static told low, dense;
+        char        settings[512];
+        sample      s = draw(cx, k, setups[k].n);
+        snprintf(settings, sizeof settings, "target=y features=x1,x2,g optimize=none %s",
+                 setups[k].settings);
         cr_model         *m = fit(cx, "gp", s.t, settings);
         cri_gp_posterior *g = state_of(m);
         cri_gp_lowrank   *form = g->low;
-        if ((form != NULL) != setups[k].low) fail_msg("%s: a form where none should be, or none", settings);
+        if ((form != NULL) != setups[k].low)
+            fail_msg("%s: a form where none should be, or none", settings);
         if (!form) goto next;
         assert_true(form->rank <= g->at.n / 4);
         tell(cx, m, s.rows, &low);
@@ -154,7 +169,8 @@ static void test_dense(void **state)
             assert_close(low.alone[i] / unit, dense.alone[i] / unit, 1e-9);
             assert_close(low.f[i] / unit, dense.f[i] / unit, 1e-9);
             assert_relative(low.sd[i], dense.sd[i], 1e-9);
-            assert_close(low.f_sd[i] * low.f_sd[i] / unit / unit, dense.f_sd[i] * dense.f_sd[i] / unit / unit, 1e-9);
+            assert_close(low.f_sd[i] * low.f_sd[i] / unit / unit,
+                         dense.f_sd[i] * dense.f_sd[i] / unit / unit, 1e-9);
         }
     next:
         cr_model_free(cx, m);
@@ -163,15 +179,16 @@ static void test_dense(void **state)
     test_context_free(cx);
 }
 
-/* Pivots that end early leave errors that can be seen: the bounds hold, and are not idle.  Of the full form
- * nearly all rows within the data hold, and of those far out, some do not. */
+/* Pivots that end early leave errors that can be seen: the bounds hold, and are not idle.  Of the
+ * full form nearly all rows within the data hold, and of those far out, some do not. */
 static void test_bounds(void **state)
 {
     (void)state;
     static const char *const settings[] = {
         "target=y features=x1,x2 optimize=none mean=linear noise=0.1 kernel=1.3*rbf(l=[2,3])",
         "target=y features=x1,x2 optimize=none mean=zero noise=0.001 kernel=rbf(l=2.5)",
-        "target=y features=x1,x2 optimize=none mean=poly:2 noise=0.02 weights=w kernel=rq(x1;l=1)+rbf(x2;l=1)",
+        "target=y features=x1,x2 optimize=none mean=poly:2 noise=0.02 weights=w "
+        "kernel=rq(x1;l=1)+rbf(x2;l=1)",
     };
     static const double least[] = { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15 };
     cr_ctx             *cx = test_context();
@@ -195,13 +212,16 @@ static void test_bounds(void **state)
         for (size_t l = 0; l < sizeof least / sizeof *least; l++) {
             assert_ok(cx, cri_gp_lowrank_new(cx, g, least[l], INFINITY, &g->low));
             assert_non_null(g->low);
-            if (least[l] > 1e-14) assert_true(g->low->rank < full->rank && g->low->residual > full->residual);
+            if (least[l] > 1e-14)
+                assert_true(g->low->rank < full->rank && g->low->residual > full->residual);
             form_rows(cx, g, s.at, &f);
             for (size_t i = 0; i < ROWS; i++) {
-                double by_mean = fabs(f.mean[i] - mean[i]), by_variance = fabs(f.variance[i] - sd[i] * sd[i]);
+                double by_mean = fabs(f.mean[i] - mean[i]),
+                       by_variance = fabs(f.variance[i] - sd[i] * sd[i]);
                 if (!(by_mean <= f.mean_error[i] && by_variance <= f.variance_error[i]))
-                    fail_msg("%s, least %g, row %zu: errors %g of %g and %g of %g", settings[k], least[l], i, by_mean,
-                             f.mean_error[i], by_variance, f.variance_error[i]);
+                    fail_msg("%s, least %g, row %zu: errors %g of %g and %g of %g", settings[k],
+                             least[l], i, by_mean, f.mean_error[i], by_variance,
+                             f.variance_error[i]);
                 closest_mean = fmax(closest_mean, by_mean / f.mean_error[i]);
                 closest_variance = fmax(closest_variance, by_variance / f.variance_error[i]);
             }
@@ -216,8 +236,8 @@ static void test_bounds(void **state)
     test_context_free(cx);
 }
 
-/* Beyond the rounding of doubles more pivots only add noise, which is large in rows that are alone: it is in the
- * bounds. */
+/* Beyond the rounding of doubles more pivots only add noise, which is large in rows that are alone:
+ * it is in the bounds. */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -225,8 +245,9 @@ static void test_rounding(void **state)
     static formed f;
     double        mean[ROWS], sd[ROWS];
     for (size_t k = 0; k < 3; k++) {
-        sample            s = draw_as(cx, 45 + k, 400, true);
-        cr_model         *m = fit(cx, "gp", s.t, "target=y features=x1,x2 optimize=none noise=0.1 kernel=rbf(l=3)");
+        sample    s = draw_as(cx, 45 + k, 400, true);
+        cr_model *m =
+            fit(cx, "gp", s.t, "target=y features=x1,x2 optimize=none noise=0.1 kernel=rbf(l=3)");
         cri_gp_posterior *g = state_of(m);
         cri_gp_lowrank   *full = g->low;
         g->low = NULL;
@@ -246,20 +267,22 @@ static void test_rounding(void **state)
     test_context_free(cx);
 }
 
-/* rho and the pull against their definitions: all entries of D^-1/2 (K - K_nP K_PP^-1 K_Pn) D^-1/2. */
+/* rho and the pull against their definitions: all entries of D^-1/2 (K - K_nP K_PP^-1 K_Pn)
+ * D^-1/2. */
 static void test_residual(void **state)
 {
     (void)state;
     cr_ctx           *cx = test_context();
     sample            s = draw(cx, 50, 320);
-    cr_model         *m = fit(cx, "gp", s.t, "target=y features=x1,x2 weights=w optimize=none mean=constant noise=0.1 "
-                                             "kernel=1.3*rbf(l=[1.2,1.9])");
+    cr_model         *m = fit(cx, "gp", s.t,
+                              "target=y features=x1,x2 weights=w optimize=none mean=constant noise=0.1 "
+                                      "kernel=1.3*rbf(l=[1.2,1.9])");
     cri_gp_posterior *g = state_of(m);
     cri_gp_lowrank   *low = NULL;
     cri_gp_data      *at = &g->at;
     assert_ok(cx, cri_gp_lowrank_new(cx, g, 1e-3, INFINITY, &low));
-    size_t   n = at->n, r = low->rank;
-    double  *F = calloc(n * r, sizeof *F), sum = 0, squares = 0, weights = 0;
+    size_t  n = at->n, r = low->rank;
+    double *F = calloc(n * r, sizeof *F), sum = 0, squares = 0, weights = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < r; j++) {
             size_t p = (size_t)low->pivots[j];
@@ -289,8 +312,8 @@ static void test_residual(void **state)
     test_context_free(cx);
 }
 
-/* The same bits on any number of threads, of a fit, of predictions, and out of a file; one row alone is the same
- * as among many, to rounding. */
+/* The same bits on any number of threads, of a fit, of predictions, and out of a file; one row
+ * alone is the same as among many, to rounding. */
 static void test_threads_and_file(void **state)
 {
     (void)state;
@@ -300,7 +323,9 @@ static void test_threads_and_file(void **state)
     sample              s = draw(cx, 60, 300);
     for (size_t k = 0; k < 4; k++) {
         cr_ctx_set_threads(cx, threads[k]);
-        cr_model *m = fit(cx, "gp", s.t, "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
+        cr_model *m =
+            fit(cx, "gp", s.t,
+                "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
         char     *bytes = NULL;
         size_t    size;
         cr_model *again = NULL;
@@ -316,7 +341,8 @@ static void test_threads_and_file(void **state)
         cr_model_free(cx, again);
         cr_model_free(cx, m);
     }
-    cr_model *m = fit(cx, "gp", s.t, "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
+    cr_model *m = fit(cx, "gp", s.t,
+                      "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
     for (size_t i = 0; i < ROWS; i += 23) {
         cr_table     *one = make_table(cx, s.at + i * D, 1, D, s.zero, NULL);
         cr_prediction p = predict(cx, m, one);
@@ -336,7 +362,9 @@ static void test_update(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     sample    s = draw(cx, 70, 300);
-    cr_model *m = fit(cx, "gp", s.t, "target=y features=x1 optimize=none noise=0.1 kernel=rbf(l=0.7)"), *more = NULL;
+    cr_model *m = fit(cx, "gp", s.t,
+                      "target=y features=x1 optimize=none noise=0.1 kernel=rbf(l=0.7)"),
+             *more = NULL;
     assert_non_null(state_of(m)->low);
     assert_ok(cx, cr_update(cx, m, s.rows, &more));
     assert_null(state_of(more)->low);
@@ -385,7 +413,8 @@ static void test_allocations(void **state)
     cr_ctx *cx = test_context();
     sample  s = draw(cx, 80, 300);
     double  rows[] = { 1, 1, 9, 9 };
-    made    a = { fit(cx, "gp", s.t, "target=y features=x1 optimize=none mean=constant noise=0.1 kernel=rbf(l=9)"),
+    made    a = { fit(cx, "gp", s.t,
+                      "target=y features=x1 optimize=none mean=constant noise=0.1 kernel=rbf(l=9)"),
                   make_table(cx, rows, 2, D, s.zero, NULL) };
     test_every_allocation_fails(all_of_it, &a);
     cr_table_free(cx, a.far);
@@ -397,8 +426,12 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_threads_and_file),
-        cmocka_unit_test(test_update), cmocka_unit_test(test_allocations), cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_threads_and_file),
+        cmocka_unit_test(test_update),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_residual),
         cmocka_unit_test(test_rounding),
     };
     return cmocka_run_group_tests_name("gp lowrank", tests, NULL, NULL);

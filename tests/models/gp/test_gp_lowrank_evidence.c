@@ -1,5 +1,5 @@
-/* test_gp_lowrank_evidence.c -- evidence and gradient of a small rank: against the dense formulas and, by
- * differences, itself. */
+/* test_gp_lowrank_evidence.c -- evidence and gradient of a small rank: against the dense formulas
+ * and, by differences, itself. */
 #include "gp_problem.h"
 
 #include "models/gp/gp_lowrank_evidence.h"
@@ -25,8 +25,9 @@ static sample *draw(uint64_t seed, size_t n, size_t terms)
 /* By the dense formulas. */
 static double dense(cr_ctx *cx, const sample *s, const cr_kernel *k, double noise, double *gradient)
 {
-    size_t          n = s->data.n;
-    double         *L = malloc(n * n * sizeof *L), *alpha = malloc(n * sizeof *alpha), *U = malloc(n * TERMS * sizeof *U);
+    size_t  n = s->data.n;
+    double *L = malloc(n * n * sizeof *L), *alpha = malloc(n * sizeof *alpha),
+           *U = malloc(n * TERMS * sizeof *U);
     double          beta[TERMS], A[TERMS * TERMS];
     cri_gp_solution solution = { .alpha = alpha, .beta = beta, .U = U, .A = A };
     assert_ok(cx, cri_gp_solve(cx, &s->problem, k, noise, CRI_GP_NO_JITTER, L, &solution));
@@ -60,12 +61,15 @@ static void test_dense(void **state)
         double     value = 0, gradient[PARAMETERS], expected[PARAMETERS];
         bool       held = false;
         double     known = dense(cx, s, k, kinds[i].noise, expected);
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, gradient, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4,
+                                              &value, gradient, &held));
         if (!held) fail_msg("%s does not hold", kinds[i].kernel);
         assert_relative(value, known, 1e-10);
-        for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) assert_close(gradient[j] / N, expected[j] / N, 1e-9);
+        for (size_t j = 0; j <= cr_kernel_theta_size(k); j++)
+            assert_close(gradient[j] / N, expected[j] / N, 1e-9);
         value = 0;
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, NULL, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4,
+                                              &value, NULL, &held));
         assert_relative(value, known, 1e-10);
         cr_kernel_free(cx, k);
         free(s);
@@ -81,8 +85,12 @@ static void test_refusals(void **state)
         const char *kernel;
         double      noise;
     } kinds[] = {
-        { "matern12(x1;l=0.8)", 0.05 }, { "rbf(x1;l=0.003)", 0.05 }, { "rbf(x1;l=0.8)+white(0.1)", 0.05 },
-        { "rbf(x1;l=0.8)", 0 },         { "rbf(x1;l=0.8)", 1e-9 },   { "sigmoid(x1)", 0.1 },
+        { "matern12(x1;l=0.8)", 0.05 },
+        { "rbf(x1;l=0.003)", 0.05 },
+        { "rbf(x1;l=0.8)+white(0.1)", 0.05 },
+        { "rbf(x1;l=0.8)", 0 },
+        { "rbf(x1;l=0.8)", 1e-9 },
+        { "sigmoid(x1)", 0.1 },
     };
     cr_ctx *cx = test_context();
     sample *s = draw(20, N, 1);
@@ -90,7 +98,8 @@ static void test_refusals(void **state)
         cr_kernel *k = parse(cx, kinds[i].kernel);
         double     value = 7, gradient[PARAMETERS] = { 7, 7, 7 };
         bool       held = true;
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, gradient, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4,
+                                              &value, gradient, &held));
         if (held) fail_msg("%s holds", kinds[i].kernel);
         assert_true(value == 7 && gradient[0] == 7 && gradient[2] == 7);
         cr_kernel_free(cx, k);
@@ -99,7 +108,8 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
-/* The objective takes the quick road where it holds and the dense one elsewhere; attempts that fail thin out. */
+/* The objective takes the quick road where it holds and the dense one elsewhere; attempts that fail
+ * thin out. */
 static void test_objective(void **state)
 {
     (void)state;
@@ -107,12 +117,14 @@ static void test_objective(void **state)
     sample           *s = draw(30, LARGE, 1);
     double           *L = malloc(LARGE * LARGE * sizeof *L), alpha[LARGE], U[LARGE], beta[1], A[1];
     cri_gp_quick_room room = { .exact = { L, { .alpha = alpha, .beta = beta, .U = U, .A = A } } };
-    cr_kernel        *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"), *rough = parse(cx, "1.3*matern12(x1;l=0.8)");
-    double            value, gradient[PARAMETERS], expected[PARAMETERS];
-    double            by_smooth = dense(cx, s, smooth, 0.05, expected);
+    cr_kernel        *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"),
+              *rough = parse(cx, "1.3*matern12(x1;l=0.8)");
+    double value, gradient[PARAMETERS], expected[PARAMETERS];
+    double by_smooth = dense(cx, s, smooth, 0.05, expected);
     for (size_t threads = 1; threads <= 7; threads += 2) {
         cr_ctx_set_threads(cx, threads);
-        assert_ok(cx, cri_gp_quick_objective(cx, &room, &s->problem, smooth, 0.05, &value, gradient));
+        assert_ok(cx,
+                  cri_gp_quick_objective(cx, &room, &s->problem, smooth, 0.05, &value, gradient));
         assert_int_equal(room.failed, 0);
         assert_relative(value, by_smooth, 1e-10);
         for (size_t j = 0; j < 3; j++) assert_close(gradient[j] / LARGE, expected[j] / LARGE, 1e-9);
@@ -144,7 +156,8 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     bool          held = false;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "rbf(x1;l=9)", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_lowrank_evidence(cx, &s->problem, k, 0.1, s->data.n / 4, &value, gradient, &held));
+    CR_TRY(
+        cri_gp_lowrank_evidence(cx, &s->problem, k, 0.1, s->data.n / 4, &value, gradient, &held));
     assert_true(held);
 done:
     cr_kernel_free(cx, k);

@@ -227,7 +227,8 @@ static void test_model(void **state)
 enum { MIXED = 8, T = 3 };
 #define MIXTURE "target=y mean=linear "
 
-/* What models at each of the draws say, averaged: of the function before (prior) or after the data. */
+/* What models at each of the draws say, averaged: of the function before (prior) or after the
+ * data. */
 typedef struct averages {
     double mean[T], second[T * T], slope[T]; /* second: mean of the products */
     double part[T], part_second[T];
@@ -247,7 +248,8 @@ static cr_model *fit_at_draw(cr_ctx *cx, const cr_table *t, const cri_gp_posteri
     return fit(cx, "gp", t, settings);
 }
 
-static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few, const cri_gp_posterior *g, bool prior)
+static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few,
+                        const cri_gp_posterior *g, bool prior)
 {
     averages a = { 0 };
     for (size_t h = 0; h < MIXED; h++) {
@@ -259,10 +261,12 @@ static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few, cons
         assert_ok(cx, cr_predict_part(cx, one, few, 1, part, sd));
         for (size_t i = 0; i < T; i++) {
             a.mean[i] += mean[i] / MIXED, a.slope[i] += slope[i] / MIXED;
-            a.part[i] += part[i] / MIXED, a.part_second[i] += (sd[i] * sd[i] + part[i] * part[i]) / MIXED;
+            a.part[i] += part[i] / MIXED,
+                a.part_second[i] += (sd[i] * sd[i] + part[i] * part[i]) / MIXED;
             a.seen[i] += q.mean[i] / MIXED;
             a.seen_second[i] += (q.mean[i] * q.mean[i] + q.scale[i] * q.scale[i]) / MIXED;
-            for (size_t j = 0; j < T; j++) a.second[i * T + j] += (S[i * T + j] + mean[i] * mean[j]) / MIXED;
+            for (size_t j = 0; j < T; j++)
+                a.second[i * T + j] += (S[i * T + j] + mean[i] * mean[j]) / MIXED;
         }
         cr_prediction_free(cx, &q);
         cr_model_free(cx, one);
@@ -274,9 +278,10 @@ static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few, cons
 static void test_mixture(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    bench    *b = draw(4);
-    double    X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T], sd[T], S[T * T], slope[T], part[T], part_sd[T];
+    cr_ctx *cx = test_context();
+    bench  *b = draw(4);
+    double  X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T], sd[T], S[T * T], slope[T], part[T],
+           part_sd[T];
     cr_table *t = make_table(cx, b->X, N, 1, b->y, NULL), *few = make_table(cx, X, T, 1, y, NULL);
     cr_ctx_set_threads(cx, 1);
     cr_model               *m = fit(cx, "gp", t, MIXTURE "hyper=mcmc draws_hyper=8");
@@ -292,7 +297,8 @@ static void test_mixture(void **state)
             for (size_t j = 0; j < T; j++)
                 assert_close(S[i * T + j], a.second[i * T + j] - a.mean[i] * a.mean[j], 1e-8);
         }
-        assert_ok(cx, cr_predict_function(cx, m, few, prior, slope, sd, NULL)); /* without the covariance */
+        assert_ok(cx, cr_predict_function(cx, m, few, prior, slope, sd,
+                                          NULL)); /* without the covariance */
         for (size_t i = 0; i < T; i++) assert_close(sd[i] * sd[i], S[i * T + i], 1e-9);
         if (prior) continue;
         assert_ok(cx, cr_predict_slopes(cx, m, few, slope));
@@ -339,14 +345,15 @@ static void test_functions(void **state)
                 assert_close(sum, S[i * T + j], 0.2 * room);
             }
     }
-    assert_ok(cx, cr_sample_functions(cx, m, few, false, F, 3, some)); /* number 2 stands at the fifth of 8 */
+    assert_ok(cx, cr_sample_functions(cx, m, few, false, F, 3,
+                                      some)); /* number 2 stands at the fifth of 8 */
     cri_gp_posterior *g = m->state;
     double           *all = g->draws;
     g->draws = all + 4 * (g->n_theta + 1), g->n_draws = 4; /* two more chains: the second half */
     assert_ok(cx, cr_sample_functions(cx, m, few, false, 1, 3, one));
     g->draws = all, g->n_draws = MIXED;
-    cr_model     *at = fit_at_draw(cx, t, g, 4);
-    double        fixed[T];
+    cr_model *at = fit_at_draw(cx, t, g, 4);
+    double    fixed[T];
     assert_ok(cx, cr_sample_functions(cx, at, few, false, 1, 3 + 0x9e3779b97f4a7c15u * 1, fixed));
     for (size_t i = 0; i < T; i++) assert_close(one[i], fixed[i], 1e-7);
     assert_ok(cx, cr_sample_functions(cx, at, few, false, 1, 3 + 0x9e3779b97f4a7c15u * 3, fixed));
@@ -440,9 +447,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),       cmocka_unit_test(test_two),
-        cmocka_unit_test(test_agreement), cmocka_unit_test(test_model),
-        cmocka_unit_test(test_mixture),   cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_one),         cmocka_unit_test(test_two),
+        cmocka_unit_test(test_agreement),   cmocka_unit_test(test_model),
+        cmocka_unit_test(test_mixture),     cmocka_unit_test(test_functions),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp mcmc", tests, NULL, NULL);

@@ -50,7 +50,8 @@ static void fill(cr_ctx *cx, bench *b, const cr_kernel *k)
         }
 }
 
-/* What the columns of B [N x m] explain of k: k^T B (B^T C B)^-1 B^T k, by elimination with pivoting. */
+/* What the columns of B [N x m] explain of k: k^T B (B^T C B)^-1 B^T k, by elimination with
+ * pivoting. */
 static double explained(const double *C, const double *B, size_t m, const double *k, size_t stride)
 {
     static long double A[N][N + 1], CB[N][N];
@@ -115,10 +116,10 @@ static bool is_near(const double *k, size_t stride, size_t i, size_t count)
 static void test_nearest(void **state)
 {
     (void)state;
-    const size_t counts[] = { 1, 5, 20, N };
-    cr_ctx      *cx = test_context();
-    bench       *b = draw(2);
-    cr_kernel   *k;
+    const size_t  counts[] = { 1, 5, 20, N };
+    cr_ctx       *cx = test_context();
+    bench        *b = draw(2);
+    cr_kernel    *k;
     static double B[N * (N + RANK)], all[N * N];
     assert_ok(cx, cr_kernel_parse(cx, "1.3*rbf(l=[0.7,1.1])", NULL, NULL, 0, &k));
     fill(cx, b, k);

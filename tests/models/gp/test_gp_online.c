@@ -1,5 +1,6 @@
-/* test_gp_online.c -- streams against the sparse process of all rows by dense algebra in long double, a
- * basis with room for all against the exact process, gradients against differences, and laws. */
+/* test_gp_online.c -- streams against the sparse process of all rows by dense algebra in long
+ * double, a basis with room for all against the exact process, gradients against differences, and
+ * laws. */
 #include "gp_fixture.h"
 
 #include "base/scratch.h"
@@ -59,14 +60,18 @@ static cr_model *stream(cr_ctx *cx, const sample *s, const char *settings, const
     return m;
 }
 
-/* The sparse process with inducing inputs X[0 .. Z) of all rows: bound, means and variances of f. */
+/* The sparse process with inducing inputs X[0 .. Z) of all rows: bound, means and variances of
+ * f. */
 static void define(const sample *s, double *bound, double *mean, double *variance)
 {
-    static long double Q[N * N], B[N * N], K[Z * Z], U[Z * N], S[Z * Z], R[Z * (T + 1)], W[Z * T], y[N];
+    static long double Q[N * N], B[N * N], K[Z * Z], U[Z * N], S[Z * Z], R[Z * (T + 1)], W[Z * T],
+        y[N];
     long double trace = 0, value = 0, logdet = 0;
     for (size_t i = 0; i < Z; i++) {
-        for (size_t j = 0; j < Z; j++) K[i * Z + j] = rbf_value(&kernel, s->X + i * D, s->X + j * D);
-        for (size_t j = 0; j < N; j++) U[i * N + j] = rbf_value(&kernel, s->X + i * D, s->X + j * D);
+        for (size_t j = 0; j < Z; j++)
+            K[i * Z + j] = rbf_value(&kernel, s->X + i * D, s->X + j * D);
+        for (size_t j = 0; j < N; j++)
+            U[i * N + j] = rbf_value(&kernel, s->X + i * D, s->X + j * D);
     }
     for (size_t i = 0; i < Z; i++) { /* S = K + U U^T / noise; R = (U y / noise, k) */
         for (size_t j = 0; j < Z; j++) {
@@ -115,7 +120,8 @@ static void define(const sample *s, double *bound, double *mean, double *varianc
     *bound = (double)(-0.5L * (value + logdet + N * logl(2 * 3.14159265358979323846L) + trace));
 }
 
-/* A target far from 0 is learned as near 0: bound, predictions and the constant of the mean shift. */
+/* A target far from 0 is learned as near 0: bound, predictions and the constant of the mean
+ * shift. */
 static void test_offset(void **state)
 {
     (void)state;
@@ -123,15 +129,16 @@ static void test_offset(void **state)
     sample       s = draw(cx, 7), far = s;
     const size_t cuts[] = { 14, 25, N };
     for (size_t i = 0; i < N; i++) far.y[i] += 1048576 * 8; /* exact in binary */
-    /* the noise ends at its lowest, 1e-8 of the variance, so that the bound is all rest / noise: 1e-4 in the lengths
-     * that two searches end at is 1e-4 of it */
+    /* the noise ends at its lowest, 1e-8 of the variance, so that the bound is all rest / noise:
+     * 1e-4 in the lengths that two searches end at is 1e-4 of it */
     for (size_t k = 0; k < 2; k++) {
-        const char *settings = k ? "target=y features=x1,x2 weights=w method=basis inducing=30"
-                                 : "target=y features=x1,x2 weights=w inducing=12";
+        const char   *settings = k ? "target=y features=x1,x2 weights=w method=basis inducing=30"
+                                   : "target=y features=x1,x2 weights=w inducing=12";
         cr_model     *a = stream(cx, &s, settings, cuts), *b = stream(cx, &far, settings, cuts);
         cr_prediction pa = predict(cx, a, s.t), pb = predict(cx, b, s.t);
         json_t       *da = describe(cx, a), *db = describe(cx, b);
-        assert_close(cr_model_get_report(b)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-3);
+        assert_close(cr_model_get_report(b)->log_evidence, cr_model_get_report(a)->log_evidence,
+                     1e-3);
         assert_relative(parameter(db, "noise", "value"), parameter(da, "noise", "value"), 1e-4);
         if (!k)
             assert_close(parameter(db, "mean.intercept", "value") - 8388608,
@@ -155,7 +162,9 @@ static void test_offset(void **state)
 static void test_cuts(void **state)
 {
     (void)state;
-    static const size_t cuts[][8] = { { Z, N }, { Z, 10, 11, 12, 30, N }, { Z, 20, N }, { Z, 35, N } };
+    static const size_t cuts[][8] = {
+        { Z, N }, { Z, 10, 11, 12, 30, N }, { Z, 20, N }, { Z, 35, N }
+    };
     cr_ctx *cx = test_context();
     sample  s = draw(cx, 1);
     double  bound, mean[T], variance[T];
@@ -179,16 +188,18 @@ static void test_cuts(void **state)
 static void test_one_batch(void **state)
 {
     (void)state;
-    static const char *const how[] = { "mean=zero", "mean=constant weights=w", "mean=linear scale_target=standard" };
-    cr_ctx *cx = test_context();
-    sample  s = draw(cx, 2);
+    static const char *const how[] = { "mean=zero", "mean=constant weights=w",
+                                       "mean=linear scale_target=standard" };
+    cr_ctx                  *cx = test_context();
+    sample                   s = draw(cx, 2);
     for (size_t k = 0; k < 3; k++) {
         char a[300], b[300];
         snprintf(a, sizeof a, KEPT "%s inducing=12", how[k]);
         snprintf(b, sizeof b, KEPT "%s inducing=12 approx=vfe", how[k]);
         cr_model     *m = fit(cx, "gp-online", s.all, a), *g = fit(cx, "gp", s.all, b);
         cr_prediction p = predict(cx, m, s.t), q = predict(cx, g, s.t);
-        assert_relative(cr_model_get_report(m)->log_evidence, cr_model_get_report(g)->log_evidence, 1e-10);
+        assert_relative(cr_model_get_report(m)->log_evidence, cr_model_get_report(g)->log_evidence,
+                        1e-10);
         for (size_t t = 0; t < T; t++) {
             assert_close(p.mean[t], q.mean[t], 1e-9);
             assert_close(p.scale[t], q.scale[t], 1e-9);
@@ -202,11 +213,13 @@ static void test_one_batch(void **state)
     test_context_free(cx);
 }
 
-static void assert_exact(cr_ctx *cx, const sample *s, const cr_model *m, const char *settings, double tolerance)
+static void assert_exact(cr_ctx *cx, const sample *s, const cr_model *m, const char *settings,
+                         double tolerance)
 {
     cr_model     *g = fit(cx, "gp", s->all, settings);
     cr_prediction p = predict(cx, m, s->t), q = predict(cx, g, s->t);
-    assert_relative(cr_model_get_report(m)->log_evidence, cr_model_get_report(g)->log_evidence, tolerance);
+    assert_relative(cr_model_get_report(m)->log_evidence, cr_model_get_report(g)->log_evidence,
+                    tolerance);
     for (size_t t = 0; t < T; t++) {
         assert_close(p.mean[t], q.mean[t], tolerance);
         assert_close(p.scale[t], q.scale[t], tolerance);
@@ -231,24 +244,28 @@ static void test_room_for_all(void **state)
     assert_exact(cx, &s, m, SHORT "mean=zero", 1e-8);
     cr_model_free(cx, m);
     static const char *const smooth[] = { /* K is singular in double precision */
-                                          "noise=0.07 kernel=1.3*rbf(l=2) ", "noise=1e-4 kernel=2*rbf(l=1) " };
+                                          "noise=0.07 kernel=1.3*rbf(l=2) ",
+                                          "noise=1e-4 kernel=2*rbf(l=1) "
+    };
     for (size_t i = 0; i < 2; i++) {
         char online[300], batch[200];
-        snprintf(batch, sizeof batch, "target=y features=x1,x2 optimize=none mean=zero %s", smooth[i]);
+        snprintf(batch, sizeof batch, "target=y features=x1,x2 optimize=none mean=zero %s",
+                 smooth[i]);
         snprintf(online, sizeof online, "%s method=basis inducing=50", batch);
         m = stream(cx, &s, online, cuts);
         assert_exact(cx, &s, m, batch, i ? 1e-6 : 1e-8);
         cr_model_free(cx, m);
     }
-    m = stream(cx, &s, SHORT "mean=zero method=basis inducing=50 weights=w", cuts); /* rows of weight 0, 2 */
+    m = stream(cx, &s, SHORT "mean=zero method=basis inducing=50 weights=w",
+               cuts); /* rows of weight 0, 2 */
     assert_exact(cx, &s, m, SHORT "mean=zero weights=w", 1e-8);
     cr_model_free(cx, m);
     drop(cx, &s);
     test_context_free(cx);
 }
 
-/* A bounded basis keeps its bound, and removal leaves the marginal of the others: taking in a row and losing
- * its input again is as good as any other order. */
+/* A bounded basis keeps its bound, and removal leaves the marginal of the others: taking in a row
+ * and losing its input again is as good as any other order. */
 static void test_bounded(void **state)
 {
     (void)state;
@@ -277,22 +294,30 @@ static void test_bounded(void **state)
     test_context_free(cx);
 }
 
-/* --- the bound of the stream ------------------------------------------------------------------------ */
+/* --- the bound of the stream ----------------------------------------------------------------- */
 
 typedef struct bench {
-    double         X[2][N * D], y[2][N], r[2][N], H[N], L[N * N], L2[N * N], alpha[N], beta[2], U[N * 2], A[4];
-    size_t         first[N];
-    double         Phi[N * N], M[N * 2], S[4];
-    cri_gp_data    old, rows, next;
-    cri_gp_sparse  sparse;
+    double X[2][N * D], y[2][N], r[2][N], H[N], L[N * N], L2[N * N], alpha[N], beta[2], U[N * 2],
+        A[4];
+    size_t             first[N];
+    double             Phi[N * N], M[N * 2], S[4];
+    cri_gp_data        old, rows, next;
+    cri_gp_sparse      sparse;
     cri_gp_stream_sums sums;
-    cri_gp_problem problem;
+    cri_gp_problem     problem;
 } bench;
 
 static cri_gp_data inputs(double *X, double *y, double *r, size_t *first, size_t n)
 {
-    return (cri_gp_data){ .n = n, .d = D, .X = X, .y = y, .r = r, .first = first, .count = (double)n + 3,
-                          .spread = 0.4, .log_shares = 0 };
+    return (cri_gp_data){ .n = n,
+                          .d = D,
+                          .X = X,
+                          .y = y,
+                          .r = r,
+                          .first = first,
+                          .count = (double)n + 3,
+                          .spread = 0.4,
+                          .log_shares = 0 };
 }
 
 /* Some rows through one set of inducing inputs; then others through other ones. */
@@ -305,13 +330,20 @@ static void test_gradient(void **state)
     bench     *b = calloc(1, sizeof *b);
     cr_kernel *k = NULL;
     for (size_t i = 0; i < N; i++) b->r[0][i] = 1 + 0.1 * (double)(i % 3), b->H[i] = 1;
-    assert_ok(cx, cr_kernel_parse(cx, "1.3*rbf(x1,x2;l=[0.9,1.7]) + 0.4*linear", NULL, NULL, 0, &k));
+    assert_ok(cx,
+              cr_kernel_parse(cx, "1.3*rbf(x1,x2;l=[0.9,1.7]) + 0.4*linear", NULL, NULL, 0, &k));
     b->old = inputs(s.X, s.y, b->r[0], b->first, 6);
     b->rows = inputs(s.X + 6 * D, s.y + 6, b->r[0], b->first, 12);
     b->next = inputs(s.X + 11 * D, s.y, b->r[0], b->first, 8);
     b->problem = (cri_gp_problem){ &b->rows, 1, b->H };
-    b->sparse = (cri_gp_sparse){ .approx = CRI_GP_VFE, .Z = b->old, .L = b->L, .L2 = b->L2, .alpha = b->alpha,
-                                 .beta = b->beta, .U = b->U, .A = b->A };
+    b->sparse = (cri_gp_sparse){ .approx = CRI_GP_VFE,
+                                 .Z = b->old,
+                                 .L = b->L,
+                                 .L2 = b->L2,
+                                 .alpha = b->alpha,
+                                 .beta = b->beta,
+                                 .U = b->U,
+                                 .A = b->A };
     b->sums = (cri_gp_stream_sums){ 6, 1, b->Phi, b->M, b->S, 0 };
     cri_gp_pseudo none = { 0 }, pseudo;
     cri_gp_stream first = { &none, &b->sparse, &b->sums };
@@ -331,11 +363,13 @@ static void test_gradient(void **state)
         for (int side = 0; side < 2; side++) {
             double moved[8];
             memcpy(moved, theta, sizeof moved);
-            if (j < p) moved[j] += side ? -h : h;
-            else noise[side] *= exp(side ? -h : h);
+            if (j < p)
+                moved[j] += side ? -h : h;
+            else
+                noise[side] *= exp(side ? -h : h);
             assert_ok(cx, cr_kernel_set_theta(cx, k, moved));
-            assert_ok(cx, cri_gp_stream_objective(cx, &second, &b->problem, k, noise[side], side ? &down : &up,
-                                                  NULL));
+            assert_ok(cx, cri_gp_stream_objective(cx, &second, &b->problem, k, noise[side],
+                                                  side ? &down : &up, NULL));
         }
         assert_close(gradient[j], (up - down) / (2 * h), 1e-6);
     }
@@ -346,7 +380,8 @@ static void test_gradient(void **state)
     test_context_free(cx);
 }
 
-/* Learned on the way, inducing inputs moving: not far from the process that saw all rows at once. */
+/* Learned on the way, inducing inputs moving: not far from the process that saw all rows at
+ * once. */
 static void test_learning(void **state)
 {
     (void)state;
@@ -360,7 +395,8 @@ static void test_learning(void **state)
     }
     cr_table *all = make_table(cx, x, M, 1, y, NULL);
     cr_table *t = make_table(cx, x, 40, 1, y, NULL);
-    cr_model *m = fit(cx, "gp-online", t, "target=y features=x1 inducing=25 kernel=rbf"), *next = NULL;
+    cr_model *m = fit(cx, "gp-online", t, "target=y features=x1 inducing=25 kernel=rbf"),
+             *next = NULL;
     cr_table_free(cx, t);
     for (size_t k = 1; k < 4; k++) {
         t = make_table(cx, x + 40 * k, 40, 1, y + 40 * k, NULL);
@@ -387,13 +423,15 @@ static void test_learning(void **state)
     test_context_free(cx);
 }
 
-/* A saved model predicts and learns on as the one in memory; any number of threads gives the same bits. */
+/* A saved model predicts and learns on as the one in memory; any number of threads gives the same
+ * bits. */
 static void test_files_and_threads(void **state)
 {
     (void)state;
     cr_ctx                  *cx = test_context();
     sample                   s = draw(cx, 6);
-    static const char *const how[] = { "target=y features=x1,x2 inducing=10", "target=y features=x1,x2 method=basis inducing=10" };
+    static const char *const how[] = { "target=y features=x1,x2 inducing=10",
+                                       "target=y features=x1,x2 method=basis inducing=10" };
     for (size_t k = 0; k < 2; k++) {
         cr_table     *a = rows_of(cx, &s, 0, 20), *b = rows_of(cx, &s, 20, N);
         cr_prediction kept = { 0 };
@@ -411,7 +449,8 @@ static void test_files_and_threads(void **state)
                 assert_memory_equal(p.mean, kept.mean, T * sizeof(double));
                 assert_memory_equal(p.scale, kept.scale, T * sizeof(double));
                 cr_prediction_free(cx, &p);
-            } else kept = p;
+            } else
+                kept = p;
             cr_free(cx, bytes, size, 1);
             cr_model_free(cx, m);
             cr_model_free(cx, loaded);
@@ -430,7 +469,8 @@ static void test_corners(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     cr_model *m = NULL;
-    cr_table *one = table_of_text(cx, "t.csv", "x,g,y\n1,a,2\n"), *more = table_of_text(cx, "u.csv", "x,g,y\n1,b,3\n4,a,1\n");
+    cr_table *one = table_of_text(cx, "t.csv", "x,g,y\n1,a,2\n"),
+             *more = table_of_text(cx, "u.csv", "x,g,y\n1,b,3\n4,a,1\n");
     for (size_t k = 0; k < 2; k++) {
         m = fit(cx, "gp-online", one, k ? "target=y method=basis" : "target=y");
         cr_prediction p = predict(cx, m, one);
@@ -438,15 +478,17 @@ static void test_corners(void **state)
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
     }
-    cr_table *flat = table_of_text(cx, "f.csv", "x,y\n1,5\n2,5\n3,5\n"), *none = table_of_text(cx, "n.csv", "x,w,y\n1,0,1\n2,0,1\n");
+    cr_table *flat = table_of_text(cx, "f.csv", "x,y\n1,5\n2,5\n3,5\n"),
+             *none = table_of_text(cx, "n.csv", "x,w,y\n1,0,1\n2,0,1\n");
     m = fit(cx, "gp-online", flat, "target=y");
     cr_prediction p = predict(cx, m, flat);
     assert_close(p.mean[1], 5, 1e-6);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
-    assert_fails_with(cx, try_fit(cx, "gp-online", one, "target=y kernel=rbf(x)+white", &m), CR_EUNSUPPORTED, "white");
-    assert_fails_with(cx, try_fit(cx, "gp-online", flat, "target=y method=basis mean=linear", &m), CR_EUNSUPPORTED,
-                      "no mean function");
+    assert_fails_with(cx, try_fit(cx, "gp-online", one, "target=y kernel=rbf(x)+white", &m),
+                      CR_EUNSUPPORTED, "white");
+    assert_fails_with(cx, try_fit(cx, "gp-online", flat, "target=y method=basis mean=linear", &m),
+                      CR_EUNSUPPORTED, "no mean function");
     assert_true(try_fit(cx, "gp-online", none, "target=y weights=w features=x", &m) != CR_OK);
     cr_table_free(cx, one);
     cr_table_free(cx, more);
@@ -458,7 +500,9 @@ static void test_corners(void **state)
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3, 4, 7 }, y[] = { 0, 1, 0, 1, 1 };
-    cr_setting    s[] = { { "target", "y" }, { "optimize", "none" }, { "method", arg }, { "inducing", "2" } };
+    cr_setting          s[] = {
+                 { "target", "y" }, { "optimize", "none" }, { "method", arg }, { "inducing", "2" }
+    };
     cr_status     st = CR_OK;
     cr_table     *t = NULL;
     cr_model     *m = NULL, *more = NULL;
@@ -487,10 +531,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_cuts),     cmocka_unit_test(test_one_batch), cmocka_unit_test(test_room_for_all),
-        cmocka_unit_test(test_bounded),  cmocka_unit_test(test_gradient),  cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_files_and_threads), cmocka_unit_test(test_corners), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_offset),    cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_one_batch), cmocka_unit_test(test_room_for_all),
+        cmocka_unit_test(test_bounded),   cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_learning),  cmocka_unit_test(test_files_and_threads),
+        cmocka_unit_test(test_corners),   cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("gp-online", tests, NULL, NULL);
 }

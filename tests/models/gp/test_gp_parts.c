@@ -40,7 +40,8 @@ static long double smooth(double a, double b)
 
 static long double season(double a, double b)
 {
-    long double v = sinl(3.14159265358979323846264338327950288L * ((long double)a - b) / 1.1L) / 0.8L;
+    long double v =
+        sinl(3.14159265358979323846264338327950288L * ((long double)a - b) / 1.1L) / 0.8L;
     return 0.7L * expl(-2 * v * v);
 }
 
@@ -81,7 +82,8 @@ static void test_conditional(void **state)
         cr_part p;
         assert_ok(cx, cr_model_part(cx, m, part, &p));
         assert_string_equal(p.column, "x1");
-        assert_non_null(strstr(p.name, part == 0 ? "2.5*rbf(l=1.3)" : "0.7*periodic(l=0.8, p=1.1)"));
+        assert_non_null(
+            strstr(p.name, part == 0 ? "2.5*rbf(l=1.3)" : "0.7*periodic(l=0.8, p=1.1)"));
         assert_ok(cx, cr_predict_part(cx, m, s.at, part, mean, sd));
         for (size_t t = 0; t < T; t++) {
             long double e = 0, v = k(s.z[t], s.z[t]);
@@ -111,17 +113,22 @@ static void test_sum(void **state)
     cr_ctx                  *cx = test_context();
     sample                   s = draw(cx);
     static const char *const settings[] = {
-        KEPT KERNEL "mean=zero", KEPT KERNEL "mean=poly:2", KEPT KERNEL "mean=linear approx=vfe inducing=6",
-        KEPT KERNEL "mean=constant approx=fitc inducing=5", KEPT KERNEL "mean=zero approx=sor inducing=5",
+        KEPT KERNEL "mean=zero",
+        KEPT KERNEL "mean=poly:2",
+        KEPT KERNEL "mean=linear approx=vfe inducing=6",
+        KEPT KERNEL "mean=constant approx=fitc inducing=5",
+        KEPT KERNEL "mean=zero approx=sor inducing=5",
         "target=y features=x1 optimize=none kernel=2*rbf+linear+white(0.1) mean=constant",
-        KEPT KERNEL "scale_target=standard", KEPT KERNEL "mean=linear solver=cg",
-        KEPT KERNEL "mean=constant approx=svgp inducing=6", KEPT KERNEL "mean=linear approx=nystrom inducing=8",
+        KEPT KERNEL "scale_target=standard",
+        KEPT KERNEL "mean=linear solver=cg",
+        KEPT KERNEL "mean=constant approx=svgp inducing=6",
+        KEPT KERNEL "mean=linear approx=nystrom inducing=8",
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         cr_model *m = fit(cx, "gp", s.t, settings[k]);
         double    sum[T] = { 0 }, whole[T], mean[T], sd[T];
         double    shift = cr_model_get_design(m)->target_shift;
-        for (size_t part = 0; ; part++) {
+        for (size_t part = 0;; part++) {
             cr_part p;
             assert_ok(cx, cr_model_part(cx, m, part, &p));
             if (!p.name[0]) break;
@@ -145,7 +152,8 @@ static void test_mean_as_kernel(void **state)
     cr_ctx   *cx = test_context();
     sample    s = draw(cx);
     cr_model *m = fit(cx, "gp", s.t, KEPT KERNEL "mean=constant");
-    cr_model *wide = fit(cx, "gp", s.t, KEPT "kernel=1e7+2.5*rbf(l=1.3)+0.7*periodic(l=0.8,p=1.1) mean=zero");
+    cr_model *wide =
+        fit(cx, "gp", s.t, KEPT "kernel=1e7+2.5*rbf(l=1.3)+0.7*periodic(l=0.8,p=1.1) mean=zero");
     for (size_t part = 0; part < 3; part++) { /* both have the constant first */
         double a[T], b[T], c[T], d[T];
         assert_ok(cx, cr_predict_part(cx, m, s.at, part, a, b));
@@ -218,7 +226,8 @@ static void test_evidence(void **state)
         assert_ok(cx, cr_evidence_at(cx, m, s.t, which, 2, values, 2, out));
         snprintf(settings, sizeof settings,
                  "target=y features=x1 optimize=none noise=0.3 "
-                 "kernel=2.5*rbf(l=0.6)+0.7*periodic(l=0.8,p=1.1) %s", how[k]);
+                 "kernel=2.5*rbf(l=0.6)+0.7*periodic(l=0.8,p=1.1) %s",
+                 how[k]);
         cr_model *other = fit(cx, "gp", s.t, settings);
         assert_relative(out[0], cr_model_get_report(m)->log_evidence, 1e-10);
         assert_relative(out[1], cr_model_get_report(other)->log_evidence, 1e-10);
@@ -238,12 +247,16 @@ static void test_refusals(void **state)
     cr_model *m = fit(cx, "ridge", s.t, "target=y features=x1");
     double    a[N], b[N];
     cr_part   p;
-    assert_false(cr_model_shows(m, "parts") || cr_model_shows(m, "functions") || cr_model_shows(m, "evidence"));
+    assert_false(cr_model_shows(m, "parts") || cr_model_shows(m, "functions") ||
+                 cr_model_shows(m, "evidence"));
     assert_ok(cx, cr_model_part(cx, m, 0, &p));
     assert_string_equal(p.name, "");
-    assert_fails_with(cx, cr_predict_part(cx, m, s.t, 0, a, b), CR_EUNSUPPORTED, "not a sum of parts");
-    assert_fails_with(cx, cr_sample_functions(cx, m, s.t, false, 1, 0, a), CR_EUNSUPPORTED, "does not draw");
-    assert_fails_with(cx, cr_evidence_at(cx, m, s.t, NULL, 0, NULL, 1, a), CR_EUNSUPPORTED, "no evidence");
+    assert_fails_with(cx, cr_predict_part(cx, m, s.t, 0, a, b), CR_EUNSUPPORTED,
+                      "not a sum of parts");
+    assert_fails_with(cx, cr_sample_functions(cx, m, s.t, false, 1, 0, a), CR_EUNSUPPORTED,
+                      "does not draw");
+    assert_fails_with(cx, cr_evidence_at(cx, m, s.t, NULL, 0, NULL, 1, a), CR_EUNSUPPORTED,
+                      "no evidence");
     cr_model_free(cx, m);
     drop(cx, &s);
     test_context_free(cx);
@@ -252,11 +265,15 @@ static void test_refusals(void **state)
 static cr_status look_inside(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3, 4, 7 }, y[] = { 0, 1, 0, 1, 1 };
-    cr_setting   s[] = { { "target", "y" }, { "kernel", "rbf+linear" }, { "optimize", "none" }, { "approx", arg }, { "inducing", "3" } };
-    cr_status    st = CR_OK;
-    cr_table    *t = NULL;
-    cr_model    *m = NULL;
-    double       a[5], b[5];
+    cr_setting          s[] = { { "target", "y" },
+                                { "kernel", "rbf+linear" },
+                                { "optimize", "none" },
+                                { "approx", arg },
+                                { "inducing", "3" } };
+    cr_status           st = CR_OK;
+    cr_table           *t = NULL;
+    cr_model           *m = NULL;
+    double              a[5], b[5];
     CR_TRY(cr_table_new(cx, "t", 5, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
@@ -295,7 +312,8 @@ static cr_table *table_of_levels(cr_ctx *cx)
     static const uint32_t    codes[] = { 0, 1, 0, 1, 1, 0 };
     static const char *const levels[] = { "a", "b" };
     cr_table                *t = NULL;
-    if (cr_table_new(cx, "t", 6, &t) == CR_OK && cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1) == CR_OK &&
+    if (cr_table_new(cx, "t", 6, &t) == CR_OK &&
+        cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1) == CR_OK &&
         cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1) == CR_OK &&
         cr_table_add_category(cx, t, "z", codes, levels, 2) == CR_OK)
         return t;
@@ -310,10 +328,14 @@ static void test_columns(void **state)
     static const struct {
         const char *name, *column;
         bool        category;
-    } wanted[] = { { "mean", NULL, false }, { "1*rbf(x", "x", false }, { "1*hamming(z", "z", true }, { "1*rbf(x", NULL, false } };
+    } wanted[] = { { "mean", NULL, false },
+                   { "1*rbf(x", "x", false },
+                   { "1*hamming(z", "z", true },
+                   { "1*rbf(x", NULL, false } };
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_levels(cx);
-    cr_model *m = fit(cx, "gp", t, "target=y optimize=none kernel=rbf(x)+hamming(z)+rbf(x)*hamming(z)");
+    cr_model *m =
+        fit(cx, "gp", t, "target=y optimize=none kernel=rbf(x)+hamming(z)+rbf(x)*hamming(z)");
     for (size_t k = 0; k < 4; k++) {
         cr_part p;
         assert_ok(cx, cr_model_part(cx, m, k, &p));
@@ -329,7 +351,11 @@ static void test_columns(void **state)
 
 static cr_status look_at_classes(cr_ctx *cx, void *arg)
 {
-    cr_setting s[] = { { "target", "z" }, { "kernel", "rbf" }, { "optimize", "none" }, { "approx", arg }, { "inducing", "3" } };
+    cr_setting s[] = { { "target", "z" },
+                       { "kernel", "rbf" },
+                       { "optimize", "none" },
+                       { "approx", arg },
+                       { "inducing", "3" } };
     cr_status  st = CR_OK;
     cr_table  *t = table_of_levels(cx);
     cr_model  *m = NULL;
@@ -356,10 +382,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditional), cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_conditional),    cmocka_unit_test(test_sum),
         cmocka_unit_test(test_mean_as_kernel), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_evidence), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_columns), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_evidence),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("gp parts", tests, NULL, NULL);
 }

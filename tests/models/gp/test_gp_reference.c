@@ -1,6 +1,6 @@
-/* test_gp_reference.c -- exact Gaussian processes against the answers of others: evidence, gradient and
- * predictions at fixed hyper-parameters, and the best evidence that many starts found.  The sets of at most 280
- * rows; all of them: test_gp_reference_slow.c. */
+/* test_gp_reference.c -- exact Gaussian processes against the answers of others: evidence, gradient
+ * and predictions at fixed hyper-parameters, and the best evidence that many starts found.  The
+ * sets of at most 280 rows; all of them: test_gp_reference_slow.c. */
 #include "reference_exact.h"
 
 static void test_reference(void **state)
@@ -16,14 +16,17 @@ static void test_reference_optimum(void **state)
     check_cases("gpopt/nile", "", 280, 5, check_exact_optimum);
 }
 
-/* Sums and products over time: evidence and extrapolation at the start, and the best evidence known. */
+/* Sums and products over time: evidence and extrapolation at the start, and the best evidence
+ * known. */
 static void test_series(void **state)
 {
     (void)state;
     static const series cases[] = {
-        { "gpcomp/nile", "nile.csv", 90, 10, false, true, "0.5*matern12(l=10) + 1", -111.04819409791642 },
+        { "gpcomp/nile", "nile.csv", 90, 10, false, true, "0.5*matern12(l=10) + 1",
+          -111.04819409791642 },
         { "gpcomp/airpassengers", "airpassengers.csv", 108, 36, true, false,
-          "rbf(variance=1, l=5) + rbf(variance=0.1, l=10)*periodic(l=1, p=1 fixed)", 174.9637604197959 },
+          "rbf(variance=1, l=5) + rbf(variance=0.1, l=10)*periodic(l=1, p=1 fixed)",
+          174.9637604197959 },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_series(cx, &cases[i]);

@@ -1,5 +1,6 @@
-/* test_gp_reference_slow.c -- Gaussian processes against all answers of others that there are: fixed
- * hyper-parameters, and the best values that many starts found; exact, sparse and classification. */
+/* test_gp_reference_slow.c -- Gaussian processes against all answers of others that there are:
+ * fixed hyper-parameters, and the best values that many starts found; exact, sparse and
+ * classification. */
 #include "reference_classify.h"
 #include "reference_exact.h"
 #include "reference_sparse.h"
@@ -26,17 +27,20 @@ static void test_exact_optima(void **state)
     check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
 }
 
-/* Trend, season and two more terms of carbon dioxide: the best evidence of several starts of others, with values
- * given and without. */
+/* Trend, season and two more terms of carbon dioxide: the best evidence of several starts of
+ * others, with values given and without. */
 static void test_series(void **state)
 {
     (void)state;
     leave_to_other_builds();
     static const series carbon[] = {
         { "gpcomp/co2", "co2.csv", 372, 96, false, false,
-          "rbf(variance=2500, l=50) + rbf(variance=4, l=100)*periodic(l=1, p=1 fixed) + rq(variance=0.25, l=1, alpha=1)"
-          " + rbf(variance=0.01, l=0.1)", -66.08733041418992 },
-        { "gpcomp/co2", "co2.csv", 372, 96, false, false, "rbf + rbf*periodic(p=1 fixed) + rq + rbf", -66.08733041418992 },
+          "rbf(variance=2500, l=50) + rbf(variance=4, l=100)*periodic(l=1, p=1 fixed) + "
+          "rq(variance=0.25, l=1, alpha=1)"
+          " + rbf(variance=0.01, l=0.1)",
+          -66.08733041418992 },
+        { "gpcomp/co2", "co2.csv", 372, 96, false, false,
+          "rbf + rbf*periodic(p=1 fixed) + rq + rbf", -66.08733041418992 },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof carbon / sizeof *carbon; i++) check_series(cx, &carbon[i]);
@@ -72,9 +76,10 @@ static void test_classify_optima(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),         cmocka_unit_test(test_exact_optima),
-        cmocka_unit_test(test_series),        cmocka_unit_test(test_sparse),        cmocka_unit_test(test_sparse_optima),
-        cmocka_unit_test(test_classify),      cmocka_unit_test(test_classify_optima),
+        cmocka_unit_test(test_exact),           cmocka_unit_test(test_exact_optima),
+        cmocka_unit_test(test_series),          cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_sparse_optima),   cmocka_unit_test(test_classify),
+        cmocka_unit_test(test_classify_optima),
     };
     return cmocka_run_group_tests_name("gp reference, all", tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
-/* test_gp_sparse.c -- sparse Gaussian processes against dense covariances, exact ones, differences and
- * reference answers. */
+/* test_gp_sparse.c -- sparse Gaussian processes against dense covariances, exact ones, differences
+ * and reference answers. */
 #include "gp_problem.h"
 #include "reference_sparse.h"
 
 enum { N = 30, M = 7, D = 2, MOST_M = 60 };
 
 typedef struct bench {
-    double         X[N * D], y[N], r[N], H[N * 2], Z[MOST_M * D];
-    double         L[MOST_M * MOST_M], L2[MOST_M * MOST_M], alpha[MOST_M], beta[2], U[MOST_M * 2], A[4];
-    size_t         first[N];
+    double X[N * D], y[N], r[N], H[N * 2], Z[MOST_M * D];
+    double L[MOST_M * MOST_M], L2[MOST_M * MOST_M], alpha[MOST_M], beta[2], U[MOST_M * 2], A[4];
+    size_t first[N];
     cri_gp_data    data;
     cri_gp_problem problem;
     cri_gp_sparse  sparse;
@@ -22,8 +22,14 @@ static bench *draw(uint64_t seed, cri_gp_approx approx, size_t m)
     for (size_t i = 0; i < m * D; i++) b->Z[i] = m == N ? b->X[i] : 3 * cr_rng_uniform(&r);
     b->data.count = 40;
     b->problem = (cri_gp_problem){ &b->data, 2, b->H };
-    b->sparse = (cri_gp_sparse){ .approx = approx, .Z = { .n = m, .d = D, .X = b->Z }, .L = b->L,
-                                 .L2 = b->L2, .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };
+    b->sparse = (cri_gp_sparse){ .approx = approx,
+                                 .Z = { .n = m, .d = D, .X = b->Z },
+                                 .L = b->L,
+                                 .L2 = b->L2,
+                                 .alpha = b->alpha,
+                                 .beta = b->beta,
+                                 .U = b->U,
+                                 .A = b->A };
     return b;
 }
 
@@ -39,9 +45,10 @@ static double value_at(cr_ctx *cx, bench *b, cr_kernel *k, const double *theta)
 static void test_gradients(void **state)
 {
     (void)state;
-    cr_ctx                  *cx = test_context();
+    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
-    static const char *const kernels[] = { "1.4*rbf(l=[0.8,1.3])", "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
+    static const char *const   kernels[] = { "1.4*rbf(l=[0.8,1.3])",
+                                             "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
     static const cri_gp_approx approx[] = { CRI_GP_DTC, CRI_GP_FITC, CRI_GP_VFE };
     for (size_t a = 0; a < 6; a++) {
         bench     *b = draw(a, approx[a % 3], M);
@@ -69,7 +76,7 @@ static void test_gradients(void **state)
 static void test_exact_and_bound(void **state)
 {
     (void)state;
-    cr_ctx         *cx = test_context();
+    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     cr_kernel      *k;
     double          L[N * N], alpha[N], beta[2], U[N * 2], A[4];
@@ -112,11 +119,11 @@ static void test_model(void **state)
     (void)state;
     enum { ROWS = 90 };
     static const char *const approx[] = { "sor", "dtc", "fitc", "vfe" };
-    cr_ctx   *cx = test_context();
-    double    X[ROWS], y[ROWS];
+    cr_ctx                  *cx = test_context();
+    double                   X[ROWS], y[ROWS];
     cr_ctx_set_threads(cx, 1);
-    cr_table *t = wavy(cx, ROWS, X, y);
-    cr_model *exact = fit(cx, "gp", t, "target=y");
+    cr_table     *t = wavy(cx, ROWS, X, y);
+    cr_model     *exact = fit(cx, "gp", t, "target=y");
     cr_prediction p = predict(cx, exact, t);
     for (size_t a = 0; a < 4; a++) {
         char settings[200];
@@ -131,7 +138,8 @@ static void test_model(void **state)
         }
         const cr_report *report = cr_model_get_report(m);
         assert_int_equal(report->evidence, a == 3 ? CR_EVIDENCE_BOUND : CR_EVIDENCE_ESTIMATE);
-        if (a == 3) assert_true(report->log_evidence <= cr_model_get_report(exact)->log_evidence + 1e-6);
+        if (a == 3)
+            assert_true(report->log_evidence <= cr_model_get_report(exact)->log_evidence + 1e-6);
         assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
         assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
         r = predict(cx, again, t);
@@ -177,8 +185,10 @@ static cr_status move_inputs(cr_ctx *cx, void *arg)
     bench         *b = draw(3, CRI_GP_VFE, 4);
     cr_kernel     *k = NULL;
     cri_gp_learned learned = { 0 };
-    cri_gp_task    task = { .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1 };
-    double         noise = 0.09;
+    cri_gp_task    task = {
+           .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
+    };
+    double noise = 0.09;
     (void)arg;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
@@ -197,16 +207,20 @@ static void test_offset(void **state)
     static const char *const approx[] = { "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
     bench                   *b = draw(5, CRI_GP_VFE, M);
     double                   far[N];
-    for (size_t i = 0; i < N; i++) far[i] = b->y[i] + 8388608; /* exact in binary, up to its last digits */
+    for (size_t i = 0; i < N; i++)
+        far[i] = b->y[i] + 8388608; /* exact in binary, up to its last digits */
     for (size_t i = 0; i < N; i++) b->y[i] = far[i] - 8388608;
-    cr_table *near_table = make_table(cx, b->X, N, D, b->y, NULL), *far_table = make_table(cx, b->X, N, D, far, NULL);
+    cr_table *near_table = make_table(cx, b->X, N, D, b->y, NULL),
+             *far_table = make_table(cx, b->X, N, D, far, NULL);
     for (size_t k = 0; k < 7; k++) {
         char settings[160];
-        snprintf(settings, sizeof settings, "target=y features=x1,x2 kernel=rbf inducing=10 approx=%s", approx[k]);
-        cr_model     *a = fit(cx, "gp", near_table, settings), *c = fit(cx, "gp", far_table, settings);
+        snprintf(settings, sizeof settings,
+                 "target=y features=x1,x2 kernel=rbf inducing=10 approx=%s", approx[k]);
+        cr_model *a = fit(cx, "gp", near_table, settings), *c = fit(cx, "gp", far_table, settings);
         cr_prediction pa = predict(cx, a, near_table), pc = predict(cx, c, near_table);
         json_t       *da = describe(cx, a), *dc = describe(cx, c);
-        assert_close(cr_model_get_report(c)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-4);
+        assert_close(cr_model_get_report(c)->log_evidence, cr_model_get_report(a)->log_evidence,
+                     1e-4);
         assert_close(parameter(dc, "mean.intercept", "value") - 8388608,
                      parameter(da, "mean.intercept", "value"), 1e-3);
         for (size_t i = 0; i < N; i++) assert_close(pc.mean[i] - 8388608, pa.mean[i], 1e-3);
@@ -227,7 +241,8 @@ static void test_allocations(void **state)
 {
     (void)state;
     test_every_allocation_fails(
-        all_of_it, (char[]){ "target=y approx=fitc inducing=3 optimize=none noise=0.1 mean=linear" });
+        all_of_it,
+        (char[]){ "target=y approx=fitc inducing=3 optimize=none noise=0.1 mean=linear" });
     test_every_allocation_fails(move_inputs, NULL);
 }
 
@@ -243,10 +258,9 @@ static void test_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_gradients),   cmocka_unit_test(test_exact_and_bound),
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_offset),          cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_exact_and_bound), cmocka_unit_test(test_model),
+        cmocka_unit_test(test_allocations),     cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests_name("gp sparse", tests, NULL, NULL);
 }

@@ -243,7 +243,8 @@ static void test_allocations(void **state)
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-/* q(u) = N(mean, C C^T) as q(v), u = L v: g = L^-1 mean, and L2 L2^T the inverse of B B^T, B = L^-1 C. */
+/* q(u) = N(mean, C C^T) as q(v), u = L v: g = L^-1 mean, and L2 L2^T the inverse of B B^T, B = L^-1
+ * C. */
 static void set_q(cr_ctx *cx, const json_t *item, const cr_kernel *k, cri_gp_svgp *q)
 {
     size_t        m = q->Z.n;
@@ -279,17 +280,21 @@ static void check_bound(cr_ctx *cx, const json_t *root, const json_t *item)
     size_t        m = json_array_size(set);
     double        noise = number_of(hyper, "noise"), value, S[1] = { 0 };
     char          text[256] = "";
-    double       *Z = calloc(m * s.d, sizeof *Z), *r = calloc(s.n, sizeof *r), *L = calloc(m * m, sizeof *L);
-    double       *L2 = calloc(m * m, sizeof *L2), *Phi = calloc(m * m, sizeof *Phi);
-    double       *M1 = calloc(m, sizeof *M1), *g = calloc(m, sizeof *g);
+    double       *Z = calloc(m * s.d, sizeof *Z), *r = calloc(s.n, sizeof *r),
+           *L = calloc(m * m, sizeof *L);
+    double *L2 = calloc(m * m, sizeof *L2), *Phi = calloc(m * m, sizeof *Phi);
+    double *M1 = calloc(m, sizeof *M1), *g = calloc(m, sizeof *g);
     for (size_t i = 0; i < m * s.d; i++) Z[i] = element(json_array_get(set, i / s.d), i % s.d);
     for (size_t i = 0; i < s.n; i++) r[i] = 1;
     kernel_text(json_object_get(item, "kernel"), hyper, text);
     cr_kernel     *k = parse(cx, text);
     cri_gp_data    data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .r = r, .count = (double)s.n };
     cri_gp_problem problem = { .data = &data };
-    cri_gp_svgp    q = { .Z = { .n = m, .d = s.d, .X = Z }, .sums = { .m = m, .Phi = Phi, .M = M1, .S = S },
-                         .L = L, .L2 = L2, .g = g };
+    cri_gp_svgp    q = { .Z = { .n = m, .d = s.d, .X = Z },
+                         .sums = { .m = m, .Phi = Phi, .M = M1, .S = S },
+                         .L = L,
+                         .L2 = L2,
+                         .g = g };
     assert_ok(cx, cri_gp_svgp_step(cx, &problem, k, noise, NULL, s.n, 1, &q));
     assert_ok(cx, cri_gp_svgp_bound(cx, &problem, k, noise, NULL, s.n, &q, &value, NULL, NULL));
     assert_relative(value, number_of(item, "elbo_at_optimal_q"), 1e-7);

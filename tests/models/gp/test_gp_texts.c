@@ -1,5 +1,6 @@
-/* test_gp_texts.c -- kernels of texts on columns of tables: Gaussian processes against their definition
- * with pieces counted one by one, texts that only the new rows have, and every model that takes kernels. */
+/* test_gp_texts.c -- kernels of texts on columns of tables: Gaussian processes against their
+ * definition with pieces counted one by one, texts that only the new rows have, and every model
+ * that takes kernels. */
 #include "../fixture.h"
 
 #include "data/design_internal.h"
@@ -18,9 +19,11 @@ static void draw(sample *s)
     cr_rng r = cr_rng_stream(17, 4);
     for (size_t i = 0; i < N + T; i++) {
         size_t length = 2 + (size_t)cr_rng_below(&r, LETTERS - 2);
-        if (i < N && i % 5 == 4) strcpy(s->text[i], s->text[i - 3]);
+        if (i < N && i % 5 == 4)
+            strcpy(s->text[i], s->text[i - 3]);
         else {
-            for (size_t c = 0; c < length; c++) s->text[i][c] = (char)('a' + (int)cr_rng_below(&r, 3));
+            for (size_t c = 0; c < length; c++)
+                s->text[i][c] = (char)('a' + (int)cr_rng_below(&r, 3));
             s->text[i][length] = '\0';
         }
         if (i >= N) s->text[i][0] = 'd';
@@ -61,8 +64,8 @@ static long double oracle(const sample *s, size_t i, size_t j)
            0.8L * same_pieces(s->text[i], s->text[j], 1) * expl(-u * u / 2);
 }
 
-#define FIXED                                                                                       \
-    "target=y features=word,x mean=zero optimize=none noise=0.11 "                                  \
+#define FIXED                                                                                      \
+    "target=y features=word,x mean=zero optimize=none noise=0.11 "                                 \
     "kernel=0.3*spectrum(word;k=2)+0.8*spectrum(word;k=1)*rbf(x;l=0.7)"
 
 static void test_definition(void **state)
@@ -122,8 +125,10 @@ static void assert_same_answers(cr_ctx *cx, const cr_model *a, const cr_model *b
     const double *x = answers(&p, &n), *y = answers(&q, &m);
     assert_int_equal(n, m);
     for (size_t i = 0; i < n; i++) {
-        if (tolerance == 0) assert_memory_equal(&x[i], &y[i], sizeof *x);
-        else assert_close(x[i], y[i], tolerance);
+        if (tolerance == 0)
+            assert_memory_equal(&x[i], &y[i], sizeof *x);
+        else
+            assert_close(x[i], y[i], tolerance);
     }
     cr_prediction_free(cx, &p);
     cr_prediction_free(cx, &q);
@@ -181,7 +186,8 @@ static void test_update(void **state)
     cr_model_free(cx, read);
     cr_model *last = through_file(cx, third), *twice = NULL;
     assert_ok(cx, cr_update(cx, third, all, &twice)); /* whose texts are all known */
-    assert_int_equal(cr_model_get_design(twice)->columns[0].later.n, cr_model_get_design(third)->columns[0].later.n);
+    assert_int_equal(cr_model_get_design(twice)->columns[0].later.n,
+                     cr_model_get_design(third)->columns[0].later.n);
     cr_model_free(cx, twice);
     assert_same_answers(cx, third, batch, all, 1e-9);
     assert_same_answers(cx, last, third, all, 0);
@@ -203,14 +209,17 @@ static void test_learned_decay(void **state)
     cr_table *t = table_of(cx, &s, 0, N);
     cr_model *m = fit(cx, "gp", t, "target=y features=word kernel=subsequence(word;k=2)");
     json_t   *d = describe(cx, m);
-    double    lambda = parameter(d, "subsequence.lambda", "value"), best = cr_model_get_report(m)->log_evidence;
+    double    lambda = parameter(d, "subsequence.lambda", "value"),
+           best = cr_model_get_report(m)->log_evidence;
     assert_true(lambda > 0.01 && lambda < 0.99);
     for (int side = -1; side <= 1; side += 2) {
         char text[200];
         snprintf(text, sizeof text,
                  "target=y features=word kernel=subsequence(word;k=2,lambda=%.17g%cfixed)",
                  lambda + 0.04 * side, ' ');
-        cr_setting list[] = { { "target", "y" }, { "features", "word" }, { "kernel", strstr(text, "subs") } };
+        cr_setting list[] = { { "target", "y" },
+                              { "features", "word" },
+                              { "kernel", strstr(text, "subs") } };
         cr_model  *other = NULL;
         assert_ok(cx, cr_fit(cx, "gp", t, list, 3, &other));
         assert_true(cr_model_get_report(other)->log_evidence < best);
@@ -246,17 +255,22 @@ static void test_refusals(void **state)
     assert_refused(cx, gap, "target=y features=word kernel=spectrum(word)", "has no value");
     assert_refused(cx, t, "target=y kernel=spectrum", "acts on one column, but there are 2");
     assert_refused(cx, t, "target=y features=x kernel=spectrum", "there is no column of texts");
-    assert_refused(cx, t, "target=y kernel=spectrum(x)", "column 'x' holds numbers, but spectrum acts on texts");
-    assert_refused(cx, t, "target=y kernel=rbf(y)", "column 'y' is the target: a kernel acts on features");
-    assert_refused(cx, t, "target=y kernel=rbf(word)", "column 'word' holds categories, but rbf acts on numbers");
+    assert_refused(cx, t, "target=y kernel=spectrum(x)",
+                   "column 'x' holds numbers, but spectrum acts on texts");
+    assert_refused(cx, t, "target=y kernel=rbf(y)",
+                   "column 'y' is the target: a kernel acts on features");
+    assert_refused(cx, t, "target=y kernel=rbf(word)",
+                   "column 'word' holds categories, but rbf acts on numbers");
     assert_refused(cx, t, "target=y kernel=spectrum(wort)", "there is no column 'wort'");
 
     cr_model     *m = fit(cx, "gp", t, FIXED); /* with an empty text */
     cr_prediction p = { 0 };
     assert_fails_with(cx, cr_predict(cx, m, late, &p), CR_EDATA, "has no value");
-    assert_fails_with(cx, cr_predict(cx, m, numbers, &p), CR_EDATA, "was read as numbers, but the model reads texts");
+    assert_fails_with(cx, cr_predict(cx, m, numbers, &p), CR_EDATA,
+                      "was read as numbers, but the model reads texts");
     cr_model_free(cx, m);
-    m = fit(cx, "gp", t, "target=y features=word,x kernel=rbf(x)*hamming"); /* here levels are levels */
+    m = fit(cx, "gp", t,
+            "target=y features=word,x kernel=rbf(x)*hamming"); /* here levels are levels */
     cr_table *z = table_of(cx, &s, N, T);
     assert_fails_with(cx, cr_predict(cx, m, z, &p), CR_EDATA, "which the model has not seen");
     cr_model_free(cx, m);
@@ -310,9 +324,9 @@ static int teardown(void **state) { return test_context_free(*state), 0; }
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),    cmocka_unit_test(test_every_model),
-        cmocka_unit_test(test_update),        cmocka_unit_test(test_learned_decay),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_every_model),
+        cmocka_unit_test(test_update),     cmocka_unit_test(test_learned_decay),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("kernels of texts on tables", tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
-/* enumerated.h -- answers by the definition, a sum over all states, in the layout of those to be checked. */
+/* enumerated.h -- answers by the definition, a sum over all states, in the layout of those to be
+ * checked. */
 #ifndef CREDENCE_TEST_ENUMERATED_H
 #define CREDENCE_TEST_ENUMERATED_H
 

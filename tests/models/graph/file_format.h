@@ -1,5 +1,5 @@
-/* file_format.h -- what is asked of every parser of networks: dialects that mean the same, mistakes shown
- * in their place, files that are cut off, memory that runs out. */
+/* file_format.h -- what is asked of every parser of networks: dialects that mean the same, mistakes
+ * shown in their place, files that are cut off, memory that runs out. */
 #ifndef CREDENCE_TEST_FILE_FORMAT_H
 #define CREDENCE_TEST_FILE_FORMAT_H
 
@@ -73,7 +73,7 @@ static inline cr_status parse_and_free(cr_ctx *cx, void *arg)
 {
     const parse_job *job = arg;
     cr_network      *net = NULL;
-    cr_status        st = job->format->parse(cx, job->format->source, job->text, strlen(job->text), &net);
+    cr_status st = job->format->parse(cx, job->format->source, job->text, strlen(job->text), &net);
     cr_network_free(cx, net);
     return st;
 }

@@ -65,8 +65,8 @@ static inline cr_network *dense_network(cr_ctx *cx, cr_rng *r, size_t n)
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
     for (size_t v = 0; v < n; v++) {
         snprintf(name, sizeof name, "v%zu", v);
-        assert_ok(cx, cr_network_add_variable(cx, net, name, 2 + (cr_rng_below(r, 3) == 0), NULL,
-                                              NULL));
+        assert_ok(
+            cx, cr_network_add_variable(cx, net, name, 2 + (cr_rng_below(r, 3) == 0), NULL, NULL));
         for (size_t u = 0; u < v; u++) {
             size_t scope[2] = { u, v };
             size_t size = cr_network_states(net, u) * cr_network_states(net, v);

@@ -252,8 +252,10 @@ static double distance_from_fixed_point(const cr_network *net, const cri_fgraph 
                 size_t mine = 2;
                 for (size_t k = 0; k < t.n; k++) {
                     size_t s = e >> (t.n - 1 - k) & 1;
-                    if (t.scope[k] == v) mine = s;
-                    else p *= q[g->start[g->problem->rank[t.scope[k]]] + s];
+                    if (t.scope[k] == v)
+                        mine = s;
+                    else
+                        p *= q[g->start[g->problem->rank[t.scope[k]]] + s];
                 }
                 if (mine < 2) log_q[mine] += p * log(t.value[e]);
             }
@@ -504,11 +506,15 @@ static void work_can_be_stopped(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_exact_on_trees),  cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(messages_are_exact_on_trees),
+        cmocka_unit_test(bounds_hold),
         cmocka_unit_test(better_weights_lower_the_bound),
-        cmocka_unit_test(large_clusters_are_exact),     cmocka_unit_test(mean_field_never_falls),
-        cmocka_unit_test(joints_follow_the_chain_rule), cmocka_unit_test(auto_decides_by_cost),
-        cmocka_unit_test(impossible_evidence_is_said),  cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(large_clusters_are_exact),
+        cmocka_unit_test(mean_field_never_falls),
+        cmocka_unit_test(joints_follow_the_chain_rule),
+        cmocka_unit_test(auto_decides_by_cost),
+        cmocka_unit_test(impossible_evidence_is_said),
+        cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(work_can_be_stopped),
     };
     return cmocka_run_group_tests_name("graph/approximate", tests, NULL, NULL);

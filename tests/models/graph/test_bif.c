@@ -64,9 +64,10 @@ static void all_digits_are_kept(void **unused)
 {
     (void)unused;
     cr_ctx     *cx = test_context();
-    cr_network *net = parse_text(cx, &format, "variable x { type discrete [2] { 0, 1 }; }\n"
-                                "probability ( x ) { table 0.12345678901234567, "
-                                "0.87654321098765433; }");
+    cr_network *net = parse_text(cx, &format,
+                                 "variable x { type discrete [2] { 0, 1 }; }\n"
+                                 "probability ( x ) { table 0.12345678901234567, "
+                                 "0.87654321098765433; }");
     assert_true(cr_network_table(net, 0).value[0] == 0.12345678901234567);
     cr_network_free(cx, net);
     test_context_free(cx);

@@ -7,8 +7,7 @@
 
 enum { VARIABLES = 9 };
 
-/* --- the oracle: one entry at a time
- * --------------------------------------------------------------- */
+/* --- the oracle: one entry at a time --------------------------------------------------------- */
 
 /* The states of the variables of a sorted scope at entry e. */
 static void states_at(const cr_factor *f, size_t e, size_t *state)
@@ -57,8 +56,7 @@ static double naive_entry(const cr_factor *a, const cr_factor *b, const size_t *
     }
 }
 
-/* --- random factors
- * --------------------------------------------------------------------------------- */
+/* --- random factors -------------------------------------------------------------------------- */
 
 static void random_factor(cr_ctx *cx, cr_rng *r, const size_t *states, size_t most, cr_factor *out)
 {
@@ -90,8 +88,7 @@ static void random_states(cr_rng *r, size_t *states)
     for (size_t v = 0; v < VARIABLES; v++) states[v] = 1 + cr_rng_below(r, 4);
 }
 
-/* --- tests
- * -------------------------------------------------------------------------------------------- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 static void operations_are_the_definitions(void **unused)
 {

@@ -37,7 +37,8 @@ static void dialects_mean_the_same(void **unused)
     check_property(hugin, 1, "HR_Color = \"1 2; 3\"", CR_NONE);
     check_property(hugin, 2, "label = \"An A\"", 0);
     cr_network_free(cx, hugin);
-    cr_network *flat = parse_text(cx, &format, NODES PRIORS "potential (c | a) { }"); /* no data: equal */
+    cr_network *flat =
+        parse_text(cx, &format, NODES PRIORS "potential (c | a) { }"); /* no data: equal */
     assert_true(cr_network_table(flat, 2).value[3] == 0.5);
     cr_network_free(cx, flat);
     cr_network_free(cx, plain);
@@ -90,10 +91,9 @@ static void allocations_may_fail(void **unused)
 {
     (void)unused;
     check_parse_allocations(
-        &format,
-        "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
-        " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
-        "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n");
+        &format, "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
+                 " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
+                 "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n");
 }
 
 int main(void)

@@ -124,8 +124,8 @@ static void allocations_may_fail(void **unused)
     test_context_free(cx);
 }
 
-/* P(e) is only for show: where the memory for it alone runs out, the states are still told, and it is
- * left out. */
+/* P(e) is only for show: where the memory for it alone runs out, the states are still told, and it
+ * is left out. */
 static void evidence_is_left_out_without_memory(void **unused)
 {
     (void)unused;
@@ -149,8 +149,10 @@ static void evidence_is_left_out_without_memory(void **unused)
             assert_int_equal(a.n, best.n);
             assert_memory_equal(a.state, best.state, a.n * sizeof *a.state);
             if (isnan(a.log_evidence)) without++;
-            if (isnan(a.log_evidence)) assert_true(isnan(a.number));
-            else assert_close(a.log_evidence, best.log_evidence, 1e-12);
+            if (isnan(a.log_evidence))
+                assert_true(isnan(a.number));
+            else
+                assert_close(a.log_evidence, best.log_evidence, 1e-12);
         }
         cr_query_answer_free(cx, &a);
         test_context_free(cx);

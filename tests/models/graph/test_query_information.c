@@ -148,8 +148,8 @@ static void standard_errors_are_those_of_the_number(void **unused)
                                              "H(v0, v1, v2)", "I(v0; v2 | v1, v3=1)" };
     static const cr_approximation how[] = { CR_APPROXIMATE_LIKELIHOOD_WEIGHTING,
                                             CR_APPROXIMATE_IMPORTANCE, CR_APPROXIMATE_GIBBS };
-    cr_ctx     *cx = test_context();
-    cr_network *net = alarm_network(cx);
+    cr_ctx                       *cx = test_context();
+    cr_network                   *net = alarm_network(cx);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         cr_query_options o = cr_query_defaults();
         cr_query_answer  exact = { 0 };

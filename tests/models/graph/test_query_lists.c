@@ -236,7 +236,8 @@ static void sensitivity_with_soft_evidence(void **state)
         double          q[16] = { 0 }, p = 0;
         char            text[64];
         assert_ok(cx, cr_evidence_new(cx, net, &e));
-        for (size_t s = 0; s < states; s++) q[s] = (double)(s + 1) * 2 / (double)(states * (states + 1));
+        for (size_t s = 0; s < states; s++)
+            q[s] = (double)(s + 1) * 2 / (double)(states * (states + 1));
         assert_ok(cx, cr_findings_add(cx, &known, net, CR_FINDING_SOFT, u, q));
         snprintf(text, sizeof text, "sensitivity(*; v%zu=0)", v);
         bool possible = cr_query(cx, net, text, &known, NULL, &a) == CR_OK;
@@ -249,7 +250,8 @@ static void sensitivity_with_soft_evidence(void **state)
             double slope = 0;
             for (size_t s = 0; s < states; s++) {
                 assert_ok(cx, cr_evidence_observe(cx, e, u, s));
-                slope += q[s] * difference(cx, net, e, a.parameter[i].table, a.parameter[i].entry, v, 0);
+                slope +=
+                    q[s] * difference(cx, net, e, a.parameter[i].table, a.parameter[i].entry, v, 0);
             }
             assert_close(a.parameter[i].derivative, slope, 3e-5);
             checked++;

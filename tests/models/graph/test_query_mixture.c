@@ -51,8 +51,8 @@ static void numbers_lie_within_their_errors(void **unused)
                                          "P(b=0, d=1 | c:={0:0.35, 1:0.65})",
                                          "P(c=1, d=0 | a:={0:0.5, 1:0.1, 2:0.4})",
                                          "P(b=1 | d=0, c:={0:0.9, 1:0.1})" };
-    cr_ctx     *cx = test_context();
-    cr_network *net = small(cx);
+    cr_ctx                  *cx = test_context();
+    cr_network              *net = small(cx);
     for (size_t m = 0; m < METHODS; m++) {
         double square = 0;
         for (size_t t = 0; t < 4; t++) {
@@ -79,9 +79,10 @@ static void numbers_lie_within_their_errors(void **unused)
 static void marginals_and_tables(void **unused)
 {
     (void)unused;
-    const char *all = "P(* | a:={0:0.5, 1:0.1, 2:0.4})", *two = "P(b, d | a:={0:0.5, 1:0.1, 2:0.4})";
-    cr_ctx     *cx = test_context();
-    cr_network *net = small(cx);
+    const char *all = "P(* | a:={0:0.5, 1:0.1, 2:0.4})",
+               *two = "P(b, d | a:={0:0.5, 1:0.1, 2:0.4})";
+    cr_ctx         *cx = test_context();
+    cr_network     *net = small(cx);
     cr_query_answer exact = { 0 }, a = { 0 }, table = { 0 };
     assert_ok(cx, cr_query(cx, net, all, NULL, NULL, &exact));
     assert_ok(cx, cr_query(cx, net, two, NULL, NULL, &table));
@@ -179,8 +180,10 @@ static void allocations_may_fail(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_lie_within_their_errors), cmocka_unit_test(marginals_and_tables),
-        cmocka_unit_test(the_best_of_two),                 cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(numbers_lie_within_their_errors),
+        cmocka_unit_test(marginals_and_tables),
+        cmocka_unit_test(the_best_of_two),
+        cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests_name("soft evidence by samples", tests, NULL, NULL);

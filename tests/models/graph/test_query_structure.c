@@ -52,8 +52,8 @@ static void relatives(void **unused)
     (void)unused;
     static const char *const names[] = { "parents", "children", "ancestors", "descendants",
                                          "blanket" };
-    cr_ctx *cx = test_context();
-    size_t  found = 0;
+    cr_ctx                  *cx = test_context();
+    size_t                   found = 0;
     for (uint64_t round = 0; round < 40; round++) {
         cr_rng      r = cr_rng_stream(61, round);
         cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 2 + cr_rng_below(&r, MOST - 1));
@@ -98,10 +98,10 @@ static void orders_edges_and_cliques(void **unused)
     cr_ctx *cx = test_context();
     size_t  chordal = 0;
     for (uint64_t round = 0; round < 60; round++) {
-        cr_rng      r = cr_rng_stream(62, round);
-        cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 1 + cr_rng_below(&r, MOST));
-        arrows      m = arrows_of(net);
-        size_t      place[MOST], edges = 0;
+        cr_rng          r = cr_rng_stream(62, round);
+        cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, 1 + cr_rng_below(&r, MOST));
+        arrows          m = arrows_of(net);
+        size_t          place[MOST], edges = 0;
         cr_query_answer a = { 0 };
         assert_ok(cx, cr_query(cx, net, "order()", NULL, NULL, &a));
         assert_int_equal(a.n, m.n);
@@ -172,7 +172,7 @@ static void i_maps(void **unused)
         bool        is;
     } cases[] = {
         { "abbc", "cbba", true },  { "abbc", "babc", true },    { "abbc", "abcb", false },
-        { "abcb", "abbc", false }, { "abbcac", "abcb", true }, { "", "ab", false },
+        { "abcb", "abbc", false }, { "abbcac", "abcb", true },  { "", "ab", false },
         { "ab", "", true },        { "abcb", "abcbac", false },
     };
     cr_ctx *cx = test_context();
@@ -190,7 +190,7 @@ static void i_maps(void **unused)
         cr_network_free(cx, map);
         cr_network_free(cx, net);
     }
-    cr_network *net = three(cx, "abd", ""), *map = three(cx, "abc", "");
+    cr_network     *net = three(cx, "abd", ""), *map = three(cx, "abc", "");
     cr_query_answer a = { 0 };
     assert_ok(cx, cr_network_write(cx, net, path, CR_FORMAT_AUTO));
     assert_fails_with(cx, cr_query(cx, map, text, NULL, NULL, &a), CR_EDATA,
@@ -234,9 +234,9 @@ static void what_is_wrong(void **unused)
 
 static cr_status everything(cr_ctx *cx, void *net)
 {
-    static const char *const texts[] = { "descendants(v0)", "blanket(v1)", "order()", "moral()",
-                                         "cliques()", "chordal()" };
-    cr_status st = CR_OK;
+    static const char *const texts[] = { "descendants(v0)", "blanket(v1)", "order()",
+                                         "moral()",         "cliques()",   "chordal()" };
+    cr_status                st = CR_OK;
     for (size_t i = 0; i < 6; i++) {
         cr_query_answer a = { 0 };
         CR_TRY(cr_query(cx, net, texts[i], NULL, NULL, &a));
@@ -260,8 +260,10 @@ static void allocations_may_fail(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relatives),     cmocka_unit_test(orders_edges_and_cliques),
-        cmocka_unit_test(i_maps),        cmocka_unit_test(what_is_wrong),
+        cmocka_unit_test(relatives),
+        cmocka_unit_test(orders_edges_and_cliques),
+        cmocka_unit_test(i_maps),
+        cmocka_unit_test(what_is_wrong),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests_name("structure", tests, NULL, NULL);

@@ -247,8 +247,7 @@ static void i_maps_and_determined(void **unused)
     test_context_free(cx);
 }
 
-/* --- elimination
- * ------------------------------------------------------------------------------------ */
+/* --- elimination ----------------------------------------------------------------------------- */
 
 /* The edges that eliminating v would add. */
 static size_t naive_fill(const bool edge[12][12], const bool *gone, size_t n, size_t v)
@@ -424,11 +423,10 @@ static void allocations_may_fail(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(determined_nodes_separate),
-        cmocka_unit_test(separation_is_independence), cmocka_unit_test(blankets_shield),
-        cmocka_unit_test(i_maps_and_determined),      cmocka_unit_test(orders_cost_what_they_say),
-        cmocka_unit_test(chordal_graphs_are_known),   cmocka_unit_test(bethe_graphs_hold),
-        cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(determined_nodes_separate), cmocka_unit_test(separation_is_independence),
+        cmocka_unit_test(blankets_shield),           cmocka_unit_test(i_maps_and_determined),
+        cmocka_unit_test(orders_cost_what_they_say), cmocka_unit_test(chordal_graphs_are_known),
+        cmocka_unit_test(bethe_graphs_hold),         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests_name("graph/separation", tests, NULL, NULL);
 }

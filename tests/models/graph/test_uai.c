@@ -6,8 +6,7 @@
 
 #include <jansson.h>
 
-/* --- the reference answers
- * ------------------------------------------------------------------------------ */
+/* --- the reference answers ------------------------------------------------------------------- */
 
 /* The largest distance between our marginals and those of a .MAR file. */
 static double compare_marginals(const char *path, const double *p)
@@ -69,13 +68,13 @@ static void check_model(cr_ctx *cx, const char *path, double log_z, double best)
 static void the_competition_agrees(void **unused)
 {
     (void)unused;
-    static const char *const MODELS[] = { "tiny/grid4x4", "tiny/grid4x4_with_triplets",
-                                          "tiny/paskin",  "tiny/simple5",
-                                          "tiny/simple6", "tiny/ChestClinic",
-                                          "Grids_12",     "Promedus_13",
-                                          "Promedus_15",  "Promedus_16",
-                                          "Promedus_24",  "Promedus_30",
-                                          "CSP_12",       "Promedus_21",
+    static const char *const MODELS[] = { "tiny/grid4x4",   "tiny/grid4x4_with_triplets",
+                                          "tiny/paskin",    "tiny/simple5",
+                                          "tiny/simple6",   "tiny/ChestClinic",
+                                          "Grids_12",       "Promedus_13",
+                                          "Promedus_15",    "Promedus_16",
+                                          "Promedus_24",    "Promedus_30",
+                                          "CSP_12",         "Promedus_21",
                                           "Segmentation_11" };
     const char              *reference = test_shared_data("uai/reference.json");
     if (!reference) {

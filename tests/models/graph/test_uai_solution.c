@@ -30,7 +30,8 @@ static void names_of_files(void **unused)
 static void both_dialects(void **unused)
 {
     (void)unused;
-    static const char *const MAR[] = { "MAR\n2 2 0.25 0.75 3 0.1 0.2 0.7", "MAR\n1\n2 2 .25 .75 3 .1 .2 .7\n" };
+    static const char *const MAR[] = { "MAR\n2 2 0.25 0.75 3 0.1 0.2 0.7",
+                                       "MAR\n1\n2 2 .25 .75 3 .1 .2 .7\n" };
     static const char *const PR[] = { "PR\n-1.5", "PR\n1\n-1.5\n" };
     static const char *const MAP[] = { "MAP\n2 1 2\n", "MPE 1 2 1 2" };
     const double             p[] = { 0.25, 0.75, 0.1, 0.2, 0.7 };
@@ -95,8 +96,8 @@ static void public_files_survive(void **unused)
     char    pattern[1024], path[1100];
     size_t  seen = 0;
     glob_t  files = { 0 };
-    snprintf(pattern, sizeof pattern, "%.*s*.uai", (int)(strlen(reference) - strlen("reference.json")),
-             reference);
+    snprintf(pattern, sizeof pattern, "%.*s*.uai",
+             (int)(strlen(reference) - strlen("reference.json")), reference);
     assert_int_equal(glob(pattern, 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         cr_network *a, *b;
@@ -158,7 +159,8 @@ static void malformed_solutions(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_solution s = { 0 };
         assert_fails_with(
-            cx, cr_solution_read(cx, test_file("x.MAR", cases[i].text, strlen(cases[i].text)), net, &s),
+            cx,
+            cr_solution_read(cx, test_file("x.MAR", cases[i].text, strlen(cases[i].text)), net, &s),
             CR_EDATA, cases[i].message);
         assert_null(s.marginal);
     }

@@ -32,7 +32,8 @@ static void drop(cr_ctx *cx, sample *s)
 
 #define PLAIN "features=x* scale=none "
 
-/* With the linear kernel it is principal component analysis: scores U diag(s) of the centred columns. */
+/* With the linear kernel it is principal component analysis: scores U diag(s) of the centred
+ * columns. */
 static void test_linear(void **state)
 {
     (void)state;
@@ -51,12 +52,14 @@ static void test_linear(void **state)
         char   name[32];
         double most = 0, sign = 1;
         for (size_t i = 0; i < N; i++)
-            if (fabs(U[i * P + j]) > most) most = fabs(U[i * P + j]), sign = U[i * P + j] < 0 ? -1 : 1;
+            if (fabs(U[i * P + j]) > most)
+                most = fabs(U[i * P + j]), sign = U[i * P + j] < 0 ? -1 : 1;
         snprintf(name, sizeof name, "eigenvalue(z%zu)", j + 1);
         assert_relative(statistic(d, name), sv[j] * sv[j], 1e-10);
         snprintf(name, sizeof name, "share(z%zu)", j + 1);
         assert_relative(statistic(d, name), sv[j] * sv[j] / total, 1e-10);
-        for (size_t i = 0; i < N; i++) assert_close(p.vector[i * P + j], sign * sv[j] * U[i * P + j], 1e-10);
+        for (size_t i = 0; i < N; i++)
+            assert_close(p.vector[i * P + j], sign * sv[j] * U[i * P + j], 1e-10);
         for (size_t i = 0; i < T; i++) {
             double z = 0;
             for (size_t k = 0; k < P; k++) z += (s.Z[i * P + k] - mean[k]) * V[k * P + j];
@@ -72,7 +75,8 @@ static void test_linear(void **state)
     test_context_free(cx);
 }
 
-/* The definition: K centred twice with weights p, its eigenvectors, and centred rows of new ones. */
+/* The definition: K centred twice with weights p, its eigenvectors, and centred rows of new
+ * ones. */
 static void test_definition(void **state)
 {
     (void)state;
@@ -144,7 +148,8 @@ static void test_sklearn(void **state)
             char name[32];
             snprintf(name, sizeof name, "eigenvalue(z%zu)", j + 1);
             assert_relative(statistic(d, name), cases[c].l[j], 1e-12);
-            for (size_t i = 0; i < 2; i++) assert_relative(fabs(p.vector[i * 3 + j]), cases[c].z[i * 3 + j], 1e-11);
+            for (size_t i = 0; i < 2; i++)
+                assert_relative(fabs(p.vector[i * 3 + j]), cases[c].z[i * 3 + j], 1e-11);
         }
         json_decref(d);
         cr_prediction_free(cx, &p);
@@ -159,31 +164,37 @@ static void test_sklearn(void **state)
 static void peer_kernel(const json_t *k, char *text, size_t size)
 {
     const char *name = json_string_value(json_object_get(k, "kernel"));
-    if (strcmp(name, "rbf") == 0) snprintf(text, size, "rbf(l=%.17g)", sqrt(0.5 / number_of(k, "gamma")));
+    if (strcmp(name, "rbf") == 0)
+        snprintf(text, size, "rbf(l=%.17g)", sqrt(0.5 / number_of(k, "gamma")));
     else if (strcmp(name, "poly") == 0)
         snprintf(text, size, "poly(variance=%.17g,degree=%.0f,offset=%.17g)", number_of(k, "gamma"),
                  number_of(k, "degree"), number_of(k, "coef0"));
-    else snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "%s", name);
 }
 
-/* Coordinates of the first rows of a table against [rows x q]; the sign is one for a component, where the
- * largest of the training rows is one of several as large. */
-static void compare_rows(const cr_prediction *p, const json_t *rows, size_t q, const double *sign, double scale)
+/* Coordinates of the first rows of a table against [rows x q]; the sign is one for a component,
+ * where the largest of the training rows is one of several as large. */
+static void compare_rows(const cr_prediction *p, const json_t *rows, size_t q, const double *sign,
+                         double scale)
 {
     for (size_t i = 0; i < json_array_size(rows); i++)
         for (size_t j = 0; j < q; j++)
-            assert_true(fabs(sign[j] * p->vector[i * q + j] - element(json_array_get(rows, i), j)) < 1e-7 * scale);
+            assert_true(fabs(sign[j] * p->vector[i * q + j] - element(json_array_get(rows, i), j)) <
+                        1e-7 * scale);
 }
 
 static void check_peer(cr_ctx *cx, const json_t *root, const json_t *item)
 {
     split         s = read_split(cx, root, item);
-    const json_t *values = json_object_get(item, "eigenvalues"), *train = json_object_get(item, "train_projection_first10");
-    size_t        q = json_array_size(values);
-    char          kernel[128], settings[256], name[64];
+    const json_t *values = json_object_get(item, "eigenvalues"),
+                 *train = json_object_get(item, "train_projection_first10");
+    size_t q = json_array_size(values);
+    char   kernel[128], settings[256], name[64];
     peer_kernel(json_object_get(item, "kernel"), kernel, sizeof kernel);
     snprintf(settings, sizeof settings, PLAIN "components=%zu kernel=%s", q, kernel);
-    cr_table     *t = make_table(cx, s.X, s.n, s.d, NULL, NULL), *z = make_table(cx, s.Z, s.tests, s.d, NULL, NULL);
+    cr_table *t = make_table(cx, s.X, s.n, s.d, NULL, NULL),
+             *z = make_table(cx, s.Z, s.tests, s.d, NULL, NULL);
     cr_model     *m = fit(cx, "kernel-pca", t, settings);
     cr_prediction p = predict(cx, m, t);
     json_t       *d = describe(cx, m);
@@ -216,8 +227,8 @@ static void test_peers(void **state)
     check_cases("kpca/", "", 500, 12, check_peer);
 }
 
-/* The squares of the coordinates of the data add up to the eigenvalues, their products to 0; weights are
- * repetitions; any number of threads and a saved model give the same bits. */
+/* The squares of the coordinates of the data add up to the eigenvalues, their products to 0;
+ * weights are repetitions; any number of threads and a saved model give the same bits. */
 static void test_laws(void **state)
 {
     (void)state;
@@ -230,7 +241,8 @@ static void test_laws(void **state)
         for (size_t b = 0; b < 4; b++) {
             double sum = 0;
             char   name[32];
-            for (size_t i = 0; i < N; i++) sum += s.w[i] * p.vector[i * 4 + a] * p.vector[i * 4 + b];
+            for (size_t i = 0; i < N; i++)
+                sum += s.w[i] * p.vector[i * 4 + a] * p.vector[i * 4 + b];
             snprintf(name, sizeof name, "eigenvalue(z%zu)", a + 1);
             assert_close(sum, a == b ? statistic(d, name) : 0, 1e-10);
         }
@@ -239,9 +251,11 @@ static void test_laws(void **state)
     for (size_t k = 0; k < 3; k++) /* interleaved: the order does not matter either */
         for (size_t i = 0; i < N; i++)
             if (s.w[i] > (double)k) memcpy(X + n++ * P, s.X + i * P, sizeof(double[P]));
-    cr_table     *again = make_table(cx, X, n, P, y, NULL);
-    cr_model     *r = fit(cx, "kernel-pca", again, "features=x* components=4 scale=none kernel=rbf(l=1.7)");
-    cr_model     *v = fit(cx, "kernel-pca", s.t, "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
+    cr_table *again = make_table(cx, X, n, P, y, NULL);
+    cr_model *r =
+        fit(cx, "kernel-pca", again, "features=x* components=4 scale=none kernel=rbf(l=1.7)");
+    cr_model     *v = fit(cx, "kernel-pca", s.t,
+                          "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
     cr_prediction q = predict(cx, r, s.z), u = predict(cx, v, s.z);
     for (size_t i = 0; i < T * 4; i++) assert_close(q.vector[i], u.vector[i], 1e-9);
     cr_prediction_free(cx, &q);
@@ -258,7 +272,8 @@ static void test_laws(void **state)
     cr_prediction_free(cx, &q);
     for (size_t threads = 1; threads < 8; threads += 2) {
         cr_ctx_set_threads(cx, threads);
-        cr_model *w = fit(cx, "kernel-pca", s.t, "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
+        cr_model *w = fit(cx, "kernel-pca", s.t,
+                          "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
         q = predict(cx, w, s.z);
         assert_memory_equal(q.vector, u.vector, T * 4 * sizeof(double));
         cr_prediction_free(cx, &q);
@@ -281,9 +296,9 @@ static void test_laws(void **state)
 static void test_corners(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "t.csv", "g,x\na,1\nb,2\na,4\nc,2\nb,1\n");
-    cr_model *m = fit(cx, "kernel-pca", t, "kernel=rbf(x)+hamming(g) components=9");
+    cr_ctx       *cx = test_context();
+    cr_table     *t = table_of_text(cx, "t.csv", "g,x\na,1\nb,2\na,4\nc,2\nb,1\n");
+    cr_model     *m = fit(cx, "kernel-pca", t, "kernel=rbf(x)+hamming(g) components=9");
     cr_prediction p = predict(cx, m, t);
     assert_int_equal(p.n_classes, 4);
     for (size_t j = 0; j < 4; j++) {
@@ -294,7 +309,7 @@ static void test_corners(void **state)
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "kernel-pca", t, "features=x kernel=rbf+white(3)"); /* not of the function */
-    cr_model *n = fit(cx, "kernel-pca", t, "features=x kernel=rbf");
+    cr_model     *n = fit(cx, "kernel-pca", t, "features=x kernel=rbf");
     cr_prediction q = predict(cx, m, t), r = predict(cx, n, t);
     for (size_t i = 0; i < 10; i++) assert_close(q.vector[i], r.vector[i], 1e-12);
     cr_prediction_free(cx, &q);
@@ -316,12 +331,12 @@ static void test_corners(void **state)
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3, 4, 7 };
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *again = NULL;
-    cr_prediction p = { 0 };
-    char         *bytes = NULL, *text = NULL;
-    size_t        size = 0;
+    cr_status           st = CR_OK;
+    cr_table           *t = NULL;
+    cr_model           *m = NULL, *again = NULL;
+    cr_prediction       p = { 0 };
+    char               *bytes = NULL, *text = NULL;
+    size_t              size = 0;
     (void)arg;
     CR_TRY(cr_table_new(cx, "t", 5, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
@@ -349,8 +364,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_definition), cmocka_unit_test(test_peers),   cmocka_unit_test(test_sklearn),
-        cmocka_unit_test(test_laws),   cmocka_unit_test(test_corners),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_linear), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_peers),  cmocka_unit_test(test_sklearn),
+        cmocka_unit_test(test_laws),   cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("kernel-pca", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_kernel_ridge.c -- kernel ridge regression against linear ridge, Gaussian processes, refits and
- * reference answers. */
+/* test_kernel_ridge.c -- kernel ridge regression against linear ridge, Gaussian processes, refits
+ * and reference answers. */
 #include "../gp/gp_reference.h"
 
 enum { N = 25, P = 3 };
@@ -19,7 +19,8 @@ static sample draw(cr_ctx *cx, uint64_t seed)
     return s;
 }
 
-static void assert_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t, double tolerance)
+static void assert_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t,
+                        double tolerance)
 {
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     for (size_t i = 0; i < p.n; i++) {
@@ -67,8 +68,10 @@ static void test_gp_mean(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     sample    s = draw(cx, 9);
-    cr_model *k = fit(cx, "kernel-ridge", s.t, "target=y features=x* lambda=0.3 kernel=rbf(l=1.2) scale=none");
-    cr_model *g = fit(cx, "gp", s.t, "target=y features=x* noise=0.3 kernel=rbf(l=1.2) optimize=none");
+    cr_model *k = fit(cx, "kernel-ridge", s.t,
+                      "target=y features=x* lambda=0.3 kernel=rbf(l=1.2) scale=none");
+    cr_model *g =
+        fit(cx, "gp", s.t, "target=y features=x* noise=0.3 kernel=rbf(l=1.2) optimize=none");
     cr_prediction p = predict(cx, k, s.t), q = predict(cx, g, s.t);
     json_t       *d = describe(cx, k);
     double        unit = statistic(d, "residual_sd") / sqrt(0.3);
@@ -96,15 +99,18 @@ static void test_reference(void **state)
         const char *id = json_string_value(json_object_get(item, "id"));
         if (strncmp(id, "krr/", 4)) continue;
         split     s = read_split(cx, root, item);
-        cr_table *t = make_table(cx, s.X, s.n, s.d, s.y, NULL), *z = make_table(cx, s.Z, s.tests, s.d, s.z, NULL);
-        double    gamma = number_of(json_object_get(item, "kernel"), "gamma");
-        char      settings[200];
-        snprintf(settings, sizeof settings, "target=y scale=none intercept=false lambda=%.17g kernel=rbf(l=%.17g)",
+        cr_table *t = make_table(cx, s.X, s.n, s.d, s.y, NULL),
+                 *z = make_table(cx, s.Z, s.tests, s.d, s.z, NULL);
+        double gamma = number_of(json_object_get(item, "kernel"), "gamma");
+        char   settings[200];
+        snprintf(settings, sizeof settings,
+                 "target=y scale=none intercept=false lambda=%.17g kernel=rbf(l=%.17g)",
                  number_of(item, "lam"), sqrt(0.5 / gamma));
         cr_model     *m = fit(cx, "kernel-ridge", t, settings);
         cr_prediction p = predict(cx, m, z);
         json_t       *d = describe(cx, m), *wanted = json_object_get(item, "predicted_first20");
-        for (size_t j = 0; j < json_array_size(wanted); j++) assert_close(p.mean[j], element(wanted, j), 1e-7);
+        for (size_t j = 0; j < json_array_size(wanted); j++)
+            assert_close(p.mean[j], element(wanted, j), 1e-7);
         assert_relative(statistic(d, "loocv"), number_of(item, "loo_mse_std"), 1e-7);
         json_decref(d);
         cr_prediction_free(cx, &p);
@@ -157,15 +163,16 @@ static void test_allocations(void **state)
 static void test_choice(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    sample    s = draw(cx, 12);
-    cr_model *m = fit(cx, "kernel-ridge", s.t, "target=y features=x*");
-    json_t   *d = describe(cx, m);
-    double    lambda = statistic(d, "lambda"), least = statistic(d, "loocv");
+    cr_ctx      *cx = test_context();
+    sample       s = draw(cx, 12);
+    cr_model    *m = fit(cx, "kernel-ridge", s.t, "target=y features=x*");
+    json_t      *d = describe(cx, m);
+    double       lambda = statistic(d, "lambda"), least = statistic(d, "loocv");
     const double factors[] = { 0.1, 1.0 / 3, 3, 10 };
     for (size_t i = 0; i < 4; i++) {
         char settings[100];
-        snprintf(settings, sizeof settings, "target=y features=x* lambda=%.17g", lambda * factors[i]);
+        snprintf(settings, sizeof settings, "target=y features=x* lambda=%.17g",
+                 lambda * factors[i]);
         cr_model *other = fit(cx, "kernel-ridge", s.t, settings);
         json_t   *e = describe(cx, other);
         assert_true(statistic(e, "loocv") > 0.98 * least);
@@ -182,10 +189,10 @@ static void test_choice(void **state)
 static void test_corners(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    double    x = 1, y = 4;
-    cr_table *t = make_table(cx, &x, 1, 1, &y, NULL);
-    cr_model *m = fit(cx, "kernel-ridge", t, "target=y"), *again = NULL, *none = NULL;
+    cr_ctx       *cx = test_context();
+    double        x = 1, y = 4;
+    cr_table     *t = make_table(cx, &x, 1, 1, &y, NULL);
+    cr_model     *m = fit(cx, "kernel-ridge", t, "target=y"), *again = NULL, *none = NULL;
     cr_prediction p = predict(cx, m, t);
     assert_close(p.mean[0], 4, 1e-12);
     assert_true(isnan(p.scale[0])); /* one row tells nothing of the noise */
@@ -213,8 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_kernel), cmocka_unit_test(test_gp_mean),
         cmocka_unit_test(test_reference),     cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_choice),        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("kernel-ridge", tests, NULL, NULL);
 }

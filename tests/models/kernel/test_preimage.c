@@ -1,5 +1,6 @@
-/* test_preimage.c -- the way back from coordinates of kernel-pca: principal components with the linear kernel, the
- * definition with dense matrices and the fixed point of Mika et al., a noisy ring, laws and refusals. */
+/* test_preimage.c -- the way back from coordinates of kernel-pca: principal components with the
+ * linear kernel, the definition with dense matrices and the fixed point of Mika et al., a noisy
+ * ring, laws and refusals. */
 #include "../fixture.h"
 
 #include "math/decompose.h"
@@ -44,19 +45,23 @@ static void go_back(cr_ctx *cx, const cr_model *m, const cr_table *t, double *ou
     free(Z);
 }
 
-/* With the linear kernel it is the mean and the first directions of principal component analysis. */
+/* With the linear kernel it is the mean and the first directions of principal component
+ * analysis. */
 static void test_linear(void **state)
 {
     (void)state;
     cr_ctx *cx = test_context();
     sample  s = draw(cx, 1);
     for (int weighted = 0; weighted < 2; weighted++) {
-        double C[N * P], U[N * P], V[P * P], sv[P], mean[P] = { 0 }, out[T * P], sum = 0;
+        double    C[N * P], U[N * P], V[P * P], sv[P], mean[P] = { 0 }, out[T * P], sum = 0;
         cr_model *m = fit(cx, "kernel-pca", s.t,
-                          weighted ? PLAIN "weights=w kernel=linear" : "features=x* scale=none kernel=centre(linear)");
+                          weighted ? PLAIN "weights=w kernel=linear"
+                                   : "features=x* scale=none kernel=centre(linear)");
         for (size_t i = 0; i < N; i++) sum += weighted ? s.w[i] : 1;
-        for (size_t i = 0; i < N * P; i++) mean[i % P] += s.X[i] * (weighted ? s.w[i / P] : 1) / sum;
-        for (size_t i = 0; i < N * P; i++) C[i] = (s.X[i] - mean[i % P]) * (weighted ? sqrt(s.w[i / P]) : 1);
+        for (size_t i = 0; i < N * P; i++)
+            mean[i % P] += s.X[i] * (weighted ? s.w[i / P] : 1) / sum;
+        for (size_t i = 0; i < N * P; i++)
+            C[i] = (s.X[i] - mean[i % P]) * (weighted ? sqrt(s.w[i / P]) : 1);
         assert_ok(cx, cr_svd(cx, cr_cmat_of(C, N, P), cr_mat_of(U, N, P), sv, cr_mat_of(V, P, P)));
         go_back(cx, m, s.z, out, NULL);
         assert_int_equal(cr_model_reconstructs(m), P);
@@ -94,7 +99,8 @@ static double project(cr_ctx *cx, const sample *s, const double *x, size_t q, do
     for (size_t i = 0; i < N; i++) k[i] = rbf(s->X + i * P, x), mean += k[i] / N, g[i] = 1.0 / N;
     for (size_t j = 0; j < q; j++) {
         double z = 0;
-        for (size_t i = 0; i < N; i++) z += V[i * N + N - 1 - j] / sqrt(l[N - 1 - j]) * (k[i] - mean - row[i] + all);
+        for (size_t i = 0; i < N; i++)
+            z += V[i * N + N - 1 - j] / sqrt(l[N - 1 - j]) * (k[i] - mean - row[i] + all);
         for (size_t i = 0; i < N; i++) g[i] += z * V[i * N + N - 1 - j] / sqrt(l[N - 1 - j]);
     }
     for (size_t i = 0; i < N * N; i++) square += g[i / N] * g[i % N] * K[i];
@@ -108,7 +114,8 @@ static double distance_to(const sample *s, const double *g, double square, const
     return sqrt(fmax(t, 0));
 }
 
-/* What is told of the distance is so; no row of the data and no small step is nearer; Mika's iteration stays. */
+/* What is told of the distance is so; no row of the data and no small step is nearer; Mika's
+ * iteration stays. */
 static void test_definition(void **state)
 {
     (void)state;
@@ -118,7 +125,8 @@ static void test_definition(void **state)
     double    out[T * P], distance[T], g[N];
     go_back(cx, m, s.z, out, distance);
     for (size_t i = 0; i < T; i++) {
-        double  square = project(cx, &s, s.Z + i * P, 3, g), *x = out + i * P, next[P] = { 0 }, sum = 0;
+        double square = project(cx, &s, s.Z + i * P, 3, g), *x = out + i * P, next[P] = { 0 },
+               sum = 0;
         assert_close(distance[i], distance_to(&s, g, square, x), 1e-7);
         for (size_t j = 0; j < N; j++) {
             assert_true(distance_to(&s, g, square, s.X + j * P) >= distance[i] - 1e-9);
@@ -141,16 +149,16 @@ static void test_definition(void **state)
     test_context_free(cx);
 }
 
-/* Where searches start, of a row of the data with all components: at the row, at the mean of the ten nearest, and, of
- * rbf, where the distances tell: at the row again. */
+/* Where searches start, of a row of the data with all components: at the row, at the mean of the
+ * ten nearest, and, of rbf, where the distances tell: at the row again. */
 static void test_starts(void **state)
 {
     (void)state;
     cr_ctx       *cx = test_context();
     sample        s = draw(cx, 5);
     static double K[N * N], V[N * N], weight[N * (N - 1)], place[N * (N - 1)];
-    double        l[N], row[N] = { 0 }, share[N], beside[N] = { 0 }, square[N] = { 0 }, x[P], all = 0;
-    cr_kernel    *k = NULL;
+    double     l[N], row[N] = { 0 }, share[N], beside[N] = { 0 }, square[N] = { 0 }, x[P], all = 0;
+    cr_kernel *k = NULL;
     assert_ok(cx, cr_kernel_parse(cx, "1*centre(rbf(l=2.5))", NULL, NULL, 0, &k));
     for (size_t i = 0; i < N * N; i++) K[i] = rbf(s.X + i / N * P, s.X + i % N * P);
     for (size_t i = 0; i < N * N; i++) row[i / N] += K[i] / N;
@@ -162,8 +170,16 @@ static void test_starts(void **state)
             weight[i * (N - 1) + j] = V[i * N + 1 + j] / sqrt(l[1 + j]);
             place[i * (N - 1) + j] = V[i * N + 1 + j] * sqrt(l[1 + j]);
         }
-    cri_preimage_space space = { .kernel = k, .at = cr_kernel_rows(cr_cmat_of(s.X, N, P)), .n = N, .d = P, .q = N - 1,
-                                 .share = share, .weight = weight, .square = square, .place = place, .beside = beside };
+    cri_preimage_space space = { .kernel = k,
+                                 .at = cr_kernel_rows(cr_cmat_of(s.X, N, P)),
+                                 .n = N,
+                                 .d = P,
+                                 .q = N - 1,
+                                 .share = share,
+                                 .weight = weight,
+                                 .square = square,
+                                 .place = place,
+                                 .beside = beside };
     for (size_t i = 0; i < N; i++) {
         const double *z = place + i * (N - 1);
         assert_ok(cx, cri_preimage_start(cx, &space, z, 0, x));
@@ -189,11 +205,12 @@ static void test_starts(void **state)
 static void test_all_components(void **state)
 {
     (void)state;
-    static const char *const kernels[] = { "rbf(l=1.3)",         "2*rbf(l=[1,2,1.5])", "centre(rbf(l=1.3))",
-                                           "poly(degree=3,c=1)", "matern52(l=2)",      "rq(l=1.5)+linear",
+    static const char *const kernels[] = { "rbf(l=1.3)",         "2*rbf(l=[1,2,1.5])",
+                                           "centre(rbf(l=1.3))", "poly(degree=3,c=1)",
+                                           "matern52(l=2)",      "rq(l=1.5)+linear",
                                            "rbf(x1,x2)+rbf(x3)", "rbf(base=linear)" };
-    cr_ctx *cx = test_context();
-    sample  s = draw(cx, 3);
+    cr_ctx                  *cx = test_context();
+    sample                   s = draw(cx, 3);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (int scaled = 0; scaled < 2; scaled++) {
             char   settings[200];
@@ -203,7 +220,8 @@ static void test_all_components(void **state)
             cr_model *m = fit(cx, "kernel-pca", s.t, settings);
             go_back(cx, m, s.t, out, distance);
             for (size_t i = 0; i < N * P; i++) {
-                if (!(fabs(out[i] - s.X[i]) < 2e-5)) fail_msg("%s: %g, not %g", settings, out[i], s.X[i]);
+                if (!(fabs(out[i] - s.X[i]) < 2e-5))
+                    fail_msg("%s: %g, not %g", settings, out[i], s.X[i]);
                 assert_true(distance[i / P] < 1e-5);
             }
             cr_model_free(cx, m);
@@ -273,13 +291,15 @@ static void test_same(void **state)
     test_context_free(cx);
 }
 
-/* Kernels that are not smooth, or have values for some numbers only; one row; rows all alike; columns that the
- * kernel does not read. */
+/* Kernels that are not smooth, or have values for some numbers only; one row; rows all alike;
+ * columns that the kernel does not read. */
 static void test_corners(void **state)
 {
     (void)state;
-    static const char *const kernels[] = { "chi2", "intersection", "matern12", "rbf(warp=log)", "brownian(x1)", "1", "rbf(x2)" };
-    cr_ctx   *cx = test_context();
+    static const char *const kernels[] = { "chi2",          "intersection", "matern12",
+                                           "rbf(warp=log)", "brownian(x1)", "1",
+                                           "rbf(x2)" };
+    cr_ctx                  *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x1,x2\n1,2\n2,1\n4,3\n3,5\n2.5,2\n1,4\n");
     double    out[12], distance[6];
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -310,14 +330,16 @@ static void test_refusals(void **state)
     cr_table *t = table_of_text(cx, "t.csv", "g,x,y\na,1,2\nb,2,3\na,4,1\nc,2,2\n");
     double    Z[8] = { 0 }, out[8];
     cr_model *m = fit(cx, "kernel-pca", t, "features=g,x kernel=rbf(x)+hamming(g)");
-    assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED, "reads categories or texts");
+    assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED,
+                      "reads categories or texts");
     cr_model_free(cx, m);
     m = fit(cx, "kernel-pca", t, "features=g,x kernel=rbf(x)"); /* as the hint says */
     assert_ok(cx, cr_reconstruct(cx, m, Z, 1, out, NULL));
     cr_model_free(cx, m);
     m = fit(cx, "linear", t, "target=y features=x");
     assert_int_equal(cr_model_reconstructs(m), 0);
-    assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED, "linear has no way back");
+    assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED,
+                      "linear has no way back");
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     test_context_free(cx);
@@ -345,9 +367,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear),  cmocka_unit_test(test_definition), cmocka_unit_test(test_all_components),
-        cmocka_unit_test(test_ring),    cmocka_unit_test(test_same),       cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory),    cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_linear),         cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_all_components), cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_same),           cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_starts),
     };
     return cmocka_run_group_tests_name("pre-images", tests, NULL, NULL);
 }

@@ -6,9 +6,9 @@
 
 /* The statistics that follow from the fit. */
 enum { LINEAR_STATISTICS = 9 };
-static const char *const statistics[LINEAR_STATISTICS] = {
-    "residual_sd", "residual_dof", "rss", "r2", "adjusted_r2", "f", "f_p", "aic", "bic"
-};
+static const char *const statistics[LINEAR_STATISTICS] = { "residual_sd", "residual_dof", "rss",
+                                                           "r2",          "adjusted_r2",  "f",
+                                                           "f_p",         "aic",          "bic" };
 
 /* The same parameters, statistics and predictions for the rows of t. */
 static inline void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t,

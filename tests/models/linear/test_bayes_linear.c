@@ -160,7 +160,8 @@ static void test_flat_intercept(void **state)
 
 /* The marginal of the data is a multivariate t: 2a degrees of freedom, scale (b/a) (I + v Z Z^T).
  */
-/* The sd of the intercept counts that a mean of n rows is not known, also where predictions do not. */
+/* The sd of the intercept counts that a mean of n rows is not known, also where predictions do
+ * not. */
 static void test_sd_of_a_centred_intercept(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_bayes_linear_exact.c -- Bayesian linear regression of a target without any noise: the coefficients
- * are found, the noise is rounding, and a warning says so. */
+/* test_bayes_linear_exact.c -- Bayesian linear regression of a target without any noise: the
+ * coefficients are found, the noise is rounding, and a warning says so. */
 #include "support.h"
 
 #include "models/model.h"

@@ -1,12 +1,12 @@
-/* test_descent.c -- another form of the columns plugs into coordinate descent: entries that are not 0,
- * their centre implicit, give the path of the dense columns. */
+/* test_descent.c -- another form of the columns plugs into coordinate descent: entries that are not
+ * 0, their centre implicit, give the path of the dense columns. */
 #include "../fixture.h"
 #include "models/linear/descent.h"
 
 enum { N = 25, P = 8 };
 
-/* z_j = (x_j - m_j) / s_j; a residual is r[0..n) + r[n]: the last number is what centring has added to
- * each of the others.  Residuals of centred columns sum to 0. */
+/* z_j = (x_j - m_j) / s_j; a residual is r[0..n) + r[n]: the last number is what centring has added
+ * to each of the others.  Residuals of centred columns sum to 0. */
 typedef struct sparse {
     size_t start[P + 1], row[N * P];
     double value[N * P], t[N], centre[P], scale[P], square[P];
@@ -85,10 +85,21 @@ static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
     }
     s->start[P] = k;
     for (size_t i = 0; i < N; i++) s->t[i] = x[i][P] - mean[P];
-    *X = (cri_columns){ .n = N, .p = P, .room = N + 1, .weight = N, .offset = mean[P],
-                        .tt = m.S[(P + 1) * (P + 1) - 1], .centre = s->centre, .scale = s->scale,
-                        .square = s->square, .t = s->t, .Z = (const double *)s, .dot = sparse_dot,
-                        .add = sparse_add, .start = sparse_start, .copy = sparse_copy,
+    *X = (cri_columns){ .n = N,
+                        .p = P,
+                        .room = N + 1,
+                        .weight = N,
+                        .offset = mean[P],
+                        .tt = m.S[(P + 1) * (P + 1) - 1],
+                        .centre = s->centre,
+                        .scale = s->scale,
+                        .square = s->square,
+                        .t = s->t,
+                        .Z = (const double *)s,
+                        .dot = sparse_dot,
+                        .add = sparse_add,
+                        .start = sparse_start,
+                        .copy = sparse_copy,
                         .norm2 = sparse_norm2 };
     cri_moments_free(cx, &m);
 }

@@ -512,9 +512,9 @@ static void test_twins(void **state)
     test_context_free(cx);
 }
 
-/* The dummies of all levels, which add up to the intercept, and a column that is the sum of two others:
- * the terms not 0 are dependent, and the degrees of freedom are their rank, whatever the solver and
- * whichever of them it takes. */
+/* The dummies of all levels, which add up to the intercept, and a column that is the sum of two
+ * others: the terms not 0 are dependent, and the degrees of freedom are their rank, whatever the
+ * solver and whichever of them it takes. */
 static void test_dependent_terms(void **state)
 {
     (void)state;
@@ -638,9 +638,10 @@ static void test_any_number_of_threads(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    double X[12 * 3], y[12];
+    double            X[12 * 3], y[12];
     const char *const settings[] = { "target=y path=2 cv_folds=2",
-                                     "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5", NULL };
+                                     "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5",
+                                     NULL };
     draw_regression(15, 12, 3, 1, X, y);
     check_allocations_on(X, 12, 3, y, "lasso", settings);
 }
@@ -658,7 +659,8 @@ int main(void)
         cmocka_unit_test(test_both_solvers),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_dependent_terms), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_dependent_terms),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_allocations),
     };

@@ -1,48 +1,52 @@
-/* test_linear.c -- least squares against peers' answers, the dense hat matrix, real refits, and the laws
- * that scales, shifts and orders of rows obey. */
+/* test_linear.c -- least squares against peers' answers, the dense hat matrix, real refits, and the
+ * laws that scales, shifts and orders of rows obey. */
 #include "same_linear.h"
 #include "math/special.h"
 
 enum { N = 23, P = 4 };
 
-/* --- reference answers -------------------------------------------------------------------------- */
+/* --- reference answers ----------------------------------------------------------------------- */
 
 /* The statistics that statsmodels gives; its weights are precisions, 1 + (row mod 3). */
 static void check_reference(cr_ctx *cx, const json_t *item)
 {
-    char        settings[512];
-    cr_table   *t = reference_table(cx, item, settings, sizeof settings);
-    json_t     *want = json_object_get(item, "expected");
-    json_t     *names = json_object_get(json_object_get(item, "data"), "features");
-    json_t     *coef = json_object_get(want, "coef_intercept_first");
-    bool        weighted = json_object_get(json_object_get(item, "settings"), "weights") != NULL;
-    double      tolerance = number_of(json_object_get(item, "tolerance"), "rel");
-    size_t      n = cr_table_rows(t), used = strlen(settings);
-    double     *w = malloc(n * sizeof *w);
+    char      settings[512];
+    cr_table *t = reference_table(cx, item, settings, sizeof settings);
+    json_t   *want = json_object_get(item, "expected");
+    json_t   *names = json_object_get(json_object_get(item, "data"), "features");
+    json_t   *coef = json_object_get(want, "coef_intercept_first");
+    bool      weighted = json_object_get(json_object_get(item, "settings"), "weights") != NULL;
+    double    tolerance = number_of(json_object_get(item, "tolerance"), "rel");
+    size_t    n = cr_table_rows(t), used = strlen(settings);
+    double   *w = malloc(n * sizeof *w);
     for (size_t i = 0; i < n; i++) w[i] = 1 + (double)(i % 3);
     if (weighted) {
         assert_ok(cx, cr_table_add_numbers(cx, t, "precision", CR_REAL, w, 1));
-        snprintf(settings + used, sizeof settings - used, " weights=precision weights-are=precisions");
+        snprintf(settings + used, sizeof settings - used,
+                 " weights=precision weights-are=precisions");
     }
     cr_model *m = fit(cx, "linear", t, settings);
     json_t   *d = describe(cx, m);
     for (size_t j = 0; j <= json_array_size(names); j++) {
         const char *name = j ? json_string_value(json_array_get(names, j - 1)) : "intercept";
         assert_relative(parameter(d, name, "value"), element(coef, j), tolerance);
-        assert_relative(parameter(d, name, "sd"), element(json_object_get(want, "se"), j), tolerance);
+        assert_relative(parameter(d, name, "sd"), element(json_object_get(want, "se"), j),
+                        tolerance);
         if (weighted) continue;
         assert_relative(parameter(d, name, "t"), element(json_object_get(want, "t"), j), tolerance);
         assert_relative(parameter(d, name, "p"), element(json_object_get(want, "p_value"), j),
                         100 * tolerance); /* small ones change by |t| times what t does */
     }
-    static const char *const names_of[][2] = { { "r2", "r2" },           { "adjusted_r2", "adj_r2" },
-                                               { "f", "F" },             { "f_p", "F_pvalue" },
-                                               { "residual_sd", "sigma" }, { "rss", "rss" } };
+    static const char *const names_of[][2] = {
+        { "r2", "r2" },        { "adjusted_r2", "adj_r2" }, { "f", "F" },
+        { "f_p", "F_pvalue" }, { "residual_sd", "sigma" },  { "rss", "rss" }
+    };
     for (size_t k = 0; !weighted && k < 6; k++)
         assert_relative(statistic(d, names_of[k][0]), number_of(want, names_of[k][1]),
                         k == 3 ? 1e-5 : tolerance);
     if (!weighted)
-        assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik_ml"), tolerance);
+        assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik_ml"),
+                        tolerance);
     free(w);
     json_decref(d);
     cr_model_free(cx, m);
@@ -62,7 +66,7 @@ static void test_reference(void **state)
 }
 
 /* A row of weight zero, however wild, changes nothing. */
-/* --- dependence ------------------------------------------------------------------------------ */
+/* --- dependence ------------------------------------------------------------------------------- */
 
 /* x3 = x1 + 2 x2 and x4 = 5: two terms are named, keep a place, and change no prediction. */
 static void check_dependent(const char *settings, bool intercept)

@@ -1,4 +1,5 @@
-/* test_linear_weights.c -- weights of least squares: rows that repeat, precisions, rows of no weight. */
+/* test_linear_weights.c -- weights of least squares: rows that repeat, precisions, rows of no
+ * weight. */
 #include "same_linear.h"
 
 enum { N = 23, P = 4 };
@@ -34,9 +35,10 @@ static void test_weights_repeat_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- weights as precisions ---------------------------------------------------------------------- */
+/* --- weights as precisions ------------------------------------------------------------------- */
 
-/* By the definition in long double: n rows, Var e = s^2 / w; the likelihood; a new row of weight 1. */
+/* By the definition in long double: n rows, Var e = s^2 / w; the likelihood; a new row of weight
+ * 1. */
 static void check_precisions(cr_ctx *cx, const json_t *d, const cr_prediction *q, const double *X,
                              const double *y, const double *w, double loglik)
 {
@@ -110,8 +112,10 @@ static void test_weights_are_precisions(void **state)
         cr_model_free(cx, m);
     }
     cr_model *none = NULL;
-    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
-                      CR_EARG, "--select counts the weights as repetitions");
+    assert_fails_with(
+        cx,
+        try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
+        CR_EARG, "--select counts the weights as repetitions");
     for (size_t k = 0; k < 2; k++) cr_table_free(cx, half[k]);
     cr_table_free(cx, t);
     test_context_free(cx);

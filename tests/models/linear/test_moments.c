@@ -201,8 +201,9 @@ static void test_threads(void **state)
     test_context_free(cx);
 }
 
-/* Many columns are gathered tile by tile: against sums in long double for some of the cells, whatever
- * the rows that the shift is taken from are like, and the same bits for any number of threads. */
+/* Many columns are gathered tile by tile: against sums in long double for some of the cells,
+ * whatever the rows that the shift is taken from are like, and the same bits for any number of
+ * threads. */
 static void test_wide(void **state)
 {
     (void)state;
@@ -214,8 +215,8 @@ static void test_wide(void **state)
     for (size_t i = 0; i < n; i++) {
         w[i] = i % 5 == 2 ? 0 : 0.25 + (double)(i % 3);
         X[i * p + 7] += 1e6;
-        X[i * p + 519] = 0.3;                       /* constant       */
-        X[i * p + 300] = (double)i;                 /* follows the row */
+        X[i * p + 519] = 0.3;                         /* constant       */
+        X[i * p + 300] = (double)i;                   /* follows the row */
         if (i % 2) X[i * p + 8] = 1e5 + X[i * p + 8]; /* two humps       */
     }
     opened      a = open_rows(cx, X, n, p, y, w);
@@ -259,7 +260,8 @@ static void test_wide(void **state)
     cri_moments_free(cx, &kept);
     close_rows(cx, &a);
 
-    /* the rows looked at first weigh next to nothing and lie far off: not by this road, but right */
+    /* the rows looked at first weigh next to nothing and lie far off: not by this road, but
+     * right */
     for (size_t i = 0; i < n; i++) {
         bool seen = false;
         for (size_t k = 0; k < 256; k++) seen = seen || k * n / 256 == i;
@@ -293,7 +295,8 @@ static cr_status gather(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_new(cx, "t", 3, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, X, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
-    CR_TRY(cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
+    CR_TRY(cri_design_fit(
+        cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(cri_moments_of_rows(cx, &rows, &m));
     CR_TRY(cri_gram_new(cx, &m, true, true, &g));
@@ -313,7 +316,8 @@ static void test_allocations(void **state)
     test_every_allocation_fails(gather, X);
 }
 
-/* So many columns that the products are taken about the mean of all rows, in spans of some blocks. */
+/* So many columns that the products are taken about the mean of all rows, in spans of some
+ * blocks. */
 static void test_many_columns(void **state)
 {
     (void)state;
@@ -361,8 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_sums), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_gram),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_allocations),  cmocka_unit_test(test_many_columns),
+        cmocka_unit_test(test_wide),         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static const char *const designs[] = { "target=y", "target=y weights=w", "target
                                        "target=y scale=none intercept=false" };
 
 static void check_sparse_solver(const char *name, const char *sparse, const char *dense, size_t n,
-                         size_t p, double density, bool spreads, double tolerance)
+                                size_t p, double density, bool spreads, double tolerance)
 {
     cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(n + p, n, p, density);
@@ -123,15 +123,16 @@ static void check_sparse_solver(const char *name, const char *sparse, const char
 static void test_ridge(void **state)
 {
     (void)state;
-    check_sparse_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1, true,
-                 1e-10);
-    check_sparse_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2, true,
-                 1e-9);
-    check_sparse_solver("ridge", "solver=dual lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1, true,
-                 1e-9);
-    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=primal lambda=2", 150, 20, 0.1, false,
-                 1e-9);
-    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false, 1e-9);
+    check_sparse_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1,
+                        true, 1e-10);
+    check_sparse_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2,
+                        true, 1e-9);
+    check_sparse_solver("ridge", "solver=dual lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1,
+                        true, 1e-9);
+    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=primal lambda=2", 150, 20, 0.1,
+                        false, 1e-9);
+    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false,
+                        1e-9);
 }
 
 /* Many terms are solved by Cholesky instead of eigenvectors. */
@@ -264,16 +265,16 @@ static void test_linear_dependent(void **state)
 static void test_lasso(void **state)
 {
     (void)state;
-    check_sparse_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25, 0.2,
-                 true, 1e-8);
-    check_sparse_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1, true,
-                 1e-8);
+    check_sparse_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25,
+                        0.2, true, 1e-8);
+    check_sparse_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1,
+                        true, 1e-8);
     check_sparse_solver("lasso", "lambda=0.2 l1-ratio=0.4 solver=columns",
-                 "lambda=0.2 l1-ratio=0.4 solver=columns", 40, 60, 0.2, true, 1e-8);
-    check_sparse_solver("lasso", "solver=columns cv-folds=3 path=30", "solver=columns cv-folds=3 path=30",
-                 60, 14, 0.3, true, 1e-7);
-    check_sparse_solver("lasso", "choose=bic solver=columns path=30", "choose=bic solver=columns path=30",
-                 60, 14, 0.3, true, 1e-7);
+                        "lambda=0.2 l1-ratio=0.4 solver=columns", 40, 60, 0.2, true, 1e-8);
+    check_sparse_solver("lasso", "solver=columns cv-folds=3 path=30",
+                        "solver=columns cv-folds=3 path=30", 60, 14, 0.3, true, 1e-7);
+    check_sparse_solver("lasso", "choose=bic solver=columns path=30",
+                        "choose=bic solver=columns path=30", 60, 14, 0.3, true, 1e-7);
 }
 
 /* --- width ----------------------------------------------------------------------------------- */
@@ -370,7 +371,8 @@ static void test_probes(void **state)
     cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(8, n, p, 0.4);
     cr_table   *t = table_of(cx, &d, true);
-    cr_model   *m = fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=none lambda=30 seed=5");
+    cr_model   *m =
+        fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=none lambda=30 seed=5");
     json_t     *x = describe(cx, m);
     long double Z[n][p], df = 0;
     for (size_t j = 0; j < p; j++) {
@@ -381,7 +383,8 @@ static void test_probes(void **state)
     for (size_t c = 0; c < PROBES; c++) {
         cr_rng      r = cr_rng_stream(SEED, c);
         long double e[n], A[p * p] = { 0 }, g[p] = { 0 }, b[p], along = 0, length = 0, told = 0;
-        for (size_t i = 0; i < n; i++) along += (e[i] = cr_rng_below(&r, 2) ? 1 : -1) / (long double)n;
+        for (size_t i = 0; i < n; i++)
+            along += (e[i] = cr_rng_below(&r, 2) ? 1 : -1) / (long double)n;
         for (size_t i = 0; i < n; i++) {
             e[i] -= along;
             length += e[i] * e[i];
@@ -405,14 +408,10 @@ static void test_probes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probes),
-        cmocka_unit_test(test_ridge),
-        cmocka_unit_test(test_ridge_many),
-        cmocka_unit_test(test_ridge_facts),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_linear_dependent),
-        cmocka_unit_test(test_lasso),
-        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_probes),     cmocka_unit_test(test_ridge),
+        cmocka_unit_test(test_ridge_many), cmocka_unit_test(test_ridge_facts),
+        cmocka_unit_test(test_linear),     cmocka_unit_test(test_linear_dependent),
+        cmocka_unit_test(test_lasso),      cmocka_unit_test(test_width),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("sparse linear models", tests, NULL, NULL);

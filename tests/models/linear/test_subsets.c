@@ -344,7 +344,7 @@ static void test_corners(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    double X[14 * 3], y[14];
+    double            X[14 * 3], y[14];
     const char *const settings[] = { "target=y select=best criterion=cv cv_folds=2",
                                      "target=y select=backward", NULL };
     draw_regression(23, 14, 3, 1, X, y);

@@ -152,7 +152,8 @@ static double mean_probability(cr_ctx *cx, const cr_table *t, const char *settin
     return sum;
 }
 
-/* Slopes that are small make the learned alpha large; the intercept, far from 0, is not to follow. */
+/* Slopes that are small make the learned alpha large; the intercept, far from 0, is not to
+ * follow. */
 static void test_rare_class_keeps_its_rate(void **state)
 {
     (void)state;
@@ -244,18 +245,19 @@ static void test_three_classes(void **state)
     test_context_free(cx);
 }
 
-/* Iris, two of whose classes are nearly separated, alpha learned: a posterior that leans far out.  The
- * draws of both routes are worth a fifth of their number, and agree on means, sds and probabilities. */
+/* Iris, two of whose classes are nearly separated, alpha learned: a posterior that leans far out.
+ * The draws of both routes are worth a fifth of their number, and agree on means, sds and
+ * probabilities. */
 static void test_iris(void **state)
 {
     (void)state;
     static const char *const settings[] = { "target=species infer=importance draws=2000",
                                             "target=species infer=mcmc draws=2000" };
-    cr_ctx       *cx = test_context();
-    cr_table     *t = read_table(cx, "examples/iris.csv");
-    cr_prediction q[2];
-    cr_model     *m[2];
-    json_t       *d[2];
+    cr_ctx                  *cx = test_context();
+    cr_table                *t = read_table(cx, "examples/iris.csv");
+    cr_prediction            q[2];
+    cr_model                *m[2];
+    json_t                  *d[2];
     for (size_t k = 0; k < 2; k++) {
         m[k] = fit(cx, "bayes-logistic", t, settings[k]);
         q[k] = predict(cx, m[k], t);
@@ -286,8 +288,8 @@ static void test_iris(void **state)
     test_context_free(cx);
 }
 
-/* Laplace there: probabilities against half a million draws of its normal by another program, and the advice to
- * take draws of the posterior, which is not given where the normal fits. */
+/* Laplace there: probabilities against half a million draws of its normal by another program, and
+ * the advice to take draws of the posterior, which is not given where the normal fits. */
 static void test_iris_by_laplace(void **state)
 {
     (void)state;
@@ -337,8 +339,8 @@ static void test_corners(void **state)
         cx, try_fit(cx, "bayes-logistic", t, "target=y intercept_sd=2 shrink_intercept=true", &m),
         CR_EARG, "two priors");
     assert_fails_with(
-        cx, try_fit(cx, "bayes-logistic", t, "target=y intercept=false intercept_sd=2", &m), CR_EARG,
-        "there are none");
+        cx, try_fit(cx, "bayes-logistic", t, "target=y intercept=false intercept_sd=2", &m),
+        CR_EARG, "there are none");
     cr_table_free(cx, t);
     t = table_of_text(cx, "t.csv", "a,y\n1,n\n2,n\n");
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA,
@@ -446,7 +448,7 @@ static void test_reference(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    const double X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
+    const double      X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
     const char *const settings[] = { "target=y alpha=1 infer=laplace draws=100", NULL };
     check_allocations_on(X, 6, 1, y, "bayes-logistic", settings);
 }
@@ -454,12 +456,17 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_logistic_normal), cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_logistic_normal),
+        cmocka_unit_test(test_grid),
         cmocka_unit_test(test_rare_class_keeps_its_rate),
-        cmocka_unit_test(test_learned_alpha),   cmocka_unit_test(test_three_classes),
-        cmocka_unit_test(test_iris),            cmocka_unit_test(test_iris_by_laplace),
-        cmocka_unit_test(test_corners),         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_reference),       cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_learned_alpha),
+        cmocka_unit_test(test_three_classes),
+        cmocka_unit_test(test_iris),
+        cmocka_unit_test(test_iris_by_laplace),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("bayes-logistic", tests, NULL, NULL);
 }

@@ -66,8 +66,8 @@ static double objective_by_definition(const cri_likelihood *f, const double *X, 
     }
     for (size_t m = 0; m < f->M; m++)
         for (size_t j = 0; j < x->q; j++)
-            sum += 0.5L * (x->intercept && j == 0 ? f->intercept_l2 : f->l2) *
-                   theta[m * x->q + j] * theta[m * x->q + j];
+            sum += 0.5L * (x->intercept && j == 0 ? f->intercept_l2 : f->l2) * theta[m * x->q + j] *
+                   theta[m * x->q + j];
     for (size_t m = 0; m < f->M && x->intercept; m++) centre += theta[m * x->q];
     if (f->full && x->intercept && f->intercept_l2 == 0) sum += centre * centre / 2;
     return (double)sum;

@@ -11,7 +11,7 @@ static double value_at(const cr_prediction *p, size_t i, size_t k)
     return p->prob[i * p->n_classes + k];
 }
 
-/* --- plain Newton in long double, two classes, no standardisation ----------------------------- */
+/* --- plain Newton in long double, two classes, no standardisation ---------------------------- */
 
 /* b [p + 1] and the inverse information V; lambda on the slopes of columns divided by scale. */
 static void newton_oracle(const double *X, size_t n, size_t p, const double *y, const double *w,
@@ -131,9 +131,11 @@ static void test_limit(void **state)
     cr_model *m = fit(cx, "logistic", t, "target=y max_iter=1");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     cr_model_free(cx, m);
-    /* a column twice, and one that tells a class in part: stochastic gradients come to an end without a minimum */
+    /* a column twice, and one that tells a class in part: stochastic gradients come to an end
+     * without a minimum */
     cr_table *flat = table_of_text(
-        cx, "flat.csv", "a,b,d,y\n1,1,0,n\n2,2,0,y\n3,3,0,n\n4,4,0,y\n5,5,1,y\n6,6,1,y\n0.5,0.5,0,n\n");
+        cx, "flat.csv",
+        "a,b,d,y\n1,1,0,n\n2,2,0,y\n3,3,0,n\n4,4,0,y\n5,5,1,y\n6,6,1,y\n0.5,0.5,0,n\n");
     m = fit(cx, "logistic", flat, "target=y solver=sgd");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     assert_true(cr_model_get_report(m)->iterations <= 5000);
@@ -491,7 +493,8 @@ static void test_allocations(void **state)
                                        "target=y lambda=1 solver=newton-cg",
                                        "target=y penalty=l1 lambda=0.1",
                                        "target=y lambda=1 solver=lbfgs",
-                                       "target=y lambda=1 solver=sgd", NULL };
+                                       "target=y lambda=1 solver=sgd",
+                                       NULL };
     check_allocations_on(X, 8, 2, y, "logistic", settings);
 }
 

@@ -115,8 +115,8 @@ static json_t *case_of(const char *family, const char *id, json_t **root)
 {
     json_t *cases = reference_cases(family, root), *item;
     size_t  i;
-    json_array_foreach(cases, i, item) if (strcmp(json_string_value(json_object_get(item, "id")), id) ==
-                                           0) return item;
+    json_array_foreach(cases, i, item) if (strcmp(json_string_value(json_object_get(item, "id")),
+                                                  id) == 0) return item;
     fail_msg("no case %s", id);
     return NULL;
 }
@@ -129,7 +129,8 @@ static cr_table *table_of_case(cr_ctx *cx, const json_t *item)
     return read_table(cx, test_shared_data(path));
 }
 
-/* Ten classes.  The pixels of the reference are divided by 16: as they are, the penalty is 256 times. */
+/* Ten classes.  The pixels of the reference are divided by 16: as they are, the penalty is 256
+ * times. */
 static void test_reference_digits(void **state)
 {
     (void)state;
@@ -147,7 +148,8 @@ static void test_reference_digits(void **state)
     assert_relative(statistic(d, "objective_value"), number_of(want, "objective"), 1e-8);
     assert_close(-cr_model_get_report(m)->log_likelihood, number_of(want, "nll"), 1e-4);
     for (size_t a = 0; a < 30; a++)
-        assert_close(q.prob[a], element(json_array_get(json_object_get(want, "prob_first3"), a / 10), a % 10),
+        assert_close(q.prob[a],
+                     element(json_array_get(json_object_get(want, "prob_first3"), a / 10), a % 10),
                      1e-5);
     const cr_column *y = cr_table_find(t, "digit");
     for (size_t i = 0; i < q.n; i++) {
@@ -225,7 +227,8 @@ static void test_reference_separable(void **state)
     cr_model     *m = fit(cx, "logistic", t, "target=setosa features=!species");
     json_t       *d = describe(cx, m);
     cr_prediction q = predict(cx, m, t);
-    assert_true(said && isnan(number_of(json_array_get(json_object_get(d, "parameters"), 1), "sd")));
+    assert_true(said &&
+                isnan(number_of(json_array_get(json_object_get(d, "parameters"), 1), "sd")));
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     for (size_t i = 0; i < n; i++) assert_true((q.prob[2 * i + 1] > 0.5) == (setosa[i] == 1));
     free(setosa);
@@ -237,7 +240,8 @@ static void test_reference_separable(void **state)
     test_context_free(cx);
 }
 
-/* Laplace's evidence, and by importance sampling the evidence and the moments, within their errors. */
+/* Laplace's evidence, and by importance sampling the evidence and the moments, within their
+ * errors. */
 static void test_reference_bayes(void **state)
 {
     (void)state;
@@ -249,19 +253,22 @@ static void test_reference_bayes(void **state)
     cr_model *b = fit(cx, "bayes-logistic", t,
                       "target=type alpha=1 shrink_intercept=true infer=importance draws=8000");
     json_t   *d = describe(cx, b);
-    assert_close(cr_model_get_report(a)->log_evidence, number_of(want, "laplace_log_evidence"), 1e-8 * 104);
+    assert_close(cr_model_get_report(a)->log_evidence, number_of(want, "laplace_log_evidence"),
+                 1e-8 * 104);
     double evidence = number_of(want, "true_log_evidence_importance_sampling");
     assert_true(fabs(cr_model_get_report(b)->log_evidence - evidence) < 0.02);
     for (size_t j = 1; j < 8; j++) {
-        const json_t *x = json_array_get(json_object_get(d, "parameters"), j);
+        const json_t    *x = json_array_get(json_object_get(d, "parameters"), j);
         const cr_column *c = cr_table_find(t, json_string_value(json_object_get(x, "name")));
-        double mean = 0, square = 0, n = (double)cr_table_rows(t); /* the reference is of standardised columns */
+        double           mean = 0, square = 0,
+               n = (double)cr_table_rows(t); /* the reference is of standardised columns */
         for (size_t i = 0; i < cr_table_rows(t); i++) mean += c->values[i * c->stride] / n;
         for (size_t i = 0; i < cr_table_rows(t); i++)
             square += pow(c->values[i * c->stride] - mean, 2) / n;
         double sd = element(json_object_get(want, "posterior_sd_importance_sampling"), j);
         assert_true(fabs(number_of(x, "value") * sqrt(square) -
-                         element(json_object_get(want, "posterior_mean_importance_sampling"), j)) < 0.08 * sd);
+                         element(json_object_get(want, "posterior_mean_importance_sampling"), j)) <
+                    0.08 * sd);
         assert_relative(number_of(x, "sd") * sqrt(square), sd, 0.05);
     }
     json_decref(d);
@@ -275,12 +282,9 @@ static void test_reference_bayes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference_binary),
-        cmocka_unit_test(test_reference_lasso),
-        cmocka_unit_test(test_reference_softmax),
-        cmocka_unit_test(test_reference_digits),
-        cmocka_unit_test(test_reference_abalone),
-        cmocka_unit_test(test_reference_separable),
+        cmocka_unit_test(test_reference_binary),  cmocka_unit_test(test_reference_lasso),
+        cmocka_unit_test(test_reference_softmax), cmocka_unit_test(test_reference_digits),
+        cmocka_unit_test(test_reference_abalone), cmocka_unit_test(test_reference_separable),
         cmocka_unit_test(test_reference_bayes),
     };
     return cmocka_run_group_tests_name("logistic reference", tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void test_reference(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    const double X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
+    const double      X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
     const char *const settings[] = { "target=y", NULL };
     check_allocations_on(X, 8, 1, y, "probit", settings);
 }

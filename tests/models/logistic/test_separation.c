@@ -60,8 +60,8 @@ static void test_separation(void **state)
     test_context_free(cx);
 }
 
-/* Among many classes that nothing tells apart one stands aside: its coefficients have no estimate, by whatever
- * method, and those of the others stay. */
+/* Among many classes that nothing tells apart one stands aside: its coefficients have no estimate,
+ * by whatever method, and those of the others stay. */
 static void test_one_of_many(void **state)
 {
     (void)state;
@@ -73,8 +73,8 @@ static void test_one_of_many(void **state)
     cr_rng            r = cr_rng_stream(7, 0);
     size_t            used = (size_t)snprintf(csv, sizeof csv, "a,b,y\n4,4.5,far\n");
     for (size_t i = 0; i < ROWS; i++)
-        used += (size_t)snprintf(csv + used, sizeof csv - used, "%.6f,%.6f,c%d\n", cr_rng_normal(&r),
-                                 cr_rng_normal(&r), (int)(i % CLASSES));
+        used += (size_t)snprintf(csv + used, sizeof csv - used, "%.6f,%.6f,c%d\n",
+                                 cr_rng_normal(&r), cr_rng_normal(&r), (int)(i % CLASSES));
     cr_table *t = table_of_text(cx, "many.csv", csv);
     for (size_t s = 0; s < 3; s++) {
         warnings w = { .n = 0 };
@@ -87,7 +87,9 @@ static void test_one_of_many(void **state)
         assert_true(cr_model_get_report(m)->stop == CR_STOP_LIMIT);
         assert_true(w.n > 0);
         if (s == 2) {
-            if (!strstr(w.text, "no maximum for 1 class, which the columns separate from the others: 'far';"))
+            if (!strstr(
+                    w.text,
+                    "no maximum for 1 class, which the columns separate from the others: 'far';"))
                 fail_msg("%s", w.text);
             assert_true(isnan(parameter(d, "far:a", "sd")));
             assert_true(isnan(parameter(d, "far:intercept", "sd")));

@@ -21,14 +21,14 @@ static void draw_normal(size_t F, double size, cr_rng *r, double *m, double *C)
         }
 }
 
-/* A certain f gives its softmax; probabilities add up to one; what is added to all functions, and the order
- * of the functions, do not matter. */
+/* A certain f gives its softmax; probabilities add up to one; what is added to all functions, and
+ * the order of the functions, do not matter. */
 static void test_laws(void **state)
 {
     (void)state;
-    cr_rng  r = cr_rng_stream(1, 1);
+    cr_rng r = cr_rng_stream(1, 1);
     for (size_t F = 3; F <= 4; F++) {
-        double            m[4], C[16], p[4], q[4], none[16] = { 0 };
+        double m[4], C[16], p[4], q[4], none[16] = { 0 };
         for (int round = 0; round < 5; round++) {
             double sum = 0, turned[4], T[16];
             draw_normal(F, 0.4 + 0.4 * round, &r, m, C);
@@ -38,7 +38,8 @@ static void test_laws(void **state)
             cri_softmax_grid(F, m, C, p);
             for (size_t k = 0; k < F; k++) sum += p[k];
             assert_close(sum, 1, 1e-12);
-            for (size_t i = 0; i < F; i++) { /* the functions moved on by one, and 3 more of a shared unknown */
+            for (size_t i = 0; i < F;
+                 i++) { /* the functions moved on by one, and 3 more of a shared unknown */
                 turned[(i + 1) % F] = m[i] + 100;
                 for (size_t j = 0; j < F; j++) T[(i + 1) % F * F + (j + 1) % F] = C[i * F + j] + 3;
             }

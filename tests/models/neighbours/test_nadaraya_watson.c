@@ -153,12 +153,12 @@ static void test_auto_is_the_least(void **state)
         double least = INFINITY;
         draw_laws(80 + i, 40 + 30 * i, 1 + i % 3, 0, &data);
         cr_table *t = make_table(cx, data.X, data.n, data.p, data.y, NULL);
-        cr_model *m = fit(cx, "nadaraya-watson", t,
-                          i % 2 ? "target=y scale=none kernel=epanechnikov"
-                                : "target=y scale=none");
-        json_t   *d = describe(cx, m);
-        double    h = json_number_value(json_object_get(json_object_get(d, "statistics"),
-                                                        "bandwidth"));
+        cr_model *m =
+            fit(cx, "nadaraya-watson", t,
+                i % 2 ? "target=y scale=none kernel=epanechnikov" : "target=y scale=none");
+        json_t *d = describe(cx, m);
+        double  h =
+            json_number_value(json_object_get(json_object_get(d, "statistics"), "bandwidth"));
         assert_relative(statistic(d, "loo_mse"), leave_one_out(&data, i % 2, h), 1e-9);
         for (double at = 0.005; at < 50; at *= 1.2)
             least = fmin(least, leave_one_out(&data, i % 2, at));
@@ -191,9 +191,11 @@ static void test_plane(void **state)
 static void test_far_away(void **state)
 {
     (void)state;
-    cr_ctx           *cx = test_context();
-    double            X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 };
-    double            Q[6] = { 1e6, -400, -0.12, 1e200, -1e170, 1.5e308 }; /* squares overflow from the fourth on */
+    cr_ctx *cx = test_context();
+    double  X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 };
+    double  Q[6] = {
+         1e6, -400, -0.12, 1e200, -1e170, 1.5e308
+    }; /* squares overflow from the fourth on */
     const char *const settings[] = { "target=y scale=none bandwidth=0.1",
                                      "target=y scale=none bandwidth=0.1 kernel=epanechnikov",
                                      "target=y scale=none bandwidth=0.1 order=1" };

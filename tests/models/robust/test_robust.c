@@ -1,5 +1,5 @@
-/* test_robust.c -- robust regression: quantiles against every vertex, Student's and Huber's estimates
- * against their equations, peers' answers, and laws. */
+/* test_robust.c -- robust regression: quantiles against every vertex, Student's and Huber's
+ * estimates against their equations, peers' answers, and laws. */
 #include "../life.h"
 
 #include "math/special.h"
@@ -18,10 +18,10 @@ static void draw(uint64_t seed, double *X, double *y, double *w)
     }
 }
 
-/* --- quantiles -------------------------------------------------------------------------------------- */
+/* --- quantiles ------------------------------------------------------------------------------- */
 
-static double check_loss(const double *X, const double *y, const double *w, size_t n, size_t p, double t,
-                         const double *b)
+static double check_loss(const double *X, const double *y, const double *w, size_t n, size_t p,
+                         double t, const double *b)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static void test_share_below(void **state)
     test_context_free(cx);
 }
 
-/* --- reweighting ------------------------------------------------------------------------------------ */
+/* --- reweighting ----------------------------------------------------------------------------- */
 
 /* Gradients of the log-likelihood in b, s and nu vanish; of Huber's loss in b. */
 static void test_equations(void **state)
@@ -124,7 +124,7 @@ static void test_equations(void **state)
         cr_table *t = make_table(cx, X, N, P, y, w);
         for (int student = 0; student < 2; student++) {
             cr_model     *m = fit(cx, "robust", t,
-                                  student ? "target=y weights=w" : "target=y weights=w method=huber");
+                              student ? "target=y weights=w" : "target=y weights=w method=huber");
             json_t       *d = describe(cx, m);
             cr_prediction q = predict(cx, m, t);
             double        s = statistic(d, "scale"), nu = student ? statistic(d, "dof") : 0;
@@ -151,9 +151,8 @@ static void test_equations(void **state)
                     assert_true(here >= cri_student_log_likelihood(r, w, N, s, nu / 1.01));
                 double direct = 0;
                 for (size_t i = 0; i < N; i++)
-                    direct += w[i] * (lgamma((nu + 1) / 2) - lgamma(nu / 2) -
-                                      0.5 * log(nu * M_PI) - log(s) -
-                                      (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
+                    direct += w[i] * (lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(nu * M_PI) -
+                                      log(s) - (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
                 assert_relative(here, direct, 1e-11);
             }
             cr_prediction_free(cx, &q);
@@ -200,10 +199,11 @@ static void test_standard_errors(void **state)
     test_context_free(cx);
 }
 
-/* --- laws ------------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------ */
 
-static const char *const every_method[] = { "method=student dof=4", "method=student", "method=huber",
-                                            "method=lad", "method=quantile quantile=0.3" };
+static const char *const every_method[] = { "method=student dof=4", "method=student",
+                                            "method=huber", "method=lad",
+                                            "method=quantile quantile=0.3" };
 enum { METHODS = sizeof every_method / sizeof *every_method };
 
 static void test_weights_are_repetitions(void **state)
@@ -215,7 +215,7 @@ static void test_weights_are_repetitions(void **state)
         char settings[128];
         draw(30 + c, X, y, w);
         w[3] = 0;
-        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
+        size_t    n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
         cr_model *m = fit(cx, "robust", t, settings);
@@ -271,7 +271,7 @@ static void test_units(void **state)
     test_context_free(cx);
 }
 
-/* --- peers ------------------------------------------------------------------------------------------ */
+/* --- peers ----------------------------------------------------------------------------------- */
 
 static void check_line(const json_t *d, const json_t *names, const json_t *coef, double tolerance)
 {
@@ -313,7 +313,8 @@ static void test_reference(void **state)
                      huber ? "method=huber" : "method=student dof=4");
             cr_model *m = fit(cx, "robust", t, settings);
             json_t   *d = describe(cx, m);
-            check_line(d, names, json_object_get(want, "coef_intercept_first"), huber ? 1e-5 : 1e-6);
+            check_line(d, names, json_object_get(want, "coef_intercept_first"),
+                       huber ? 1e-5 : 1e-6);
             assert_relative(statistic(d, "scale"),
                             number_of(want, huber ? "scale_mad" : "scale_sigma"),
                             huber ? 1e-5 : 1e-6);
@@ -331,7 +332,7 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------------- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 static void test_corners(void **state)
 {
@@ -495,7 +496,7 @@ static void test_file_and_threads(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
     const char *const settings[] = { "target=y method=student max_iter=900",
                                      "target=y method=quantile max_iter=900", NULL };
     check_allocations_on(x, 6, 1, y, "robust", settings);

@@ -559,7 +559,7 @@ static void test_files_and_threads(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
+    cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, ties_x, N, 1, ties_y, ties_w);
     check_every_allocation(t, "spline", "target=y");
     cr_table_free(cx, t);

@@ -66,8 +66,7 @@ static stump best_gini(const law_data *d, const double *w)
     return best;
 }
 
-/* --- samme
- * ----------------------------------------------------------------------------------------- */
+/* --- samme ----------------------------------------------------------------------------------- */
 
 static void check_recurrence(cr_ctx *cx, size_t classes, double rate)
 {
@@ -151,8 +150,7 @@ static void test_ends(void **state)
     test_context_free(cx);
 }
 
-/* --- gradient
- * ---------------------------------------------------------------------------------------- */
+/* --- gradient -------------------------------------------------------------------------------- */
 
 /* The stump with the least squared error on r, answering with sum r / sum h on each side. */
 static stump best_squares(const law_data *d, const double *r, const double *h)
@@ -318,8 +316,7 @@ static void test_allocations(void **state)
     check_allocations("adaboost", &data, "target=y rounds=2");
 }
 
-/* --- reference answers
- * ----------------------------------------------------------------------------- */
+/* --- reference answers ----------------------------------------------------------------------- */
 
 /* Rows whose number is (or is not) a multiple of five; all columns numbers but the target. */
 static cr_table *rows_of(cr_ctx *cx, const cr_table *t, bool fifth)

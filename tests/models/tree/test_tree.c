@@ -139,7 +139,8 @@ static void test_best_split(void **state)
             settings, sizeof settings,
             "target=y features=u,v,g weights=w max_depth=1 min_leaf=%zu min_split=2 prune=none "
             "criterion=%s %s",
-            min_leaf, t.entropy && t.classes ? "entropy" : "gini", t.classes ? "task=classification" : "");
+            min_leaf, t.entropy && t.classes ? "entropy" : "gini",
+            t.classes ? "task=classification" : "");
         cr_table *table = tiny_table(cx, &t);
         cr_model *m = fit(cx, "tree", table, settings);
         json_t   *d = describe(cx, m);

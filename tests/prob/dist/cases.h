@@ -112,7 +112,8 @@ static double map_integrand(double u, void *user)
     double          x = map_point(k, u), log_p = cri_dist_logpdf(k->c, k->p, x);
     double          log_slope = k->map == 1 ? u : k->map == 2 ? log(k->spread) + log(cosh(u)) : 0;
     double          density = exp(log_p + log_slope);
-    if (density == 0 || (k->map == 1 && k->centre == 0 && x == 1)) return 0; /* 1: the end of the unit interval */
+    if (density == 0 || (k->map == 1 && k->centre == 0 && x == 1))
+        return 0; /* 1: the end of the unit interval */
     return k->weight ? density * k->weight(k, x) : density;
 }
 

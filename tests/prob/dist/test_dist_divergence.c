@@ -29,7 +29,7 @@ static double vector_entropy(cr_ctx *cx, const cr_dist_class *c, const double *p
     return h;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 typedef struct sums {
     double entropy, kl;
@@ -124,7 +124,7 @@ static void test_too_many_counts(void **state)
     test_context_free(cx);
 }
 
-/* --- the line --------------------------------------------------------------------------------- */
+/* --- the line -------------------------------------------------------------------------------- */
 
 /* For one degree of freedom the divergence is closed: log[((s + s')^2 + (m - m')^2) / (4 s s')].
  * Chyzak & Nielsen (2019). */
@@ -209,7 +209,7 @@ static void test_logistic(void **state)
     test_context_free(cx);
 }
 
-/* --- the plane -------------------------------------------------------------------------------- */
+/* --- the plane ------------------------------------------------------------------------------- */
 
 typedef struct plane {
     cr_ctx       *cx;
@@ -285,7 +285,7 @@ static void test_many_dimensions(void **state)
     test_context_free(cx);
 }
 
-/* --- inverse Gaussian ------------------------------------------------------------------------- */
+/* --- inverse Gaussian ------------------------------------------------------------------------ */
 
 static double ig_surprise(double u, void *user)
 {
@@ -322,7 +322,7 @@ static void test_inverse_gaussian(void **state)
     test_context_free(cx);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status all_integrals(cr_ctx *cx, void *unused)
 {
@@ -347,7 +347,8 @@ static double pareto_gain(double u, void *user)
 {
     const two_paretos *k = user;
     double             x = cri_dist_quantile(k->c, (cri_par){ k->p, 3 }, u);
-    return cri_dist_logpdf(k->c, (cri_par){ k->p, 3 }, x) - cri_dist_logpdf(k->c, (cri_par){ k->q, 3 }, x);
+    return cri_dist_logpdf(k->c, (cri_par){ k->p, 3 }, x) -
+           cri_dist_logpdf(k->c, (cri_par){ k->q, 3 }, x);
 }
 
 static void test_pareto(void **state)
@@ -369,7 +370,8 @@ static void test_pareto(void **state)
         assert_ok(cx, cr_dist_kl(cx, c, v[i][1], 3, v[i][0], 3, &kl)); /* it begins outside */
         assert_true(isinf(kl));
     }
-    assert_fails_with(cx, cr_dist_check(cx, c, (double[]){ 1e20, 1, 2 }, 3), CR_EARG, "is lost beside");
+    assert_fails_with(cx, cr_dist_check(cx, c, (double[]){ 1e20, 1, 2 }, 3), CR_EARG,
+                      "is lost beside");
     test_context_free(cx);
 }
 

@@ -40,7 +40,7 @@ static void statistics(const family_case *k, const double *x, double *t)
     k->c->vector->family->statistic(dimension(k), x, t, spare);
 }
 
-/* --- natural parameters ----------------------------------------------------------------------- */
+/* --- natural parameters ---------------------------------------------------------------------- */
 
 static void test_slope_of_log_partition(void **state)
 {
@@ -171,7 +171,7 @@ static void test_names(void **state)
     assert_int_equal(cr_dist_parameters_for(&cri_dist_normal, 2), 0);
 }
 
-/* --- fit -------------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static double log_likelihood(cr_ctx *cx, const family_case *k, const double *p, const double *x,
                              size_t rows)
@@ -324,7 +324,7 @@ static void test_consistent(void **state)
     test_context_free(cx);
 }
 
-/* --- refusals --------------------------------------------------------------------------------- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {

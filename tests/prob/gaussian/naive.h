@@ -84,7 +84,7 @@ static inline naive naive_condition(naive *n, const size_t *seen, size_t k, cons
     return c;
 }
 
-/* --- random ones ------------------------------------------------------------------------------ */
+/* --- random ones ----------------------------------------------------------------------------- */
 
 /* Covariance Q Q' + ridge I with Q [d x rank] normal, variables on scales from 1/4 to 4. */
 static inline cr_gaussian *random_gaussian(cr_ctx *cx, cr_rng *r, size_t d, size_t rank,

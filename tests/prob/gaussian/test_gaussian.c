@@ -24,7 +24,7 @@ static void random_point(cr_rng *r, size_t d, double *x)
     for (size_t i = 0; i < d; i++) x[i] = 4 * cr_rng_normal(r);
 }
 
-/* --- forms ------------------------------------------------------------------------------------ */
+/* --- forms ----------------------------------------------------------------------------------- */
 
 static void test_forms(void **state)
 {
@@ -121,7 +121,7 @@ static void test_divergence(void **state)
     test_context_free(cx);
 }
 
-/* --- some of the variables -------------------------------------------------------------------- */
+/* --- some of the variables ------------------------------------------------------------------- */
 
 static void test_marginals(void **state)
 {
@@ -232,7 +232,7 @@ static void test_no_variables(void **state)
     test_context_free(cx);
 }
 
-/* --- draws ------------------------------------------------------------------------------------ */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 /* Means and covariances of many draws, within 5 standard errors. */
 static void check_draws(const cr_gaussian *g, const double *x, size_t n)

@@ -9,7 +9,7 @@ static cr_gaussian *make(cr_ctx *cx, size_t d, const double *m, const double *S)
     return g;
 }
 
-/* --- singular covariances --------------------------------------------------------------------- */
+/* --- singular covariances -------------------------------------------------------------------- */
 
 /* x2 = x0 + x1, x3 = 7. */
 static const double plane_mean[] = { 1, 2, 3, 7 };
@@ -105,7 +105,7 @@ static void test_random_planes(void **state)
     test_context_free(cx);
 }
 
-/* --- arguments -------------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------------- */
 
 static void test_arguments(void **state)
 {
@@ -165,7 +165,7 @@ static void test_arguments(void **state)
     test_context_free(cx);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static const double mean3[] = { 0, 1, 2 }, S3[] = { 2, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1.5 };
 static const double A23[] = { 1, 0, 1, 0, 1, 1 }, R2[] = { 1, 0.1, 0.1, 2 }, y2[] = { 0.3, 0.4 };
