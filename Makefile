@@ -2,6 +2,7 @@
 #
 #   make demo     build, and run the main job on data that ships with the project
 #   make check    build with sanitizers, run every test and checker
+#   make check-slow what takes too long for that: every failing allocation, searches for optima
 #   make test     build for speed, run the quick tests
 #   make bench    measure against the peers           (BENCH="--quick csv-1": options, tasks)
 #   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
@@ -19,9 +20,9 @@ FUZZ_SECONDS ?= 60
 
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build     = cmake --build --preset $(1) -j $(JOBS)
-ctest     = ctest --preset $(1) -j $(JOBS)
+test      = tools/run-tests $(1) -j $(JOBS)
 
-.PHONY: all demo check test bench fuzz coverage docs install deps format clean help
+.PHONY: all demo check check-slow test bench fuzz coverage docs install deps format clean help
 .NOTPARALLEL:
 
 all:
@@ -36,13 +37,22 @@ check:
 	@tools/install-deps build test
 	@$(call configure,sanitize)
 	@$(call build,sanitize)
-	@$(call ctest,sanitize)
+	@$(call test,sanitize) --label-exclude slow
+
+check-slow:
+	@tools/install-deps build test
+	@$(call configure,sanitize)
+	@$(call build,sanitize)
+	@$(call test,sanitize) --label-regex slow
+	@$(call configure,release)
+	@$(call build,release)
+	@$(call test,release) --tests-regex "^test_.*_slow$$"
 
 test:
 	@tools/install-deps build test
 	@$(call configure,release)
 	@$(call build,release)
-	@$(call ctest,release) --label-exclude slow
+	@$(call test,release) --label-exclude "long|slow"
 
 bench:
 	@tools/install-deps build bench
@@ -62,7 +72,7 @@ coverage:
 	@$(call configure,coverage)
 	@$(call build,coverage)
 	@find build/coverage -name '*.gcda' -delete
-	@$(call ctest,coverage) --label-exclude checker
+	@$(call test,coverage) --label-exclude "checker|slow"
 	@gcovr --root . --filter src/ --filter cli/ --print-summary build/coverage
 
 docs: all

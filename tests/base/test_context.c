@@ -4,11 +4,9 @@
 
 #include <sched.h>
 
-static void test_memory_is_counted(void **state)
+TEST(memory_is_counted)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    void   *p = cr_alloc(cx, 10, 8);
+    void *p = cr_alloc(cx, 10, 8);
     assert_int_equal(cr_ctx_memory(cx), 80);
     p = cr_resize(cx, p, 10, 20, 8);
     assert_int_equal(cr_ctx_memory(cx), 160);
@@ -16,27 +14,21 @@ static void test_memory_is_counted(void **state)
     assert_int_equal(cr_ctx_memory(cx), 40);
     cr_free(cx, p, 5, 8);
     assert_int_equal(cr_ctx_peak_memory(cx), 160);
-    test_context_free(cx);
 }
 
-static void test_limit_refuses(void **state)
+TEST(limit_refuses)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_memory_limit(cx, 100);
     assert_null(cr_alloc(cx, 101, 1));
     assert_int_equal(cr_error_status(cx), CR_ENOMEM);
     assert_non_null(strstr(cr_error(cx), "limit of 100 bytes"));
     assert_null(cr_alloc(cx, SIZE_MAX / 2, 8));
-    test_context_free(cx);
 }
 
 static const char *name_of(const void *names, size_t i) { return ((const char *const *)names)[i]; }
 
-static void test_nearest_name(void **state)
+TEST(nearest_name)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const names[] = { "id", "price", "area" };
     cr_fail(cx, CR_EDATA, "column '%s' not found", "prise");
     assert_int_equal(cr_fail_nearest(cx, "prise", "columns", 3, name_of, names), CR_EDATA);
@@ -47,7 +39,6 @@ static void test_nearest_name(void **state)
     cr_fail_nearest(cx, "zzzzzz", "columns", 3, name_of, names);
     assert_string_equal(cr_error_nearest(cx), "");
     assert_string_equal(cr_error_hint(cx), "");
-    test_context_free(cx);
 }
 
 static cr_status three_blocks(cr_ctx *cx, void *arg)
@@ -65,38 +56,31 @@ done:
     return st;
 }
 
-static void test_scratch_fails_once_and_frees(void **state)
+TEST(scratch_fails_once_and_frees)
 {
-    (void)state;
     test_every_allocation_fails(three_blocks, NULL);
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     assert_null(cr_scratch_matrix(&s, SIZE_MAX / 2, 3));
     assert_int_equal(s.status, CR_ENOMEM);
     assert_null(cr_scratch_f64(&s, 1)); /* the first failure sticks */
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
-static void test_interrupt_and_time_limit(void **state)
+TEST(interrupt_and_time_limit)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     assert_ok(cx, cr_check_interrupt(cx));
     cr_interrupt(cx);
     assert_fails(cx, cr_check_interrupt(cx), CR_EINTERRUPTED);
     cr_interrupt_clear(cx);
     cr_ctx_set_time_limit(cx, 1e-9);
     assert_fails_with(cx, cr_check_interrupt(cx), CR_ENOMEM, "time limit");
-    test_context_free(cx);
 }
 
 /* As many threads as the process may have cores, told once. */
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     cpu_set_t all, one;
-    cr_ctx   *cx = test_context(), *bound;
+    cr_ctx   *bound;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     assert_int_equal(cr_ctx_threads(cx), CPU_COUNT(&all));
     size_t first = 0;
@@ -114,17 +98,4 @@ static void test_threads(void **state)
     assert_int_equal(cr_ctx_threads(bound), 1);
     test_context_free(bound);
     test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_counted),
-        cmocka_unit_test(test_limit_refuses),
-        cmocka_unit_test(test_nearest_name),
-        cmocka_unit_test(test_scratch_fails_once_and_frees),
-        cmocka_unit_test(test_interrupt_and_time_limit),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,11 +75,9 @@ static void in_child(void (*body)(void *arg), void *arg)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 1000003 };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char       *bytes = noise(sizes[i]), *got = NULL;
         size_t      size = 99;
@@ -92,14 +90,11 @@ static void test_round_trip(void **state)
         cr_free(cx, got, size, 1);
         free(bytes);
     }
-    test_context_free(cx);
 }
 
-static void test_many_small_writes(void **state)
+TEST(many_small_writes)
 {
-    (void)state;
     enum { SIZE = 300000 };
-    cr_ctx     *cx = test_context();
     char       *bytes = noise(SIZE);
     const char *path = in_directory("pieces");
     cri_file   *f;
@@ -113,13 +108,10 @@ static void test_many_small_writes(void **state)
     assert_ok(cx, cri_file_commit(f));
     assert_holds(path, bytes, SIZE);
     free(bytes);
-    test_context_free(cx);
 }
 
-static void test_abandon_leaves_nothing(void **state)
+TEST(abandon_leaves_nothing)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *folder = fresh("abandon");
     test_file("abandon/old", "old", 3);
     cri_file *f;
@@ -130,7 +122,6 @@ static void test_abandon_leaves_nothing(void **state)
     cri_file_abandon(NULL);
     assert_int_equal(count_entries(folder), 1);
     assert_holds(in_directory("abandon/old"), "old", 3);
-    test_context_free(cx);
 }
 
 /* --- permission bits, links ------------------------------------------------------------------ */
@@ -142,24 +133,19 @@ static mode_t mode_of(const char *path)
     return info.st_mode & 07777;
 }
 
-static void test_permission_bits(void **state)
+TEST(permission_bits)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    mode_t  old = umask(027);
+    mode_t old = umask(027);
     assert_ok(cx, cri_file_save(cx, in_directory("masked"), "a", 1));
     assert_int_equal(mode_of(in_directory("masked")), 0640);
     assert_int_equal(umask(old), 027); /* left as it was */
     assert_int_equal(chmod(in_directory("masked"), 0604), 0);
     assert_ok(cx, cri_file_save(cx, in_directory("masked"), "b", 1));
     assert_int_equal(mode_of(in_directory("masked")), 0604);
-    test_context_free(cx);
 }
 
-static void test_symbolic_links(void **state)
+TEST(symbolic_links)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     struct stat info;
     fresh("links");
     fresh("links/below");
@@ -179,7 +165,6 @@ static void test_symbolic_links(void **state)
     assert_fails_with(cx, cri_file_save(cx, in_directory("links/loop"), "x", 1), CR_EIO,
                       "Too many levels");
     assert_int_equal(count_entries(in_directory("links/below")), 2);
-    test_context_free(cx);
 }
 
 static void save_to_relative_name(void *arg)
@@ -192,33 +177,27 @@ static void save_to_relative_name(void *arg)
     test_context_free(cx);
 }
 
-static void test_relative_name(void **state)
+TEST(relative_name)
 {
-    (void)state;
     in_child(save_to_relative_name, NULL);
     assert_holds(in_directory("relative"), "here", 4);
 }
 
-static void test_longest_name(void **state)
+TEST(longest_name)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char    name[257];
+    char name[257];
     memset(name, 'n', 256);
     name[256] = '\0';
     assert_fails_with(cx, cri_file_save(cx, in_directory(name), "x", 1), CR_EIO, "name too long");
     name[255] = '\0';
     assert_ok(cx, cri_file_save(cx, in_directory(name), "x", 1));
     assert_holds(in_directory(name), "x", 1);
-    test_context_free(cx);
 }
 
 /* --- what is not a regular file -------------------------------------------------------------- */
 
-static void test_devices(void **state)
+TEST(devices)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     struct stat info;
     assert_ok(cx, cri_file_save(cx, "/dev/null", "abc", 3));
     assert_int_equal(stat("/dev/null", &info), 0);
@@ -230,7 +209,6 @@ static void test_devices(void **state)
         assert_fails_with(cx, cri_file_save(cx, "/dev/full", bytes, 200000), CR_EIO, "No space");
         free(bytes);
     }
-    test_context_free(cx);
 }
 
 static void drain_pipe(void *fifo)
@@ -242,10 +220,8 @@ static void drain_pipe(void *fifo)
         if (write(out, buffer, (size_t)n) != n) _exit(1);
 }
 
-static void test_named_pipe(void **state)
+TEST(named_pipe)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *fifo = in_directory("fifo");
     char       *bytes = noise(500000);
     assert_int_equal(mkfifo(fifo, 0666), 0);
@@ -260,16 +236,13 @@ static void test_named_pipe(void **state)
     assert_int_equal(status, 0);
     assert_holds(in_directory("drained"), bytes, 500000);
     free(bytes);
-    test_context_free(cx);
 }
 
 /* A name for an open descriptor goes on where that descriptor stands. */
-static void test_descriptor_names(void **state)
+TEST(descriptor_names)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char    name[64];
-    int     fd = open(in_directory("open"), O_RDWR | O_CREAT, 0666);
+    char name[64];
+    int  fd = open(in_directory("open"), O_RDWR | O_CREAT, 0666);
     assert_int_equal(write(fd, "one ", 4), 4);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     assert_ok(cx, cri_file_save(cx, name, "two ", 4));
@@ -278,15 +251,12 @@ static void test_descriptor_names(void **state)
     close(fd);
     assert_holds(in_directory("open"), "one two three", 13);
     assert_fails_with(cx, cri_file_save(cx, name, "x", 1), CR_EIO, "Bad file descriptor");
-    test_context_free(cx);
 }
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-static void test_no_place_to_write(void **state)
+TEST(no_place_to_write)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     test_file("plain", "x", 1);
     assert_fails_with(cx, cri_file_save(cx, in_directory("absent/m.cred"), "x", 1), CR_EIO,
                       "absent' does not exist");
@@ -297,7 +267,6 @@ static void test_no_place_to_write(void **state)
     assert_fails_with(cx, cri_file_save(cx, "", "x", 1), CR_EIO, "cannot write ''");
     assert_fails_with(cx, cri_file_save(cx, "/proc/m.cred", "x", 1), CR_EIO,
                       "no new file can be made in '/proc'");
-    test_context_free(cx);
 }
 
 static void write_past_limit(void *path)
@@ -313,9 +282,8 @@ static void write_past_limit(void *path)
 }
 
 /* The system stops in the middle of the file, as it does when the disk is full. */
-static void test_full_disk(void **state)
+TEST(full_disk)
 {
-    (void)state;
     const char *folder = fresh("full");
     test_file("full/model.cred", "old", 3);
     char path[512];
@@ -335,9 +303,8 @@ static void die_half_way(void *path)
     _exit(0);
 }
 
-static void test_death_half_way(void **state)
+TEST(death_half_way)
 {
-    (void)state;
     char path[512];
     fresh("death");
     test_file("death/model.cred", "old", 3);
@@ -346,12 +313,10 @@ static void test_death_half_way(void **state)
     assert_holds(path, "old", 3);
 }
 
-static void test_reading_failures(void **state)
+TEST(reading_failures)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char   *bytes = NULL;
-    size_t  size = 7;
+    char  *bytes = NULL;
+    size_t size = 7;
     assert_fails_with(cx, cri_file_load(cx, in_directory("absent"), 0, &bytes, &size), CR_EIO,
                       "absent: No such file or directory");
     assert_fails_with(cx, cri_file_load(cx, test_directory(), 0, &bytes, &size), CR_EIO,
@@ -367,20 +332,16 @@ static void test_reading_failures(void **state)
     assert_ok(cx, cri_file_load(cx, in_directory("ten"), 10, &bytes, &size));
     assert_int_equal(size, 10);
     cr_free(cx, bytes, size, 1);
-    test_context_free(cx);
 }
 
 /* Files of /proc say they are empty, and are not. */
-static void test_size_is_not_believed(void **state)
+TEST(size_is_not_believed)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char   *bytes;
-    size_t  size;
+    char  *bytes;
+    size_t size;
     assert_ok(cx, cri_file_load(cx, "/proc/self/status", 0, &bytes, &size));
     assert_true(size > 5 && memcmp(bytes, "Name:", 5) == 0);
     cr_free(cx, bytes, size, 1);
-    test_context_free(cx);
 }
 
 static cr_ctx *interrupted;
@@ -390,14 +351,13 @@ static void    on_alarm(int signal_number)
     cr_interrupt(interrupted);
 }
 
-static void test_interrupted_while_waiting(void **state)
+TEST(interrupted_while_waiting)
 {
-    (void)state;
-    cr_ctx          *cx = interrupted = test_context();
     struct sigaction action = { .sa_handler = on_alarm }, old;
     int              ends[2];
     char             name[64], *bytes;
     size_t           size;
+    interrupted = cx;
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
     sigaction(SIGALRM, &action, &old);
@@ -408,7 +368,6 @@ static void test_interrupted_while_waiting(void **state)
     close(ends[1]);
     /* a file can still be saved: that is how interrupted work is kept */
     assert_ok(cx, cri_file_save(cx, in_directory("kept"), "work", 4));
-    test_context_free(cx);
 }
 
 static cr_status save_and_load(cr_ctx *cx, void *path)
@@ -423,35 +382,10 @@ static cr_status save_and_load(cr_ctx *cx, void *path)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char path[512];
     snprintf(path, sizeof path, "%s/kept", fresh("allocations"));
     test_every_allocation_fails(save_and_load, path);
     assert_int_equal(count_entries(in_directory("allocations")), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_many_small_writes),
-        cmocka_unit_test(test_abandon_leaves_nothing),
-        cmocka_unit_test(test_permission_bits),
-        cmocka_unit_test(test_symbolic_links),
-        cmocka_unit_test(test_relative_name),
-        cmocka_unit_test(test_longest_name),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_named_pipe),
-        cmocka_unit_test(test_descriptor_names),
-        cmocka_unit_test(test_no_place_to_write),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_death_half_way),
-        cmocka_unit_test(test_reading_failures),
-        cmocka_unit_test(test_size_is_not_believed),
-        cmocka_unit_test(test_interrupted_while_waiting),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static const char *items_of(cr_ctx *cx, const char *list)
 }
 
 /* Commas that belong to a value. */
-static void test_settings(void **state)
+TEST(settings)
 {
-    (void)state;
     static const struct {
         const char *list, *items;
     } cases[] = {
@@ -47,15 +46,12 @@ static void test_settings(void **state)
         { "\"k=a,b\",l=3", "[k=a,b][l=3]" },
         { "b,c", "[b,c]" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(items_by(cx, cri_list_settings, cases[i].list), cases[i].items);
-    test_context_free(cx);
 }
 
-static void test_splitting(void **state)
+TEST(splitting)
 {
-    (void)state;
     static const struct {
         const char *list, *items;
     } cases[] = {
@@ -81,18 +77,14 @@ static void test_splitting(void **state)
         { "5\" disk,a\"b\"", "[5\" disk][a\"b\"]" }, /* quotes inside are plain */
         { "!!\"a,b", "[!!\"a][b]" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(items_of(cx, cases[i].list), cases[i].items);
         if (cases[i].list) assert_null(cri_list_fault(cases[i].list));
     }
-    test_context_free(cx);
 }
 
-static void test_faults(void **state)
+TEST(faults)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const unclosed[] = { "\"", "a,\"b", "\"a\"\"", "!\"a,b", "\"a,b" };
     const char *const behind[] = { "\"a\"b", "\"a\" ,b", "x,\"a\"b,c", "!\"a\"!" };
     for (size_t i = 0; i < sizeof unclosed / sizeof *unclosed; i++)
@@ -101,12 +93,10 @@ static void test_faults(void **state)
         assert_non_null(strstr(cri_list_fault(behind[i]), "text between"));
     assert_string_equal(items_of(cx, "a,\"b,c"), "[a][b,c]"); /* what can be made of them */
     assert_string_equal(items_of(cx, "\"a,b\"c,d"), "[a,bc][d]");
-    test_context_free(cx);
 }
 
-static void test_quoting(void **state)
+TEST(quoting)
 {
-    (void)state;
     static const char *const plain[] = { "a", "a b", "5\"", "!id", "x*", "" };
     char                     out[32];
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -121,11 +111,9 @@ static void test_quoting(void **state)
 }
 
 /* Texts of every kind, written and read again, are the same texts. */
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     static const char letters[] = "a,\"! ";
-    cr_ctx           *cx = test_context();
     cr_rng            r = cr_rng_stream(3, 5);
     for (size_t trial = 0; trial < 3000; trial++) {
         char       texts[4][8], list[96] = "";
@@ -146,7 +134,6 @@ static void test_round_trip(void **state)
         for (size_t i = 0; i < n; i++) assert_string_equal(items[i], texts[i]);
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
 }
 
 static cr_status split(cr_ctx *cx, void *arg)
@@ -159,19 +146,8 @@ static cr_status split(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char list[] = "a,\"b,c\"";
     test_every_allocation_fails(split, list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),   cmocka_unit_test(test_splitting),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_quoting),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,8 @@ static void check_text(const char *text)
         fail_msg("%s: took %zu of %zu, got %.17g, strtod says %.17g", text, took, n, got, wanted);
 }
 
-static void test_random_bits_as_strtod(void **state)
+TEST(random_bits_as_strtod)
 {
-    (void)state;
     char text[64];
     for (int i = 0; i < 330000; i++) {
         double x = random_double();
@@ -63,9 +62,8 @@ static void test_random_bits_as_strtod(void **state)
     }
 }
 
-static void test_plain_decimals_as_strtod(void **state)
+TEST(plain_decimals_as_strtod)
 {
-    (void)state;
     char text[96];
     for (int i = 0; i < 50000; i++) {
         double x = (double)(int64_t)random_u64() / 9.2e18 * pow(10, i % 20 - 10);
@@ -105,9 +103,8 @@ static void check_half_way(double x)
     check_text(text);
 }
 
-static void test_half_way_cases(void **state)
+TEST(half_way_cases)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         double x = fabs(random_double());
         if (x < DBL_MAX) check_half_way(x);
@@ -122,9 +119,8 @@ static void test_half_way_cases(void **state)
     for (int q = -30; q < 60; q++) check_half_way(ldexp(0x1.fffffffffffffp0, q));
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
     const char *const texts[] = {
         "0",
         "-0",
@@ -209,9 +205,8 @@ static void check_junk(const char *text, size_t took)
     if (took == 0) assert_true(x == -77);
 }
 
-static void test_junk_and_words(void **state)
+TEST(junk_and_words)
 {
-    (void)state;
     const char *const none[] = { "",   "-",   "+",   ".",   "-.", "e5",    ".e5",
                                  " 1", "\t1", "--1", "+-1", "in", "na",    "abc",
                                  ",1", "/1",  ":1",  "i",   "n",  "\"1\"", "\xff" };
@@ -240,9 +235,8 @@ static unsigned notes_of(const char *text)
     return notes;
 }
 
-static void test_how_it_was_written(void **state)
+TEST(how_it_was_written)
 {
-    (void)state;
     assert_int_equal(notes_of("-12"), CRI_NUMBER_WHOLE);
     assert_int_equal(notes_of("007"), CRI_NUMBER_WHOLE);
     assert_int_equal(notes_of("12345678901234567890123"), CRI_NUMBER_WHOLE);
@@ -288,9 +282,8 @@ static void check_print(double x)
     if (strtod(other, NULL) == x) assert_string_equal(other, again);
 }
 
-static void test_print_is_shortest_and_exact(void **state)
+TEST(print_is_shortest_and_exact)
 {
-    (void)state;
     for (int i = 0; i < 40000; i++) {
         check_print(random_double());
         check_print((double)(int64_t)random_u64() / (double)(1 + random_u64() % 1000000));
@@ -316,9 +309,8 @@ static void check_printed(double x, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static void test_print_forms(void **state)
+TEST(print_forms)
 {
-    (void)state;
     check_printed(0, "0"), check_printed(-0.0, "-0"), check_printed(3, "3");
     check_printed(-1500, "-1500"), check_printed(0.1, "0.1"), check_printed(0.5, "0.5");
     check_printed(1e-4, "0.0001"), check_printed(1.25e-4, "0.000125"), check_printed(1e-5, "1e-05");
@@ -331,9 +323,8 @@ static void test_print_forms(void **state)
 }
 
 /* A locale with a decimal comma changes nothing, where one is installed. */
-static void test_locale_does_not_matter(void **state)
+TEST(locale_does_not_matter)
 {
-    (void)state;
     const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8" };
     for (size_t i = 0; i < 3; i++)
         if (setlocale(LC_ALL, names[i])) break;
@@ -343,20 +334,4 @@ static void test_locale_does_not_matter(void **state)
     assert_true(x == 1.5);
     check_printed(1.5, "1.5");
     setlocale(LC_ALL, "C");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_bits_as_strtod),
-        cmocka_unit_test(test_plain_decimals_as_strtod),
-        cmocka_unit_test(test_half_way_cases),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_junk_and_words),
-        cmocka_unit_test(test_how_it_was_written),
-        cmocka_unit_test(test_print_is_shortest_and_exact),
-        cmocka_unit_test(test_print_forms),
-        cmocka_unit_test(test_locale_does_not_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,22 +27,20 @@ typedef struct fixture {
     example_options o;
 } fixture;
 
-static int set_up(void **state)
+static void release_options(cr_ctx *cx, void *options)
 {
-    static fixture f;
-    f.cx = test_context();
-    assert_ok(f.cx, cr_options_init(f.cx, example_table, &f.o));
-    *state = &f;
-    return 0;
+    example_options *o = options;
+    cr_options_free(cx, example_table, o);
+    assert_null(o->title);
 }
 
-static int tear_down(void **state)
+static fixture *set_up(cr_ctx *cx)
 {
-    fixture *f = *state;
-    cr_options_free(f->cx, example_table, &f->o);
-    assert_null(f->o.title);
-    test_context_free(f->cx);
-    return 0;
+    static fixture f;
+    f.cx = cx;
+    assert_ok(cx, cr_options_init(cx, example_table, &f.o));
+    test_own(cx, &f.o, release_options);
+    return &f;
 }
 
 static cr_status set(fixture *f, const char *name, const char *value)
@@ -60,9 +58,9 @@ static const char *print(fixture *f, const char *name)
 
 /* --- defaults and names ---------------------------------------------------------------------- */
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_false(f->o.verbose);
     assert_int_equal(f->o.max_iter, 200);
     assert_true(f->o.rank == CR_COUNT_UNSET && isnan(f->o.noise));
@@ -74,9 +72,9 @@ static void test_defaults(void **state)
     assert_string_equal(f->o.metrics, "rmse,mae");
 }
 
-static void test_at_default(void **state)
+TEST(at_default)
 {
-    fixture          *f = *state;
+    fixture          *f = set_up(cx);
     const char *const changes[][2] = { { "verbose", "true" }, { "max_iter", "50" },
                                        { "rank", "3" },       { "lambda", "0.5" },
                                        { "noise", "0.1" },    { "solver", "dual" },
@@ -94,9 +92,9 @@ static void test_at_default(void **state)
     assert_true(cr_options_at_default(cr_option_find(example_table, "solver"), &f->o));
 }
 
-static void test_names(void **state)
+TEST(names)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_ptr_equal(cr_option_find(example_table, "max-iter"), &example_table[1]);
     assert_ptr_equal(cr_option_find(example_table, "max_iter"), &example_table[1]);
     assert_null(cr_option_find(example_table, "max_ite"));
@@ -112,9 +110,9 @@ static void test_names(void **state)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-static void test_flags(void **state)
+TEST(flags)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_ok(f->cx, set(f, "verbose", "true"));
     assert_true(f->o.verbose);
     static const char *const wrong[] = { "", "yes", "1", "True", "truee" };
@@ -126,9 +124,9 @@ static void test_flags(void **state)
     assert_false(f->o.verbose);
 }
 
-static void test_counts(void **state)
+TEST(counts)
 {
-    fixture                 *f = *state;
+    fixture                 *f = set_up(cx);
     static const char *const right[] = { "1", "1000", "1e2" };
     static const size_t      values[] = { 1, 1000, 100 };
     for (size_t i = 0; i < 3; i++) {
@@ -155,9 +153,9 @@ typedef struct bound_case {
     bool        fits;
 } bound_case;
 
-static void test_real_ranges(void **state)
+TEST(real_ranges)
 {
-    fixture                *f = *state;
+    fixture                *f = set_up(cx);
     static const bound_case cases[] = {
         { "lambda", "0", true },      { "lambda", "-0.001", false }, { "lambda", "1e300", true },
         { "lambda", "inf", false },   { "lambda", "nan", false },    { "lambda", "1e999", false },
@@ -179,9 +177,9 @@ static void test_real_ranges(void **state)
     assert_true(f->o.offset == 3 && isnan(f->o.noise) && f->o.share == 0.499);
 }
 
-static void test_choices(void **state)
+TEST(choices)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_ok(f->cx, set(f, "solver", "dual"));
     assert_int_equal(f->o.solver, 2);
     assert_ok(f->cx, set(f, "solver", "primal"));
@@ -196,9 +194,9 @@ static void test_choices(void **state)
     assert_int_equal(f->o.solver, 1);
 }
 
-static void test_texts_and_lists(void **state)
+TEST(texts_and_lists)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_ok(f->cx, set(f, "output", "a,b c.csv"));
     assert_ok(f->cx, set(f, "output", "second")); /* a text is replaced */
     assert_string_equal(f->o.output, "second");
@@ -216,9 +214,9 @@ static void test_texts_and_lists(void **state)
     assert_string_equal(f->o.metrics, "crps,mae");
 }
 
-static void test_items_with_commas(void **state)
+TEST(items_with_commas)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_ok(f->cx, set(f, "columns", "\"k,1\",x"));
     assert_ok(f->cx, cr_options_add(f->cx, example_table, &f->o, "columns", "y,\"2"));
     assert_ok(f->cx, cr_options_add(f->cx, example_table, &f->o, "columns", "")); /* no item */
@@ -254,9 +252,9 @@ static void check_round_trip(fixture *f)
     cr_options_free(f->cx, example_table, &copy);
 }
 
-static void test_print_reads_back(void **state)
+TEST(print_reads_back)
 {
-    fixture *f = *state;
+    fixture *f = set_up(cx);
     assert_string_equal(print(f, "rank"), "");
     assert_string_equal(print(f, "noise"), "");
     assert_string_equal(print(f, "solver"), "auto");
@@ -297,27 +295,4 @@ static cr_status fill(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(fill, NULL);
-}
-
-int main(void)
-{
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        WITH(test_defaults),
-        WITH(test_at_default),
-        WITH(test_names),
-        WITH(test_flags),
-        WITH(test_counts),
-        WITH(test_real_ranges),
-        WITH(test_choices),
-        WITH(test_texts_and_lists),
-        WITH(test_items_with_commas),
-        WITH(test_print_reads_back),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(fill, NULL); }

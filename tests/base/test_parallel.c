@@ -5,9 +5,8 @@
 
 #include <stdatomic.h>
 
-static void test_ranges_cover_exactly(void **state)
+TEST(ranges_cover_exactly)
 {
-    (void)state;
     for (size_t n = 0; n < 70; n++)
         for (size_t size = 1; size < 12; size++) {
             size_t at = 0, blocks = cri_block_count(n, size);
@@ -27,11 +26,9 @@ static void test_ranges_cover_exactly(void **state)
 
 static void count_visit(void *arg, size_t block) { atomic_fetch_add((atomic_int *)arg + block, 1); }
 
-static void test_every_block_runs_once(void **state)
+TEST(every_block_runs_once)
 {
-    (void)state;
     static const size_t threads[] = { 1, 2, 4, 7, 30 };
-    cr_ctx             *cx = test_context();
     for (size_t t = 0; t < 5; t++) {
         static atomic_int visits[1000];
         for (size_t b = 0; b < 1000; b++) atomic_store(&visits[b], 0);
@@ -42,7 +39,6 @@ static void test_every_block_runs_once(void **state)
         assert_ok(cx, cri_parallel_for(cx, NULL, 1, count_visit, visits));
         assert_int_equal(atomic_load(&visits[0]), 2);
     }
-    test_context_free(cx);
 }
 
 /* --- progress and stopping ------------------------------------------------------------------- */
@@ -62,11 +58,9 @@ static void listen(void *user, const char *what, double done, double total)
     if (done >= l->stop_at) cr_interrupt(l->cx);
 }
 
-static void test_progress_and_interrupt(void **state)
+TEST(progress_and_interrupt)
 {
-    (void)state;
     atomic_int visits[100];
-    cr_ctx    *cx = test_context();
     listener   l = { .cx = cx, .stop_at = INFINITY };
     cr_ctx_set_progress(cx, listen, &l);
     cr_ctx_set_threads(cx, 1);
@@ -91,7 +85,6 @@ static void test_progress_and_interrupt(void **state)
     cr_ctx_set_time_limit(cx, 1e-9);
     assert_fails_with(cx, cri_parallel_for(cx, NULL, 5, count_visit, visits), CR_ENOMEM,
                       "time limit");
-    test_context_free(cx);
 }
 
 /* --- sums ------------------------------------------------------------------------------------ */
@@ -105,9 +98,8 @@ static void add_rows(void *arg, cri_range rows, double *acc)
     }
 }
 
-static void test_sums_have_the_same_bits(void **state)
+TEST(sums_have_the_same_bits)
 {
-    (void)state;
     enum { N = 30011 };
     static double       x[N];
     static const size_t threads[] = { 1, 2, 4, 7 };
@@ -117,7 +109,6 @@ static void test_sums_have_the_same_bits(void **state)
         x[i] = sin((double)i) * exp(10 * cos(3.0 * (double)i));
         exact += x[i], naive += x[i];
     }
-    cr_ctx *cx = test_context();
     for (size_t block = 1; block < 3 * N; block = 5 * block + 2) {
         double first[3], out[3];
         for (size_t t = 0; t < 4; t++) {
@@ -137,7 +128,6 @@ static void test_sums_have_the_same_bits(void **state)
     out[0] = 5;
     assert_fails(cx, cri_parallel_sum(cx, NULL, N, 10, 3, add_rows, x, out), CR_EINTERRUPTED);
     assert_true(out[0] == 5);
-    test_context_free(cx);
 }
 
 typedef struct long_sum {
@@ -160,11 +150,9 @@ static void clear_after(void *user, const char *what, double done, double total)
 }
 
 /* A sum over many rows stops between blocks, not only between its 64 spans, and is no result. */
-static void test_sums_stop_inside_a_span(void **state)
+TEST(sums_stop_inside_a_span)
 {
-    (void)state;
     enum { BLOCKS = 64 * 1000 };
-    cr_ctx  *cx = test_context();
     long_sum l = { .cx = cx, .stop_at = 100 };
     double   out = 5;
     cr_ctx_set_threads(cx, 1);
@@ -186,7 +174,6 @@ static void test_sums_stop_inside_a_span(void **state)
     l.stop_at = BLOCKS; /* asked to stop when all is done: it is done */
     assert_ok(cx, cri_parallel_sum(cx, NULL, BLOCKS, 1, 1, add_and_interrupt, &l, &out));
     assert_true(out == BLOCKS);
-    test_context_free(cx);
 }
 
 /* --- rows with room -------------------------------------------------------------------------- */
@@ -209,12 +196,10 @@ static void visit_rows(void *arg, cri_range rows, double *room)
     if (atomic_fetch_add(&v->blocks, 1) + 1 == v->stop_at) cr_interrupt(v->cx);
 }
 
-static void test_every_row_is_visited_once(void **state)
+TEST(every_row_is_visited_once)
 {
-    (void)state;
     static const size_t sizes[] = { 0, 1, 6, 7, 8, 223, 224, 225, ROWS }, threads[] = { 1, 2, 7 };
     static visit        v;
-    cr_ctx             *cx = test_context();
     for (size_t k = 0; k < 9; k++)
         for (size_t t = 0; t < 3; t++) {
             memset(v.seen, 0, sizeof v.seen);
@@ -229,7 +214,6 @@ static void test_every_row_is_visited_once(void **state)
                  CR_EINTERRUPTED);
     assert_int_equal(atomic_load(&v.blocks), 100);
     cr_interrupt_clear(cx);
-    test_context_free(cx);
 }
 
 static cr_status visit_once(cr_ctx *cx, void *arg)
@@ -245,25 +229,10 @@ static cr_status sum_once(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     double       x[100] = { 0 };
     static visit v;
     test_every_allocation_fails(sum_once, x);
     test_every_allocation_fails(visit_once, &v);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges_cover_exactly),
-        cmocka_unit_test(test_every_block_runs_once),
-        cmocka_unit_test(test_progress_and_interrupt),
-        cmocka_unit_test(test_sums_have_the_same_bits),
-        cmocka_unit_test(test_sums_stop_inside_a_span),
-        cmocka_unit_test(test_every_row_is_visited_once),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

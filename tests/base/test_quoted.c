@@ -2,9 +2,8 @@
 #include "support.h"
 #include "base/quoted.h"
 
-static void test_names(void **state)
+TEST(names)
 {
-    (void)state;
     cri_quoted none = { .most = 3 }, three = { .most = 3 }, four = { .most = 3 };
     assert_string_equal(cri_quoted_text(&none), "");
     cri_quoted_add(&three, "a");
@@ -18,9 +17,8 @@ static void test_names(void **state)
 }
 
 /* Names that do not fit are left out, shorter ones behind them are not; the text keeps its end. */
-static void test_room(void **state)
+TEST(room)
 {
-    (void)state;
     char       longest[4000], *end;
     cri_quoted list = { .most = SIZE_MAX };
     memset(longest, 'n', sizeof longest);
@@ -42,13 +40,4 @@ static void test_room(void **state)
         assert_true(strlen(text) == n + 2 || strcmp(text, "...") == 0);
         longest[n] = 'n';
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_room),
-    };
-    return cmocka_run_group_tests_name("quoted", tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static void close_fixture(fixture *f)
 
 /* --- binary ---------------------------------------------------------------------------------- */
 
-static void test_little_endian(void **state)
+TEST(little_endian)
 {
-    (void)state;
     const unsigned char bytes[] = { 0x34, 0x12, 0xef, 0xbe, 0xad, 0xde, 1,   2,
                                     3,    4,    5,    6,    7,    0x88, 'a', 'b' };
     fixture             f = open_bytes(bytes, sizeof bytes);
@@ -47,9 +46,8 @@ static void test_little_endian(void **state)
     close_fixture(&f);
 }
 
-static void test_first_failure_sticks(void **state)
+TEST(first_failure_sticks)
 {
-    (void)state;
     fixture f = open_bytes("\1\2\3\4\5", 5);
     assert_int_equal(cri_read_u16(&f.r), 0x0201);
     assert_int_equal(cri_read_u64(&f.r), 0);
@@ -76,23 +74,19 @@ static void test_first_failure_sticks(void **state)
     close_fixture(&f);
 }
 
-static void test_nothing_at_all(void **state)
+TEST(nothing_at_all)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cri_reader r = cri_reader_open(cx, "empty", NULL, 0);
     assert_int_equal(cri_reader_left(&r), 0);
     assert_int_equal(cri_peek(&r), '\0');
     cri_step(&r), cri_skip_blanks(&r), cri_skip_line_end(&r);
     assert_true(cri_at_line_end(&r) && r.line == 1 && r.status == CR_OK);
-    test_context_free(cx);
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void test_lines_are_counted(void **state)
+TEST(lines_are_counted)
 {
-    (void)state;
     fixture f = open_text(" \t a\nb\r\nc\rd\n\n");
     cri_skip_blanks(&f.r);
     assert_int_equal(cri_peek(&f.r), 'a');
@@ -131,9 +125,8 @@ static void step_to(cri_reader *r, const char *at)
     while (r->at < at) cri_step(r);
 }
 
-static void test_message_with_caret(void **state)
+TEST(message_with_caret)
 {
-    (void)state;
     fixture     f = open_text("first\n  (yes) 0.90, 0.05;\r\nlast");
     const char *from = f.bytes + 6 + 8; /* the 0.90 of line 2 */
     step_to(&f.r, from);
@@ -159,9 +152,8 @@ static void test_message_with_caret(void **state)
 }
 
 /* Wherever the fault is in a line of 500 letters, the caret stands under it, within 72 columns. */
-static void test_windows_of_long_lines(void **state)
+TEST(windows_of_long_lines)
 {
-    (void)state;
     char line[500];
     for (size_t i = 0; i < sizeof line; i++) line[i] = (char)('a' + i % 23);
     for (size_t at = 0; at < sizeof line; at += 7)
@@ -186,9 +178,8 @@ static void test_windows_of_long_lines(void **state)
 }
 
 /* A very long name or sentence is cut, not overrun. */
-static void test_long_sentences(void **state)
+TEST(long_sentences)
 {
-    (void)state;
     char name[5000];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -198,15 +189,4 @@ static void test_long_sentences(void **state)
     assert_int_equal(cr_error_status(f.cx), CR_EDATA);
     assert_true(strlen(cr_error(f.cx)) > 1000);
     close_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_little_endian),      cmocka_unit_test(test_first_failure_sticks),
-        cmocka_unit_test(test_nothing_at_all),     cmocka_unit_test(test_lines_are_counted),
-        cmocka_unit_test(test_message_with_caret), cmocka_unit_test(test_windows_of_long_lines),
-        cmocka_unit_test(test_long_sentences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@ enum { N = 200000, COUNTS = 50000 };
 /* --- bits ------------------------------------------------------------------------------------ */
 
 /* kat_vectors of Random123 1.14 (Salmon et al.), philox4x32, 10 rounds: counter, key, result. */
-static void test_known_answers(void **state)
+TEST(known_answers)
 {
-    (void)state;
     static const uint32_t vectors[3][10] = {
         { 0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 },
         { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d,
@@ -26,9 +25,8 @@ static void test_known_answers(void **state)
     }
 }
 
-static void test_block_counter_carries(void **state)
+TEST(block_counter_carries)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(1, 7);
     r.counter[0] = UINT32_MAX;
     for (int i = 0; i < 4; i++) cr_rng_u32(&r);
@@ -47,9 +45,8 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* 64 streams of 1024 numbers of 64 bits: a repeat by chance has probability 1e-10. */
-static void test_streams_do_not_meet(void **state)
+TEST(streams_do_not_meet)
 {
-    (void)state;
     enum { STREAMS = 64, LENGTH = 1024 };
     static uint64_t all[STREAMS * LENGTH];
     for (uint64_t s = 0; s < STREAMS; s++) {
@@ -92,9 +89,8 @@ static double normal_cdf(double x, const double *par)
 }
 static double exponential_cdf(double x, const double *par) { return (void)par, -expm1(-x); }
 
-static void test_uniform(void **state)
+TEST(uniform)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(11, 0);
     for (size_t i = 0; i < N; i++) {
         sample[i] = cr_rng_uniform(&r);
@@ -109,9 +105,8 @@ static void test_uniform(void **state)
     assert_true(cr_rng_uniform(&zero) > 0);
 }
 
-static void test_normal_and_exponential(void **state)
+TEST(normal_and_exponential)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(12, 0);
     double sum[5] = { 0 };
     for (size_t i = 0; i < N; i++) {
@@ -131,9 +126,8 @@ static void test_normal_and_exponential(void **state)
 }
 
 /* Neighbouring normals, the pair of one Box-Muller draw included, are uncorrelated. */
-static void test_normal_pairs(void **state)
+TEST(normal_pairs)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(13, 0);
     double before = 0, lag = 0, squares = 0;
     for (size_t i = 0; i < COUNTS; i++) {
@@ -164,9 +158,8 @@ static double log_gamma_cdf(double log_x, const double *a)
     return gamma_cdf(exp(log_x), a);
 }
 
-static void test_gamma(void **state)
+TEST(gamma)
 {
-    (void)state;
     static const double shapes[] = { 0.05, 1.5, 50 };
     for (size_t s = 0; s < 3; s++) {
         cr_rng r = cr_rng_stream(14, s);
@@ -204,9 +197,8 @@ static double beta_cdf(double x, const double *ab)
     return 2 / M_PI * asin(sqrt(x));
 }
 
-static void test_beta(void **state)
+TEST(beta)
 {
-    (void)state;
     static const double ab[][2] = { { 0.3, 1 }, { 1, 40 }, { 0.5, 0.5 }, { 2, 3 } };
     for (size_t s = 0; s < 4; s++) {
         cr_rng r = cr_rng_stream(17, s);
@@ -247,9 +239,8 @@ static void check_counts(const double *counts, const double *expected, size_t n,
     if (chi2 > most) fail_msg("%s: chi-square is %g, at most %g expected", what, chi2, most);
 }
 
-static void test_below(void **state)
+TEST(below)
 {
-    (void)state;
     static const uint64_t sizes[] = { 1, 2, 3, 7, 1000 };
     for (size_t s = 0; s < 5; s++) {
         static double counts[1000], expected[1000];
@@ -280,9 +271,8 @@ static void test_below(void **state)
     }
 }
 
-static void test_categorical(void **state)
+TEST(categorical)
 {
-    (void)state;
     double weight[] = { 0, 3, 1e-300, 0, 1, 6, 0 }, counts[7] = { 0 }, expected[7];
     cr_rng r = cr_rng_stream(21, 0);
     for (size_t i = 0; i < COUNTS; i++) counts[cr_rng_categorical(&r, weight, 7)]++;
@@ -325,9 +315,8 @@ static void check_binomial(uint64_t n, double p, size_t stream)
     check_counts(counts, expected, cells, "binomial");
 }
 
-static void test_binomial(void **state)
+TEST(binomial)
 {
-    (void)state;
     check_binomial(1, 0.3, 0);
     check_binomial(10, 0.5, 1);
     check_binomial(19, 0.9, 2);
@@ -347,9 +336,8 @@ static void test_binomial(void **state)
 }
 
 /* Mean and variance of n p = huge: the normal law by Kolmogorov-Smirnov. */
-static void test_binomial_of_many(void **state)
+TEST(binomial_of_many)
 {
-    (void)state;
     static const struct {
         uint64_t n;
         double   p;
@@ -373,9 +361,8 @@ static void test_binomial_of_many(void **state)
 }
 
 /* Each count is binomial; counts add up; zero weights stay empty; tiny weights keep their ratio. */
-static void test_multinomial(void **state)
+TEST(multinomial)
 {
-    (void)state;
     enum { TRIALS = 20 };
     const double  weight[] = { 0, 2, 5, 0, 1, 2, 0 };
     static double counts[7][TRIALS + 1];
@@ -409,9 +396,8 @@ static void test_multinomial(void **state)
 
 /* --- orders ---------------------------------------------------------------------------------- */
 
-static void test_permutation(void **state)
+TEST(permutation)
 {
-    (void)state;
     double counts[24] = { 0 }, expected[24], place[7] = { 0 };
     cr_rng r = cr_rng_stream(26, 0);
     size_t p[7];
@@ -461,9 +447,8 @@ static void check_choose(size_t n, size_t k, size_t stream)
     check_counts(counts, expected, cells, "choose");
 }
 
-static void test_choose(void **state)
+TEST(choose)
 {
-    (void)state;
     check_choose(9, 3, 0); /* Floyd */
     check_choose(5, 2, 1); /* Floyd */
     check_choose(5, 3, 2); /* selection */
@@ -475,26 +460,4 @@ static void test_choose(void **state)
     cr_rng_choose(&r, (size_t)1 << 40, 1000, big);
     for (size_t i = 0; i < 1000; i++)
         for (size_t j = 0; j < i; j++) assert_true(big[i] != big[j] && big[i] < (size_t)1 << 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
-        cmocka_unit_test(test_block_counter_carries),
-        cmocka_unit_test(test_streams_do_not_meet),
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_normal_and_exponential),
-        cmocka_unit_test(test_normal_pairs),
-        cmocka_unit_test(test_gamma),
-        cmocka_unit_test(test_beta),
-        cmocka_unit_test(test_below),
-        cmocka_unit_test(test_categorical),
-        cmocka_unit_test(test_binomial),
-        cmocka_unit_test(test_binomial_of_many),
-        cmocka_unit_test(test_multinomial),
-        cmocka_unit_test(test_permutation),
-        cmocka_unit_test(test_choose),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

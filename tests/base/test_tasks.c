@@ -66,12 +66,10 @@ static void run_plan(cr_ctx *cx, plan *p, size_t count)
     cr_scratch_end(&s);
 }
 
-static void test_any_company_gives_the_same(void **state)
+TEST(any_company_gives_the_same)
 {
-    (void)state;
     static const size_t threads[] = { 1, 2, 3, 7 };
     static plan         p;
-    cr_ctx             *cx = test_context();
     for (uint64_t seed = 0; seed < 8; seed++) {
         uint64_t expected[ITEMS];
         draw_plan(&p, seed);
@@ -86,20 +84,16 @@ static void test_any_company_gives_the_same(void **state)
             for (size_t i = 0; i < ITEMS; i++) assert_true(atomic_load(&p.value[i]) == expected[i]);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_few_tasks(void **state)
+TEST(few_tasks)
 {
-    (void)state;
     static plan p;
-    cr_ctx     *cx = test_context();
     draw_plan(&p, 99);
     for (size_t count = 0; count < 3; count++) {
         run_plan(cx, &p, count);
         for (size_t k = 0; k < TASKS; k++) assert_int_equal(atomic_load(&p.runs[k]), k < count);
     }
-    test_context_free(cx);
 }
 
 /* One task waits for another that comes later in the list and shares nothing with it: both must run
@@ -123,10 +117,8 @@ static void be_second(void *arg, size_t i, size_t j, size_t k)
     atomic_store(&((pair *)arg)->second, true);
 }
 
-static void test_independent_tasks_overtake(void **state)
+TEST(independent_tasks_overtake)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     pair       p = { .met = false };
     cr_ctx_set_threads(cx, 2);
@@ -139,15 +131,4 @@ static void test_independent_tasks_overtake(void **state)
     cri_tasks_run(&t, &p);
     assert_true(p.met);
     cr_scratch_end(&s);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_company_gives_the_same),
-        cmocka_unit_test(test_few_tasks),
-        cmocka_unit_test(test_independent_tasks_overtake),
-    };
-    return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
 }

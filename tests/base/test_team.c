@@ -22,9 +22,8 @@ static void take_parts(void *arg, bool caller)
     if (!caller) atomic_fetch_sub(&c->helpers, 1); /* back before the call returns */
 }
 
-static void test_all_is_done_and_nobody_stays(void **state)
+TEST(all_is_done_and_nobody_stays)
 {
-    (void)state;
     static const size_t threads[] = { 0, 1, 2, 3, 7, CRI_MOST_HELPERS + 50, 2 };
     cri_team            team;
     cri_team_init(&team);
@@ -49,9 +48,8 @@ static void wait_for_others(void *arg, bool caller)
     for (size_t i = 0; caller && i < 10000 && atomic_load(&c->helpers) < c->left; i++) usleep(1000);
 }
 
-static void test_as_many_help_as_were_asked_for(void **state)
+TEST(as_many_help_as_were_asked_for)
 {
-    (void)state;
     cri_team team;
     cri_team_init(&team);
     for (size_t helpers = 5; helpers-- > 1;) { /* fewer seats than threads, too */
@@ -80,9 +78,8 @@ static void work_around(void *arg, bool caller)
     atomic_fetch_add(&c->callers, 1);
 }
 
-static void test_work_inside_work_is_done_alone(void **state)
+TEST(work_inside_work_is_done_alone)
 {
-    (void)state;
     cri_team team;
     cri_team_init(&team);
     for (size_t repeat = 0; repeat < 20; repeat++) {
@@ -100,9 +97,8 @@ static void assert_ends_well(pid_t child)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void test_a_fork_goes_on(void **state)
+TEST(a_fork_goes_on)
 {
-    (void)state;
     cri_team team;
     count    c = { .team = &team, .left = 100 };
     cri_team_init(&team);
@@ -122,9 +118,8 @@ static void test_a_fork_goes_on(void **state)
     cri_team_free(&team);
 }
 
-static void test_a_fork_frees_what_it_did_not_use(void **state)
+TEST(a_fork_frees_what_it_did_not_use)
 {
-    (void)state;
     cri_team team;
     count    c = { .team = &team, .left = 100 };
     cri_team_init(&team);
@@ -137,16 +132,4 @@ static void test_a_fork_frees_what_it_did_not_use(void **state)
     }
     assert_ends_well(child);
     cri_team_free(&team);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_done_and_nobody_stays),
-        cmocka_unit_test(test_as_many_help_as_were_asked_for),
-        cmocka_unit_test(test_work_inside_work_is_done_alone),
-        cmocka_unit_test(test_a_fork_goes_on),
-        cmocka_unit_test(test_a_fork_frees_what_it_did_not_use),
-    };
-    return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

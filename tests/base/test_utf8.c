@@ -15,10 +15,9 @@ static size_t encode(unsigned long c, char out[5])
     return n;
 }
 
-static void test_every_character(void **state)
+TEST(every_character)
 {
     char text[5];
-    (void)state;
     for (unsigned long c = 1; c < 0x120000; c++) {
         size_t n = encode(c, text);
         bool   valid = c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
@@ -27,10 +26,9 @@ static void test_every_character(void **state)
 }
 
 /* All texts of three bytes: as many are valid as there are ways to write them with characters. */
-static void test_every_three_bytes(void **state)
+TEST(every_three_bytes)
 {
     size_t found = 0, two = 0x800 - 0x80, three = 0x10000 - 0x800 - 0x800, one = 0x7f;
-    (void)state;
     for (unsigned a = 1; a < 256; a++)
         for (unsigned b = 1; b < 256; b++)
             for (unsigned c = 1; c < 256; c++) {
@@ -40,22 +38,11 @@ static void test_every_three_bytes(void **state)
     assert_int_equal(found, one * one * one + 2 * one * two + three);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
     assert_true(cri_utf8_valid(""));
     assert_true(cri_utf8_valid("caf\xc3\xa9"));
     assert_false(cri_utf8_valid("caf\xe9"));
     assert_false(cri_utf8_valid("caf\xc3")); /* cut off */
     assert_int_equal(cri_utf8_length(""), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_every_three_bytes),
-        cmocka_unit_test(test_corners),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

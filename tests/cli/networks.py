@@ -4,10 +4,7 @@ import io
 import json
 import pathlib
 
-import pytest
-
-SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
+NETWORKS = pathlib.Path(__file__).resolve().parents[1] / "data/bn"
 
 
 def ask(credence, net, *questions):

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from networks import SHARED, ask, rows, shared
+from networks import NETWORKS, ask, rows
 
 
 def test_functions_of_what_is_given_count_as_given(credence, tmp_path):
@@ -72,14 +72,13 @@ def test_describe_has_the_structure(credence, burglary):
     assert alarm["blanket"] == ["burglary", "earthquake", "john", "mary"]
 
 
-UAI = SHARED.parent / "uai"
+UAI = NETWORKS.parent / "uai"
 QUICK = ["CSP_12", "Promedus_24", "tiny/grid4x4", "tiny/ChestClinic"]
 LESS_THAN_A_SECOND = ["Grids_11", "Grids_12", "Grids_14", "ObjectDetection_11", "ObjectDetection_34", "Pedigree_11",
                       "Pedigree_12", "Promedus_11", "Promedus_13", "Promedus_15", "Promedus_16", "Promedus_21",
                       "Promedus_30", "Promedus_37", "Segmentation_11", "Segmentation_12", "Segmentation_13"]
 
 
-@shared
 @pytest.mark.parametrize("name", LESS_THAN_A_SECOND)
 def test_uai_marginals(credence, name):
     model = UAI / f"{name}.uai"
@@ -88,7 +87,6 @@ def test_uai_marginals(credence, name):
     assert json.loads(result.stdout)["results"][0]["comparison"]["difference"] < 6e-7
 
 
-@shared
 @pytest.mark.parametrize("name", QUICK)
 def test_uai_solutions(credence, tmp_path, name):
     """Six digits in the public files; what is written reads back as it was."""

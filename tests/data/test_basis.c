@@ -52,10 +52,8 @@ static long double cox_de_boor(const double *t, size_t n_t, size_t i, size_t d, 
            (b > 0 ? (t[i + d + 1] - x) / b * cox_de_boor(t, n_t, i + 1, d - 1, x) : 0);
 }
 
-static void test_bsplines_are_their_recurrence(void **state)
+TEST(bsplines_are_their_recurrence)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t degree = 0; degree <= 5; degree++) {
         char   text[32];
         double t[64], f[MOST];
@@ -76,12 +74,10 @@ static void test_bsplines_are_their_recurrence(void **state)
         }
         cri_basis_free(cx, &b);
     }
-    test_context_free(cx);
 }
 
-static void test_sums_are_one(void **state)
+TEST(sums_are_one)
 {
-    (void)state;
     static const char *const texts[] = { "bspline:8",
                                          "bspline:6:1",
                                          "bspline:5:0",
@@ -91,7 +87,6 @@ static void test_sums_are_one(void **state)
                                          "piecewise:4",
                                          "bspline:knots=3;4;5:degree=2",
                                          "natural:range=-5;20:knots=1;9" };
-    cr_ctx                  *cx = test_context();
     for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
         cri_basis b = learn(cx, texts[c], sample, N);
         double    f[MOST];
@@ -107,13 +102,10 @@ static void test_sums_are_one(void **state)
         }
         cri_basis_free(cx, &b);
     }
-    test_context_free(cx);
 }
 
-static void test_other_definitions(void **state)
+TEST(other_definitions)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    f[MOST];
     cri_basis b = learn(cx, "rbf:knots=1;2.5;7:width=1.5", sample, N);
     cri_basis_eval(&b, 3.1, f);
@@ -155,7 +147,6 @@ static void test_other_definitions(void **state)
     cri_basis_eval(&b, NAN, f);
     for (size_t k = 0; k < 4; k++) assert_true(isnan(f[k]));
     cri_basis_free(cx, &b);
-    test_context_free(cx);
 }
 
 /* --- splines at and beyond the knots -------------------------------------------------------------
@@ -178,11 +169,9 @@ static void derivatives(const cri_basis *b, size_t k, double at, double h, long 
     d[0] = y[1] - 2 * h * first + 2 * h * h * second - (4 * h * h * h / 3) * d[3];
 }
 
-static void test_derivatives_are_continuous(void **state)
+TEST(derivatives_are_continuous)
 {
-    (void)state;
     static const char *const texts[] = { "bspline:8", "natural:6" };
-    cr_ctx                  *cx = test_context();
     for (size_t c = 0; c < 2; c++) {
         cri_basis b = learn(cx, texts[c], sample, N);
         bool      natural = b.kind == CRI_BASIS_NATURAL, jump = false;
@@ -206,13 +195,10 @@ static void test_derivatives_are_continuous(void **state)
         assert_true(jump); /* and not one cubic all over */
         cri_basis_free(cx, &b);
     }
-    test_context_free(cx);
 }
 
-static void test_natural_splines_interpolate(void **state)
+TEST(natural_splines_interpolate)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cri_basis b = learn(cx, "natural:7", sample, N);
     double    f[MOST];
     for (size_t j = 0; j < b.n; j++) {
@@ -226,15 +212,13 @@ static void test_natural_splines_interpolate(void **state)
         assert_close(line, x, 1e-12);
     }
     cri_basis_free(cx, &b);
-    test_context_free(cx);
 }
 
 /* --- texts ---------------------------------------------------------------------------------------
  */
 
-static void test_texts_that_are_refused(void **state)
+TEST(texts_that_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } bad[] = {
@@ -267,7 +251,6 @@ static void test_texts_that_are_refused(void **state)
         { "none:1", "is not none" },
         { "poly:33", "is not poly:K" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_scratch     s = cr_scratch_begin(cx);
         cri_basis_spec spec = { .count = 4711 };
@@ -275,17 +258,14 @@ static void test_texts_that_are_refused(void **state)
         assert_int_equal(spec.count, 4711);
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
 }
 
 /* --- learning ------------------------------------------------------------------------------------
  */
 
-static void test_knots_are_quantiles(void **state)
+TEST(knots_are_quantiles)
 {
-    (void)state;
     static const double x[] = { 8, 1, 3, 2, 4, 6, 5, 7 };
-    cr_ctx             *cx = test_context();
     cri_basis           b = learn(cx, "piecewise:4", x, 8);
     assert_int_equal(b.n_knots, 3);
     for (size_t k = 0; k < 3; k++) assert_true(b.knots[k] == 2.5 + 2 * (double)k);
@@ -299,19 +279,16 @@ static void test_knots_are_quantiles(void **state)
     b = learn(cx, "bspline:5:2:range=0;10", x, 8);
     assert_true(b.n_knots == 4 && b.knots[0] == 0 && b.knots[1] == 3 && b.knots[3] == 10);
     cri_basis_free(cx, &b);
-    test_context_free(cx);
 }
 
-static void test_weights_are_repetitions(void **state)
+TEST(weights_are_repetitions)
 {
-    (void)state;
     static const char *const texts[] = { "rbf:4", "bspline:7", "natural:5", "piecewise:5",
                                          "hinge:4" };
     double                   x[12] = { 5, 1, 2.5, 9, 4, 7, 3, 8, NAN, 100, 6, -50 };
     double                   w[12] = { 2, 1, 3, 1, 2, 1, 4, 1, 5, 0, 2, 0 };
     double                   long_x[32];
     size_t                   n = 0;
-    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < 12; i++)
         for (double k = 0; k < w[i]; k++) long_x[n++] = x[i];
     for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
@@ -326,12 +303,10 @@ static void test_weights_are_repetitions(void **state)
         }
         cri_basis_free(cx, &b);
     }
-    test_context_free(cx);
 }
 
-static void test_columns_with_few_values(void **state)
+TEST(columns_with_few_values)
 {
-    (void)state;
     static const double two[] = { 1, 0, 1, 1, 0 }, one[] = { 3, 3, 3 }, none[] = { NAN, NAN };
     static const double wide[] = { -1.7e308, 1.7e308 }, endless[] = { 1, INFINITY, 2 };
     static const struct {
@@ -341,7 +316,6 @@ static void test_columns_with_few_values(void **state)
         { "bspline:8", 2 }, { "natural:6", 2 }, { "piecewise:5", 2 },
         { "rbf:9", 2 },     { "hinge:5", 1 },
     };
-    cr_ctx  *cx = test_context();
     warnings w = { .n = 0 };
     cr_ctx_set_log(cx, keep_warning, &w);
     for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
@@ -363,15 +337,13 @@ static void test_columns_with_few_values(void **state)
     assert_fails_with(cx, try_learn(cx, "natural:knots=0.5;3", two, 5, NULL, &b), CR_EARG,
                       "the knot 3 of column 'x' is not inside 0 to 1");
     assert_fails_with(cx, try_learn(cx, "hinge:knots=-1", two, 5, NULL, &b), CR_EARG, "not inside");
-    test_context_free(cx);
 }
 
 /* --- in a design ---------------------------------------------------------------------------------
  */
 
-static void test_designs(void **state)
+TEST(designs)
 {
-    (void)state;
     static const struct {
         const char *settings, *terms;
     } cases[] = {
@@ -399,7 +371,6 @@ static void test_designs(void **state)
         { "target=y basis=a", CR_EARG, "'a' names no basis" },
         { "target=y basis=\"a=poly:2", CR_EARG, "basis" },
     };
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "d.csv",
                                 "a,b,c,k,y\n1,1,u,true,1\n2,3,v,false,2\n4,2,u,true,3\n"
                                 "3,7,v,false,4\n9,5,v,true,5\n");
@@ -419,14 +390,10 @@ static void test_designs(void **state)
         design_of(cx, t, "target=y basis=a=hinge:knots=2;4,b=poly:2 features=a,b", false);
     check_matrix(cx, d, t, expected, 1e-15);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_gaps_and_far_values(void **state)
+TEST(gaps_and_far_values)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_table    *t = table_of_text(cx, "d.csv", "a,y\n0,1\n,2\n0.5,3\n0.25,4\n"), *far;
     cr_design   *d = design_of(cx, t, "target=y basis=hinge:knots=0.125 missing=impute", false);
     const double filled[] = { 0, 0, 0.25, 0.125, 0.5, 0.375, 0.25, 0.125 };
@@ -436,17 +403,12 @@ static void test_gaps_and_far_values(void **state)
     far = table_of_text(cx, "far.csv", "a,y\n1,1\n-1.7e308,3\n");
     check_open_fails(cx, d, far, CRI_TARGET_NONE,
                      "far.csv:3: the bspline basis of column 'a' overflows");
-    cr_table_free(cx, far);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Terms one by one are the rows at once, also standardised and with rows left out. */
-static void test_terms_are_columns_of_rows(void **state)
+TEST(terms_are_columns_of_rows)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t =
         table_of_text(cx, "d.csv", "a,b,y\n1,4,1\n2,,2\n4,2,3\n3,7,4\n9,5,5\n6,1,2\n7,3,0\n");
     cr_design *d = design_of(cx, t, "target=y basis=natural:3,b=bspline:4 missing=drop", true);
@@ -468,25 +430,21 @@ static void test_terms_are_columns_of_rows(void **state)
     }
     cri_rows_close(cx, &r);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- in a model ----------------------------------------------------------------------------------
  */
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    json_t *root, *cases = reference_cases("splines", &root), *item;
+    json_t *cases = reference_cases(cx, "splines"), *item;
     size_t  i, seen = 0;
-    cr_ctx *cx = test_context();
     json_array_foreach(cases, i, item)
     {
         if (strcmp(json_string_value(json_object_get(item, "id")), "regression-spline-mcycle") != 0)
             continue;
         json_t   *expected = json_object_get(item, "expected");
-        cr_table *t = read_table(cx, test_shared_data("tabular/mcycle.csv"));
+        cr_table *t = read_table(cx, test_data("tabular/mcycle.csv"));
         for (int natural = 0; natural < 2; natural++) {
             char settings[256];
             snprintf(
@@ -501,30 +459,23 @@ static void test_reference(void **state)
             for (size_t k = 0; k < 6; k++)
                 assert_relative(p.mean[20 * k],
                                 element(json_object_get(e, "fit_rows_0_20_40_60_80_100"), k), 1e-8);
-            cr_prediction_free(cx, &p);
-            json_decref(d);
             cr_model_free(cx, m);
             seen++;
         }
-        cr_table_free(cx, t);
     }
     assert_int_equal(seen, 2);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 static const char *const every_kind =
     "target=y missing=impute "
     "basis=x1=bspline:5,x2=natural:4,x3=rbf:3,x4=piecewise:3,x5=hinge:3,x6=fourier:2:3";
 
-static void test_saved_models_answer_alike(void **state)
+TEST(saved_models_answer_alike)
 {
-    (void)state;
     enum { ROWS = 40, COLUMNS = 6 };
     double X[ROWS * COLUMNS], y[ROWS];
     draw_regression(5, ROWS, COLUMNS, 0.3, X, y);
     X[7] = NAN;
-    cr_ctx       *cx = test_context();
     cr_table     *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
     cr_model     *m = fit(cx, "ridge", t, every_kind), *again = NULL;
     const char   *path = test_file("m.cred", "", 0);
@@ -535,12 +486,7 @@ static void test_saved_models_answer_alike(void **state)
     q = predict(cx, again, t);
     for (size_t i = 0; i < ROWS; i++)
         assert_true(p.mean[i] == q.mean[i] && p.scale[i] == q.scale[i]);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
     cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status fit_save_load(cr_ctx *cx, void *arg)
@@ -569,33 +515,10 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     double X[60];
     cr_rng r = cr_rng_stream(3, 1);
     draw_normals(&r, X, 60);
     test_every_allocation_fails(fit_save_load, X);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bsplines_are_their_recurrence),
-        cmocka_unit_test(test_sums_are_one),
-        cmocka_unit_test(test_other_definitions),
-        cmocka_unit_test(test_derivatives_are_continuous),
-        cmocka_unit_test(test_natural_splines_interpolate),
-        cmocka_unit_test(test_texts_that_are_refused),
-        cmocka_unit_test(test_knots_are_quantiles),
-        cmocka_unit_test(test_weights_are_repetitions),
-        cmocka_unit_test(test_columns_with_few_values),
-        cmocka_unit_test(test_designs),
-        cmocka_unit_test(test_gaps_and_far_values),
-        cmocka_unit_test(test_terms_are_columns_of_rows),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_saved_models_answer_alike),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("basis", tests, NULL, NULL);
 }

@@ -49,16 +49,14 @@ static const char *text_file(const char *name, const char *text)
     return test_file(name, text, strlen(text));
 }
 
-static void test_text(void **state)
+TEST(text)
 {
     static const char *const files[][2] = {
         { "a.csv", "a,b c,\"d,e\"\n1,2,3\n" }, { "b.csv", "1;2\n3;4\n" },
         { "c.tsv", "x\ty\n1\t2\n" },           { "d.csv", "\xef\xbb\xbfleft,right\r\n1,2\r\n" },
         { "e.svm", "1 1:0.5 3:2\n0 2:1\n" },   { "f.csv", ",v\n1,2\n" },
     };
-    cr_ctx *cx = test_context();
-    names   quick, whole;
-    (void)state;
+    names quick, whole;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *path = text_file(files[i][0], files[i][1]);
         assert_ok(cx, look(cx, path, NULL, NULL, &quick));
@@ -72,25 +70,21 @@ static void test_text(void **state)
     assert_ok(cx, look(cx, path, "from", "tsv", &quick));
     assert_ok(cx, look(cx, path, "delimiter", ";", &quick));
     assert_string_equal(quick.text, "a,b|");
-    test_context_free(cx);
 }
 
 /* A fault behind the part that is looked at does not matter; a line of 3 among lines of 2 would. */
-static void test_the_rest_is_not_read(void **state)
+TEST(the_rest_is_not_read)
 {
     enum { SIZE = 1 << 18 };
     char  *text = malloc(SIZE);
     names  n;
     size_t used = (size_t)snprintf(text, SIZE, "p,q\n");
-    (void)state;
-    cr_ctx *cx = test_context();
     while (used + 4 < SIZE - 8) memcpy(text + used, "1,2\n", 4), used += 4;
     memcpy(text + used, "1,2,3\n", 6);
     const char *path = test_file("long.csv", text, used + 6);
     assert_ok(cx, look(cx, path, NULL, NULL, &n));
     assert_string_equal(n.text, "p|q|");
     free(text);
-    test_context_free(cx);
 }
 
 static const char *make_database(void)
@@ -107,13 +101,11 @@ static const char *make_database(void)
     return path;
 }
 
-static void test_database(void **state)
+TEST(database)
 {
-    cr_ctx     *cx = test_context();
-    const char *path = make_database();
-    char        spec[700], long_query[1200];
-    names       n;
-    (void)state;
+    const char              *path = make_database();
+    char                     spec[700], long_query[1200];
+    names                    n;
     static const char *const ends[][2] = { { "", "u|v|" },
                                            { "?t", "u|v|" },
                                            { "?query=select v as w from t", "w|" } };
@@ -128,15 +120,12 @@ static void test_database(void **state)
     memcpy(long_query, "sqlite:d.db?query=", 18);
     long_query[sizeof long_query - 1] = '\0';
     assert_fails_with(cx, look(cx, long_query, NULL, NULL, &n), CR_EDATA, "too long");
-    test_context_free(cx);
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
-    cr_ctx *cx = test_context();
-    char    path[600];
-    names   n;
-    (void)state;
+    char  path[600];
+    names n;
     snprintf(path, sizeof path, "%s/pipe", test_directory());
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_fails(cx, look(cx, path, NULL, NULL, &n), CR_EIO); /* without waiting */
@@ -147,7 +136,6 @@ static void test_refused(void **state)
     const char *large = test_file("large.npy", "\x93NUMPY", 6);
     assert_int_equal(truncate(large, 1 << 25), 0); /* a hole: takes no room */
     assert_fails_with(cx, look(cx, large, NULL, NULL, &n), CR_EDATA, "too large");
-    test_context_free(cx);
 }
 
 static cr_status look_at_file(cr_ctx *cx, void *path)
@@ -156,22 +144,11 @@ static cr_status look_at_file(cr_ctx *cx, void *path)
     return look(cx, path, NULL, NULL, &n);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     char path[600];
-    (void)state;
     snprintf(path, sizeof path, "%s", text_file("small.csv", "a,b\n1,2\n"));
     test_every_allocation_fails(look_at_file, path);
     snprintf(path, sizeof path, "%s", text_file("small.svm", "1 1:0.5\n"));
     test_every_allocation_fails(look_at_file, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_the_rest_is_not_read),
-        cmocka_unit_test(test_database),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

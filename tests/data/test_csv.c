@@ -5,10 +5,9 @@
 
 /* --- types and missing values ---------------------------------------------------------------- */
 
-static void test_types(void **state)
+TEST(types)
 {
-    (void)state;
-    cr_ctx   *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     cr_table *t = read_good(cx,
                             "i,r,b,c,m,big,inf,q\n"
                             "1,1.0,true,007,,9007199254740992,inf,\"1\"\n"
@@ -37,13 +36,11 @@ static void test_types(void **state)
     assert_int_equal(type_of(t, "b"), CR_CATEGORY); /* booleans and numbers */
     assert_int_equal(type_of(t, "c"), CR_CATEGORY);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_missing_values_and_column_options(void **state)
+TEST(missing_values_and_column_options)
 {
-    (void)state;
-    cr_ctx         *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     char            missing[] = "-999,none", category[] = "zip", real[] = "n";
     cr_read_options o = { .missing_values = missing, .category = category, .real = real };
     cr_table       *t = read_good(cx, "zip,n,v\n01234,1,-999\n-999,2,-999.0\n99,none,7\n", &o);
@@ -55,13 +52,11 @@ static void test_missing_values_and_column_options(void **state)
     assert_string_equal(cell(t, "n", 2), "");
     assert_int_equal(cr_table_find(t, "v")->missing, 2);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_names_with_commas(void **state)
+TEST(names_with_commas)
 {
-    (void)state;
-    cr_ctx         *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     char            missing[] = "\"no, none\",-1", category[] = ",\"k,1\",", real[] = "\"a\"\"b,\"";
     cr_read_options o = { .missing_values = missing, .category = category, .real = real };
     cr_table *t = read_good(cx, "\"k,1\",\"a\"\"b,\",v\n1,2,\"no, none\"\n2,-1,7\n2,4,1\n", &o);
@@ -71,15 +66,12 @@ static void test_names_with_commas(void **state)
     assert_int_equal(cr_table_find(t, "v")->missing, 1);
     assert_int_equal(type_of(t, "v"), CR_INTEGER);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Columns are numbered in parallel: a failure there is silent, and told afterwards, in the order of
  * the columns. */
-static void test_levels_fail_silently(void **state)
+TEST(levels_fail_silently)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     cri_csv_levels v = { .n = 0 };
     uint32_t       number = 7;
     for (uint64_t nth = 1; nth <= 4; nth++) {
@@ -99,16 +91,14 @@ static void test_levels_fail_silently(void **state)
     assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_EUNSUPPORTED), CR_EUNSUPPORTED,
                       "different texts");
     cri_csv_levels_clear(cx, &v);
-    test_context_free(cx);
 }
 
 /* A category that shows only after the sample and some batches is read again with its texts. */
-static void test_late_category(void **state)
+TEST(late_category)
 {
-    (void)state;
-    cr_ctx *cx = one_thread();
-    size_t  n = 0, size = 400000;
-    char   *text = malloc(size);
+    cr_ctx_set_threads(cx, 1);
+    size_t n = 0, size = 400000;
+    char  *text = malloc(size);
     n += (size_t)sprintf(text, "id,code,x\n");
     for (int i = 0; i < 20000; i++) n += (size_t)sprintf(text + n, "%d,%03d,%d.5\n", i, i % 100, i);
     n += (size_t)sprintf(text + n, "20000,x9,0.25\n");
@@ -124,7 +114,6 @@ static void test_late_category(void **state)
     assert_string_equal(cell(t, "x", 19999), "19999.5");
     cr_table_free(cx, t);
     free(text);
-    test_context_free(cx);
 }
 
 /* --- dialect and header ---------------------------------------------------------------------- */
@@ -145,9 +134,8 @@ static void check_shape(const char *text, const cr_read_options *o, const char *
     test_context_free(cx);
 }
 
-static void test_delimiters(void **state)
+TEST(delimiters)
 {
-    (void)state;
     char            bar[] = "|", space[] = " ", tab[] = "tab", colon[] = ":";
     cr_read_options tsv = { .from = 2 };
     check_shape("a,b\n1,2\n", NULL, "a|b", 1);
@@ -167,9 +155,8 @@ static void test_delimiters(void **state)
     check_shape("a,b\r1,2\r3,4", NULL, "a|b", 2);
 }
 
-static void test_headers(void **state)
+TEST(headers)
 {
-    (void)state;
     check_shape("1,2\n3,4\n", NULL, "x1|x2", 2);
     check_shape("1,2\n3,4", &(cr_read_options){ .header = 1 }, "1|2", 1);
     check_shape("a,b\n3,4", &(cr_read_options){ .header = 2 }, "x1|x2", 2);
@@ -201,9 +188,8 @@ static void check_where(const char *text, size_t row, const char *wanted)
     test_context_free(cx);
 }
 
-static void test_rows_know_their_line(void **state)
+TEST(rows_know_their_line)
 {
-    (void)state;
     check_where("a\n1\n2\n3\n", 2, "t.csv:4");
     check_where("1\n2\n", 1, "t.csv:2");
     check_where("\n\na\n1\n2\n\n\n", 1, "t.csv:5");
@@ -312,9 +298,8 @@ static void check_bad(const bad *b, const cri_csv_sizes *sizes)
     test_context_free(cx);
 }
 
-static void test_malformed_files(void **state)
+TEST(malformed_files)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
         check_bad(&bad_files[i], &usual);
         check_bad(&bad_files[i], &(cri_csv_sizes){ 3, 3, 1 << 16, false });
@@ -322,10 +307,9 @@ static void test_malformed_files(void **state)
     }
 }
 
-static void test_notes_and_hints(void **state)
+TEST(notes_and_hints)
 {
-    (void)state;
-    cr_ctx         *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     cr_table       *t = NULL;
     char            real[] = "price", unknown[] = "prise";
     cr_read_options o = { .real = real }, p = { .category = unknown };
@@ -337,14 +321,12 @@ static void test_notes_and_hints(void **state)
     assert_fails(cx, read_bytes(cx, text, strlen(text), &p, &usual, &t), CR_EDATA);
     assert_string_equal(cr_error_nearest(cx), "price");
     assert_string_equal(cr_error_notes(cx), "columns: id, price");
-    test_context_free(cx);
 }
 
 /* Overflow is a fault only in a numeric column; elsewhere 1e999 is a text. */
-static void test_overflow_in_a_category_is_text(void **state)
+TEST(overflow_in_a_category_is_text)
 {
-    (void)state;
-    cr_ctx               *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     cr_table             *t = NULL;
     char                  comma[] = ",";
     const cr_read_options o = { .header = 1, .delimiter = comma };
@@ -355,7 +337,6 @@ static void test_overflow_in_a_category_is_text(void **state)
         assert_string_equal(cell(t, "a", 0), "1e999");
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -372,18 +353,16 @@ static cr_status read_small(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     cri_csv_sizes tiny = { 3, 2, 20, false }, large = usual;
     test_every_allocation_fails(read_small, &tiny);
     test_every_allocation_fails(read_small, &large);
 }
 
-static void test_memory_limit_and_interrupt(void **state)
+TEST(memory_limit_and_interrupt)
 {
-    (void)state;
-    cr_ctx   *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
     cr_table *t = NULL;
     size_t    size = 200000;
     char     *text = malloc(size);
@@ -397,20 +376,14 @@ static void test_memory_limit_and_interrupt(void **state)
     cr_ctx_set_memory_limit(cx, 0);
     cr_interrupt(cx);
     assert_fails(cx, read_bytes(cx, "a\n1\n", 4, NULL, &usual, &t), CR_EINTERRUPTED);
-    test_context_free(cx);
 }
 
 /* --- real files ------------------------------------------------------------------------------ */
 
-static void test_shared_iris(void **state)
+TEST(shared_iris)
 {
-    (void)state;
-    const char *path = test_shared_data("tabular/iris.csv");
-    if (!path) {
-        print_message("skipped: ../shared/data/tabular/iris.csv is not here\n");
-        return;
-    }
-    cr_ctx               *cx = one_thread();
+    cr_ctx_set_threads(cx, 1);
+    const char           *path = test_data("tabular/iris.csv");
     cri_source           *source = NULL;
     cr_table             *t = NULL;
     const cr_read_options o = { 0 };
@@ -421,7 +394,6 @@ static void test_shared_iris(void **state)
     assert_int_equal(last->n_levels, last->type == CR_CATEGORY ? 3 : 0);
     cr_table_free(cx, t);
     cri_source_close(source);
-    test_context_free(cx);
 }
 
 /* A header alone, where that is allowed: columns of the kinds asked for, without rows. */
@@ -447,34 +419,9 @@ done:
     return st;
 }
 
-static void test_header_alone(void **state)
+TEST(header_alone)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     assert_ok(cx, read_header(cx, (char[]){ "a,b,c\n" }));
     assert_ok(cx, read_header(cx, (char[]){ "a,b,c\n\n" }));
-    test_context_free(cx);
     test_every_allocation_fails(read_header, (char[]){ "a,b,c" });
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_missing_values_and_column_options),
-        cmocka_unit_test(test_names_with_commas),
-        cmocka_unit_test(test_levels_fail_silently),
-        cmocka_unit_test(test_late_category),
-        cmocka_unit_test(test_delimiters),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_rows_know_their_line),
-        cmocka_unit_test(test_malformed_files),
-        cmocka_unit_test(test_notes_and_hints),
-        cmocka_unit_test(test_overflow_in_a_category_is_text),
-        cmocka_unit_test(test_allocations_fail),
-        cmocka_unit_test(test_memory_limit_and_interrupt),
-        cmocka_unit_test(test_shared_iris),
-        cmocka_unit_test(test_header_alone),
-    };
-    return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

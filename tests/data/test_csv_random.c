@@ -221,41 +221,39 @@ static size_t random_file(char *out)
     return n;
 }
 
-static void test_random_files_as_naive_parser(void **state)
+TEST(random_files_as_naive_parser)
 {
-    (void)state;
     static char     text[1 << 17];
     static naive    expected;
     char            comma[] = ",";
     cr_read_options o = { .header = 1, .delimiter = comma };
     for (int i = 0; i < 200; i++) {
-        cr_ctx   *cx = one_thread();
+        cr_ctx   *own = one_thread();
         cr_table *t = NULL, *u = NULL;
         size_t    size = random_file(text);
         parse_naively(memcmp(text, "\xef\xbb\xbf", 3) ? text : text + 3,
                       memcmp(text, "\xef\xbb\xbf", 3) ? size : size - 3, &expected);
-        assert_ok(cx, read_bytes(cx, text, size, &o, &small, &t));
+        assert_ok(own, read_bytes(own, text, size, &o, &small, &t));
         check_as_naive(t, &expected);
         for (size_t threads = 1; threads <= (i % 40 ? 1 : 4); threads *= 2) {
             cri_csv_sizes sizes = { 1 + draw(40), 1 + draw(5), 1 + draw(200), false };
             if (threads > 1) sizes.pieces = 100; /* few batches, all of them parallel */
-            cr_ctx_set_threads(cx, threads);
-            assert_ok(cx, read_bytes(cx, text, size, &o, &sizes, &u));
+            cr_ctx_set_threads(own, threads);
+            assert_ok(own, read_bytes(own, text, size, &o, &sizes, &u));
             check_same(t, u);
-            cr_table_free(cx, u);
+            cr_table_free(own, u);
         }
-        cr_table_free(cx, t);
-        test_context_free(cx);
+        cr_table_free(own, t);
+        test_context_free(own);
     }
 }
 
-static void test_every_cut_gives_the_same(void **state)
+TEST(every_cut_gives_the_same)
 {
-    (void)state;
+    cr_ctx_set_threads(cx, 1);
     const char *text =
         "a,b,c\r\n1,\"x\r\ny\",true\r\n\r\n 2 , \"p\"\"q\" ,FALSE\r\n3,5\" z,\r\n,\"\",\"true\"\r\n"
         "4x,last,true";
-    cr_ctx   *cx = one_thread();
     cr_table *t = read_good(cx, text, NULL), *u = NULL;
     assert_string_equal(cell(t, "a", 3), "");
     assert_string_equal(cell(t, "a", 4), "4x");
@@ -274,7 +272,6 @@ static void test_every_cut_gives_the_same(void **state)
                 cr_table_free(cx, u);
             }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- mutations ------------------------------------------------------------------------------- */
@@ -305,9 +302,8 @@ static size_t mutate(char *text, size_t n, size_t most)
     return n;
 }
 
-static void test_mutated_files_agree(void **state)
+TEST(mutated_files_agree)
 {
-    (void)state;
     static const char *const seeds[] = {
         "a,b,c\n1,2.5,x\n3,4.5,\"y\"\n5,6,z\n",
         "a;b\n\"1;2\";true\n\"x\"\"y\";false\n;\n",
@@ -336,14 +332,4 @@ static void test_mutated_files_agree(void **state)
         cr_table_free(a, t), cr_table_free(b, u);
         test_context_free(a), test_context_free(b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_files_as_naive_parser),
-        cmocka_unit_test(test_every_cut_gives_the_same),
-        cmocka_unit_test(test_mutated_files_agree),
-    };
-    return cmocka_run_group_tests_name("csv, random files", tests, NULL, NULL);
 }

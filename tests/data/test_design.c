@@ -4,10 +4,8 @@
 
 /* --- which columns --------------------------------------------------------------------------- */
 
-static void test_choosing(void **state)
+TEST(choosing)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = table_of_text(cx, "t.csv", "x1,x2,y,x3,w,z\n1,2,3,4,5,6\n6,4,3,2,1,5\n");
     const char *const cases[][2] = {
         { "", "x1,x2,x3,z" },
@@ -41,14 +39,10 @@ static void test_choosing(void **state)
     assert_string_equal(cr_design_column_name(d, 3), "x3");
     assert_int_equal(cr_design_column_type(d, 3), CR_INTEGER);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_names_with_commas(void **state)
+TEST(names_with_commas)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = table_of_text(cx, "t.csv", "\"k,1\",\"q\"\"\",x,y\n1,2,3,4\n6,4,3,2\n");
     const char *const cases[][2] = {
         { "features=\"k,1\"", "k,1" },    { "features=\"k,1\",x", "k,1,x" },
@@ -62,14 +56,10 @@ static void test_names_with_commas(void **state)
         assert_string_equal(terms_of(d), cases[k][1]);
         cri_design_free(cx, d);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_choosing_wrongly(void **state)
+TEST(choosing_wrongly)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "area,rooms,price,w,c\n1,2,3,4,a\n6,4,3,2,b\n");
     const struct {
         const char *settings;
@@ -103,18 +93,14 @@ static void test_choosing_wrongly(void **state)
     memset(long_name + 9, 'a', 600);
     cr_design *d = NULL;
     assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EDATA, "not found");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- categories ------------------------------------------------------------------------------ */
 
 static const char colours[] = "c,b,y\nred,true,1\nblue,false,2\nred,true,3\ngreen,false,4\n";
 
-static void test_one_hot(void **state)
+TEST(one_hot)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", colours);
     cr_design *d = design_of(cx, t, "target=y reference=first", false);
     assert_string_equal(terms_of(d), "c=green,c=red,b"); /* blue, the first by name, has none */
@@ -138,17 +124,13 @@ static void test_one_hot(void **state)
     d = design_of(cx, t, "target=y reference=frequent", false);
     assert_string_equal(terms_of(d), "c=b,c=c");
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A name of any length is whole: cut inside a character it would not be UTF-8. */
-static void test_long_names(void **state)
+TEST(long_names)
 {
-    (void)state;
     enum { LETTERS = 600 };
-    cr_ctx *cx = test_context();
-    char    text[4 * LETTERS + 64], level[2 * LETTERS + 1] = "", name[2 * LETTERS + 8];
+    char text[4 * LETTERS + 64], level[2 * LETTERS + 1] = "", name[2 * LETTERS + 8];
     for (size_t i = 0; i < LETTERS; i++) strcat(level, "\xc3\xa9");
     snprintf(text, sizeof text, "k,y\na,1\n%s,2\na,4\n%s,7\n", level, level);
     cr_table *t = table_of_text(cx, "t.csv", text);
@@ -157,16 +139,10 @@ static void test_long_names(void **state)
     assert_string_equal(cr_design_term_name(cr_model_get_design(m), 0), name);
     json_t *d = describe(cx, m);
     assert_close(parameter(d, name, "value"), 2, 1e-12);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_unseen_level(void **state)
+TEST(unseen_level)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "train.csv", colours);
     cr_design *d = design_of(cx, t, "target=y", false);
     cr_table  *u = table_of_text(cx, "new.csv", "c,b\nred,true\nblue,true\nbleu,false\n");
@@ -177,17 +153,12 @@ static void test_unseen_level(void **state)
     cr_table_free(cx, u);
     u = table_of_text(cx, "new.csv", "c,b\n1,true\n2,true\n"); /* read as numbers */
     check_open_fails(cx, d, u, CRI_TARGET_NONE, "new.csv:2: column 'c' has the level '1'");
-    cr_table_free(cx, u);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* "1", "2.5" were texts when the model was fitted; here they were read as numbers. */
-static void test_numbers_that_were_categories(void **state)
+TEST(numbers_that_were_categories)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const texts[] = { "1", "2.5", "10", "1e+300", "1", NULL };
     const double      numbers[] = { 10, 1, 2.5, NAN, 1e300, 3 };
     cr_table         *t = NULL, *u = NULL;
@@ -208,14 +179,11 @@ static void test_numbers_that_were_categories(void **state)
     cr_table_free(cx, u);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The target as the index of its level, also where its texts were read as numbers. */
-static void test_category_target(void **state)
+TEST(category_target)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const texts[] = { "2", "1", "2", "7" };
     const double      x[] = { 1, 2, 3, 4 }, numbers[] = { 7, 2, 1, 1 }, wrong[] = { 7, 2, 1, 3 };
     cr_table         *t = NULL, *u = NULL;
@@ -241,17 +209,14 @@ static void test_category_target(void **state)
     cr_table_free(cx, u);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- missing and infinite values ------------------------------------------------------------- */
 
 static const char gaps[] = "x,c,y,w\n1,a,1,1\n,b,2,1\n4,,3,1\n7,b,,1\n8,b,5,\n";
 
-static void test_missing_is_an_error(void **state)
+TEST(missing_is_an_error)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "gaps.csv", gaps);
     cr_design *d = design_of(cx, t, "target=y", false);
     check_open_fails(cx, d, t, CRI_TARGET_NONE,
@@ -279,13 +244,10 @@ static void test_missing_is_an_error(void **state)
     check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "memory, row 2: the weight 'w' has no value");
     cri_design_free(cx, d);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_missing_is_dropped(void **state)
+TEST(missing_is_dropped)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "gaps.csv", gaps);
     cr_design *d = design_of(cx, t, "target=y weights=w missing=drop", false);
     cri_rows   r;
@@ -305,16 +267,12 @@ static void test_missing_is_dropped(void **state)
     assert_true(r.index[1] == 3 && r.index[2] == 4);
     cri_rows_close(cx, &r);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Numbers get the mean of the training data, categories their most frequent level; the first of
  * equals.  Also where only the new data have gaps. */
-static void test_missing_is_imputed(void **state)
+TEST(missing_is_imputed)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "gaps.csv", "x,c,y\n1,a,1\n,b,2\n4,,3\n7,b,4\n");
     cr_table  *whole = table_of_text(cx, "whole.csv", "x,c,y\n1,a,1\n5,b,2\n6,b,3\n");
     cr_table  *other = table_of_text(cx, "other.csv", "x,c\n,a\n2,\n");
@@ -329,16 +287,10 @@ static void test_missing_is_imputed(void **state)
     d = design_of(cx, whole, "target=y missing=impute", false);
     check_matrix(cx, d, other, ((double[]){ 4, 0, 2, 1 }), 0);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    cr_table_free(cx, whole);
-    cr_table_free(cx, other);
-    test_context_free(cx);
 }
 
-static void test_infinite_is_refused(void **state)
+TEST(infinite_is_refused)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = table_of_text(cx, "t.csv", "x,y,w\n1,2,3\n2,3,4\n");
     cr_design        *d = design_of(cx, t, "target=y weights=w missing=impute", false);
     const char *const files[][2] = {
@@ -353,7 +305,6 @@ static void test_infinite_is_refused(void **state)
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         cr_table *u = table_of_text(cx, "new.csv", files[k][0]);
         check_open_fails(cx, d, u, CRI_TARGET_NEEDED, files[k][1]);
-        cr_table_free(cx, u);
     }
     cri_design_free(cx, d);
     d = design_of(cx, t, "target=y features=x basis=poly:3", false);
@@ -363,18 +314,13 @@ static void test_infinite_is_refused(void **state)
     u = table_of_text(cx, "new.csv", "x,y\n1e102,1\n-1e102,1\n");
     check_matrix(cx, d, u,
                  ((double[]){ 1e102, 1e204, pow(1e102, 3), -1e102, 1e204, -pow(1e102, 3) }), 1e-15);
-    cr_table_free(cx, u);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- other tables ---------------------------------------------------------------------------- */
 
-static void test_columns_by_name(void **state)
+TEST(columns_by_name)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_table    *t = table_of_text(cx, "t.csv", "a,b,y\n1,2,3\n3,5,4\n");
     cr_table    *u = table_of_text(cx, "u.csv", "junk,b,y,more,a\nx,2,,z,1\nx,5,4,z,3\n");
     cr_design   *d = design_of(cx, t, "target=y basis=poly:2", false);
@@ -392,17 +338,12 @@ static void test_columns_by_name(void **state)
     u = table_of_text(cx, "u.csv", "a,b,y\n,2,3\nthree,2,3\n");
     check_open_fails(cx, d, u, CRI_TARGET_NONE,
                      "u.csv:3: column 'a' holds text ('three'), but the model needs numbers");
-    cr_table_free(cx, u);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Weights that are not in the new table: every row counts once. */
-static void test_absent_weights(void **state)
+TEST(absent_weights)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", "a,y,w\n1,2,3\n3,5,4\n");
     cr_table  *u = table_of_text(cx, "u.csv", "a,y\n1,2\n3,5\n");
     cr_design *d = design_of(cx, t, "target=y weights=w", false);
@@ -421,16 +362,11 @@ static void test_absent_weights(void **state)
     cri_rows_close(cx, &r);
     assert_int_equal(said.n, 1);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    cr_table_free(cx, u);
-    test_context_free(cx);
 }
 
 /* Models without a target have weights too. */
-static void test_weights_without_target(void **state)
+TEST(weights_without_target)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", "a,w\n1,3\n5,1\n");
     cr_table  *bad = table_of_text(cx, "bad.csv", "a,w\n1,3\n5,-1\n");
     cr_design *d = design_of(cx, t, "weights=w", true);
@@ -443,9 +379,6 @@ static void test_weights_without_target(void **state)
     cri_rows_close(cx, &r);
     check_open_fails(cx, d, bad, CRI_TARGET_NEEDED, "bad.csv:3: the weight 'w' is negative");
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    cr_table_free(cx, bad);
-    test_context_free(cx);
 }
 
 /* --- no memory ------------------------------------------------------------------------------- */
@@ -479,33 +412,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     int drop = CR_MISSING_DROP, impute = CR_MISSING_IMPUTE;
     test_every_allocation_fails(design_and_open, &drop);
     test_every_allocation_fails(design_and_open, &impute);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choosing),
-        cmocka_unit_test(test_names_with_commas),
-        cmocka_unit_test(test_choosing_wrongly),
-        cmocka_unit_test(test_one_hot),
-        cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_unseen_level),
-        cmocka_unit_test(test_numbers_that_were_categories),
-        cmocka_unit_test(test_category_target),
-        cmocka_unit_test(test_missing_is_an_error),
-        cmocka_unit_test(test_missing_is_dropped),
-        cmocka_unit_test(test_missing_is_imputed),
-        cmocka_unit_test(test_infinite_is_refused),
-        cmocka_unit_test(test_columns_by_name),
-        cmocka_unit_test(test_absent_weights),
-        cmocka_unit_test(test_weights_without_target),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("designs", tests, NULL, NULL);
 }

@@ -35,16 +35,14 @@ static void check_classes(const char *csv, const char *target, bool classes, con
     assert_ok(cx, try_classes(cx, t, target, classes, &d));
     assert_string_equal(classes_of(d), expected);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
 static const char data[] = "x,y,color,b,z\n1,2,red,true,0.5\n2,10,blue,false,-0\n3,2,red,true,0\n"
                            "4,-1,green,false,1e20\n";
 
-static void test_levels(void **state)
+TEST(levels)
 {
-    (void)state;
     check_classes(data, "color", false, "blue,green,red");
     check_classes(data, "color", true, "blue,green,red");
     check_classes(data, "y", false, "");
@@ -52,9 +50,8 @@ static void test_levels(void **state)
 }
 
 /* Sorted by bytes, as the levels of a category are; no class "-0". */
-static void test_numbers_as_classes(void **state)
+TEST(numbers_as_classes)
 {
-    (void)state;
     check_classes(data, "y", true, "-1,10,2");
     check_classes(data, "b", true, "false,true");
     check_classes(data, "z", true, "0,0.5,1e+20");
@@ -62,10 +59,8 @@ static void test_numbers_as_classes(void **state)
 }
 
 /* The rows see the index of the class, whatever type the table gives the numbers. */
-static void test_rows_have_indices(void **state)
+TEST(rows_have_indices)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", data);
     cr_design *d = NULL;
     cri_rows   r;
@@ -88,10 +83,7 @@ static void test_rows_have_indices(void **state)
     assert_int_equal(r.n, 4711);
     assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r)); /* predicting needs no target */
     cri_rows_close(cx, &r);
-    cr_table_free(cx, u);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_table *table_of_numbers(cr_ctx *cx, size_t rows, size_t different)
@@ -100,6 +92,7 @@ static cr_table *table_of_numbers(cr_ctx *cx, size_t rows, size_t different)
     cr_table *t = NULL;
     for (size_t i = 0; i < rows; i++) x[i] = (double)i, y[i] = (double)(i % different) + 0.5;
     assert_ok(cx, cr_table_new(cx, "t", rows, &t));
+    test_own(cx, t, release_table);
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
     free(x);
@@ -108,10 +101,8 @@ static cr_table *table_of_numbers(cr_ctx *cx, size_t rows, size_t different)
 }
 
 /* 20 are classes in any case, more when each has four rows, and never more than 1000. */
-static void test_too_many(void **state)
+TEST(too_many)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     const struct {
         size_t rows, different;
         bool   good;
@@ -133,15 +124,12 @@ static void test_too_many(void **state)
         cri_design_free(cx, d);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- a table whose target is a category ------------------------------------------------------ */
 
-static void test_table_with_classes(void **state)
+TEST(table_with_classes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data), *u = NULL;
     char      where[256];
     assert_ok(cx, cri_table_with_classes(cx, t, "y", &u));
@@ -170,8 +158,6 @@ static void test_table_with_classes(void **state)
     u = NULL;
     assert_fails_with(cx, cri_table_with_classes(cx, t, "y", &u), CR_EDATA, "too many for classes");
     assert_null(u);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status make_both(cr_ctx *cx, void *arg)
@@ -199,21 +185,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(make_both, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_numbers_as_classes),
-        cmocka_unit_test(test_rows_have_indices),
-        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_table_with_classes),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("classes of a target", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(make_both, NULL); }

@@ -47,10 +47,8 @@ static void check_design(cr_ctx *cx, const cr_table *t, cr_design *d, const doub
     cri_store_free(cx, store);
 }
 
-static void test_all_levels(void **state)
+TEST(all_levels)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", data);
     cr_design *d = NULL;
     assert_ok(cx, try_design(cx, t, "features=c,o reference=frequent missing=impute",
@@ -63,15 +61,11 @@ static void test_all_levels(void **state)
     assert_string_equal(cr_design_level(d, 0, 1), "red");
     check_design(cx, t, d, (double[]){ 0, 1, 0.5, 1, 0, 1.5, 0, 1, 2.5, 0, 1, 3.5 }, 4, 3);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Codes are never standardised, whatever else is; a gap is NaN where the model takes it. */
-static void test_codes(void **state)
+TEST(codes)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", data);
     cr_design *d = NULL;
     double     mean = 2, sd = sqrt(1.25);
@@ -92,15 +86,11 @@ static void test_codes(void **state)
                              (cri_design_needs){ .coding = CRI_CODING_CODE }, &d));
     check_design(cx, t, d, (double[]){ 1, 0, 1, 1 }, 4, 1); /* the most frequent */
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* auto keeps or refuses as the model says; the user's word counts more. */
-static void test_gaps(void **state)
+TEST(gaps)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", data);
     cr_design *d = NULL;
     cri_rows   r;
@@ -129,17 +119,13 @@ static void test_gaps(void **state)
     assert_fails_with(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r), CR_EDATA,
                       "the target 'x' has no value");
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- roles -------------------------------------------------------------------------------------
  */
 
-static void test_roles(void **state)
+TEST(roles)
 {
-    (void)state;
-    cr_ctx          *cx = test_context();
     cr_table        *t = table_of_text(cx, "t.csv", data);
     cr_design       *d = NULL;
     cri_design_needs needs = { .roles = { NULL, "o" } };
@@ -180,17 +166,4 @@ static void test_roles(void **state)
     assert_fails_with(cx, try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "c" } }, &d),
                       CR_EDATA, "holds text");
     assert_null(d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_levels),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_roles),
-    };
-    return cmocka_run_group_tests_name("what a model wants of its design", tests, NULL, NULL);
 }

@@ -15,10 +15,8 @@ static void check_standard(double shift, double scale, const double *a, size_t s
     assert_relative(scale, constant ? 1 : (double)sqrtl(square / weight), 1e-13);
 }
 
-static void test_standardise(void **state)
+TEST(standardise)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 700, p = 5 };
     static double X[n * p], y[n], w[n], Z[n * p];
     draw_regression(1, n, p, 0.6, X, y);
@@ -49,19 +47,15 @@ static void test_standardise(void **state)
         cri_rows_close(cx, &r);
         cri_design_free(cx, d);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Squares of these overflow or vanish; mean and sd are those of the plain numbers, scaled. */
-static void test_standardise_extremes(void **state)
+TEST(standardise_extremes)
 {
-    (void)state;
     enum { n = 9 };
     const double plain[n] = { 0.5, -1.25, 3, 2, -0.75, 1.5, 6, -2.5, 0 };
     const int    exponents[] = { 1020, 700, 520, -500, -600, -1000, -1040 };
     double       X[n], y[n];
-    cr_ctx      *cx = test_context();
     for (size_t i = 0; i < n; i++) y[i] = plain[i];
     cr_table  *t = make_table(cx, plain, n, 1, y, NULL);
     cr_design *ref = design_of(cx, t, "target=y", true);
@@ -76,17 +70,13 @@ static void test_standardise_extremes(void **state)
         assert_relative(ldexp(d->target_shift, -exponents[k]), ref->target_shift, tolerance);
         assert_relative(ldexp(d->target_scale, -exponents[k]), ref->target_scale, tolerance);
         cri_design_free(cx, d);
-        cr_table_free(cx, t);
     }
     cri_design_free(cx, ref);
-    test_context_free(cx);
 }
 
-static void test_standardise_overflow(void **state)
+TEST(standardise_overflow)
 {
-    (void)state;
     const double wide[] = { 1.7e308, -1.7e308, 1.7e308, 1.7e308 }, plain[] = { 1, 2, 4, 3 };
-    cr_ctx      *cx = test_context();
     cr_design   *d = NULL;
     cr_table    *t = make_table(cx, wide, 4, 1, plain, NULL);
     assert_fails_with(cx, try_design(cx, t, "target=y", true, &d), CR_ENUMERIC, "'x1'");
@@ -100,17 +90,13 @@ static void test_standardise_overflow(void **state)
     assert_fails_with(cx, try_design(cx, t, "target=y weights=w", true, &d), CR_ENUMERIC,
                       "weights 'w'");
     assert_null(d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A row of weight 2 is two rows, a row of weight 0 is none: in gaps, references and scales. */
-static void test_weights_count_rows(void **state)
+TEST(weights_count_rows)
 {
-    (void)state;
     const char *const settings[] = { "target=y weights=w missing=impute reference=frequent",
                                      "target=y weights=w missing=impute reference=none" };
-    cr_ctx           *cx = test_context();
     cr_table         *weighted = table_of_text(cx, "w.csv",
                                                "x,c,y,w\n1,a,1,1\n,b,2,3\n7,a,4,1\n"
                                                        "9,b,3,2\n2,,5,1\n100,z,9,0\n");
@@ -135,16 +121,11 @@ static void test_weights_count_rows(void **state)
         cri_design_free(cx, a);
         cri_design_free(cx, b);
     }
-    cr_table_free(cx, weighted);
-    cr_table_free(cx, repeated);
-    test_context_free(cx);
 }
 
 /* Indicators are standardised like numbers; rows left out do not count. */
-static void test_standardise_kept_rows(void **state)
+TEST(standardise_kept_rows)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = table_of_text(cx, "t.csv", "c,x,y\na,1,10\nb,3,20\nb,,1000\na,5,30\nb,7,40\n");
     cr_design *d = design_of(cx, t, "target=y missing=drop", true);
     assert_string_equal(terms_of(d), "c=b,x");
@@ -163,15 +144,11 @@ static void test_standardise_kept_rows(void **state)
         assert_close(X[i], ((double[]){ -1, -3 / s, 1, -1 / s, -1, 1 / s, 1, 3 / s })[i], 1e-15);
     cri_rows_close(cx, &r);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Rows in any number and any piece give the same matrix. */
-static void test_pieces(void **state)
+TEST(pieces)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 1000, p = 3, stride = 7 };
     static double X[n * p], y[n], whole[n * 2 * p], piece[n * stride];
     draw_regression(2, n, p, 0.6, X, y);
@@ -196,15 +173,11 @@ static void test_pieces(void **state)
     }
     cri_rows_close(cx, &r);
     cri_design_free(cx, d);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Columns that lie side by side in a matrix of the caller's, all or some of them. */
-static void test_borrowed_matrix(void **state)
+TEST(borrowed_matrix)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double M[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }; /* a, b, c, y */
     const struct {
         const char  *settings;
@@ -232,16 +205,4 @@ static void test_borrowed_matrix(void **state)
         cr_table_free(cx, t);
         cr_table_free(cx, u);
     }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standardise),           cmocka_unit_test(test_standardise_extremes),
-        cmocka_unit_test(test_standardise_overflow),  cmocka_unit_test(test_weights_count_rows),
-        cmocka_unit_test(test_standardise_kept_rows), cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_borrowed_matrix),
-    };
-    return cmocka_run_group_tests_name("designs, rows", tests, NULL, NULL);
 }

@@ -19,23 +19,19 @@ static void check_pixels(cr_ctx *cx, const char *bytes, size_t size, size_t widt
 
 #define TEXT(t) (t), sizeof(t) - 1
 
-static void pnm_files_are_read(void **state)
+TEST(pnm_files_are_read)
 {
-    cr_ctx      *cx = test_context();
     const double grey[] = { 0, 0.5, 1, 0.2, 0.4, 0.8 }, bits[] = { 1, 0, 1, 0, 0, 1 };
-    (void)state;
     check_pixels(cx, TEXT("P2 # a comment\n3 2\n# another\n10\n0 5 10\n2 4 8\n"), 3, 2, grey);
     check_pixels(cx, TEXT("P5\n3 2\n10\n\x00\x05\x0a\x02\x04\x08"), 3, 2, grey);
     check_pixels(cx, TEXT("P5 3 2 1000\n\x00\x00\x01\xf4\x03\xe8\x00\xc8\x01\x90\x03\x20"), 3, 2,
                  grey);
     check_pixels(cx, TEXT("P1\n3 2\n010\n1 1 0\n"), 3, 2, bits);
     check_pixels(cx, TEXT("P4\n3 2\n\x40\xc0"), 3, 2, bits);
-    test_context_free(cx);
 }
 
-static void wrong_files_are_told(void **state)
+TEST(wrong_files_are_told)
 {
-    cr_ctx  *cx = test_context();
     cr_image image;
     static const struct {
         const char *bytes;
@@ -53,12 +49,10 @@ static void wrong_files_are_told(void **state)
         { TEXT(""), "not an image" },
         { TEXT("\x89PNG\r\n\x1a\n"), "ends too early" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_fails_with(
             cx, cr_image_read(cx, test_file("image", wrong[i].bytes, wrong[i].size), &image),
             CR_EDATA, wrong[i].says);
-    test_context_free(cx);
 }
 
 /* --- PNG ------------------------------------------------------------------------------------- */
@@ -110,9 +104,8 @@ static size_t make_png(unsigned char *out, size_t width, size_t height, int dept
     return put_chunk(out, at, "IEND", NULL, 0);
 }
 
-static void png_files_are_read(void **state)
+TEST(png_files_are_read)
 {
-    cr_ctx       *cx = test_context();
     cr_rng        r = cr_rng_stream(33, 1);
     unsigned char raw[512], png[16384];
     double        pixel[64];
@@ -123,7 +116,6 @@ static void png_files_are_read(void **state)
         { 8, 0, 1 },  { 8, 2, 3 }, { 8, 4, 2 }, { 8, 6, 4 }, { 16, 0, 1 },
         { 16, 2, 3 }, { 2, 3, 1 }, { 1, 0, 1 }, { 4, 0, 1 },
     };
-    (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         size_t w = 5, h = 7, bits = kinds[k].samples * (size_t)kinds[k].depth,
                bytes = (w * bits + 7) / 8;
@@ -147,7 +139,6 @@ static void png_files_are_read(void **state)
             make_png(png, w, h, kinds[k].depth, kinds[k].colour, raw, bytes, (bits + 7) / 8);
         check_pixels(cx, (char *)png, size, w, h, pixel);
     }
-    test_context_free(cx);
 }
 
 static cr_image checkered(cr_ctx *cx)
@@ -158,12 +149,10 @@ static cr_image checkered(cr_ctx *cx)
     return image;
 }
 
-static void images_come_back(void **state)
+TEST(images_come_back)
 {
-    cr_ctx  *cx = test_context();
     cr_image image = checkered(cx), back;
     char     path[512];
-    (void)state;
     for (int png = 0; png < 2; png++) {
         snprintf(path, sizeof path, "%s/back.%s", test_directory(), png ? "png" : "pgm");
         assert_ok(cx, cr_image_write(cx, &image, path));
@@ -174,16 +163,13 @@ static void images_come_back(void **state)
     }
     cr_image_free(cx, &image);
     assert_fails(cx, cr_image_new(cx, 0, 3, &image), CR_EARG);
-    test_context_free(cx);
 }
 
 /* Cut off anywhere, or with any byte changed, a file is refused; a checksum sees to that. */
-static void damage_is_seen(void **state)
+TEST(damage_is_seen)
 {
-    cr_ctx       *cx = test_context();
     cr_image      image;
     unsigned char raw[48], png[16384];
-    (void)state;
     for (size_t i = 0; i < 48; i++) raw[i] = (unsigned char)(5 * i);
     size_t size = make_png(png, 4, 4, 8, 2, raw, 12, 3);
     for (size_t n = 0; n < size; n++)
@@ -193,7 +179,6 @@ static void damage_is_seen(void **state)
         assert_fails(cx, cr_image_read(cx, test_file("image", png, size), &image), CR_EDATA);
         png[i] ^= 0x20;
     }
-    test_context_free(cx);
 }
 
 static cr_status write_and_read(cr_ctx *cx, void *arg)
@@ -210,22 +195,9 @@ static cr_status write_and_read(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
-    cr_ctx  *cx = test_context();
     cr_image image = checkered(cx);
-    (void)state;
     test_every_allocation_fails(write_and_read, &image);
     cr_image_free(cx, &image);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pnm_files_are_read), cmocka_unit_test(wrong_files_are_told),
-        cmocka_unit_test(png_files_are_read), cmocka_unit_test(images_come_back),
-        cmocka_unit_test(damage_is_seen),     cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("image", tests, NULL, NULL);
 }

@@ -8,10 +8,8 @@ static cr_status read_text(cr_ctx *cx, const char *text, cr_table **out)
     return cri_libsvm_read(cx, "d.svm", text, strlen(text), out);
 }
 
-static void test_small_table(void **state)
+TEST(small_table)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     assert_ok(cx, read_text(cx,
                             "# a comment, then a blank line\n"
@@ -35,13 +33,10 @@ static void test_small_table(void **state)
         for (size_t i = 0; i < 3; i++) assert_true(c->values[i * c->stride] == values[j][i]);
     }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_labels_alone_and_byte_order_mark(void **state)
+TEST(labels_alone_and_byte_order_mark)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     assert_ok(cx, read_text(cx,
                             "\xEF\xBB\xBF"
@@ -51,7 +46,6 @@ static void test_labels_alone_and_byte_order_mark(void **state)
     assert_string_equal(cr_table_column(t, 0)->name, "y");
     assert_true(cr_table_column(t, 0)->values[1] == 8);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static const struct {
@@ -97,10 +91,8 @@ static const struct {
       "   3 | 3 qid:2 1:1\n     |   ^~~~~", "" },
 };
 
-static void test_messages(void **state)
+TEST(messages)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     for (size_t i = 0; i < sizeof corpus / sizeof *corpus; i++) {
         assert_fails(cx, read_text(cx, corpus[i].text, &t), CR_EDATA);
@@ -109,25 +101,19 @@ static void test_messages(void **state)
         assert_string_equal(cr_error_hint(cx), corpus[i].hint);
         assert_null(t);
     }
-    test_context_free(cx);
 }
 
-static void test_zero_byte_is_no_number(void **state)
+TEST(zero_byte_is_no_number)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = NULL;
     const char text[] = "1 1:2\0003";
     assert_fails_with(cx, cri_libsvm_read(cx, "z", text, sizeof text - 1, &t), CR_EDATA,
                       "z:1:5: the value");
-    test_context_free(cx);
 }
 
-static void test_refuses_what_does_not_fit(void **state)
+TEST(refuses_what_does_not_fit)
 {
-    (void)state;
     enum { ROWS = 2000 };
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     char     *text = malloc(ROWS * 8 + 1), *at = text;
     for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "1 30:1\n");
@@ -136,12 +122,10 @@ static void test_refuses_what_does_not_fit(void **state)
                       "a dense table of 2000 rows and 31 columns needs 0.000506 GB, and");
     assert_true(cr_ctx_peak_memory(cx) < 100000); /* nothing of the table was asked for */
     free(text);
-    test_context_free(cx);
 }
 
-static void test_when_it_is_sparse(void **state)
+TEST(when_it_is_sparse)
 {
-    (void)state;
     const struct {
         const char *text;
         bool        sparse;
@@ -150,7 +134,6 @@ static void test_when_it_is_sparse(void **state)
                   { "1 4097:1\n", true },                                 /* many columns */
                   { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 36:1\n", false },  /* 9 of 36: a quarter */
                   { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 37:1\n", true } }; /* 9 of 37 */
-    cr_ctx *cx = test_context();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         cr_table *t = NULL;
         assert_ok(cx, read_text(cx, cases[k].text, &t));
@@ -162,30 +145,24 @@ static void test_when_it_is_sparse(void **state)
     assert_ok(cx, read_text(cx, "1 16000000:1\n2 2:1\n", &t)); /* dense: gigabytes */
     assert_true(cr_ctx_peak_memory(cx) < 10000);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_missing_values(void **state)
+TEST(missing_values)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     assert_ok(cx, read_text(cx, "1 1:nan 2:1\n2 2:3\n", &t));
     assert_int_equal(cr_table_find(t, "x1")->missing, 1);
     assert_int_equal(cr_table_find(t, "x1")->type, CR_INTEGER);
     assert_true(isnan(cr_table_find(t, "x1")->values[0]) && cr_table_find(t, "x1")->values[1] == 0);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Every way to cut the text into pieces gives the same rows, and the same failure. */
-static void test_every_cut_gives_the_same(void **state)
+TEST(every_cut_gives_the_same)
 {
-    (void)state;
     const char text[] =
         "# first: 1:2\n1 2:3 7:0.5\n\n  2 1:1e3#4:4\n-3\n4 3:1 4:-1 9:12\r\n\n5 1:7";
     const char bad[] = "1 1:1\n2 2:2\n3 3:x 4:y\n4 1:z\n5\n";
-    cr_ctx    *cx = test_context();
     cri_libsvm a;
     assert_ok(cx, cri_libsvm_parse(cx, "d", text, strlen(text), 1, &a));
     assert_int_equal(a.rows, 5);
@@ -211,13 +188,10 @@ static void test_every_cut_gives_the_same(void **state)
         cx, cri_libsvm_parse(cx, "d", "\n#\n1 1:1\n2\n", 11, 10, &a)); /* lines follow each other */
     assert_int_equal(a.first_line, 12);
     cri_libsvm_free(cx, &a);
-    test_context_free(cx);
 }
 
-static void test_many_columns_take_linear_time(void **state)
+TEST(many_columns_take_linear_time)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     assert_ok(cx, read_text(cx, "1 100000:1\n", &t)); /* a minute if names were compared in turn */
     assert_int_equal(cr_table_columns(t), 100001);
@@ -225,7 +199,6 @@ static void test_many_columns_take_linear_time(void **state)
     assert_ptr_equal(cr_table_find(t, "y"), cr_table_column(t, 100000));
     assert_null(cr_table_find(t, "x0"));
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- against a naive reader of a real file --------------------------------------------------- */
@@ -273,17 +246,11 @@ static char *load(const char *path, size_t *size)
     return bytes;
 }
 
-static void test_agrees_with_a_naive_reader(void **state)
+TEST(agrees_with_a_naive_reader)
 {
-    (void)state;
-    const char *shared = test_shared_data("tabular/w8a.libsvm");
-    if (!shared) {
-        print_message("skipped: shared data are not here\n");
-        skip();
-    }
-    char path[512];
+    const char *shared = test_extra_data("tabular/w8a.libsvm");
+    char        path[512];
     snprintf(path, sizeof path, "%s", shared);
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     size_t    size;
     char     *bytes = load(path, &size);
@@ -303,7 +270,6 @@ static void test_agrees_with_a_naive_reader(void **state)
     free(m.x);
     free(bytes);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status read_three_rows(cr_ctx *cx, void *arg)
@@ -315,27 +281,22 @@ static cr_status read_three_rows(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocation_failures(void **state)
+TEST(allocation_failures)
 {
-    (void)state;
     char dense[] = "1 1:2 20:3\n2 3:1\n3\n", sparse[] = "# 1:1\n1 1:2 20:3\n2 300:1\n3\n";
     test_every_allocation_fails(read_three_rows, dense);
     test_every_allocation_fails(read_three_rows, sparse);
 }
 
-static void test_interrupt(void **state)
+TEST(interrupt)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     cr_interrupt(cx);
     assert_fails(cx, read_text(cx, "1 1:1\n", &t), CR_EINTERRUPTED);
-    test_context_free(cx);
 }
 
-static void test_looks_like(void **state)
+TEST(looks_like)
 {
-    (void)state;
     const char *const yes[] = { "1 1:2", "-1\n-1\n+1 3:4", "# c\n\n0.5\t12:0", "1  3:1 #x\na" };
     const char *const no[] = {
         "", "1\n2\n", "a,b\n1,2", "1,2", "1 2 3", "1:2 3:4", "x 1:2", "1 :2"
@@ -343,24 +304,4 @@ static void test_looks_like(void **state)
     for (size_t i = 0; i < 4; i++) assert_true(cri_libsvm_looks_like(yes[i], strlen(yes[i])));
     for (size_t i = 0; i < 8; i++) assert_false(cri_libsvm_looks_like(no[i], strlen(no[i])));
     assert_false(cri_libsvm_looks_like(NULL, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_table),
-        cmocka_unit_test(test_labels_alone_and_byte_order_mark),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_zero_byte_is_no_number),
-        cmocka_unit_test(test_refuses_what_does_not_fit),
-        cmocka_unit_test(test_when_it_is_sparse),
-        cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_every_cut_gives_the_same),
-        cmocka_unit_test(test_many_columns_take_linear_time),
-        cmocka_unit_test(test_agrees_with_a_naive_reader),
-        cmocka_unit_test(test_allocation_failures),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_looks_like),
-    };
-    return cmocka_run_group_tests_name("libsvm", tests, NULL, NULL);
 }

@@ -47,9 +47,8 @@ static double crps_by_quadrature(double y, double mean, double scale, double nu)
     return scale * (lower_integral(z, nu) + lower_integral(-z, nu));
 }
 
-static void test_crps_is_its_integral(void **state)
+TEST(crps_is_its_integral)
 {
-    (void)state;
     const double dofs[] = { 0.75, 0.9, 1, 1.25, 2, 3.7, 10, 250, 1e8, (double)INFINITY };
     const double ys[] = { -7.3, -1.1, 0.35, 0.7, 1.9, 42 };
     for (size_t d = 0; d < 10; d++)
@@ -59,9 +58,8 @@ static void test_crps_is_its_integral(void **state)
         }
 }
 
-static void test_crps_known_values(void **state)
+TEST(crps_known_values)
 {
-    (void)state;
     const double pi = 3.14159265358979323846;
     assert_close(cr_crps_normal(2, 2, 3), 3 * (sqrt(2) - 1) / sqrt(pi), 1e-15);
     assert_close(cr_crps_student_t(0, 0, 1, 1), 2 * log(2) / pi, 1e-15); /* integral of arccot^2 */
@@ -75,9 +73,8 @@ static void test_crps_known_values(void **state)
 
 /* Through nu = 1, where two terms blow up and cancel, and through the seam of the series at
  * 1e-5. */
-static void test_crps_is_smooth_in_dof(void **state)
+TEST(crps_is_smooth_in_dof)
 {
-    (void)state;
     const double steps[] = { 1e-3, 1.1e-5, 0.99e-5, 1e-7, 1e-11, 1e-15 };
     double       at = cr_crps_student_t(1.3, 0, 1, 1);
     for (size_t i = 0; i < 6; i++) {
@@ -99,10 +96,8 @@ static const double y5[] = { 1.5, -0.25, 3.75, 2, 0.5 }, mean5[] = { 1.25, 0.5, 
 static const double scale5[] = { 0.5, 1.25, 0.75, 2, 1 };
 static const double dof5[] = { 3, 7.5, (double)INFINITY, 1.5, 30 }, w5[] = { 1, 2, 0.5, 3, 1.5 };
 
-static void test_regression_against_sklearn_and_scipy(void **state)
+TEST(regression_against_sklearn_and_scipy)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     cr_regression_metrics m;
     cr_predictive         p = { 5, mean5, scale5, dof5 };
     assert_ok(cx, cr_regression_evaluate(cx, y5, &p, NULL, 0.9, &m));
@@ -121,13 +116,10 @@ static void test_regression_against_sklearn_and_scipy(void **state)
     assert_close(m.rmse, 0.6281172263200556, 1e-14);
     assert_close(m.mae, 0.546875, 1e-14);
     assert_close(m.r2, 0.6905992724487842, 1e-14);
-    test_context_free(cx);
 }
 
-static void test_coverage_by_hand(void **state)
+TEST(coverage_by_hand)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     cr_regression_metrics m;
     /* half of a normal lies within 0.67449 sd: z = 0.5, 1, -0.6, 3, with weights 1 2 3 4 */
     const double  y[] = { 1, 2, -1.2, 6 }, mean[4] = { 0 }, scale[] = { 2, 2, 2, 2 };
@@ -138,13 +130,10 @@ static void test_coverage_by_hand(void **state)
     assert_close(m.width, 4 * 0.67448975019608171, 1e-14);
     assert_ok(cx, cr_regression_evaluate(cx, y, &p, w, 0.5, &m));
     assert_close(m.coverage, 0.4, 1e-15);
-    test_context_free(cx);
 }
 
-static void test_points_constants_and_zero_weights(void **state)
+TEST(points_constants_and_zero_weights)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     cr_regression_metrics m, all;
     const double          flat[] = { 2, 2, 2 }, at[] = { 2, 2, 5 }, w[] = { 0, 1, 1 };
     cr_predictive         p = { 3, at, NULL, NULL };
@@ -166,13 +155,10 @@ static void test_points_constants_and_zero_weights(void **state)
     three.dof = heavy;
     assert_ok(cx, cr_regression_evaluate(cx, y5, &three, w, 0.8, &all));
     assert_close(all.crps, m.crps, 1e-15);
-    test_context_free(cx);
 }
 
-static void test_regression_refusals(void **state)
+TEST(regression_refusals)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     cr_regression_metrics m = { .rmse = 77 };
     const double          bad[] = { 1, (double)NAN }, good[] = { 1, 2 }, zero[] = { 1, 0 };
     const double          none[] = { 0, 0 }, minus[] = { 1, -1 };
@@ -197,7 +183,6 @@ static void test_regression_refusals(void **state)
     p.n = 0;
     assert_fails_with(cx, cr_regression_evaluate(cx, good, &p, NULL, 0.9, &m), CR_EARG, "no rows");
     assert_true(m.rmse == 77);
-    test_context_free(cx);
 }
 
 /* --- classification -------------------------------------------------------------------------- */
@@ -223,10 +208,8 @@ static void check_class(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const doub
 
 /* accuracy_score, log_loss, brier_score_loss (three classes: its formula in numpy), roc_auc_score
  * (multi_class='ovr', average='macro'). */
-static void test_classes_against_sklearn(void **state)
+TEST(classes_against_sklearn)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_cmat two = cr_cmat_of(P7, 7, 2), three = cr_cmat_of(P6, 6, 3);
     check_class(cx, c7, two, NULL,
                 (const double[]){ 0.42857142857142855, 0.744769736537533, 0.28035714285714286,
@@ -240,7 +223,6 @@ static void test_classes_against_sklearn(void **state)
     check_class(cx, c6, three, w6,
                 (const double[]){ 0.8333333333333334, 0.737573670827854, 0.4169444444444445,
                                   0.9344636844636844 });
-    test_context_free(cx);
 }
 
 static double auc_by_pairs(const double *score, const uint32_t *codes, size_t n, const double *w)
@@ -256,11 +238,9 @@ static double auc_by_pairs(const double *score, const uint32_t *codes, size_t n,
     return wins / pairs;
 }
 
-static void test_auc_is_a_share_of_pairs(void **state)
+TEST(auc_is_a_share_of_pairs)
 {
-    (void)state;
     enum { N = 300 };
-    cr_ctx  *cx = test_context();
     double   score[2 * N], w[N], plain[N], auc = 0;
     uint32_t codes[N];
     cr_rng   r = cr_rng_stream(5, 0);
@@ -278,13 +258,10 @@ static void test_auc_is_a_share_of_pairs(void **state)
         assert_ok(cx, cr_auc(cx, score, 2, codes, 1, N, w, &auc));
         assert_close(auc, auc_by_pairs(plain, codes, N, w), 1e-13);
     }
-    test_context_free(cx);
 }
 
-static void test_auc_corners(void **state)
+TEST(auc_corners)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     double         auc = 9;
     const double   s[] = { -(double)INFINITY, 1, 1, (double)INFINITY }, bad[] = { 1, (double)NAN };
     const uint32_t up[] = { 0, 0, 1, 1 }, down[] = { 1, 1, 0, 0 }, one[] = { 0, 0, 0, 0 };
@@ -299,7 +276,6 @@ static void test_auc_corners(void **state)
     assert_ok(cx, cr_auc(cx, s, 1, one, 1, 0, NULL, &auc));
     assert_true(isnan(auc));
     assert_fails_with(cx, cr_auc(cx, bad, 1, up, 1, 2, NULL, &auc), CR_EDATA, "score of row 2");
-    test_context_free(cx);
 }
 
 /* The definition of Guo et al. (2017), bin after bin. */
@@ -344,13 +320,11 @@ static void check_calibration(cr_ctx *cx, const double *P, const uint32_t *codes
     }
 }
 
-static void test_calibration_is_the_plain_loop(void **state)
+TEST(calibration_is_the_plain_loop)
 {
-    (void)state;
     enum { N = 5000, K = 4 };
     static double   P[N * K], w[N];
     static uint32_t codes[N];
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(9, 0);
     for (size_t i = 0; i < N; i++) {
         double sum = 0;
@@ -369,13 +343,10 @@ static void test_calibration_is_the_plain_loop(void **state)
         edges[4 * i + 2] = nextafter(c, i == 7 ? 0 : 2), edges[4 * i + 3] = 1 - c;
     }
     check_calibration(cx, edges, first, 16, 2, NULL);
-    test_context_free(cx);
 }
 
-static void test_class_corners(void **state)
+TEST(class_corners)
 {
-    (void)state;
-    cr_ctx          *cx = test_context();
     cr_class_metrics m = { .brier = 77 }, other;
     const double     P[] = { 1, 0, 0.5, 0.5 }, w[] = { 0, 2 };
     const uint32_t   wrong[] = { 1, 0 }, missing[] = { 0, CR_MISSING_CODE }, three[] = { 0, 2 };
@@ -400,15 +371,12 @@ static void test_class_corners(void **state)
     assert_fails(cx, cr_class_evaluate(cx, wrong, cr_cmat_of(P, 0, 2), NULL, &m), CR_EARG);
     assert_fails(cx, cr_class_evaluate(cx, wrong, cr_cmat_of(P, 2, 1), NULL, &m), CR_EARG);
     assert_true(m.brier == 77);
-    test_context_free(cx);
 }
 
-static void test_threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
-    (void)state;
     enum { N = 20000 };
     static double         y[N], mean[N], scale[N], dof[N], w[N];
-    cr_ctx               *cx = test_context();
     cr_regression_metrics one, four;
     cr_rng                r = cr_rng_stream(3, 1);
     for (size_t i = 0; i < N; i++) {
@@ -424,7 +392,6 @@ static void test_threads_do_not_matter(void **state)
     cr_ctx_set_threads(cx, 4);
     assert_ok(cx, cr_regression_evaluate(cx, y, &p, w, 0.9, &four));
     assert_memory_equal(&one, &four, sizeof one);
-    test_context_free(cx);
 }
 
 static cr_status evaluate_both(cr_ctx *cx, void *arg)
@@ -440,29 +407,4 @@ done:
     return st;
 }
 
-static void test_allocation_failures(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(evaluate_both, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crps_is_its_integral),
-        cmocka_unit_test(test_crps_known_values),
-        cmocka_unit_test(test_crps_is_smooth_in_dof),
-        cmocka_unit_test(test_regression_against_sklearn_and_scipy),
-        cmocka_unit_test(test_coverage_by_hand),
-        cmocka_unit_test(test_points_constants_and_zero_weights),
-        cmocka_unit_test(test_regression_refusals),
-        cmocka_unit_test(test_classes_against_sklearn),
-        cmocka_unit_test(test_auc_is_a_share_of_pairs),
-        cmocka_unit_test(test_auc_corners),
-        cmocka_unit_test(test_calibration_is_the_plain_loop),
-        cmocka_unit_test(test_class_corners),
-        cmocka_unit_test(test_threads_do_not_matter),
-        cmocka_unit_test(test_allocation_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocation_failures) { test_every_allocation_fails(evaluate_both, NULL); }

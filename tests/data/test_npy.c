@@ -71,9 +71,8 @@ static void assert_refused(bytes b, const char *text)
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-static void test_element_types(void **state)
+TEST(element_types)
 {
-    (void)state;
     static const struct {
         const char *header;
         const char *data;
@@ -116,9 +115,8 @@ static void test_element_types(void **state)
         assert_values(npy(1, cases[i].header, cases[i].data, cases[i].size), 2, 1, cases[i].wanted);
 }
 
-static void test_orders_and_shapes(void **state)
+TEST(orders_and_shapes)
 {
-    (void)state;
     const double wanted[6] = { 1, 2, 3, 4, 5, 6 };
     assert_values(npy(1, HEADER("|u1", "False", "(2, 3)"), "\1\2\3\4\5\6", 6), 2, 3, wanted);
     assert_values(npy(1, HEADER("|u1", "True", "(2, 3)"), "\1\4\2\5\3\6", 6), 2, 3, wanted);
@@ -129,9 +127,8 @@ static void test_orders_and_shapes(void **state)
     assert_values(npy(1, HEADER("<f8", "False", "(9, 0)"), "", 0), 9, 0, wanted);
 }
 
-static void test_header_spellings(void **state)
+TEST(header_spellings)
 {
-    (void)state;
     static const char *const headers[] = {
         "{'shape':(3,2),'fortran_order':False,'descr':'|u1'}",
         "  {\"descr\" : \"|u1\" ,\n \"shape\":( 3L , 2L ) , \"fortran_order\" : False , } \n",
@@ -143,9 +140,8 @@ static void test_header_spellings(void **state)
             assert_values(npy(major, headers[i], "\6\5\4\3\2\1", 6), 3, 2, wanted);
 }
 
-static void test_large_integers_are_refused(void **state)
+TEST(large_integers_are_refused)
 {
-    (void)state;
     static const struct {
         const char *descr, *data, *text;
     } cases[] = {
@@ -158,21 +154,20 @@ static void test_large_integers_are_refused(void **state)
         { HEADER("<i8", "False", "(1,)"), "\0\0\0\0\0\0\0\x80", "integer -9223372036854775808 " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_ctx   *cx = test_context();
+        cr_ctx   *own = test_context();
         bytes     b = npy(1, cases[i].descr, cases[i].data, 8);
         cr_table *t = NULL;
-        assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed),
+        assert_fails_with(own, cri_npy_read_table(own, "a.npy", b.at, b.size, &t, &borrowed),
                           CR_EDATA, cases[i].text);
         assert_null(t);
-        test_context_free(cx);
+        test_context_free(own);
     }
 }
 
 /* --- what is refused ------------------------------------------------------------------------- */
 
-static void test_refused_types(void **state)
+TEST(refused_types)
 {
-    (void)state;
     assert_refused(npy(1, HEADER("|O", "False", "(1,)"), "", 0), "Python objects");
     assert_refused(npy(1, HEADER("<c16", "False", "(1,)"), "", 0), "complex numbers ('<c16')");
     assert_refused(npy(1, HEADER("<U3", "False", "(1,)"), "", 0), "array of texts");
@@ -193,9 +188,8 @@ static void test_refused_types(void **state)
     assert_refused(npy(1, HEADER("<f8", "False", "(1, 1, 1)"), "12345678", 8), "3 dimensions");
 }
 
-static void test_refused_headers(void **state)
+TEST(refused_headers)
 {
-    (void)state;
     static const struct {
         const char *header, *text;
     } cases[] = {
@@ -224,9 +218,8 @@ static void test_refused_headers(void **state)
         assert_refused(npy(1 + i % 3 % 2, cases[i].header, "12345678", 8), cases[i].text);
 }
 
-static void test_refused_sizes(void **state)
+TEST(refused_sizes)
 {
-    (void)state;
     assert_refused(npy(1, HEADER("<f8", "False", "(2,)"), "1234567", 7), "cut short or damaged");
     assert_refused(npy(1, HEADER("<f8", "False", "(1,)"), "123456789", 9),
                    "1 bytes stand after the end");
@@ -236,9 +229,8 @@ static void test_refused_sizes(void **state)
     assert_refused(npy(1, HEADER("<f8", "False", "(4294967296, 4294967296)"), "", 0), "cut short");
 }
 
-static void test_every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     for (unsigned major = 1; major <= 2; major++) {
         bytes whole = npy(major, HEADER("<i2", "False", "(3, 1)"), "123456", 6);
         for (size_t n = 0; n < whole.size; n++) {
@@ -255,11 +247,9 @@ static void test_every_truncation_is_refused(void **state)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-static void test_table_of_a_matrix(void **state)
+TEST(table_of_a_matrix)
 {
-    (void)state;
     enum { ROWS = 1100, COLS = 19 }; /* more than one block of rows and group of columns */
-    cr_ctx   *cx = test_context();
     cr_table *t;
     size_t    size = CRI_NPY_HEADER + ROWS * COLS * sizeof(double);
     char     *b = malloc(size);
@@ -293,12 +283,10 @@ static void test_table_of_a_matrix(void **state)
     cr_table_free(cx, t);
     free(a);
     free(b);
-    test_context_free(cx);
 }
 
-static void test_column_types(void **state)
+TEST(column_types)
 {
-    (void)state;
     static const struct {
         const char *header;
         cr_type     type;
@@ -307,22 +295,20 @@ static void test_column_types(void **state)
                   { HEADER("|b1", "False", "(4, 1)"), CR_BOOLEAN },
                   { HEADER("<f4", "True", "(1, 1)"), CR_REAL } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cr_ctx   *cx = test_context();
+        cr_ctx   *own = test_context();
         bytes     b = npy(1, cases[i].header, "\0\1\0\1", 4);
         cr_table *t;
-        assert_ok(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed));
+        assert_ok(own, cri_npy_read_table(own, "a.npy", b.at, b.size, &t, &borrowed));
         assert_int_equal(cr_table_columns(t), 1);
         assert_int_equal(cr_table_column(t, 0)->type, cases[i].type);
         assert_string_equal(cr_table_column(t, 0)->name, "x1");
-        cr_table_free(cx, t);
-        test_context_free(cx);
+        cr_table_free(own, t);
+        test_context_free(own);
     }
 }
 
-static void test_no_table(void **state)
+TEST(no_table)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     bytes     b = npy(1, HEADER("|u1", "False", "()"), "\1", 1);
     assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
@@ -341,7 +327,6 @@ static void test_no_table(void **state)
     assert_fails_with(cx, cr_table_write_npy(cx, t, "/dev/null"), CR_EDATA,
                       "column 'colour' is a category");
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- archives -------------------------------------------------------------------------------- */
@@ -375,10 +360,8 @@ static cr_status read_items(cr_ctx *cx, const cri_zip_item *items, size_t n, cr_
     return st;
 }
 
-static void test_archive(void **state)
+TEST(archive)
 {
-    (void)state;
-    cr_ctx            *cx = test_context();
     bytes              v = npy(1, HEADER("<i2", "False", "(2,)"), "\1\0\2\0", 4);
     bytes              m = npy(2, HEADER("|b1", "True", "(2, 2)"), "\0\1\1\0", 4);
     const cri_zip_item items[] = { { "age.npy", v.at, v.size }, { "b.npy", m.at, m.size } };
@@ -393,13 +376,10 @@ static void test_archive(void **state)
     assert_true(age->values[1] == 2 && b1->values[1] == 1 && b2->values[1] == 0 &&
                 b2->values[0] == 1);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refused_archives(void **state)
+TEST(refused_archives)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_table    *t = NULL;
     bytes        two = npy(1, HEADER("|u1", "False", "(2,)"), "\1\2", 2);
     bytes        three = npy(1, HEADER("|u1", "False", "(3,)"), "\1\2\3", 3);
@@ -419,14 +399,11 @@ static void test_refused_archives(void **state)
     assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", "PK\5\6", 4, &t), CR_EDATA,
                       "a.npz: the zip archive cannot be read");
     assert_null(t);
-    test_context_free(cx);
 }
 
-static void test_damaged_archives_are_refused(void **state)
+TEST(damaged_archives_are_refused)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    bytes   v =
+    bytes v =
         npy(1, HEADER("|u1", "False", "(40,)"), "0123456789012345678901234567890123456789", 40);
     const cri_zip_item item = { "v.npy", v.at, v.size };
     char              *b;
@@ -444,14 +421,11 @@ static void test_damaged_archives_are_refused(void **state)
     }
     assert_null(t);
     cr_free(cx, b, size, 1);
-    test_context_free(cx);
 }
 
-static void test_deflated_archives(void **state)
+TEST(deflated_archives)
 {
-    (void)state;
     enum { N = 400000 };
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     char     *data = calloc(CRI_NPY_HEADER + N, 1);
     cri_npy_header(1, N / 8, 1, data);
@@ -484,7 +458,6 @@ static void test_deflated_archives(void **state)
     assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", b.at, b.size, &t), CR_EDATA, "a.npz: ");
     assert_null(t);
     free(data);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -503,33 +476,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char path[300];
     snprintf(path, sizeof path, "%s", test_file("allocations.npy", "", 0));
     test_every_allocation_fails(read_and_write, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_element_types),
-        cmocka_unit_test(test_orders_and_shapes),
-        cmocka_unit_test(test_header_spellings),
-        cmocka_unit_test(test_large_integers_are_refused),
-        cmocka_unit_test(test_refused_types),
-        cmocka_unit_test(test_refused_headers),
-        cmocka_unit_test(test_refused_sizes),
-        cmocka_unit_test(test_every_truncation_is_refused),
-        cmocka_unit_test(test_table_of_a_matrix),
-        cmocka_unit_test(test_column_types),
-        cmocka_unit_test(test_no_table),
-        cmocka_unit_test(test_archive),
-        cmocka_unit_test(test_refused_archives),
-        cmocka_unit_test(test_damaged_archives_are_refused),
-        cmocka_unit_test(test_deflated_archives),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,10 +64,8 @@ static cr_status read_matrix(cr_ctx *cx, const matrix *m, cr_table **out)
     return st;
 }
 
-static void test_matrix(void **state)
+TEST(matrix)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     matrix       m = usual();
     const double wanted[3][4] = { { 3, 0, 3.5, 0 }, { 0, 0, 0, 0 }, { 0, -1, 0, 0 } };
     for (m.n = 5; m.n <= 6; m.n++) {
@@ -82,7 +80,6 @@ static void test_matrix(void **state)
         if (m.n == 6) assert_true(cr_table_find(t, "y")->values[2] == 9);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 static void check_refused(size_t part, array a, const char *text)
@@ -97,9 +94,8 @@ static void check_refused(size_t part, array a, const char *text)
     test_context_free(cx);
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
-    (void)state;
     const int32_t beyond[] = { 2, 0, 4, 1 }, negative[] = { 2, 0, -1, 1 }, back[] = { 0, 3, 2, 4 };
     const int32_t late[] = { 1, 3, 3, 4 }, cut[] = { 0, 3, 3, 3 };
     const int64_t wide[] = { 3, 4, 5 }, rows[] = { 4, 4 }, huge[] = { 3, (int64_t)1 << 40 };
@@ -121,10 +117,8 @@ static void test_refused(void **state)
 }
 
 /* Without one of the five it is an archive like any other. */
-static void test_not_all_arrays(void **state)
+TEST(not_all_arrays)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     matrix    m = usual();
     cr_table *t = NULL;
     m.n = 2;
@@ -132,7 +126,6 @@ static void test_not_all_arrays(void **state)
     assert_null(cr_table_csr(t));
     assert_non_null(cr_table_find(t, "indptr"));
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status read_usual(cr_ctx *cx, void *arg)
@@ -143,21 +136,9 @@ static cr_status read_usual(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     matrix m = usual();
     m.n = 6;
     test_every_allocation_fails(read_usual, &m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_all_arrays),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests_name("sparse npz", tests, NULL, NULL);
 }

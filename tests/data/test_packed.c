@@ -48,12 +48,10 @@ static void assert_reads_back(cr_ctx *cx, const char *path, const char *bytes, s
     cri_source_close(source);
 }
 
-static void all_sizes_read_back(void **unused)
+TEST(all_sizes_read_back)
 {
-    (void)unused;
     static const size_t      SIZES[] = { 0, 1, 65535, 65536, 65537, 300000 };
     static const char *const NAMES[] = { "x", "x.gz", "x.zst" };
-    cr_ctx                  *cx = test_context();
     char                    *bytes = some_bytes(300000);
     for (size_t i = 0; i < 6; i++)
         for (size_t k = 0; k < 3; k++)
@@ -62,15 +60,12 @@ static void all_sizes_read_back(void **unused)
                 assert_reads_back(cx, path_of(NAMES[k]), bytes, SIZES[i]);
             }
     free(bytes);
-    test_context_free(cx);
 }
 
-static void it_is_gzip_and_the_same_each_time(void **unused)
+TEST(it_is_gzip_and_the_same_each_time)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    char   *bytes = some_bytes(100000), *back = malloc(100001), *a, *b;
-    size_t  n_a, n_b;
+    char  *bytes = some_bytes(100000), *back = malloc(100001), *a, *b;
+    size_t n_a, n_b;
     assert_non_null(back);
     write_file(cx, path_of("y.gz"), bytes, 100000, 100000);
     assert_ok(cx, cri_file_load(cx, path_of("y.gz"), 0, &a, &n_a));
@@ -88,13 +83,10 @@ static void it_is_gzip_and_the_same_each_time(void **unused)
     cr_free(cx, b, n_b, 1);
     free(bytes);
     free(back);
-    test_context_free(cx);
 }
 
-static void giving_up_leaves_the_old_file(void **unused)
+TEST(giving_up_leaves_the_old_file)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cri_packed *p = NULL;
     write_file(cx, path_of("z.zst"), "old", 3, 3);
     assert_ok(cx, cri_packed_create(cx, path_of("z.zst"), &p));
@@ -106,7 +98,6 @@ static void giving_up_leaves_the_old_file(void **unused)
     assert_true(cri_is_packed_name("a.gz") && cri_is_packed_name("a.b.zst"));
     assert_false(cri_is_packed_name("agz") || cri_is_packed_name(".gz") ||
                  cri_is_packed_name("a.gz.b"));
-    test_context_free(cx);
 }
 
 static cr_status write_once(cr_ctx *cx, void *path)
@@ -120,20 +111,8 @@ static cr_status write_once(cr_ctx *cx, void *path)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
     test_every_allocation_fails(write_once, (void *)(uintptr_t)path_of("w.gz"));
     test_every_allocation_fails(write_once, (void *)(uintptr_t)path_of("w.zst"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_sizes_read_back),
-        cmocka_unit_test(it_is_gzip_and_the_same_each_time),
-        cmocka_unit_test(giving_up_leaves_the_old_file),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }

@@ -50,10 +50,8 @@ static void check_two_by_two(cr_ctx *cx, cr_table *t, const char *a, const char 
     cr_table_free(cx, t);
 }
 
-static void test_text_formats(void **state)
+TEST(text_formats)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = NULL;
     const setting tsv[] = { { "from", "tsv" }, { NULL, NULL } };
     const setting svm[] = { { "from", "libsvm" }, { NULL, NULL } };
@@ -83,13 +81,10 @@ static void test_text_formats(void **state)
     assert_ok(cx,
               read_with(cx, text_file("c.svm", "1,0.5\n2,-3\n"), csv, &t)); /* the option rules */
     check_two_by_two(cx, t, "x1", "x2");
-    test_context_free(cx);
 }
 
-static void test_compressed(void **state)
+TEST(compressed)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     char      path[256];
     snprintf(path, sizeof path, "%s/z.libsvm.gz", test_directory());
@@ -105,13 +100,10 @@ static void test_compressed(void **state)
     assert_int_equal(cr_table_rows(t), 30000);
     assert_true(cr_table_find(t, "x1")->values[29999] == 59998);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_arrays(void **state)
+TEST(arrays)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_table    *t = NULL;
     const double a[] = { 1, 2 }, b[] = { 0.5, -3 };
     char         path[256];
@@ -123,13 +115,10 @@ static void test_arrays(void **state)
     cr_table_free(cx, t);
     assert_ok(cx, read_plainly(cx, path, &t)); /* by its first bytes */
     check_two_by_two(cx, t, "x1", "x2");
-    test_context_free(cx);
 }
 
-static void test_databases(void **state)
+TEST(databases)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = NULL;
     sqlite3      *db = NULL;
     char          path[256], spec[300];
@@ -147,13 +136,10 @@ static void test_databases(void **state)
     check_two_by_two(cx, t, "a", "b");
     assert_ok(cx, read_plainly(cx, path, &t)); /* by its first bytes; it holds one table */
     check_two_by_two(cx, t, "a", "b");
-    test_context_free(cx);
 }
 
-static void test_column_options_hold_everywhere(void **state)
+TEST(column_options_hold_everywhere)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = NULL;
     const setting category[] = { { "category", "y,x2" },
                                  { "missing_values", "-999" },
@@ -185,13 +171,10 @@ static void test_column_options_hold_everywhere(void **state)
     cr_table_free(cx, t);
     assert_fails_with(cx, read_with(cx, path, wrong, &t), CR_EDATA, "column 'z1' not found in ");
     assert_string_equal(cr_error_nearest(cx), "x1");
-    test_context_free(cx);
 }
 
-static void test_texts_of_a_database_as_numbers(void **state)
+TEST(texts_of_a_database_as_numbers)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = NULL;
     sqlite3      *db = NULL;
     char          path[256];
@@ -211,13 +194,10 @@ static void test_texts_of_a_database_as_numbers(void **state)
     assert_fails_with(cx, read_with(cx, path, bad, &t), CR_EDATA,
                       "row 3: 'none' in column 'a' is not a number");
     assert_string_equal(cr_error_hint(cx), "if it means a missing value: --missing-values 'none'");
-    test_context_free(cx);
 }
 
-static void test_foreign_files(void **state)
+TEST(foreign_files)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = NULL;
     const char model[] = "PK\3\4..........................";
     char       zip[64] = "PK\3\4";
@@ -238,21 +218,14 @@ static void test_foreign_files(void **state)
     assert_fails_with(cx, read_plainly(cx, "/nowhere/at/all.csv", &t), CR_EIO,
                       "/nowhere/at/all.csv");
     assert_null(t);
-    test_context_free(cx);
 }
 
 /* The same data in two formats: the a9a set of the LIBSVM collection. */
-static void test_libsvm_equals_csv(void **state)
+TEST(libsvm_equals_csv)
 {
-    (void)state;
     char svm[512], csv[512];
-    if (!test_shared_data("tabular/a9a.libsvm") || !test_shared_data("tabular/a9a.csv")) {
-        print_message("skipped: shared data are not here\n");
-        skip();
-    }
-    snprintf(svm, sizeof svm, "%s", test_shared_data("tabular/a9a.libsvm"));
-    snprintf(csv, sizeof csv, "%s", test_shared_data("tabular/a9a.csv"));
-    cr_ctx   *cx = test_context();
+    snprintf(svm, sizeof svm, "%s", test_extra_data("tabular/a9a.libsvm"));
+    snprintf(csv, sizeof csv, "%s", test_extra_data("tabular/a9a.csv"));
     cr_table *a = NULL, *b = NULL;
     assert_ok(cx, read_plainly(cx, svm, &a));
     assert_ok(cx, read_plainly(cx, csv, &b));
@@ -271,7 +244,6 @@ static void test_libsvm_equals_csv(void **state)
     assert_int_equal(wrong, 0);
     cr_table_free(cx, a);
     cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 static cr_status read_and_change(cr_ctx *cx, void *arg)
@@ -285,28 +257,11 @@ static cr_status read_and_change(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocation_failures(void **state)
+TEST(allocation_failures)
 {
-    (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s", text_file("alloc.svm", "1 1:3 2:0.5\n-1 1:-999\n"));
     test_every_allocation_fails(read_and_change, path);
     snprintf(path, sizeof path, "%s", text_file("alloc.csv", "a,y\n1,x\n2,z\n"));
     test_every_allocation_fails(read_and_change, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_formats),
-        cmocka_unit_test(test_compressed),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_databases),
-        cmocka_unit_test(test_column_options_hold_everywhere),
-        cmocka_unit_test(test_texts_of_a_database_as_numbers),
-        cmocka_unit_test(test_foreign_files),
-        cmocka_unit_test(test_libsvm_equals_csv),
-        cmocka_unit_test(test_allocation_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

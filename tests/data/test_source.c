@@ -13,7 +13,7 @@ enum { SIZE = 700000 };
 static char text[SIZE];
 
 /* Bytes that compress a little, the same ones every time. */
-static void fill_text(void)
+__attribute__((constructor)) static void fill_text(void)
 {
     uint32_t x = 12345;
     for (size_t i = 0; i < SIZE; i++) {
@@ -84,15 +84,10 @@ static void check_bytes(const void *bytes, size_t size)
 
 static unsigned char packed[2 * SIZE];
 
-static void test_plain(void **state)
-{
-    (void)state;
-    check_bytes(text, SIZE);
-}
+TEST(plain) { check_bytes(text, SIZE); }
 
-static void test_gzip_members(void **state)
+TEST(gzip_members)
 {
-    (void)state;
     size_t n = gzip(text, SIZE, packed, sizeof packed);
     check_bytes(packed, n);
     n = gzip(text, 1000, packed, sizeof packed); /* three members, one of them empty, then zeros */
@@ -103,9 +98,8 @@ static void test_gzip_members(void **state)
     check_bytes(packed, n + 512);
 }
 
-static void test_zstd_frames(void **state)
+TEST(zstd_frames)
 {
-    (void)state;
     size_t n = ZSTD_compress(packed, sizeof packed, text, SIZE, 3);
     check_bytes(packed, n);
     n = ZSTD_compress(packed, sizeof packed, text, 300000, 3);
@@ -125,11 +119,9 @@ static cr_status drain(cr_ctx *cx, const void *bytes, size_t size)
     return st;
 }
 
-static void test_damaged(void **state)
+TEST(damaged)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  n = gzip(text, SIZE, packed, sizeof packed);
+    size_t n = gzip(text, SIZE, packed, sizeof packed);
     for (size_t cut = 4; cut < n; cut += 1 + n / 50)
         assert_fails_with(cx, drain(cx, packed, cut), CR_EDATA, "x.gz: the gzip data are cut off");
     assert_fails_with(cx, drain(cx, packed, n - 1), CR_EDATA, "x.gz: the gzip data are cut off");
@@ -145,13 +137,10 @@ static void test_damaged(void **state)
     packed[4] ^= 8;
     packed[20] ^= 0xff;
     assert_fails_with(cx, drain(cx, packed, n), CR_EDATA, "zstd data are damaged");
-    test_context_free(cx);
 }
 
-static void test_small_and_empty(void **state)
+TEST(small_and_empty)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     assert_ok(cx, drain(cx, "", 0));
     assert_ok(cx, drain(cx, "\x1f\x8b", 2)); /* too short to be gzip */
     cri_source *s = NULL;
@@ -162,27 +151,21 @@ static void test_small_and_empty(void **state)
     assert_int_equal(size, 0);
     assert_int_equal(cri_source_size(s), 0);
     cri_source_close(s);
-    test_context_free(cx);
 }
 
-static void test_cannot_open(void **state)
+TEST(cannot_open)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cri_source *s = NULL;
     assert_fails_with(cx, cri_source_open(cx, "/nowhere/x.csv", &s), CR_EIO,
                       "cannot open /nowhere/x.csv: No such file or directory");
     assert_fails_with(cx, cri_source_open(cx, test_directory(), &s), CR_EIO, "it is a directory");
     assert_null(s);
-    test_context_free(cx);
 }
 
 /* Standard input: a file is sought, a pipe is kept. */
-static void test_standard_input(void **state)
+TEST(standard_input)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    int     saved = dup(STDIN_FILENO), ends[2];
+    int saved = dup(STDIN_FILENO), ends[2];
     for (int piped = 0; piped < 2; piped++) {
         int fd = -1;
         if (piped) {
@@ -205,14 +188,11 @@ static void test_standard_input(void **state)
     }
     dup2(saved, STDIN_FILENO);
     close(saved);
-    test_context_free(cx);
 }
 
 /* Whole lines as soon as they are there, and neither more nor less. */
-static void test_lines_ahead(void **state)
+TEST(lines_ahead)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cri_source  *s = NULL;
     const char  *bytes = NULL, lines[] = "one\ntwo\n\nfour";
     size_t       size = 0;
@@ -232,7 +212,6 @@ static void test_lines_ahead(void **state)
     assert_int_equal(size, 4);
     assert_memory_equal(bytes, "two\n", 4);
     cri_source_close(s);
-    test_context_free(cx);
 }
 
 static cr_status read_packed(cr_ctx *cx, void *arg)
@@ -251,29 +230,11 @@ static cr_status read_packed(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_packed_csv_and_allocations(void **state)
+TEST(packed_csv_and_allocations)
 {
-    (void)state;
     const char *csv = "a,b\n1,x\n2,y\n";
     size_t      n = gzip(csv, strlen(csv), packed, sizeof packed);
     test_every_allocation_fails(read_packed, &n);
     n = ZSTD_compress(packed, sizeof packed, csv, strlen(csv), 3);
     test_every_allocation_fails(read_packed, &n);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_gzip_members),
-        cmocka_unit_test(test_zstd_frames),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_small_and_empty),
-        cmocka_unit_test(test_cannot_open),
-        cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_lines_ahead),
-        cmocka_unit_test(test_packed_csv_and_allocations),
-    };
-    fill_text();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

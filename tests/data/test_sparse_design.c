@@ -83,15 +83,13 @@ static void check_all_ways(cr_ctx *cx, const sparse_data *d, const char *const *
     cr_table_free(cx, dense);
 }
 
-static void test_same_as_dense(void **state)
+TEST(same_as_dense)
 {
-    (void)state;
     const char *const few[] = { "target", "y", "features", "x3,x1*,w", NULL };
     const char *const without[] = { "target", "x4", "weights", "w", "features", "!y,!x9", NULL };
     const char *const all[] = { "target", "y",
                                 NULL }; /* w is an ordinary feature behind the block */
     const char *const *const options[] = { plain, few, without, all };
-    cr_ctx                  *cx = test_context();
     sparse_data              d = draw_sparse(1, 150, 20, 0.25);
     for (size_t i = 0; i < d.n; i++) d.X[i * 20 + 6] = 2.5; /* constant */
     compress(&d);
@@ -99,13 +97,10 @@ static void test_same_as_dense(void **state)
         for (int standardise = 0; standardise < 2; standardise++)
             check_all_ways(cx, &d, options[k], standardise);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_view_is_the_table_itself(void **state)
+TEST(view_is_the_table_itself)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(2, 50, 20, 0.2);
     cr_table   *t = table_of(cx, &d, true);
     cr_design  *a = design_of(cx, t, plain, true);
@@ -119,13 +114,10 @@ static void test_view_is_the_table_itself(void **state)
     cri_design_free(cx, a);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_missing_values(void **state)
+TEST(missing_values)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(3, 80, 20, 0.3);
     d.X[11 * 20 + 3] = d.X[30 * 20 + 3] = d.X[30 * 20 + 5] = d.X[70 * 20 + 2] = NAN;
     d.y[20] = NAN;
@@ -166,26 +158,20 @@ static void test_missing_values(void **state)
     cr_table_free(cx, sparse);
     cr_table_free(cx, dense);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_extreme_values_are_standardised(void **state)
+TEST(extreme_values_are_standardised)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(4, 60, 20, 0.3);
     for (size_t i = 0; i < 60; i += 3) d.X[i * 20 + 1] = 1e200 * (1 + (double)i);
     for (size_t i = 0; i < 60; i += 2) d.X[i * 20 + 2] = 1e-200 * (1 + (double)i);
     compress(&d);
     check_all_ways(cx, &d, plain, true);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_powers_are_spread_out(void **state)
+TEST(powers_are_spread_out)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     sparse_data       d = draw_sparse(5, 30, 6, 0.4);
     const char *const powers[] = { "target", "y", "basis", "poly:2", "features", "x*", NULL };
     cr_table         *sparse = table_of(cx, &d, true), *dense = table_of(cx, &d, false);
@@ -198,15 +184,12 @@ static void test_powers_are_spread_out(void **state)
     cr_table_free(cx, sparse);
     cr_table_free(cx, dense);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* --- ordinary columns beside the block ------------------------------------------------------- */
 
-static void test_categories_beside_the_block(void **state)
+TEST(categories_beside_the_block)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     sparse_data       d = draw_sparse(6, 9, 5, 0.5);
     const char *const colours[] = { "red",  "blue", "red", NULL,   "green",
                                     "blue", "red",  "red", "green" };
@@ -227,7 +210,6 @@ static void test_categories_beside_the_block(void **state)
         cr_table_free(cx, t[k]);
     }
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* --- files with fewer or more columns -------------------------------------------------------- */
@@ -266,11 +248,9 @@ static void check_row(cr_ctx *cx, const cr_design *d, const cr_table *t, size_t 
     cri_rows_close(cx, &r);
 }
 
-static void test_other_widths(void **state)
+TEST(other_widths)
 {
-    (void)state;
     const char *const target[] = { "target", "y", NULL };
-    cr_ctx           *cx = test_context();
     cr_table         *wide = svm_of(cx, "1 1:2 40:3\n2 5:1\n"),
              *narrow = svm_of(cx, "1 1:1 3:2\n2 2:1 3:4\n");
     cr_table  *wider = svm_of(cx, "1 2:7 40:1 41:5\n2 77:1 78:1\n"), *few = svm_of(cx, "1 4:6\n");
@@ -309,17 +289,14 @@ static void test_other_widths(void **state)
     cr_table_free(cx, narrow);
     cr_table_free(cx, wider);
     cr_table_free(cx, few);
-    test_context_free(cx);
 }
 
 /* --- size ------------------------------------------------------------------------------------ */
 
-static void test_many_columns_in_little_memory(void **state)
+TEST(many_columns_in_little_memory)
 {
-    (void)state;
     enum { ROWS = 2000, COLUMNS = 100000, EACH = 20 };
     const char *const target[] = { "target", "y", NULL };
-    cr_ctx           *cx = test_context();
     char             *text = malloc(ROWS * EACH * 16), *at = text;
     for (size_t i = 0; i < ROWS; i++) {
         at += sprintf(at, "%d", i % 2 ? 1 : -1);
@@ -349,7 +326,6 @@ static void test_many_columns_in_little_memory(void **state)
     cri_rows_close(cx, &r);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- no memory ------------------------------------------------------------------------------- */
@@ -387,28 +363,11 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     sparse_data d = draw_sparse(7, 8, 6, 0.5);
     d.X[4] = NAN;
     compress(&d);
     test_every_allocation_fails(design_and_open, &d);
     free_sparse(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_dense),
-        cmocka_unit_test(test_view_is_the_table_itself),
-        cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_extreme_values_are_standardised),
-        cmocka_unit_test(test_powers_are_spread_out),
-        cmocka_unit_test(test_categories_beside_the_block),
-        cmocka_unit_test(test_other_widths),
-        cmocka_unit_test(test_many_columns_in_little_memory),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests_name("sparse designs", tests, NULL, NULL);
 }

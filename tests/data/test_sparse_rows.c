@@ -117,9 +117,8 @@ static void check_case(rows_case *c)
     test_context_free(cx);
 }
 
-static void test_against_dense(void **state)
+TEST(against_dense)
 {
-    (void)state;
     const struct {
         size_t n, p;
         double density;
@@ -136,23 +135,22 @@ static void test_against_dense(void **state)
         }
 }
 
-static void test_transpose(void **state)
+TEST(transpose)
 {
-    (void)state;
     for (int indexed = 0; indexed < 2; indexed++) {
-        cr_ctx         *cx = test_context();
+        cr_ctx         *own = test_context();
         rows_case       c = make_case(21, 90, 33, 0.2, indexed);
         cri_sparse_copy t;
-        assert_ok(cx, cri_sparse_transpose(cx, &c.X, &t));
+        assert_ok(own, cri_sparse_transpose(own, &c.X, &t));
         assert_int_equal(t.view.n, 33);
         assert_int_equal(t.view.p, c.n);
         assert_int_equal(t.entries, cri_sparse_entries(&c.X));
         for (size_t j = 0; j < 33; j++)
             for (size_t i = 0; i < c.n; i++)
                 assert_true(cri_sparse_at(&t.view, j, i) == at(&c, i, j));
-        cri_sparse_free(cx, &t);
+        cri_sparse_free(own, &t);
         free_case(&c);
-        test_context_free(cx);
+        test_context_free(own);
     }
 }
 
@@ -169,13 +167,11 @@ static void run_all(cr_ctx *cx, const cri_sparse *X, const double *w, double *ou
     assert_ok(cx, cri_sparse_moments(cx, X, w, b + 2 * p + n + p * p, b + 3 * p + n + p * p));
 }
 
-static void test_threads_give_the_same_bits(void **state)
+TEST(threads_give_the_same_bits)
 {
-    (void)state;
     rows_case c = make_case(31, 20000, 12, 0.3, false);
     size_t    size = 2 * c.n + 5 * c.d.p + c.d.p * c.d.p;
     double   *one = calloc(size, 8), *many = calloc(size, 8);
-    cr_ctx   *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     run_all(cx, &c.X, c.d.w, one);
     for (size_t threads = 2; threads <= 5; threads++) {
@@ -185,7 +181,6 @@ static void test_threads_give_the_same_bits(void **state)
     }
     free(one), free(many);
     free_case(&c);
-    test_context_free(cx);
 }
 
 static cr_status use_rows(cr_ctx *cx, void *arg)
@@ -203,21 +198,9 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     rows_case c = make_case(41, 20, 16, 0.3, false);
     test_every_allocation_fails(use_rows, &c);
     free_case(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_dense),
-        cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_threads_give_the_same_bits),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests_name("sparse rows", tests, NULL, NULL);
 }

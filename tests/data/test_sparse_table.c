@@ -10,10 +10,8 @@
 
 #include <pthread.h>
 
-static void test_columns_and_names(void **state)
+TEST(columns_and_names)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(1, 40, 30, 0.2);
     char        name[CR_NAME_SIZE];
     cr_table   *t = table_of(cx, &d, true);
@@ -59,13 +57,10 @@ static void test_columns_and_names(void **state)
     assert_int_equal(cr_table_column(t, 5)->type, CR_INTEGER);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_unsound_matrices(void **state)
+TEST(unsound_matrices)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     const double   v[] = { 1, 2, 3 };
     const size_t   good[] = { 0, 2, 3 }, late[] = { 1, 2, 3 }, back[] = { 0, 2, 1 };
     const uint32_t rising[] = { 0, 2, 1 }, falling[] = { 2, 0, 1 }, twice[] = { 1, 1, 0 };
@@ -90,7 +85,6 @@ static void test_unsound_matrices(void **state)
     }
     assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ 2, 3, good, rising, v }));
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- columns asked for by several threads ---------------------------------------------------- */
@@ -107,10 +101,8 @@ static void *ask(void *arg)
     return NULL;
 }
 
-static void test_threads_get_the_same_column(void **state)
+TEST(threads_get_the_same_column)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(2, 500, 30, 0.1);
     for (int round = 0; round < 5; round++) {
         cr_table *t = table_of(cx, &d, true);
@@ -125,7 +117,6 @@ static void test_threads_get_the_same_column(void **state)
         cr_table_free(cx, t);
     }
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* --- the same answers as ordinary columns ---------------------------------------------------- */
@@ -144,10 +135,8 @@ static void check_same_tables(const cr_table *a, const cr_table *b)
     }
 }
 
-static void test_subset(void **state)
+TEST(subset)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(3, 40, 20, 0.2);
     d.X[3 * 20 + 1] = NAN;
     compress(&d);
@@ -165,7 +154,6 @@ static void test_subset(void **state)
     cr_table_free(cx, sparse);
     cr_table_free(cx, dense);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 static void check_summary(cr_summary a, cr_summary b)
@@ -182,10 +170,8 @@ static void check_summary(cr_summary a, cr_summary b)
         assert_relative(a.sd, b.sd, 1e-13);
 }
 
-static void test_summaries(void **state)
+TEST(summaries)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(4, 60, 20, 0.3);
     for (size_t i = 0; i < 60; i++) {
         d.X[i * 20 + 2] = 3;                        /* constant, no zero */
@@ -208,7 +194,6 @@ static void test_summaries(void **state)
     cr_table_free(cx, sparse);
     cr_table_free(cx, dense);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 static char *slurp(const char *path, size_t *size)
@@ -228,10 +213,8 @@ static cr_status write_svm(cr_ctx *cx, const cr_table *t, const char *path)
     return cr_table_write_libsvm(cx, t, NULL, path);
 }
 
-static void test_writers(void **state)
+TEST(writers)
 {
-    (void)state;
-    cr_ctx             *cx = test_context();
     sparse_data         d = draw_sparse(5, 40, 20, 0.2);
     table_writer *const writers[] = { cr_table_write_csv, cr_table_write_npy, write_svm };
     const char *const   endings[] = { "csv", "npy", "svm" };
@@ -255,13 +238,10 @@ static void test_writers(void **state)
     cr_table_free(cx, tables[0]);
     cr_table_free(cx, tables[1]);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_libsvm_round_trip(void **state)
+TEST(libsvm_round_trip)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(6, 60, 50, 0.1);
     d.X[60] = NAN;
     d.X[49] = 5e-324; /* the last column is used */
@@ -290,7 +270,6 @@ static void test_libsvm_round_trip(void **state)
     cr_table_free(cx, back);
     cr_options_free(cx, cr_read_table, &o);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* --- options --------------------------------------------------------------------------------- */
@@ -309,10 +288,8 @@ static cr_table *read_with(cr_ctx *cx, const char *name, const char *value)
     return t;
 }
 
-static void test_options(void **state)
+TEST(options)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = read_with(cx, "category", "y"); /* the label as classes; the block stays */
     assert_non_null(cr_table_csr(t));
     const cr_column *y = cr_table_find(t, "y");
@@ -348,7 +325,6 @@ static void test_options(void **state)
     assert_non_null(cr_table_csr(t));
     assert_int_equal(cr_table_find(t, "y")->type, CR_REAL);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -377,18 +353,15 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     sparse_data d = draw_sparse(8, 6, 7, 0.5);
     test_every_allocation_fails(use_table, &d);
     free_sparse(&d);
 }
 
-static void test_densify_is_refused_first(void **state)
+TEST(densify_is_refused_first)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(9, 500, 100, 0.01);
     cr_table   *t = table_of(cx, &d, true), *out = NULL;
     cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 300000);
@@ -398,22 +371,4 @@ static void test_densify_is_refused_first(void **state)
     assert_true(cr_ctx_peak_memory(cx) <= before);
     assert_null(out);
     free_sparse(&d);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_and_names),
-        cmocka_unit_test(test_unsound_matrices),
-        cmocka_unit_test(test_threads_get_the_same_column),
-        cmocka_unit_test(test_subset),
-        cmocka_unit_test(test_summaries),
-        cmocka_unit_test(test_writers),
-        cmocka_unit_test(test_libsvm_round_trip),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_allocations_fail),
-        cmocka_unit_test(test_densify_is_refused_first),
-    };
-    return cmocka_run_group_tests_name("sparse tables", tests, NULL, NULL);
 }

@@ -4,10 +4,8 @@
 #include "data/split.h"
 #include "data/table.h"
 
-static void test_every_row_is_tested_once(void **state)
+TEST(every_row_is_tested_once)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[][2] = {
         { 2, 2 }, { 3, 2 }, { 10, 3 }, { 10, 10 }, { 1000, 7 }, { 1001, 10 }
     };
@@ -37,13 +35,10 @@ static void test_every_row_is_tested_once(void **state)
         free(test), free(train), free(seen);
         cr_folds_free(cx, &folds);
     }
-    test_context_free(cx);
 }
 
-static void test_seed_decides(void **state)
+TEST(seed_decides)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     cr_folds a, b, c;
     assert_ok(cx, cr_folds_new(cx, 100, 5, 1, &a));
     assert_ok(cx, cr_folds_new(cx, 100, 5, 1, &b));
@@ -51,15 +46,12 @@ static void test_seed_decides(void **state)
     assert_memory_equal(a.block, b.block, 100 * sizeof(size_t));
     assert_memory_not_equal(a.block, c.block, 100 * sizeof(size_t));
     cr_folds_free(cx, &a), cr_folds_free(cx, &b), cr_folds_free(cx, &c);
-    test_context_free(cx);
 }
 
 /* Over many seeds each row must meet each fold about equally often: 4 folds, 2000 seeds, sd 19. */
-static void test_folds_are_shuffled(void **state)
+TEST(folds_are_shuffled)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  hits[8][4] = { { 0 } }, together = 0;
+    size_t hits[8][4] = { { 0 } }, together = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         cr_folds folds;
         assert_ok(cx, cr_folds_new(cx, 8, 4, seed, &folds));
@@ -70,13 +62,10 @@ static void test_folds_are_shuffled(void **state)
     for (size_t i = 0; i < 8; i++)
         for (size_t f = 0; f < 4; f++) assert_true(hits[i][f] > 400 && hits[i][f] < 600);
     assert_true(together > 220 && together < 352); /* 1/7 of 2000 = 286, sd 16 */
-    test_context_free(cx);
 }
 
-static void test_classes_are_even(void **state)
+TEST(classes_are_even)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     uint32_t codes[997];
     enum { N = 997, K = 6, CLASSES = 5 };
     for (size_t i = 0; i < N; i++) { /* classes of very different sizes, one of a single row */
@@ -108,13 +97,10 @@ static void test_classes_are_even(void **state)
     assert_ok(cx, cr_folds_new(cx, 6, 3, 5, &plain));
     assert_memory_equal(folds.block, plain.block, 6 * sizeof(size_t));
     cr_folds_free(cx, &folds), cr_folds_free(cx, &plain);
-    test_context_free(cx);
 }
 
-static void test_order_of_time(void **state)
+TEST(order_of_time)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     cr_folds folds;
     size_t   rows[11];
     assert_ok(cx, cr_folds_new_ordered(cx, 11, 3, &folds)); /* blocks of 3, 3, 3, 2 rows */
@@ -130,13 +116,10 @@ static void test_order_of_time(void **state)
     assert_int_equal(cr_folds_test(&folds, 0, rows), 1);
     assert_int_equal(rows[0], 1);
     cr_folds_free(cx, &folds);
-    test_context_free(cx);
 }
 
-static void test_holdout(void **state)
+TEST(holdout)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     size_t       rows[50], train = 0;
     const double fractions[] = { 0.2, 0.5, 1e-9, 0.999999, 0.33 };
     const size_t tests[] = { 10, 25, 1, 49, 17 }; /* round(0.33 50) = round(16.5) */
@@ -157,12 +140,10 @@ static void test_holdout(void **state)
         hits[rows[3]]++, hits[rows[4]]++;
     }
     for (size_t i = 0; i < 5; i++) assert_true(hits[i] > 1860 && hits[i] < 2140);
-    test_context_free(cx);
 }
 
-static void test_bootstrap(void **state)
+TEST(bootstrap)
 {
-    (void)state;
     enum { N = 2000 };
     static size_t drawn[N], left[N], again[N], other[N];
     size_t        n_left = 99, n_again;
@@ -187,10 +168,8 @@ static void test_bootstrap(void **state)
     assert_int_equal(n_left, 0);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     cr_folds folds = { .n = 77 };
     size_t   rows[4], train = 5;
     assert_fails_with(cx, cr_folds_new(cx, 5, 1, 0, &folds), CR_EARG, "1 folds: at least 2");
@@ -205,7 +184,6 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_holdout(cx, 4, (double)NAN, 0, rows, &train), CR_EARG,
                       "between 0 and 1");
     assert_true(folds.n == 77 && train == 5);
-    test_context_free(cx);
 }
 
 static cr_status make_folds(cr_ctx *cx, void *arg)
@@ -219,25 +197,8 @@ done:
     return st;
 }
 
-static void test_allocation_failures(void **state)
+TEST(allocation_failures)
 {
-    (void)state;
     uint32_t codes[4] = { 0, 1, 1, 0 };
     test_every_allocation_fails(make_folds, codes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_row_is_tested_once),
-        cmocka_unit_test(test_seed_decides),
-        cmocka_unit_test(test_folds_are_shuffled),
-        cmocka_unit_test(test_classes_are_even),
-        cmocka_unit_test(test_order_of_time),
-        cmocka_unit_test(test_holdout),
-        cmocka_unit_test(test_bootstrap),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocation_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,10 +36,8 @@ static const char houses[] =
     "CREATE TABLE people(name TEXT); INSERT INTO people VALUES ('Ada');"
     "CREATE VIEW cheap AS SELECT price FROM houses WHERE price < 2;";
 
-static void test_types_come_from_values(void **state)
+TEST(types_come_from_values)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
     assert_ok(cx, read_part(cx, path, "?HOUSES", &t));
@@ -72,13 +70,10 @@ static void test_types_come_from_values(void **state)
     assert_int_equal(cr_table_find(t, "none")->type, CR_REAL);
     assert_int_equal(cr_table_find(t, "none")->missing, 5);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_queries_views_and_the_only_table(void **state)
+TEST(queries_views_and_the_only_table)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
     assert_ok(cx, read_part(cx, path,
@@ -97,13 +92,10 @@ static void test_queries_views_and_the_only_table(void **state)
     assert_ok(cx, read_part(cx, path, "", &t));
     assert_true(cr_table_find(t, "a")->values[0] == 1);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_messages(void **state)
+TEST(messages)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
 
@@ -142,13 +134,10 @@ static void test_messages(void **state)
     path = test_file("empty.db", "", 0);
     assert_fails_with(cx, read_part(cx, path, "?t", &t), CR_EDATA, "holds no tables");
     assert_null(t);
-    test_context_free(cx);
 }
 
-static void test_never_writes(void **state)
+TEST(never_writes)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = NULL;
     const char       *path = make_database("houses.db", houses);
     char              other[300], part[700];
@@ -178,13 +167,10 @@ static void test_never_writes(void **state)
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
     assert_int_equal(before.st_size, after.st_size);
-    test_context_free(cx);
 }
 
-static void test_endless_query_can_be_stopped(void **state)
+TEST(endless_query_can_be_stopped)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
     const char *endless = "?query=WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
@@ -203,13 +189,10 @@ static void test_endless_query_can_be_stopped(void **state)
                                 &t),
                       CR_ENOMEM, "memory limit");
     assert_null(t);
-    test_context_free(cx);
 }
 
-static void test_many_rows_and_texts(void **state)
+TEST(many_rows_and_texts)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
     assert_ok(cx, read_part(cx, path,
@@ -226,7 +209,6 @@ static void test_many_rows_and_texts(void **state)
         assert_string_equal(s->levels[s->codes[i]], text);
     }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status read_houses(cr_ctx *cx, void *arg)
@@ -237,24 +219,9 @@ static cr_status read_houses(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocation_failures(void **state)
+TEST(allocation_failures)
 {
-    (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s", make_database("houses.db", houses));
     test_every_allocation_fails(read_houses, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_come_from_values),
-        cmocka_unit_test(test_queries_views_and_the_only_table),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_never_writes),
-        cmocka_unit_test(test_endless_query_can_be_stopped),
-        cmocka_unit_test(test_many_rows_and_texts),
-        cmocka_unit_test(test_allocation_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

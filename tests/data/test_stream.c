@@ -153,9 +153,8 @@ static size_t make_svm(char *out, size_t rows, bool comments)
     return (size_t)(at - out);
 }
 
-static void test_csv_blocks(void **state)
+TEST(csv_blocks)
 {
-    (void)state;
     enum { ROWS = 400 };
     char                *text = malloc(ROWS * 64);
     size_t               size = make_csv(text, ROWS);
@@ -171,9 +170,8 @@ static void test_csv_blocks(void **state)
     free(text);
 }
 
-static void test_libsvm_blocks(void **state)
+TEST(libsvm_blocks)
 {
-    (void)state;
     enum { ROWS = 300 };
     char                *text = malloc(ROWS * 300);
     const char *const    category[] = { "category", "y", NULL };
@@ -188,12 +186,10 @@ static void test_libsvm_blocks(void **state)
     free(text);
 }
 
-static void test_comments_make_smaller_blocks(void **state)
+TEST(comments_make_smaller_blocks)
 {
-    (void)state;
     enum { ROWS = 300 };
     char      *text = malloc(ROWS * 300);
-    cr_ctx    *cx = test_context();
     cr_stream *s = NULL;
     cr_table  *t = NULL;
     size_t     size = make_svm(text, ROWS, true), rows = 0;
@@ -209,7 +205,6 @@ static void test_comments_make_smaller_blocks(void **state)
     assert_int_equal(rows, ROWS);
     cr_stream_free(cx, s);
     free(text);
-    test_context_free(cx);
 }
 
 /* An array of numbers as numpy would save it. */
@@ -224,9 +219,8 @@ static size_t make_npy(char *out, const char *descr, const char *shape, const vo
     return (size_t)(10 + n) + size;
 }
 
-static void test_npy_blocks(void **state)
+TEST(npy_blocks)
 {
-    (void)state;
     char                 bytes[2048];
     double               a[60];
     int16_t              b[60];
@@ -251,15 +245,13 @@ static void put_text(int fd, const char *text)
 
 /* A block is there as soon as its last row is, while the other end is still open: were one byte
  * more waited for, the test would hang and the alarm end it. */
-static void test_pipes_are_followed(void **state)
+TEST(pipes_are_followed)
 {
-    cr_ctx         *cx = test_context();
     cr_stream      *s = NULL;
     cr_table       *t = NULL;
     cr_read_options o = options(cx, NULL);
     int             ends[2];
     char            path[64];
-    (void)state;
     alarm(20);
     assert_int_equal(pipe(ends), 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
@@ -293,29 +285,23 @@ static void test_pipes_are_followed(void **state)
     cr_options_free(cx, cr_read_table, &o);
     close(ends[0]);
     alarm(0);
-    test_context_free(cx);
 }
 
 /* The types are those of the first block, also when more has come already. */
-static void test_types_of_a_pipe_are_of_its_first_block(void **state)
+TEST(types_of_a_pipe_are_of_its_first_block)
 {
-    cr_ctx *cx = test_context();
-    size_t  rows = 0;
-    (void)state;
+    size_t rows = 0;
     assert_fails_with(cx, stream_pipe(cx, "t1", "a,b\n1,2\ntext,3\n", NULL, 1, NULL), CR_EDATA,
                       "text");
     assert_ok(cx, stream_pipe(cx, "t2", "a,b\n1,2\ntext,3\n", NULL, 2, &rows));
     assert_int_equal(rows, 2);
-    test_context_free(cx);
 }
 
 /* --- pipes ----------------------------------------------------------------------------------- */
 
-static void test_pipes(void **state)
+TEST(pipes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  rows;
+    size_t rows;
     assert_ok(cx, stream_pipe(cx, "p1", "a,b\n1,x\n2,y\n3,x\n", NULL, 2, &rows));
     assert_int_equal(rows, 3);
     assert_ok(cx, stream_pipe(cx, "p2", "1 1:1 3:1\n2 2:1\n3\n", NULL, 2, &rows));
@@ -327,7 +313,6 @@ static void test_pipes(void **state)
                         "take larger blocks");
     assert_fails_with(cx, stream_pipe(cx, "p4", "1 1:1 3:1\n2 4:1\n", NULL, 1, NULL), CR_EDATA,
                       "p4: after row 1 there is an index 4, but the rows before have 3 columns");
-    test_context_free(cx);
 }
 
 /* --- what does not fit ----------------------------------------------------------------------- */
@@ -350,11 +335,9 @@ static cr_status read_through(cr_ctx *cx, const char *name, const void *bytes, s
     return st;
 }
 
-static void test_failures(void **state)
+TEST(failures)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char   *late = malloc(400000), *at = late, bytes[512];
+    char *late = malloc(400000), *at = late, bytes[512];
     at += sprintf(at, "a,b\n");
     for (int i = 0; i < 30000; i++) at += sprintf(at, "%d,true\n", i);
     sprintf(at, "oops,true\n");
@@ -400,7 +383,6 @@ static void test_failures(void **state)
                       "block by block");
     assert_fails_with(cx, cr_stream_open(cx, "/nowhere/at.csv", &o, 1, &s), CR_EIO, "cannot open");
     cr_options_free(cx, cr_read_table, &o);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -425,9 +407,8 @@ static void check_bounded(const char *path, size_t rows)
     test_context_free(cx);
 }
 
-static void test_memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     enum { ROWS = 150000 };
     char path[512], line[64];
     for (int svm = 0; svm < 2; svm++) {
@@ -446,13 +427,11 @@ static void test_memory_is_bounded(void **state)
     }
 }
 
-static void test_memory_is_bounded_for_pipes(void **state)
+TEST(memory_is_bounded_for_pipes)
 {
-    (void)state;
     enum { ROWS = 400000 };
-    cr_ctx *cx = test_context();
-    char   *text = malloc(ROWS * 16), *at = text;
-    size_t  rows;
+    char  *text = malloc(ROWS * 16), *at = text;
+    size_t rows;
     at += sprintf(at, "a,b\n");
     for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "%zu,2.125\n", i);
     cr_ctx_set_memory_limit(cx, 4000000);
@@ -460,7 +439,6 @@ static void test_memory_is_bounded_for_pipes(void **state)
     assert_ok(cx, stream_pipe(cx, "big", text, NULL, 5000, &rows));
     assert_int_equal(rows, ROWS);
     free(text);
-    test_context_free(cx);
 }
 
 static cr_status stream_small(cr_ctx *cx, void *arg)
@@ -487,29 +465,10 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     const char *csv[] = { "a.csv", "a,b\n1,x\n2,y\n3,x\n", "a" };
     const char *svm[] = { "a.svm", "1 1:1\n2 2:1\n3\n", "y" };
     test_every_allocation_fails(stream_small, csv);
     test_every_allocation_fails(stream_small, svm);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv_blocks),
-        cmocka_unit_test(test_libsvm_blocks),
-        cmocka_unit_test(test_comments_make_smaller_blocks),
-        cmocka_unit_test(test_npy_blocks),
-        cmocka_unit_test(test_pipes),
-        cmocka_unit_test(test_pipes_are_followed),
-        cmocka_unit_test(test_types_of_a_pipe_are_of_its_first_block),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_memory_is_bounded),
-        cmocka_unit_test(test_memory_is_bounded_for_pipes),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests_name("streams", tests, NULL, NULL);
 }

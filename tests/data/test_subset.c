@@ -55,9 +55,8 @@ static void check_rows(const size_t *rows, size_t n)
     test_context_free(cx);
 }
 
-static void test_rows(void **state)
+TEST(rows)
 {
-    (void)state;
     check_rows((size_t[]){ 0, 1, 2, 3 }, 4);
     check_rows((size_t[]){ 3, 1 }, 2);
     check_rows((size_t[]){ 2 }, 1); /* all missing */
@@ -66,10 +65,8 @@ static void test_rows(void **state)
 }
 
 /* Messages name the row in the whole table, also of a subset of a subset. */
-static void test_places(void **state)
+TEST(places)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_table    *t = small_table(cx), *s = NULL, *part = NULL;
     const size_t rows[] = { 3, 0, 2 }, again[] = { 2, 0 };
     char         where[64];
@@ -85,7 +82,6 @@ static void test_places(void **state)
     assert_string_equal(cri_table_where(s, 2, where, sizeof where), "houses.csv:4");
     cr_table_free(cx, s);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status take(cr_ctx *cx, void *arg)
@@ -107,18 +103,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(take, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(take, NULL); }

@@ -16,9 +16,8 @@ static cr_summary summary_of(const double *values, size_t stride, size_t n)
     return s;
 }
 
-static void test_numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     enum { n = 500, stride = 3 };
     static double a[n * stride];
     cr_rng        r = cr_rng_stream(1, 0);
@@ -45,9 +44,8 @@ static void test_numbers(void **state)
     }
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
     const double none[] = { NAN, NAN }, one[] = { NAN, -3 }, same[] = { 0.1, 0.1, 0.1 };
     cr_summary   s = summary_of(none, 1, 2);
     assert_int_equal(s.present, 0);
@@ -80,21 +78,16 @@ done:
     return st;
 }
 
-static void test_categories(void **state)
+TEST(categories)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  sizes[] = { 6, 2, 0 };
+    size_t sizes[] = { 6, 2, 0 };
     for (size_t k = 0; k < 3; k++) assert_ok(cx, summarise_category(cx, &sizes[k]));
     test_every_allocation_fails(summarise_category, &sizes[0]);
-    test_context_free(cx);
 }
 
 /* A whole table at once: the same as column by column. */
-static void test_table(void **state)
+TEST(table)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const double      x[3] = { 1, NAN, 4 };
     const char *const texts[3] = { "b", "a", "b" };
     cr_table         *t = NULL;
@@ -109,16 +102,4 @@ static void test_table(void **state)
     assert_int_equal(all[1].frequent, 1);
     assert_int_equal(all[1].frequent_count, 2);
     cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_categories),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

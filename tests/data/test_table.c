@@ -17,11 +17,9 @@ static void close_table(cr_ctx *cx, cr_table *t)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static void test_names(void **state)
+TEST(names)
 {
-    (void)state;
     const double x[] = { 1, 2 };
-    cr_ctx      *cx = test_context();
     cr_table    *t = new_table(cx, "houses.csv", 2);
     assert_ok(cx, cr_table_add_numbers(cx, t, "price", CR_REAL, x, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "Price", CR_INTEGER, x, 1));
@@ -49,10 +47,8 @@ static void test_names(void **state)
 }
 
 /* More columns than the first allocation holds; the table keeps its own copy of names. */
-static void test_many_columns(void **state)
+TEST(many_columns)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = new_table(cx, NULL, 1);
     for (int i = 0; i < 100; i++) {
         char   name[16];
@@ -70,11 +66,9 @@ static void test_many_columns(void **state)
     close_table(cx, t);
 }
 
-static void test_where(void **state)
+TEST(where)
 {
-    (void)state;
     char      out[64];
-    cr_ctx   *cx = test_context();
     cr_table *t = new_table(cx, "houses.csv", 20);
     assert_string_equal(cri_table_where(t, 10, out, sizeof out), "houses.csv, row 11");
     cri_table_set_first_line(t, 2);
@@ -84,11 +78,9 @@ static void test_where(void **state)
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
-static void test_strides_and_missing(void **state)
+TEST(strides_and_missing)
 {
-    (void)state;
     double    grid[3][2] = { { 1, NAN }, { 2, 5 }, { NAN, NAN } };
-    cr_ctx   *cx = test_context();
     cr_table *t = new_table(cx, "grid", 3);
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "first", CR_REAL, &grid[0][0], 2));
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "second", CR_REAL, &grid[0][1], 2));
@@ -106,10 +98,8 @@ static void test_strides_and_missing(void **state)
 }
 
 /* What the table takes over is freed by it, also when the name is refused. */
-static void test_ownership(void **state)
+TEST(ownership)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = new_table(cx, "owned", 2);
     double   *x = cr_alloc(cx, 2, sizeof *x), *y = cr_alloc(cx, 2, sizeof *y);
     uint32_t *codes = cr_alloc(cx, 2, sizeof *codes);
@@ -122,10 +112,8 @@ static void test_ownership(void **state)
     close_table(cx, t); /* checks that nothing is left */
 }
 
-static void test_no_rows(void **state)
+TEST(no_rows)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = new_table(cx, "empty", 0);
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, NULL, 1));
     assert_ok(cx, cr_table_add_texts(cx, t, "c", NULL));
@@ -160,12 +148,10 @@ static void check_category(const cr_column *c, const char *const *texts, size_t 
     assert_int_equal(c->missing, missing);
 }
 
-static void test_texts(void **state)
+TEST(texts)
 {
-    (void)state;
     const char *const texts[] = { "pear", NULL,    "apple",    "Pear", "",
                                   "pear", "apple", "\xc3\xa4", NULL };
-    cr_ctx           *cx = test_context();
     cr_table         *t = new_table(cx, "fruit", 9);
     assert_ok(cx, cr_table_add_texts(cx, t, "fruit", texts));
     const cr_column *c = cr_table_find(t, "fruit");
@@ -180,13 +166,11 @@ static void test_texts(void **state)
     close_table(cx, t);
 }
 
-static void test_codes(void **state)
+TEST(codes)
 {
-    (void)state;
     const char *const levels[] = { "z", "unused", "m", "a", "never" };
     const uint32_t    codes[] = { 0, 3, CR_MISSING_CODE, 2, 0, 3 };
     const char *const texts[] = { "z", "a", NULL, "m", "z", "a" };
-    cr_ctx           *cx = test_context();
     cr_table         *t = new_table(cx, "codes", 6);
     assert_ok(cx, cr_table_add_category(cx, t, "c", codes, levels, 5));
     check_category(cr_table_find(t, "c"), texts, 6);
@@ -224,20 +208,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(build, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_many_columns),
-        cmocka_unit_test(test_where),       cmocka_unit_test(test_strides_and_missing),
-        cmocka_unit_test(test_ownership),   cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_texts),       cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(build, NULL); }

@@ -28,7 +28,7 @@ static void read_all(cr_ctx *cx, cri_text_rows *rows, char *out, size_t room)
     }
 }
 
-static void cells_are_texts(void **state)
+TEST(cells_are_texts)
 {
     static const struct {
         const char *text, *rows;
@@ -45,10 +45,8 @@ static void cells_are_texts(void **state)
         { "a,b\n", "" },
         { "a,b", "" },
     };
-    cr_ctx         *cx = test_context();
     cr_read_options o = { 0 };
     char            got[256];
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         cri_source    *source = bytes_source(cx, good[i].text, strlen(good[i].text));
         cri_text_rows *rows = NULL;
@@ -68,19 +66,16 @@ static void cells_are_texts(void **state)
     assert_ok(cx, cri_text_rows_open(cx, empty, &o, &none));
     assert_null(none);
     cri_source_close(empty);
-    test_context_free(cx);
 }
 
 /* What reads as missing is there as it is written; what the options name is not. */
-static void missing_texts_are_kept(void **state)
+TEST(missing_texts_are_kept)
 {
     const char        *text = "a,NA\nNA,\"x\ny\"\n\xc3\xa4 , ?\n-9,\n";
-    cr_ctx            *cx = test_context();
     cr_read_options    o = { .missing_values = (char *)"-9" };
     cri_source        *source = bytes_source(cx, text, strlen(text));
     cri_text_rows     *rows = NULL;
     const char *const *cells;
-    (void)state;
     assert_ok(cx, cri_text_rows_open(cx, source, &o, &rows));
     assert_string_equal(cri_text_rows_name(rows, 1), "NA");
     assert_ok(cx, cri_text_rows_next(rows, &cells));
@@ -101,10 +96,9 @@ static void missing_texts_are_kept(void **state)
     }
     cri_text_rows_free(rows);
     cri_source_close(source);
-    test_context_free(cx);
 }
 
-static void wrong_rows_are_told(void **state)
+TEST(wrong_rows_are_told)
 {
     static const struct {
         const char *text;
@@ -117,9 +111,7 @@ static void wrong_rows_are_told(void **state)
         { "a,b\n1,\"2\n", 0, "t.csv:2: a quote is never closed" },
         { "a,b\n\"1\"x,2\n", 0, "t.csv:2: text after a closing quote" },
     };
-    cr_ctx         *cx = test_context();
     cr_read_options o = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cri_source        *source = bytes_source(cx, bad[i].text, strlen(bad[i].text));
         cri_text_rows     *rows = NULL;
@@ -130,20 +122,17 @@ static void wrong_rows_are_told(void **state)
         cri_text_rows_free(rows);
         cri_source_close(source);
     }
-    test_context_free(cx);
 }
 
 /* A row is there as soon as it has been written, and not before. */
-static void a_pipe_is_answered_row_by_row(void **state)
+TEST(a_pipe_is_answered_row_by_row)
 {
-    cr_ctx            *cx = test_context();
     cr_read_options    o = { 0 };
     cri_source        *source;
     cri_text_rows     *rows = NULL;
     const char *const *cells;
     int                ends[2];
     char               path[64];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "a,b\n1,2\n3,", 10), 10);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
@@ -166,20 +155,17 @@ static void a_pipe_is_answered_row_by_row(void **state)
     cri_text_rows_free(rows);
     cri_source_close(source);
     close(ends[0]);
-    test_context_free(cx);
 }
 
 /* Longer than the buffer, with records that cross its end, and one record larger than all of it. */
-static void long_texts_come_whole(void **state)
+TEST(long_texts_come_whole)
 {
-    cr_ctx            *cx = test_context();
     cr_read_options    o = { 0 };
     size_t             n = 60000, used = 0, room = 16 * n + 300000;
     char              *text = malloc(room);
     cri_source        *source;
     cri_text_rows     *rows = NULL;
     const char *const *cells;
-    (void)state;
     assert_non_null(text);
     used += (size_t)snprintf(text, room, "id,word\n");
     for (size_t i = 0; i < n; i++)
@@ -201,7 +187,6 @@ static void long_texts_come_whole(void **state)
     cri_text_rows_free(rows);
     cri_source_close(source);
     free(text);
-    test_context_free(cx);
 }
 
 static cr_status read_once(cr_ctx *cx, void *arg)
@@ -221,19 +206,8 @@ done:
     return st;
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
     char missing[] = "-9";
-    (void)state;
     test_every_allocation_fails(read_once, missing);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_texts),       cmocka_unit_test(missing_texts_are_kept),
-        cmocka_unit_test(wrong_rows_are_told),   cmocka_unit_test(a_pipe_is_answered_row_by_row),
-        cmocka_unit_test(long_texts_come_whole), cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("text_rows", tests, NULL, NULL);
 }

@@ -38,10 +38,8 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void test_exact_bytes(void **state)
+TEST(exact_bytes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = small_table(cx);
     char     *bytes = NULL;
     size_t    size = 0;
@@ -51,13 +49,10 @@ static void test_exact_bytes(void **state)
     assert_memory_equal(bytes, small_text, size);
     cr_free(cx, bytes, size, 1);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_fields(void **state)
+TEST(fields)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cri_writer out = cri_writer_begin(cx);
     const char wanted[] =
         "plain,two words,\" lead\",\"trail \",\"\",,,\"a;b\",5e-324,3.0,1e+17,0.5\n\"x\ty\"\n";
@@ -80,7 +75,6 @@ static void test_fields(void **state)
     assert_memory_equal(out.text, wanted, out.length);
     assert_int_equal(out.status, CR_OK);
     cri_writer_end(&out);
-    test_context_free(cx);
 }
 
 static void assert_same_table(const cr_table *a, const cr_table *b)
@@ -119,9 +113,8 @@ static void check_round_trip(cr_ctx *cx, const cr_table *t, const char *category
     cr_options_free(cx, cr_read_table, &o);
 }
 
-static void test_reads_back_the_same(void **state)
+TEST(reads_back_the_same)
 {
-    (void)state;
     enum { N = 3000 };
     static double     random[N], wide[N], whole[N], truth[N];
     static uint32_t   codes[N];
@@ -129,8 +122,7 @@ static void test_reads_back_the_same(void **state)
         "plain",      "with, comma",       "quote \" here", " blanks ",
         "line\nfeed", "\xC3\xA9t\xC3\xA9", "007",           "semi;colon"
     };
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(1, 2);
+    cr_rng r = cr_rng_stream(1, 2);
     for (size_t i = 0; i < N; i++) {
         uint64_t bits = cr_rng_u64(&r);
         memcpy(&random[i], &bits, sizeof bits);
@@ -150,13 +142,10 @@ static void test_reads_back_the_same(void **state)
     assert_ok(cx, cr_table_add_category(cx, t, "text", codes, levels, 8));
     check_round_trip(cx, t, "");
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_one_column_with_missing_values(void **state)
+TEST(one_column_with_missing_values)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = NULL;
     const char *const towns[] = { "New York", "San Jose" }, *const digits[] = { "1", "2" };
     assert_ok(cx, cr_table_new(cx, "one", 3, &t));
@@ -176,13 +165,10 @@ static void test_one_column_with_missing_values(void **state)
     assert_ok(cx, cr_table_add_category(cx, t, "x", code3, digits, 2));
     check_round_trip(cx, t, "x");
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_failures_leave_the_old_file(void **state)
+TEST(failures_leave_the_old_file)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = small_table(cx);
     char     *bytes = NULL;
     size_t    size = 0;
@@ -197,7 +183,6 @@ static void test_failures_leave_the_old_file(void **state)
     if (access("/dev/full", W_OK) == 0)
         assert_fails(cx, cr_table_write_csv(cx, t, "/dev/full"), CR_EIO);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status write_small(cr_ctx *cx, void *arg)
@@ -213,23 +198,9 @@ done:
     return st;
 }
 
-static void test_allocation_failures(void **state)
+TEST(allocation_failures)
 {
-    (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s", path_of("alloc.csv"));
     test_every_allocation_fails(write_small, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_bytes),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_reads_back_the_same),
-        cmocka_unit_test(test_one_column_with_missing_values),
-        cmocka_unit_test(test_failures_leave_the_old_file),
-        cmocka_unit_test(test_allocation_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

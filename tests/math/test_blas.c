@@ -6,9 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static void test_guard_nests_and_restores(void **state)
+TEST(guard_nests_and_restores)
 {
-    (void)state;
     openblas_set_num_threads(2);
     int before = cri_blas_threads();
     cri_blas_enter();
@@ -39,9 +38,8 @@ static void *enter_often(void *arg)
     return NULL;
 }
 
-static void test_guard_holds_among_threads(void **state)
+TEST(guard_holds_among_threads)
 {
-    (void)state;
     pthread_t threads[4];
     openblas_set_num_threads(2);
     for (int i = 0; i < 4; i++)
@@ -51,9 +49,8 @@ static void test_guard_holds_among_threads(void **state)
     assert_int_equal(cri_blas_threads(), 2);
 }
 
-static void test_better_kernels(void **state)
+TEST(better_kernels)
 {
-    (void)state;
     assert_string_equal(cri_blas_better("Prescott", CRI_SIMD_AVX512, false), "SkylakeX");
     assert_string_equal(cri_blas_better("Prescott", CRI_SIMD_AVX2, false), "Haswell");
     assert_string_equal(cri_blas_better("sandybridge", CRI_SIMD_AVX2, true), "Zen");
@@ -67,22 +64,10 @@ static void test_better_kernels(void **state)
     assert_string_equal(cri_blas_better("a core of next year", CRI_SIMD_AVX512, false), "");
 }
 
-static void test_query(void **state)
+TEST(query)
 {
-    (void)state;
     cr_blas_info info = cr_blas_query();
     assert_non_null(strstr(info.library, "OpenBLAS"));
     assert_string_equal(info.kernel, openblas_get_corename());
     assert_true(info.slow == (info.better[0] != '\0'));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guard_nests_and_restores),
-        cmocka_unit_test(test_guard_holds_among_threads),
-        cmocka_unit_test(test_better_kernels),
-        cmocka_unit_test(test_query),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

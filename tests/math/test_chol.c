@@ -41,10 +41,8 @@ static double residual(cr_mat A, cr_mat L)
     return n ? (double)sqrtl(off / size) : 0;
 }
 
-static void test_factor_small(void **state)
+TEST(factor_small)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 3, 30, 90 };
     uint64_t     seed = 1;
     for (size_t s = 0; s < 6; s++) {
@@ -64,13 +62,10 @@ static void test_factor_small(void **state)
         assert_padding_kept(F);
         free(A.a), free(F.a), free(L);
     }
-    test_context_free(cx);
 }
 
-static void test_factor_tiles(void **state)
+TEST(factor_tiles)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 320, 321, 480, 700, 1600 };
     uint64_t     seed = 2;
     for (size_t s = 0; s < 5; s++) {
@@ -82,15 +77,12 @@ static void test_factor_tiles(void **state)
             assert_true(*entry(F, i, i + 1) == *entry(A, i, i + 1));
         free(A.a), free(F.a);
     }
-    test_context_free(cx);
 }
 
 /* det of the Hilbert matrix of order 5 is 1/266716800000 (OEIS A005249). */
-static void test_hilbert(void **state)
+TEST(hilbert)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  h[25], norm = 0, rcond = 0;
+    double h[25], norm = 0, rcond = 0;
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 5; j++) h[i * 5 + j] = 1 / (double)(i + j + 1);
     for (size_t i = 0; i < 5; i++) norm += h[i];
@@ -103,7 +95,6 @@ static void test_hilbert(void **state)
     assert_relative(1 / rcond, 943656, 1e-6); /* untouched */
     assert_ok(cx, cr_chol_rcond(cx, cr_cmat_of(h, 0, 0), 0, &rcond));
     assert_true(rcond == 1);
-    test_context_free(cx);
 }
 
 /* A matrix whose leading minors are positive up to `bad`, which is the first pivot that is not. */
@@ -116,11 +107,9 @@ static void check_pivot(cr_ctx *cx, size_t n, size_t bad, double value, const ch
     free(A.a);
 }
 
-static void test_not_positive_names_the_pivot(void **state)
+TEST(not_positive_names_the_pivot)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  singular[4] = { 1, 1, 1, 1 }, negative[1] = { -2 };
+    double singular[4] = { 1, 1, 1, 1 }, negative[1] = { -2 };
     assert_fails_with(cx, cr_chol(cx, cr_mat_of(singular, 2, 2)), CR_ENUMERIC, "pivot 2 of 2 is 0");
     assert_fails_with(cx, cr_chol(cx, cr_mat_of(negative, 1, 1)), CR_ENUMERIC,
                       "pivot 1 of 1 is -2");
@@ -133,7 +122,6 @@ static void test_not_positive_names_the_pivot(void **state)
     check_pivot(cx, 700, 500, NAN, "pivot 501 of 700 is not finite");
     check_pivot(cx, 700, 500, INFINITY, "pivot 501 of 700 is not finite");
     assert_fails(cx, cr_chol(cx, cr_mat_of(singular, 2, 1)), CR_EARG);
-    test_context_free(cx);
 }
 
 /* --- solves and inverse ------------------------------------------------------------------------
@@ -173,10 +161,8 @@ static void check_solves(cr_ctx *cx, size_t n, size_t k)
     free(A.a), free(L.a), free(B.a), free(X.a), free(Y.a);
 }
 
-static void test_solves(void **state)
+TEST(solves)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 },     { 1, 1 },     { 1, 5 },
                                  { 5, 1 }, { 7, 4 }, { 150, 100 }, { 330, 300 }, { 400, 1 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -184,7 +170,6 @@ static void test_solves(void **state)
     double a[4] = { 1, 0, 0, 1 };
     assert_fails(cx, cr_chol_solve(cx, cr_cmat_of(a, 2, 2), cr_mat_of(a, 1, 2)), CR_EARG);
     assert_fails(cx, cr_chol_solve(cx, cr_cmat_of(a, 2, 1), cr_mat_of(a, 2, 1)), CR_EARG);
-    test_context_free(cx);
 }
 
 static void check_inverse(cr_ctx *cx, size_t n, bool in_place)
@@ -205,10 +190,8 @@ static void check_inverse(cr_ctx *cx, size_t n, bool in_place)
     free(A.a), free(L.a);
 }
 
-static void test_inverse(void **state)
+TEST(inverse)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 40, 330, 700 };
     for (size_t s = 0; s < 6; s++)
         check_inverse(cx, sizes[s], false), check_inverse(cx, sizes[s], true);
@@ -216,7 +199,6 @@ static void test_inverse(void **state)
     assert_fails(cx, cr_chol_inverse(cx, cr_cmat_of(l, 2, 2), cr_mat_of(out, 2, 2)), CR_ENUMERIC);
     assert_fails(cx, cr_chol_inverse(cx, cr_cmat_of(l, 2, 2), cr_mat_of(out, 2, 1)), CR_EARG);
     assert_true(out[0] == 7 && out[3] == 7);
-    test_context_free(cx);
 }
 
 /* --- jitter ------------------------------------------------------------------------------------
@@ -240,18 +222,17 @@ static cr_mat low_rank(size_t n, uint64_t *seed)
     return A;
 }
 
-static void test_jitter(void **state)
+TEST(jitter)
 {
-    (void)state;
     const size_t sizes[] = { 6, 60, 400 };
     uint64_t     seed = 31;
     for (size_t s = 0; s < 3; s++) {
-        cr_ctx  *cx = test_context();
+        cr_ctx  *own = test_context();
         unsigned warnings = 0;
-        cr_ctx_set_log(cx, count_warnings, &warnings);
+        cr_ctx_set_log(own, count_warnings, &warnings);
         cr_jitter report = { -1, 99 };
         cr_mat    A = random_spd(sizes[s], 1, &seed), F = copy_of(A);
-        assert_ok(cx, cr_chol_jitter(cx, F, &report));
+        assert_ok(own, cr_chol_jitter(own, F, &report));
         assert_true(report.added == 0 && report.attempts == 1 && warnings == 0);
         assert_true(residual(A, F) < 1e-14);
         free(A.a), free(F.a);
@@ -259,20 +240,18 @@ static void test_jitter(void **state)
         A = low_rank(sizes[s], &seed), F = copy_of(A);
         double mean = 0;
         for (size_t i = 0; i < A.rows; i++) mean += *entry(A, i, i) / (double)A.rows;
-        assert_ok(cx, cr_chol_jitter(cx, F, &report));
+        assert_ok(own, cr_chol_jitter(own, F, &report));
         assert_true(report.attempts >= 2 && warnings == 1);
         assert_relative(report.added, mean * pow(10, (double)report.attempts - 14), 1e-12);
         for (size_t i = 0; i < A.rows; i++) *entry(A, i, i) += report.added;
         assert_true(residual(A, F) < 1e-14);
         free(A.a), free(F.a);
-        test_context_free(cx);
+        test_context_free(own);
     }
 }
 
-static void test_jitter_gives_up(void **state)
+TEST(jitter_gives_up)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_jitter    report = { -1, 99 };
     uint64_t     seed = 37;
     cr_mat       A = random_spd(400, 2, &seed), F;
@@ -291,7 +270,6 @@ static void test_jitter_gives_up(void **state)
     assert_ok(cx, cr_chol_jitter(cx, cr_mat_of(zero, 0, 0), &report));
     assert_true(report.added == 0 && report.attempts == 1);
     free(A.a);
-    test_context_free(cx);
 }
 
 /* --- rank-one changes --------------------------------------------------------------------------
@@ -321,19 +299,14 @@ static void check_update(cr_ctx *cx, size_t n)
     free(A.a), free(L.a), free(x.a), free(used.a), free(B.a), free(before.a), free(fresh.a);
 }
 
-static void test_update_and_downdate(void **state)
+TEST(update_and_downdate)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 7, 64, 65, 200 };
     for (size_t s = 0; s < 7; s++) check_update(cx, sizes[s]);
-    test_context_free(cx);
 }
 
-static void test_downdate_refuses(void **state)
+TEST(downdate_refuses)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     uint64_t seed = 43;
     cr_mat   L = random_spd(80, 1, &seed), x = random_matrix(80, 1, 0, &seed);
     assert_ok(cx, cr_chol(cx, L));
@@ -348,25 +321,23 @@ static void test_downdate_refuses(void **state)
     assert_fails(cx, cr_chol_downdate(cx, cr_mat_of(l, 1, 1), equal), CR_ENUMERIC);
     assert_true(l[0] == 3);
     free(L.a), free(x.a), free(before.a);
-    test_context_free(cx);
 }
 
 /* --- threads, interrupts, memory ----------------------------------------------------------------
  */
 
-static void test_same_bits_on_any_threads(void **state)
+TEST(same_bits_on_any_threads)
 {
-    (void)state;
     cr_mat first[3] = { { 0 } };
     for (size_t threads = 1; threads <= 4; threads *= 2) {
         uint64_t seed = 47;
-        cr_ctx  *cx = test_context();
-        cr_ctx_set_threads(cx, threads);
+        cr_ctx  *own = test_context();
+        cr_ctx_set_threads(own, threads);
         cr_mat L = random_spd(900, 0, &seed), B = random_matrix(900, 400, 0, &seed);
-        assert_ok(cx, cr_chol(cx, L));
+        assert_ok(own, cr_chol(own, L));
         cr_mat W = copy_of(L);
-        assert_ok(cx, cr_chol_solve(cx, cr_const(L), B));
-        assert_ok(cx, cr_chol_inverse(cx, cr_const(W), W));
+        assert_ok(own, cr_chol_solve(own, cr_const(L), B));
+        assert_ok(own, cr_chol_inverse(own, cr_const(W), W));
         const cr_mat got[3] = { L, B, W };
         for (size_t i = 0; i < 3; i++) {
             if (threads == 1)
@@ -374,15 +345,13 @@ static void test_same_bits_on_any_threads(void **state)
             else
                 assert_same_bits(got[i], first[i]), free(got[i].a);
         }
-        test_context_free(cx);
+        test_context_free(own);
     }
     for (size_t i = 0; i < 3; i++) free(first[i].a);
 }
 
-static void test_interrupt_stops(void **state)
+TEST(interrupt_stops)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     uint64_t  seed = 53;
     cr_mat    A = random_spd(500, 0, &seed), L = copy_of(A), F = copy_of(A);
     cr_jitter report;
@@ -401,7 +370,6 @@ static void test_interrupt_stops(void **state)
     assert_fails_with(cx, cr_chol(cx, big), CR_ENOMEM, "time limit");
     cr_ctx_set_time_limit(cx, 0);
     free(A.a), free(L.a), free(F.a), free(big.a);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *arg)
@@ -423,31 +391,10 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     uint64_t seed = 59;
     cr_mat   A = random_spd(350, 0, &seed);
     test_every_allocation_fails(everything, &A);
     free(A.a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor_small),
-        cmocka_unit_test(test_factor_tiles),
-        cmocka_unit_test(test_hilbert),
-        cmocka_unit_test(test_not_positive_names_the_pivot),
-        cmocka_unit_test(test_solves),
-        cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_jitter),
-        cmocka_unit_test(test_jitter_gives_up),
-        cmocka_unit_test(test_update_and_downdate),
-        cmocka_unit_test(test_downdate_refuses),
-        cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_interrupt_stops),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,10 +43,8 @@ static void assert_signs(cr_mat V)
 /* --- eigenvalues -------------------------------------------------------------------------------
  */
 
-static void test_eigen_rebuilds(void **state)
+TEST(eigen_rebuilds)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 3, 20, 110 };
     uint64_t     seed = 1;
     for (size_t t = 0; t < 6; t++) {
@@ -65,14 +63,11 @@ static void test_eigen_rebuilds(void **state)
         assert_same_bits(A, before);
         free(A.a), free(V.a), free(before.a), free(w);
     }
-    test_context_free(cx);
 }
 
 /* The second difference matrix: w_j = 2 - 2 cos(pi j / (n + 1)), j = 1 .. n. */
-static void test_eigen_known(void **state)
+TEST(eigen_known)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { N = 12 };
     double a[N * N] = { 0 }, w[N], v[N * N];
     for (size_t i = 0; i < N; i++) {
@@ -89,16 +84,13 @@ static void test_eigen_known(void **state)
     assert_close(w[0], -1, 1e-15);
     assert_close(w[1], 1, 1e-15);
     assert_true(fabs(fabs(v[0]) - sqrt(0.5)) < 1e-15 && v[1] > 0 && v[3] > 0 && v[0] * v[2] < 0);
-    test_context_free(cx);
 }
 
 /* --- singular values ---------------------------------------------------------------------------
  */
 
-static void test_svd_rebuilds(void **state)
+TEST(svd_rebuilds)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },   { 1, 6 },
                                  { 6, 1 }, { 9, 4 }, { 4, 9 }, { 30, 30 }, { 150, 20 } };
     uint64_t     seed = 2;
@@ -117,14 +109,11 @@ static void test_svd_rebuilds(void **state)
         assert_same_bits(A, before);
         free(A.a), free(before.a), free(U.a), free(V.a), free(s);
     }
-    test_context_free(cx);
 }
 
-static void test_svd_known(void **state)
+TEST(svd_known)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  a[6] = { 3, 2, 2, 2, 3, -2 }, u[4], s[2], v[6]; /* A A^T has eigenvalues 25 and 9 */
+    double a[6] = { 3, 2, 2, 2, 3, -2 }, u[4], s[2], v[6]; /* A A^T has eigenvalues 25 and 9 */
     assert_ok(cx, cr_svd(cx, cr_cmat_of(a, 2, 3), cr_mat_of(u, 2, 2), s, cr_mat_of(v, 3, 2)));
     assert_close(s[0], 5, 1e-14);
     assert_close(s[1], 3, 1e-14);
@@ -132,7 +121,6 @@ static void test_svd_known(void **state)
     assert_ok(cx, cr_svd(cx, cr_cmat_of(huge, 1, 1), cr_mat_of(one, 1, 1), value,
                          cr_mat_of(right, 1, 1)));
     assert_true(one[0] == -1 && right[0] == 1 && value[0] == 1e300);
-    test_context_free(cx);
 }
 
 /* --- QR ----------------------------------------------------------------------------------------
@@ -163,20 +151,15 @@ static void check_qr(cr_ctx *cx, size_t m, size_t n)
     free(A.a), free(b), free(c);
 }
 
-static void test_qr_rebuilds(void **state)
+TEST(qr_rebuilds)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },   { 1, 4 },
                                  { 4, 1 }, { 9, 5 }, { 5, 9 }, { 70, 70 }, { 200, 30 } };
     for (size_t t = 0; t < 10; t++) check_qr(cx, shapes[t][0], shapes[t][1]);
-    test_context_free(cx);
 }
 
-static void test_qr_solves(void **state)
+TEST(qr_solves)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     uint64_t seed = 5;
     cr_mat   A = random_matrix(40, 6, 0, &seed);
     double   x[6] = { 1.5, -2, 3, 0.25, -5, 6 }, b[40], r[6], t[6];
@@ -199,15 +182,12 @@ static void test_qr_solves(void **state)
     for (size_t j = 0; j < 6; j++) assert_close(t[j], x[j], 1e-13);
     cr_qr_free(cx, &qr);
     free(A.a);
-    test_context_free(cx);
 }
 
 /* Columns 4 and 5 depend on the others; Kahan's matrix needs the tolerance, not the diagonal's
  * jump. */
-static void test_qr_rank(void **state)
+TEST(qr_rank)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     uint64_t seed = 7;
     cr_mat   A = random_matrix(30, 6, 0, &seed);
     cr_qr    qr;
@@ -260,19 +240,16 @@ static void test_qr_rank(void **state)
     assert_true(rcond < 1e-12); /* what the diagonal hides, the condition number shows */
     cr_qr_free(cx, &qr);
     free(K.a);
-    test_context_free(cx);
 }
 
 /* --- refusals ----------------------------------------------------------------------------------
  */
 
-static void test_refuses(void **state)
+TEST(refuses)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  a[6] = { 1, 2, 3, 4, 5, INFINITY }, w[3] = { 7, 7, 7 }, u[6] = { 7 }, v[6] = { 7 };
-    cr_mat  U = cr_mat_of(u, 2, 2), V = cr_mat_of(v, 3, 2);
-    cr_qr   qr = { 0 };
+    double a[6] = { 1, 2, 3, 4, 5, INFINITY }, w[3] = { 7, 7, 7 }, u[6] = { 7 }, v[6] = { 7 };
+    cr_mat U = cr_mat_of(u, 2, 2), V = cr_mat_of(v, 3, 2);
+    cr_qr  qr = { 0 };
     assert_fails_with(cx, cr_qr_new(cx, cr_cmat_of(a, 2, 3), -1, &qr), CR_EDATA, "row 2, column 3");
     assert_null(qr.factors);
     assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 2, 3), U, w, V), CR_EDATA,
@@ -291,7 +268,6 @@ static void test_refuses(void **state)
     assert_fails(cx, cr_svd(cx, cr_cmat_of(a, 1, 1), cr_mat_of(u, 1, 1), w, cr_mat_of(v, 1, 1)),
                  CR_EINTERRUPTED);
     assert_true(w[0] == 7 && u[0] == 7 && v[0] == 7);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *arg)
@@ -310,24 +286,11 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     uint64_t seed = 13;
     cr_mat   m[3];
     for (size_t i = 0; i < 3; i++) m[i] = random_matrix(8, 8, 0, &seed);
     test_every_allocation_fails(everything, m);
     for (size_t i = 0; i < 3; i++) free(m[i].a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigen_rebuilds),   cmocka_unit_test(test_eigen_known),
-        cmocka_unit_test(test_svd_rebuilds),     cmocka_unit_test(test_svd_known),
-        cmocka_unit_test(test_qr_rebuilds),      cmocka_unit_test(test_qr_solves),
-        cmocka_unit_test(test_qr_rank),          cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,10 +42,8 @@ static void check_gemm(cr_ctx *cx, size_t m, size_t n, size_t k, cr_transpose op
     free(A.a), free(B.a), free(C.a), free(before.a);
 }
 
-static void test_gemm_shapes(void **state)
+TEST(gemm_shapes)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 5, 17 };
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 5; j++)
@@ -53,15 +51,12 @@ static void test_gemm_shapes(void **state)
                 for (unsigned op = 0; op < 4; op++)
                     check_gemm(cx, sizes[i], sizes[j], sizes[k], op % 2 ? CR_TRANSPOSED : CR_PLAIN,
                                op / 2 ? CR_TRANSPOSED : CR_PLAIN, k % 2 ? -0.3 : 0, 1);
-    test_context_free(cx);
 }
 
 /* Several tiles; spans of the inner dimension; tall and wide without tiles in the other direction.
  */
-static void test_gemm_tiles(void **state)
+TEST(gemm_tiles)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][3] = { { 300, 270, 140 }, { 520, 3, 900 },  { 4, 700, 600 },
                                  { 30, 41, 20000 }, { 20000, 11, 7 }, { 11, 20000, 7 },
                                  { 1, 1, 1200000 }, { 150, 90, 3000 } };
@@ -72,22 +67,18 @@ static void test_gemm_tiles(void **state)
                        op % 2 ? CR_TRANSPOSED : CR_PLAIN, op / 2 ? CR_TRANSPOSED : CR_PLAIN,
                        op == 1 ? 0.6 : 0, step);
         }
-    test_context_free(cx);
 }
 
-static void test_gemm_no_terms(void **state)
+TEST(gemm_no_terms)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  a[4] = { NAN, NAN, NAN, NAN }, c[4] = { 1, 2, 3, INFINITY };
-    cr_mat  C = cr_mat_of(c, 2, 2);
+    double a[4] = { NAN, NAN, NAN, NAN }, c[4] = { 1, 2, 3, INFINITY };
+    cr_mat C = cr_mat_of(c, 2, 2);
     assert_ok(cx,
               cr_gemm(cx, 0, cr_cmat_of(a, 2, 2), CR_PLAIN, cr_cmat_of(a, 2, 2), CR_PLAIN, 2, C));
     assert_true(c[0] == 2 && c[1] == 4 && c[2] == 6 && isinf(c[3]));
     assert_ok(cx,
               cr_gemm(cx, 1, cr_cmat_of(a, 2, 0), CR_PLAIN, cr_cmat_of(a, 0, 2), CR_PLAIN, 0, C));
     assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0 && c[3] == 0);
-    test_context_free(cx);
 }
 
 static void check_syrk(cr_ctx *cx, size_t n, size_t k, cr_transpose op, double beta, size_t step)
@@ -109,17 +100,14 @@ static void check_syrk(cr_ctx *cx, size_t n, size_t k, cr_transpose op, double b
     free(A.a), free(C.a), free(before.a);
 }
 
-static void test_syrk(void **state)
+TEST(syrk)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][2] = { { 0, 3 },    { 1, 1 },     { 3, 0 },      { 4, 9 },   { 33, 5 },
                                  { 300, 40 }, { 50, 9000 }, { 140, 3000 }, { 700, 20 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (unsigned op = 0; op < 4; op++)
             check_syrk(cx, shapes[s][0], shapes[s][1], op % 2 ? CR_TRANSPOSED : CR_PLAIN,
                        op / 2 ? 1.3 : 0, shapes[s][0] * shapes[s][0] / 61 + 1);
-    test_context_free(cx);
 }
 
 static void check_gemv(cr_ctx *cx, size_t m, size_t n, cr_transpose op, double beta)
@@ -137,10 +125,8 @@ static void check_gemv(cr_ctx *cx, size_t m, size_t n, cr_transpose op, double b
     free(A.a), free(x.a), free(y.a), free(before.a);
 }
 
-static void test_gemv(void **state)
+TEST(gemv)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t shapes[][2] = {
         { 0, 0 },    { 0, 4 },     { 4, 0 },     { 1, 1 },     { 3, 8 },
         { 300, 50 }, { 400, 300 }, { 30000, 7 }, { 40, 5000 }, { 70001, 1 }
@@ -149,12 +135,10 @@ static void test_gemv(void **state)
         for (unsigned op = 0; op < 4; op++)
             check_gemv(cx, shapes[s][0], shapes[s][1], op % 2 ? CR_TRANSPOSED : CR_PLAIN,
                        op / 2 ? -1.1 : 0);
-    test_context_free(cx);
 }
 
-static void test_dot_and_norm(void **state)
+TEST(dot_and_norm)
 {
-    (void)state;
     const size_t lengths[] = { 0, 1, 3, 32, 33, 4096, 4097, 50000 };
     uint64_t     seed = 42;
     for (size_t t = 0; t < 8; t++) {
@@ -179,46 +163,44 @@ static void test_dot_and_norm(void **state)
 }
 
 /* The same call on 1, 2 and 4 threads. */
-static void test_same_bits_on_any_threads(void **state)
+TEST(same_bits_on_any_threads)
 {
-    (void)state;
     uint64_t     seed = 7;
     const size_t n = 700, tall = 9000, d = 60;
     cr_mat       A = random_matrix(n, n, 3, &seed), B = random_matrix(n, n, 0, &seed);
     cr_mat       X = random_matrix(tall, d, 1, &seed), y = random_matrix(tall, 1, 0, &seed);
     cr_mat       first[6] = { { 0 } };
     for (size_t threads = 1; threads <= 4; threads *= 2) {
-        cr_ctx *cx = test_context();
-        cr_ctx_set_threads(cx, threads);
+        cr_ctx *own = test_context();
+        cr_ctx_set_threads(own, threads);
         cr_mat out[6];
         for (size_t i = 0; i < 6; i++) {
             const size_t rows[] = { n, n, d, n, d, d };
             out[i] = i < 2 ? random_matrix(n, n, 0, &(uint64_t){ 5 })
                            : random_matrix(rows[i], i == 2 || i == 5 ? d : 1, 0, &(uint64_t){ 5 });
         }
-        assert_ok(cx,
-                  cr_gemm(cx, 1.1, cr_const(A), CR_PLAIN, cr_const(B), CR_TRANSPOSED, 0.4, out[0]));
-        assert_ok(cx, cr_syrk(cx, 1.1, cr_const(A), CR_PLAIN, 0, out[1]));
-        assert_ok(cx, cr_syrk(cx, 1.1, cr_const(X), CR_TRANSPOSED, 0, out[2]));
-        assert_ok(cx, cr_gemv(cx, 1.1, cr_const(A), CR_PLAIN, B.a, 0.4, out[3].a));
-        assert_ok(cx, cr_gemv(cx, 1.1, cr_const(X), CR_TRANSPOSED, y.a, 0, out[4].a));
-        assert_ok(cx, cr_gemm(cx, 1, cr_const(X), CR_TRANSPOSED, cr_const(X), CR_PLAIN, 0, out[5]));
+        assert_ok(
+            own, cr_gemm(own, 1.1, cr_const(A), CR_PLAIN, cr_const(B), CR_TRANSPOSED, 0.4, out[0]));
+        assert_ok(own, cr_syrk(own, 1.1, cr_const(A), CR_PLAIN, 0, out[1]));
+        assert_ok(own, cr_syrk(own, 1.1, cr_const(X), CR_TRANSPOSED, 0, out[2]));
+        assert_ok(own, cr_gemv(own, 1.1, cr_const(A), CR_PLAIN, B.a, 0.4, out[3].a));
+        assert_ok(own, cr_gemv(own, 1.1, cr_const(X), CR_TRANSPOSED, y.a, 0, out[4].a));
+        assert_ok(own,
+                  cr_gemm(own, 1, cr_const(X), CR_TRANSPOSED, cr_const(X), CR_PLAIN, 0, out[5]));
         for (size_t i = 0; i < 6; i++) {
             if (threads == 1)
                 first[i] = out[i];
             else
                 assert_same_bits(out[i], first[i]), free(out[i].a);
         }
-        test_context_free(cx);
+        test_context_free(own);
     }
     for (size_t i = 0; i < 6; i++) free(first[i].a);
     free(A.a), free(B.a), free(X.a), free(y.a);
 }
 
-static void test_wrong_shapes(void **state)
+TEST(wrong_shapes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     double  a[6] = { 1, 2, 3, 4, 5, 6 }, c[9] = { 0 };
     cr_cmat A = cr_cmat_of(a, 2, 3), bent = { a, 2, 3, 2 }, vast = { a, 1, 1, (size_t)1 << 31 };
     assert_fails_with(cx, cr_gemm(cx, 1, A, CR_PLAIN, A, CR_PLAIN, 0, cr_mat_of(c, 2, 3)), CR_EARG,
@@ -228,13 +210,10 @@ static void test_wrong_shapes(void **state)
     assert_fails_with(cx, cr_syrk(cx, 1, bent, CR_PLAIN, 0, cr_mat_of(c, 2, 2)), CR_EARG, "stride");
     assert_fails(cx, cr_gemv(cx, 1, vast, CR_PLAIN, a, 0, c), CR_EUNSUPPORTED);
     for (size_t i = 0; i < 9; i++) assert_true(c[i] == 0);
-    test_context_free(cx);
 }
 
-static void test_interrupt_stops(void **state)
+TEST(interrupt_stops)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     uint64_t seed = 3;
     cr_mat   A = random_matrix(300, 300, 0, &seed), C = random_matrix(300, 300, 0, &seed);
     cr_interrupt(cx);
@@ -244,7 +223,6 @@ static void test_interrupt_stops(void **state)
     assert_fails(cx, cr_gemv(cx, 1, cr_const(A), CR_TRANSPOSED, C.a, 0, C.a + 300),
                  CR_EINTERRUPTED);
     free(A.a), free(C.a);
-    test_context_free(cx);
 }
 
 static cr_status all_products(cr_ctx *cx, void *arg)
@@ -258,28 +236,10 @@ done:
     return st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     uint64_t seed = 11;
     cr_mat   m[2] = { random_matrix(5000, 20, 0, &seed), random_matrix(20, 20, 0, &seed) };
     test_every_allocation_fails(all_products, m);
     free(m[0].a), free(m[1].a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm_shapes),
-        cmocka_unit_test(test_gemm_tiles),
-        cmocka_unit_test(test_gemm_no_terms),
-        cmocka_unit_test(test_syrk),
-        cmocka_unit_test(test_gemv),
-        cmocka_unit_test(test_dot_and_norm),
-        cmocka_unit_test(test_wrong_shapes),
-        cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_interrupt_stops),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

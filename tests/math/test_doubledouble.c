@@ -14,9 +14,8 @@ static double draw(cr_rng *r)
 static void assert_normal_form(cri_dd x) { assert_true(x.hi + x.lo == x.hi); }
 
 /* (1 + 2^-60)(1 - 2^-60), 1/3 * 3, 2^53 + 1, and sums that a double loses. */
-static void test_exact_cases(void **state)
+TEST(exact_cases)
 {
-    (void)state;
     cri_dd s = cri_two_sum(0x1p53, 1);
     assert_true(s.hi == 0x1p53 && s.lo == 1);
     s = cri_two_sum(1, 0x1p53);
@@ -42,9 +41,8 @@ static void test_exact_cases(void **state)
 }
 
 /* 1e16 + 1 + ... + 1 - 1e16, and a dot product whose terms cancel to the last bit. */
-static void test_sums_and_dots(void **state)
+TEST(sums_and_dots)
 {
-    (void)state;
     enum { N = 1002 };
     double x[N], y[N];
     x[0] = 1e17, x[N - 1] = -1e17;
@@ -79,9 +77,8 @@ static void check_near(cri_dd got, wide expected, const char *what)
     if (off > least * size) fail_msg("%s: off by %g relative", what, (double)(off / size));
 }
 
-static void test_against_wide(void **state)
+TEST(against_wide)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(41, 0);
     for (int i = 0; i < 20000; i++) {
         double ah = draw(&r), bh = draw(&r);
@@ -99,14 +96,4 @@ static void test_against_wide(void **state)
         cri_dd size = ah < 0 ? cri_dd_neg(a) : a, root = cri_dd_sqrt(size);
         check_near(cri_dd_mul(root, root), widen(size), "sqrt");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_cases),
-        cmocka_unit_test(test_sums_and_dots),
-        cmocka_unit_test(test_against_wide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,11 +33,9 @@ static double brute_force(const double *y, const double *w, size_t n, double *be
     return least;
 }
 
-static void test_brute_force(void **state)
+TEST(brute_force)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 1);
+    cr_rng r = cr_rng_stream(3, 1);
     for (size_t k = 0; k < 300; k++) {
         size_t n = 1 + k % MOST;
         double y[MOST], w[MOST], f[MOST], best[MOST];
@@ -49,15 +47,12 @@ static void test_brute_force(void **state)
         assert_ok(cx, cr_isotonic(cx, y, k % 2 ? NULL : w, n, f));
         for (size_t i = 0; i < n; i++) assert_close(f[i], best[i], 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* Long runs: rising, and each pool has the mean of its values. */
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     enum { N = 5000 };
-    cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(4, 1);
     double *y = calloc(N, sizeof *y), *f = calloc(N, sizeof *f);
     for (size_t i = 0; i < N; i++) y[i] = (double)i / N + cr_rng_normal(&r);
@@ -77,19 +72,15 @@ static void test_laws(void **state)
     assert_ok(cx, cr_isotonic(cx, y, NULL, 0, f));
     free(y);
     free(f);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double bad[] = { 1, NAN }, y[] = { 1, 2 }, zero[] = { 1, 0 };
     double       f[] = { 7, 7 };
     assert_fails_with(cx, cr_isotonic(cx, bad, NULL, 2, f), CR_EDATA, "number 2");
     assert_fails_with(cx, cr_isotonic(cx, y, zero, 2, f), CR_EDATA, "weight 2");
     assert_true(f[0] == 7);
-    test_context_free(cx);
 }
 
 static cr_status isotonic_small(cr_ctx *cx, void *arg)
@@ -100,19 +91,4 @@ static cr_status isotonic_small(cr_ctx *cx, void *arg)
     return cr_isotonic(cx, y, NULL, 3, f);
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(isotonic_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_brute_force),
-        cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("isotonic", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(isotonic_small, NULL); }

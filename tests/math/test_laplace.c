@@ -39,13 +39,11 @@ static cr_status gaussian_hessian(void *user, const double *x, size_t n, double 
     return CR_OK;
 }
 
-static void test_exact_on_a_gaussian(void **state)
+TEST(exact_on_a_gaussian)
 {
     static const double tolerance[] = { 1e-11, 1e-8, 1e-7 };
-    cr_ctx             *cx = test_context();
     double              constant = -17.5, det = 1 - R01 * R01 - R12 * R12; /* in units of the sds */
     double              known[3] = { (1 - R12 * R12) / det, 1 / det, (1 - R01 * R01) / det };
-    (void)state;
     for (int k = 0; k < 3; k++) {
         cr_log_density    p = { .n = 3,
                                 .log_density = gaussian,
@@ -68,7 +66,6 @@ static void test_exact_on_a_gaussian(void **state)
         assert_close(r.log_normaliser, constant + 1.5 * LOG_TWO_PI - log_det / 2,
                      10 * tolerance[k]);
     }
-    test_context_free(cx);
 }
 
 /* --- the normal sample in (mu, log sigma) ---------------------------------------------------- */
@@ -89,11 +86,9 @@ static cr_status normal_sample(void *user, const double *x, size_t n, double *ou
     return CR_OK;
 }
 
-static void test_normal_sample(void **state)
+TEST(normal_sample)
 {
-    cr_ctx *cx = test_context();
-    double  mean = 0, s2 = 0;
-    (void)state;
+    double mean = 0, s2 = 0;
     for (size_t i = 0; i < N; i++) mean += SAMPLE[i] / N;
     for (size_t i = 0; i < N; i++) s2 += (SAMPLE[i] - mean) * (SAMPLE[i] - mean) / N;
     for (int k = 0; k < 2; k++)
@@ -111,7 +106,6 @@ static void test_normal_sample(void **state)
             assert_relative(C[3], 1.0 / (2 * N), 2e-6);
             assert_true(fabs(C[1]) < 1e-6);
         }
-    test_context_free(cx);
 }
 
 /* --- Stirling's formula ---------------------------------------------------------------------- */
@@ -126,10 +120,8 @@ static cr_status log_gamma(void *user, const double *x, size_t n, double *out_f,
     return CR_OK;
 }
 
-static void test_stirling(void **state)
+TEST(stirling)
 {
-    cr_ctx *cx = test_context();
-    (void)state;
     for (double a = 0.5; a < 2e6; a *= 37) {
         cr_log_density    p = { .n = 1, .log_density = log_gamma, .user = &a };
         double            x[1] = { 0.3 }, b = a + 1, variance;
@@ -141,7 +133,6 @@ static void test_stirling(void **state)
         assert_relative(r.log_normaliser, b * log(b) - b + LOG_TWO_PI / 2 - log(b) / 2, 1e-7);
         assert_relative(r.log_normaliser, lgamma(b), 0.2 / (b * fabs(lgamma(b))));
     }
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
@@ -170,14 +161,12 @@ static cr_status flat(void *user, const double *x, size_t n, double *out_f, doub
     return CR_OK;
 }
 
-static void test_refusals_and_none(void **state)
+TEST(refusals_and_none)
 {
-    cr_ctx           *cx = test_context();
     cr_log_density    p = { .n = 2, .log_density = ridge, .hessian = ridge_hessian };
     double            x[2] = { 1, 2 }, C[4] = { 7, 7, 7, 7 };
     cr_mat            covariance = cr_mat_of(C, 2, 2), wrong = cr_mat_of(C, 1, 2);
     cr_laplace_report r = { .log_det = 77 };
-    (void)state;
     assert_fails_with(cx, cr_laplace(cx, &p, NULL, x, &covariance, &r), CR_ENUMERIC, "definite");
     p.hessian = NULL;
     assert_fails_with(cx, cr_laplace(cx, &p, NULL, x, &covariance, &r), CR_ENUMERIC, "definite");
@@ -194,7 +183,6 @@ static void test_refusals_and_none(void **state)
     p = (cr_log_density){ .n = 0, .log_density = flat };
     assert_ok(cx, cr_laplace(cx, &p, NULL, NULL, NULL, &r));
     assert_true(r.log_normaliser == 1.5);
-    test_context_free(cx);
 }
 
 static cr_status run(cr_ctx *cx, void *arg)
@@ -206,23 +194,10 @@ static cr_status run(cr_ctx *cx, void *arg)
     return cr_laplace(cx, &p, NULL, x, &covariance, &r);
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         bool no_gradient = k;
         test_every_allocation_fails(run, &no_gradient);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_on_a_gaussian),
-        cmocka_unit_test(test_normal_sample),
-        cmocka_unit_test(test_stirling),
-        cmocka_unit_test(test_refusals_and_none),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

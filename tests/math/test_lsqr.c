@@ -66,11 +66,9 @@ static void draw(uint64_t seed, double *a, size_t n)
     for (size_t i = 0; i < n; i++) a[i] = cr_rng_normal(&r);
 }
 
-static void test_normal_equations(void **state)
+TEST(normal_equations)
 {
-    cr_ctx *cx = test_context();
-    double  A[M * N], b[M], x[N], wanted[N];
-    (void)state;
+    double A[M * N], b[M], x[N], wanted[N];
     for (uint64_t seed = 0; seed < 6; seed++) {
         draw(seed, A, M * N);
         draw(seed + 100, b, M);
@@ -91,16 +89,13 @@ static void test_normal_equations(void **state)
         }
         assert_close(r.residual, sqrt(rss), 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* More columns than rows: least norm x = A^T (A A^T)^-1 b, and beside a start x0 the nearest. */
-static void test_least_norm(void **state)
+TEST(least_norm)
 {
-    cr_ctx        *cx = test_context();
     double         A[N * M], At[M * N], b[N], x[M], start[M], left[N], a[N];
     cr_lsqr_report r;
-    (void)state;
     draw(8, A, N * M);
     draw(9, b, N);
     draw(10, start, M);
@@ -128,17 +123,14 @@ static void test_least_norm(void **state)
             assert_close(x[j], wanted, 1e-9);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    cr_ctx        *cx = test_context();
     double         A[4] = { 0, 0, 0, 0 }, b[2] = { 1, 2 }, zero[2] = { 0 }, x[2] = { 0, 0 };
     cr_lsqr_report r;
     matrix         m = { 2, 2, A, 0, SIZE_MAX };
     cr_linear_map  map = map_of(&m);
-    (void)state;
     assert_ok(cx, cr_lsqr(cx, &map, b, 1e-12, 50, x, &r)); /* A = 0 */
     assert_true(r.converged && x[0] == 0 && x[1] == 0 && r.iterations == 0);
     A[0] = 2, A[3] = 4;
@@ -153,16 +145,13 @@ static void test_corners(void **state)
     map.n = 0;
     assert_ok(cx, cr_lsqr(cx, &map, b, 1e-12, 50, x, &r)); /* no columns */
     assert_close(r.residual, sqrt(5), 1e-15);
-    test_context_free(cx);
 }
 
 /* A product that fails, or overflows, leaves x. */
-static void test_failures(void **state)
+TEST(failures)
 {
-    cr_ctx        *cx = test_context();
     double         A[M * N], b[M], x[N] = { 7 };
     cr_lsqr_report r;
-    (void)state;
     draw(1, A, M * N);
     draw(2, b, M);
     matrix        m = { M, N, A, 0, 2 };
@@ -173,7 +162,6 @@ static void test_failures(void **state)
     for (size_t i = 0; i < M * N; i++) A[i] *= 1e200;
     assert_fails(cx, cr_lsqr(cx, &map, b, 1e-14, 50, x, &r), CR_ENUMERIC);
     assert_true(x[0] == 7 && x[1] == 0);
-    test_context_free(cx);
 }
 
 static cr_status small(cr_ctx *cx, void *arg)
@@ -186,18 +174,4 @@ static cr_status small(cr_ctx *cx, void *arg)
     return cr_lsqr(cx, &map, b, 1e-12, 50, x, &r);
 }
 
-static void test_no_memory(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_equations), cmocka_unit_test(test_least_norm),
-        cmocka_unit_test(test_corners),          cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests_name("LSQR", tests, NULL, NULL);
-}
+TEST(no_memory) { test_every_allocation_fails(small, NULL); }

@@ -50,11 +50,9 @@ static double cut(const net *x, size_t side)
     return sum;
 }
 
-static void flows_are_smallest_cuts(void **state)
+TEST(flows_are_smallest_cuts)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(31, 1);
-    (void)state;
+    cr_rng r = cr_rng_stream(31, 1);
     for (size_t round = 0; round < 300; round++) {
         cr_scratch s = cr_scratch_begin(cx);
         net        x = random_net(&r);
@@ -75,11 +73,4 @@ static void flows_are_smallest_cuts(void **state)
         assert_close(cut(&x, side), least, 1e-12);
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(flows_are_smallest_cuts) };
-    return cmocka_run_group_tests_name("max_flow", tests, NULL, NULL);
 }

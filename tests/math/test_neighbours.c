@@ -73,12 +73,10 @@ static void fill(double *x, size_t n, uint64_t stream, double grid)
     }
 }
 
-static void test_against_sorting(void **state)
+TEST(against_sorting)
 {
     static const size_t dims[] = { 1, 2, 3, 7, 20, 21, 40 }, rows[] = { 2, 16, 17, 33, 150 };
-    cr_ctx             *cx = test_context();
     static double       x[150 * 41], q[40 * 41];
-    (void)state;
     for (size_t a = 0; a < sizeof dims / sizeof *dims; a++)
         for (size_t b = 0; b < sizeof rows / sizeof *rows; b++)
             for (int norm = CR_NORM_EUCLID; norm <= CR_NORM_MAX; norm++) {
@@ -90,18 +88,15 @@ static void test_against_sorting(void **state)
                 check_all(cx, X, &Q, k, (cr_norm)norm);
                 if (n < 40) check_all(cx, X, NULL, n - 1, (cr_norm)norm);
             }
-    test_context_free(cx);
 }
 
 /* Ties are settled by the index, also when every point is the same, and that is not slow. */
-static void test_all_the_same(void **state)
+TEST(all_the_same)
 {
     enum { N = 20000, K = 3 };
-    cr_ctx        *cx = test_context();
     cr_neighbours *nb = NULL;
     double        *x = calloc(2 * N, sizeof *x), *at = malloc(N * K * sizeof *at);
     size_t        *index = malloc(N * K * sizeof *index);
-    (void)state;
     assert_ok(cx, cr_neighbours_new(cx, cr_cmat_of(x, N, 2), CR_NORM_MAX, &nb));
     assert_ok(cx, cr_neighbours_nearest(cx, nb, NULL, K, index, at));
     for (size_t i = 0; i < N; i++)
@@ -111,28 +106,22 @@ static void test_all_the_same(void **state)
         }
     cr_neighbours_free(cx, nb);
     free(x), free(at), free(index);
-    test_context_free(cx);
 }
 
-static void test_huge_and_tiny(void **state)
+TEST(huge_and_tiny)
 {
-    double  x[] = { 1e300, -1e300, 5e-324, 0, -0.0, 1e-310, 1e308, -1e308 };
-    cr_ctx *cx = test_context();
-    (void)state;
+    double x[] = { 1e300, -1e300, 5e-324, 0, -0.0, 1e-310, 1e308, -1e308 };
     check_all(cx, cr_cmat_of(x, 8, 1), NULL, 4, CR_NORM_MAX);
     check_all(cx, cr_cmat_of(x, 4, 2), NULL, 2, CR_NORM_MAX);
     check_all(cx, cr_cmat_of(x, 4, 2), NULL, 3,
               CR_NORM_EUCLID); /* squares overflow: all at infinity */
-    test_context_free(cx);
 }
 
-static void test_threads_give_the_same(void **state)
+TEST(threads_give_the_same)
 {
     enum { N = 3000, K = 4 };
     static double at[2][N * K], x[N * 3];
     static size_t index[2][N * K], count[2][N];
-    cr_ctx       *cx = test_context();
-    (void)state;
     fill(x, N * 3, 5, 0.01);
     for (size_t t = 0; t < 2; t++) {
         cr_neighbours *nb = NULL;
@@ -147,17 +136,14 @@ static void test_threads_give_the_same(void **state)
     assert_memory_equal(at[0], at[1], sizeof at[0]);
     assert_memory_equal(index[0], index[1], sizeof index[0]);
     assert_memory_equal(count[0], count[1], sizeof count[0]);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    double  x[] = { 1, 2, 3, 4 }, bad[] = { 1, NAN, INFINITY, 4 }, at[8], radius[2] = { 1, 1 };
-    size_t  index[8];
-    cr_ctx *cx = test_context();
+    double x[] = { 1, 2, 3, 4 }, bad[] = { 1, NAN, INFINITY, 4 }, at[8], radius[2] = { 1, 1 };
+    size_t index[8];
     cr_neighbours *nb = NULL;
     cr_cmat        narrow = cr_cmat_of(x, 4, 1), broken = cr_cmat_of(bad, 2, 2);
-    (void)state;
     assert_fails(cx, cr_neighbours_new(cx, cr_cmat_of(x, 0, 2), CR_NORM_MAX, &nb), CR_EARG);
     assert_fails(cx, cr_neighbours_new(cx, cr_cmat_of(x, 2, 0), CR_NORM_MAX, &nb), CR_EARG);
     assert_fails_with(cx, cr_neighbours_new(cx, broken, CR_NORM_MAX, &nb), CR_EDATA,
@@ -171,7 +157,6 @@ static void test_refusals(void **state)
                       "coordinate 2 of query 1");
     cr_neighbours_free(cx, nb);
     cr_neighbours_free(cx, NULL);
-    test_context_free(cx);
 }
 
 static cr_status build_and_ask(cr_ctx *cx, void *arg)
@@ -185,22 +170,11 @@ static cr_status build_and_ask(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     double  x[100 * 2] = { 0 };
     cr_cmat plane = cr_cmat_of(x, 100, 2), line = cr_cmat_of(x, 100, 1);
-    (void)state;
     fill(x, 200, 1, 0);
     test_every_allocation_fails(build_and_ask, &plane);
     test_every_allocation_fails(build_and_ask, &line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_sorting), cmocka_unit_test(test_all_the_same),
-        cmocka_unit_test(test_huge_and_tiny),   cmocka_unit_test(test_threads_give_the_same),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("neighbours", tests, NULL, NULL);
 }

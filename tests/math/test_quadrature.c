@@ -22,10 +22,8 @@ static double integrate(cr_ctx *cx, cr_integrand *f, double *k, double a, double
     return out;
 }
 
-static void test_polynomials(void **state)
+TEST(polynomials)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (double k = 0; k <= 39; k++) { /* Gauss is exact to degree 39 */
         assert_relative(integrate(cx, power, &k, 0.5, 2),
                         (pow(2, k + 1) - pow(0.5, k + 1)) / (k + 1), 1e-14);
@@ -39,14 +37,11 @@ static void test_polynomials(void **state)
     double out = 7;
     assert_ok(cx, cr_integrate(cx, power, &k, 1, 1, 0, 1e-13, &out, NULL));
     assert_true(out == 0);
-    test_context_free(cx);
 }
 
-static void test_hard_ones(void **state)
+TEST(hard_ones)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  k = -0.9;
+    double k = -0.9;
     assert_relative(integrate(cx, power, &k, 0, 1), 10, 1e-12);
     assert_relative(integrate(cx, gauss, NULL, -INFINITY, INFINITY), 2.5066282746310005024, 1e-13);
     assert_relative(integrate(cx, gauss, NULL, 1, INFINITY),
@@ -56,21 +51,17 @@ static void test_hard_ones(void **state)
     assert_relative(integrate(cx, decay, NULL, 0, INFINITY), 2, 1e-13);
     assert_relative(integrate(cx, spike, NULL, 0, 1), 1e4 * (atan(0.7e4) + atan(0.3e4)), 1e-12);
     assert_relative(integrate(cx, wiggle, NULL, 0, 1), sin(50) / 50, 1e-12);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  out = 42, k = 1;
+    double out = 42, k = 1;
     assert_fails_with(cx, cr_integrate(cx, broken, NULL, 0, 1, 0, 1e-10, &out, NULL), CR_ENUMERIC,
                       "not finite");
     assert_fails(cx, cr_integrate(cx, power, &k, NAN, 1, 0, 1e-10, &out, NULL), CR_EARG);
     assert_fails_with(cx, cr_integrate(cx, wild, NULL, 0, 1, 0, 1e-14, &out, NULL), CR_ENUMERIC,
                       "pieces");
     assert_true(out == 42);
-    test_context_free(cx);
 }
 
 static cr_status body(cr_ctx *cx, void *arg)
@@ -79,19 +70,4 @@ static cr_status body(cr_ctx *cx, void *arg)
     return cr_integrate(cx, gauss, arg, 0, 1, 0, 1e-10, &out, NULL);
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(body, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_polynomials),
-        cmocka_unit_test(test_hard_ones),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(body, NULL); }

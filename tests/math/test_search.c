@@ -81,11 +81,9 @@ static uint32_t climb(const landscape *l, uint32_t s)
     }
 }
 
-static void test_greedy_climbs_and_beam_of_one_agrees(void **state)
+TEST(greedy_climbs_and_beam_of_one_agrees)
 {
-    cr_ctx          *cx = test_context();
     static landscape l;
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         make(&l, seed, seed % 2 ? 5 : 1000);
         for (uint32_t start = 0; start < STATES; start += 97) {
@@ -103,15 +101,12 @@ static void test_greedy_climbs_and_beam_of_one_agrees(void **state)
             assert_int_equal(b.scores, g.scores);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_wide_beam_finds_the_best(void **state)
+TEST(wide_beam_finds_the_best)
 {
-    cr_ctx          *cx = test_context();
     static landscape l;
     double           sum[4] = { 0 };
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         static const size_t widths[] = { 1, 4, 32, STATES };
         double              best = -INFINITY;
@@ -131,14 +126,11 @@ static void test_wide_beam_finds_the_best(void **state)
         }
     }
     assert_true(sum[0] < sum[1] && sum[1] < sum[2] && sum[2] <= sum[3]);
-    test_context_free(cx);
 }
 
-static void test_order_of_neighbours_does_not_matter(void **state)
+TEST(order_of_neighbours_does_not_matter)
 {
-    cr_ctx          *cx = test_context();
     static landscape l;
-    (void)state;
     for (uint64_t seed = 0; seed < 40; seed++)
         for (size_t width = 1; width < 9; width++) {
             uint32_t         s[2] = { 5, 5 };
@@ -152,7 +144,6 @@ static void test_order_of_neighbours_does_not_matter(void **state)
             assert_int_equal(s[0], s[1]);
             assert_int_equal(r[0].scores, r[1].scores);
         }
-    test_context_free(cx);
 }
 
 static cr_status refuse(void *user, const void *state, double *out_score)
@@ -167,14 +158,12 @@ static cr_status alone(void *user, const void *state, cr_search_sink *sink)
     return CR_OK;
 }
 
-static void test_limits_and_refusals(void **state)
+TEST(limits_and_refusals)
 {
-    cr_ctx          *cx = test_context();
     static landscape l;
     uint32_t         s = 3;
     cr_search_report r = { .rounds = 77 };
     cr_search_limits one_round = { 1, 0 }, few_scores = { 0, 4 };
-    (void)state;
     make(&l, 8, 1000);
     cr_search_problem p = problem_of(&l);
     assert_fails(cx, cr_search_beam(cx, &p, 0, NULL, &s, &r), CR_EARG);
@@ -206,7 +195,6 @@ static void test_limits_and_refusals(void **state)
     p.neighbours = alone;
     assert_ok(cx, cr_search_greedy(cx, &p, NULL, &s, &r));
     assert_true(s == 3 && r.complete && r.score == -5);
-    test_context_free(cx);
 }
 
 static cr_status run(cr_ctx *cx, void *arg)
@@ -219,22 +207,9 @@ static cr_status run(cr_ctx *cx, void *arg)
     return st == CR_OK ? cr_search_beam(cx, &p, 5, NULL, &s, &r) : st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
     static landscape l;
-    (void)state;
     make(&l, 1, 50);
     test_every_allocation_fails(run, &l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greedy_climbs_and_beam_of_one_agrees),
-        cmocka_unit_test(test_wide_beam_finds_the_best),
-        cmocka_unit_test(test_order_of_neighbours_does_not_matter),
-        cmocka_unit_test(test_limits_and_refusals),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 /* --- normal ---------------------------------------------------------------------------------- */
 
-static void test_normal_corners(void **state)
+TEST(normal_corners)
 {
-    (void)state;
     assert_relative(cr_norm_logpdf(0), -0.5 * log(2 * M_PI), 1e-15);
     assert_true(cr_norm_cdf(0) == 0.5 && cr_norm_cdf(-INFINITY) == 0 && cr_norm_cdf(INFINITY) == 1);
     assert_true(cr_norm_cdf(-1e200) == 0 && cr_norm_cdf(1e200) == 1);
@@ -23,9 +22,8 @@ static void test_normal_corners(void **state)
 }
 
 /* cdf and its logarithm agree, tails mirror, the quantile inverts, logcdf's slope is inv_mills. */
-static void test_normal_laws(void **state)
+TEST(normal_laws)
 {
-    (void)state;
     for (double x = -37.4; x < 9; x += 0.137) {
         double p = cr_norm_cdf(x), log_p = cr_norm_logcdf(x), h = 1e-5;
         assert_relative(exp(log_p), p, 4e-16 * (1 + fabs(log_p)));
@@ -48,9 +46,8 @@ static void test_normal_laws(void **state)
 static const double EULER = 0.57721566490153286061;
 
 /* psi(1) = -gamma, psi(1/2) = -gamma - 2 log 2, psi'(1) = pi^2/6; recurrences, reflections. */
-static void test_polygamma(void **state)
+TEST(polygamma)
 {
-    (void)state;
     assert_relative(cr_digamma(1), -EULER, 1e-15);
     assert_relative(cr_digamma(0.5), -EULER - 2 * M_LN2, 1e-15);
     assert_relative(cr_trigamma(1), M_PI * M_PI / 6, 1e-15);
@@ -72,9 +69,8 @@ static void test_polygamma(void **state)
 }
 
 /* Q(n, x) for whole n is a Poisson sum; P(1/2, x) = erf(sqrt(x)). */
-static void test_incomplete_gamma_closed_forms(void **state)
+TEST(incomplete_gamma_closed_forms)
 {
-    (void)state;
     for (int n = 1; n <= 60; n++)
         for (double x = 0.01; x < 200; x *= 1.7) {
             long double term = expl(-(long double)x), sum = 0, rest = 0;
@@ -95,9 +91,8 @@ static void test_incomplete_gamma_closed_forms(void **state)
 }
 
 /* 60-digit values by mpmath 1.3.0 (gammainc): each method near its borders. */
-static void test_incomplete_gamma_values(void **state)
+TEST(incomplete_gamma_values)
 {
-    (void)state;
     static const double v[][4] = {
         { 1e6, 1001500, 0.933138895764102238, 0.0668611042358977625 },
         { 25, 12.5, 0.00119244884823170119, 0.998807551151768299 },
@@ -111,9 +106,8 @@ static void test_incomplete_gamma_values(void **state)
     assert_relative(cr_gamma_q(0.3, 1.6), 0.0368837399837533564, 1e-14);
 }
 
-static void test_incomplete_gamma_corners(void **state)
+TEST(incomplete_gamma_corners)
 {
-    (void)state;
     static const double shapes[] = { 1e-300, 1e-10, 0.3, 1, 5, 19.9, 20, 1e3, 1e8, 1e15, 1e300 };
     static const double points[] = { 0,  1e-300, 1e-8, 0.1,  1.5,   3,
                                      20, 999,    1e8,  1e15, 1e300, INFINITY };
@@ -141,9 +135,8 @@ static void test_incomplete_gamma_corners(void **state)
 /* --- beta ------------------------------------------------------------------------------------ */
 
 /* B(a, 1) = 1/a; B(a, 2) = 1/(a (a + 1)); B(1/2, 1/2) = pi; symmetric; far from balance. */
-static void test_log_beta(void **state)
+TEST(log_beta)
 {
-    (void)state;
     for (double a = 1e-300; a < 1e300; a *= 1e7) {
         assert_close(cr_lbeta(a, 1), -log(a), 1e-15);
         assert_close(cr_lbeta(2, a), -log(a) - log1p(a), 1e-14);
@@ -162,9 +155,8 @@ static void test_log_beta(void **state)
 }
 
 /* For whole a, b the tails are binomial sums: P(X <= x) = P(Bin(a + b - 1, x) >= a). */
-static void test_incomplete_beta_binomial(void **state)
+TEST(incomplete_beta_binomial)
 {
-    (void)state;
     for (int a = 1; a <= 30; a += 3)
         for (int b = 1; b <= 40; b += 4)
             for (double x = 0.013; x < 1; x += 0.0817) {
@@ -182,9 +174,8 @@ static void test_incomplete_beta_binomial(void **state)
 }
 
 /* I(a, 1) = x^a, I(1, b) = 1 - (1 - x)^b, I(1/2, 1/2) = 2/pi asin(sqrt(x)). */
-static void test_incomplete_beta_closed_forms(void **state)
+TEST(incomplete_beta_closed_forms)
 {
-    (void)state;
     for (double a = 1e-6; a < 1e6; a *= 5.3)
         for (double x = 1e-9; x < 1; x = x < 0.1 ? 7 * x : x + 0.13) {
             double log_x = a * log(x), log_y = a * log1p(-x);
@@ -197,9 +188,8 @@ static void test_incomplete_beta_closed_forms(void **state)
 }
 
 /* 60-digit values by mpmath 1.3.0 (betainc, or its continued fraction). */
-static void test_incomplete_beta_values(void **state)
+TEST(incomplete_beta_values)
 {
-    (void)state;
     static const double v[][5] = {
         { 1e6, 2e6, 0.333, 0.110322839516649619, 0.889677160483350381 },
         { 5e7, 5e6, 0.909, 0.00952291724331909347, 0.990477082756680907 },
@@ -214,9 +204,8 @@ static void test_incomplete_beta_values(void **state)
     assert_relative(cr_betainc_upper(1e-5, 0.6, 0.95), 2.81545906985896827e-6, 1e-13);
 }
 
-static void test_incomplete_beta_corners(void **state)
+TEST(incomplete_beta_corners)
 {
-    (void)state;
     static const double shapes[] = { 1e-300, 1e-8, 0.5, 1, 2.5, 9.9, 40, 2999, 3001, 1e9, 1e15 };
     static const double points[] = { 0, 1e-300, 1e-15, 1e-4, 0.3, 0.5, 0.7, 1 - 1e-12, 1 };
     for (size_t i = 0; i < 11; i++)
@@ -248,9 +237,8 @@ static void test_incomplete_beta_corners(void **state)
 }
 
 /* F with (2, d): (1 + 2 x / d)^(-d/2); F(1, d) is t squared. */
-static void test_fisher(void **state)
+TEST(fisher)
 {
-    (void)state;
     for (double d = 0.5; d < 1e5; d *= 3.1)
         for (double x = 1e-3; x < 100; x *= 2.9) {
             double log_sf = -0.5 * d * log1p(2 * x / d);
@@ -265,9 +253,8 @@ static void test_fisher(void **state)
 
 /* nu = 1: 1/2 + atan(t)/pi; nu = 2: 1/2 + t / (2 sqrt(2 + t^2)); nu = 3, 4 elementary too (A&S
  * 26.7.3-4). */
-static void test_student_closed_forms(void **state)
+TEST(student_closed_forms)
 {
-    (void)state;
     for (double t = 1e-8; t < 1e7; t *= 2.3) {
         long double u = t, theta = atanl(u / sqrtl(3)), root4 = sqrtl(4 + u * u);
         assert_relative(cr_student_t_cdf(-t, 1), atan2(1, t) / M_PI, 1e-14);
@@ -289,9 +276,8 @@ static void test_student_closed_forms(void **state)
 }
 
 /* Many degrees of freedom are the normal; the first correction is (x^3 + x) / (4 nu) phi. */
-static void test_student_towards_normal(void **state)
+TEST(student_towards_normal)
 {
-    (void)state;
     for (double x = -8; x < 8; x += 0.37) {
         double nu = 1e8, phi = exp(cr_norm_logpdf(x)), first = (x * x * x + x) / (4 * nu) * phi;
         assert_close(cr_student_t_cdf(x, nu), cr_norm_cdf(x) - first, 1e-14);
@@ -304,9 +290,8 @@ static void test_student_towards_normal(void **state)
     assert_true(cr_student_t_ppf(0.3, INFINITY) == cr_norm_ppf(0.3));
 }
 
-static void test_student_quantile(void **state)
+TEST(student_quantile)
 {
-    (void)state;
     static const double dofs[] = { 0.3, 0.999, 1, 1.001, 2, 2.5, 7, 100, 1e4, 1e9 };
     for (size_t i = 0; i < 10; i++) {
         for (double p = 1e-40; p < 0.5; p = p < 0.04 ? 11 * p : p + 0.0371) {
@@ -327,26 +312,4 @@ static void test_student_quantile(void **state)
     assert_true(cr_student_t_cdf(-INFINITY, 3) == 0 && cr_student_t_cdf(INFINITY, 3) == 1);
     assert_true(cr_student_t_logcdf(-INFINITY, 3) == -INFINITY);
     assert_true(cr_student_t_two_sided(0, 3) == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_corners),
-        cmocka_unit_test(test_normal_laws),
-        cmocka_unit_test(test_polygamma),
-        cmocka_unit_test(test_incomplete_gamma_closed_forms),
-        cmocka_unit_test(test_incomplete_gamma_values),
-        cmocka_unit_test(test_incomplete_gamma_corners),
-        cmocka_unit_test(test_log_beta),
-        cmocka_unit_test(test_incomplete_beta_binomial),
-        cmocka_unit_test(test_incomplete_beta_closed_forms),
-        cmocka_unit_test(test_incomplete_beta_values),
-        cmocka_unit_test(test_incomplete_beta_corners),
-        cmocka_unit_test(test_fisher),
-        cmocka_unit_test(test_student_closed_forms),
-        cmocka_unit_test(test_student_towards_normal),
-        cmocka_unit_test(test_student_quantile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 static double gap(cri_dd a, cri_dd b) { return fabs(cri_dd_to_double(cri_dd_sub(a, b))); }
 
 /* log(x y) = log x + log y to 25 digits; log1pmx and the deviance against it. */
-static void test_precise_log(void **state)
+TEST(precise_log)
 {
-    (void)state;
     for (double x = 1e-300; x < 1e300; x *= 1234.5) {
         double y = 1 + 1 / (3 + fabs(log(x)));
         cri_dd sum = cri_dd_add(cri_dd_log(cri_dd_from(x)), cri_dd_log(cri_dd_from(y)));
@@ -29,9 +28,8 @@ static void test_precise_log(void **state)
 }
 
 /* bd0 against long double; homogeneous; its edges. */
-static void test_deviance(void **state)
+TEST(deviance)
 {
-    (void)state;
     for (double x = 1e-3; x < 1e6; x *= 7.7)
         for (double r = 0.01; r < 100; r *= 1.9) {
             double      m = x * r;
@@ -48,9 +46,8 @@ static void test_deviance(void **state)
 /* --- gamma and beta -------------------------------------------------------------------------- */
 
 /* The recurrences of log Gamma, of its derivatives and of Stirling's error. */
-static void test_gamma_laws(void **state)
+TEST(gamma_laws)
 {
-    (void)state;
     for (double x = 0.013; x < 1e5; x *= 1.31) {
         assert_close(cr_lgamma_diff(x, 1), log(x), 4e-15);
         assert_close(cr_lgamma_diff(x, 2), log(x) + log(x + 1), 4e-15);
@@ -74,9 +71,8 @@ static void test_gamma_laws(void **state)
 }
 
 /* Pascal's triangle in whole numbers; symmetry; one more than k. */
-static void test_choose(void **state)
+TEST(choose)
 {
-    (void)state;
     double row[51] = { 1 };
     for (int n = 1; n <= 50; n++) {
         for (int k = n; k > 0; k--) row[k] += row[k - 1];
@@ -96,9 +92,8 @@ static void test_choose(void **state)
 }
 
 /* Q(a + 1, x) - Q(a, x) and I(a, b) - I(a + 1, b) are densities; both tails; inverses of Q. */
-static void test_incomplete_recurrences(void **state)
+TEST(incomplete_recurrences)
 {
-    (void)state;
     for (double a = 0.07; a < 2000; a *= 1.7)
         for (double z = -4; z < 5; z += 0.61) {
             double x = fmax(0.05, a + z * sqrt(a)), b = 0.3 + 0.4 * a;
@@ -123,9 +118,8 @@ static void test_incomplete_recurrences(void **state)
 /* --- Bessel ---------------------------------------------------------------------------------- */
 
 /* The Wronskian I_nu K_{nu+1} + I_{nu+1} K_nu = 1/x and both recurrences, over every method. */
-static void test_bessel_laws(void **state)
+TEST(bessel_laws)
 {
-    (void)state;
     for (double nu = 0; nu < 300; nu = nu < 4 ? nu + 0.37 : nu * 1.21)
         for (double x = 1e-4; x < 3000; x *= 1.9) {
             double i0 = cr_log_bessel_i(nu, x), i1 = cr_log_bessel_i(nu + 1, x);
@@ -143,9 +137,8 @@ static void test_bessel_laws(void **state)
 }
 
 /* The scaled functions and the logarithms agree; the ratio, its inverse and its slope. */
-static void test_bessel_ratio(void **state)
+TEST(bessel_ratio)
 {
-    (void)state;
     for (double x = 1e-6; x < 1e6; x *= 1.43) {
         double r = cr_bessel_i1_over_i0(x);
         assert_relative(r, cr_bessel_i1_scaled(x) / cr_bessel_i0_scaled(x), 4e-15);
@@ -163,9 +156,8 @@ static void test_bessel_ratio(void **state)
 
 /* --- normal ---------------------------------------------------------------------------------- */
 
-static void test_error_function_laws(void **state)
+TEST(error_function_laws)
 {
-    (void)state;
     for (double x = -5; x < 26; x += 0.0973) {
         assert_close(cr_erf(x) + cr_erfc(x), 1, 4e-16);
         if (fabs(x) < 4) assert_close(cr_erfinv(cr_erf(x)), x, 2e-16 * exp(x * x) + 4e-15);
@@ -184,9 +176,8 @@ static void test_error_function_laws(void **state)
 }
 
 /* T(h, 1) = Phi(h) Phi(-h) / 2; T(0, a) = atan(a) / (2 pi); even in h, odd in a. */
-static void test_owens_t(void **state)
+TEST(owens_t)
 {
-    (void)state;
     for (double h = 0.01; h < 35; h *= 1.3) {
         assert_relative(cr_owens_t(h, 1), 0.5 * cr_norm_cdf(h) * cr_norm_cdf(-h), 4e-15);
         assert_relative(cr_owens_t(h, INFINITY), 0.5 * cr_norm_cdf(-h), 1e-15);
@@ -202,9 +193,8 @@ static void test_owens_t(void **state)
 }
 
 /* Phi2(h, k) by Owen's T (Owen 1956, eq. 2.1); at the origin 1/4 + asin(rho) / (2 pi). */
-static void test_bivariate_normal(void **state)
+TEST(bivariate_normal)
 {
-    (void)state;
     for (double rho = -0.999; rho < 1; rho += 0.111) {
         double origin = 0.25 + asin(rho) / (2 * M_PI), s = sqrt((1 - rho) * (1 + rho));
         assert_relative(exp(cr_log_bvn_cdf_h_k_rho(0, 0, rho)), origin, 1e-14);
@@ -233,9 +223,8 @@ static void test_bivariate_normal(void **state)
 
 /* --- elementary ------------------------------------------------------------------------------ */
 
-static void test_elementary(void **state)
+TEST(elementary)
 {
-    (void)state;
     for (double x = -40; x < 40; x += 0.377) {
         assert_close(cr_log_sigmoid(x), log(cr_sigmoid(x)), 4e-16);
         assert_close(cr_log1pexp(x) - cr_log1pexp(-x), x, 1e-15);
@@ -252,9 +241,8 @@ static void test_elementary(void **state)
     assert_true(cr_log1pexp(-INFINITY) == 0 && cr_sigmoid(-INFINITY) == 0);
 }
 
-static void test_vectors(void **state)
+TEST(vectors)
 {
-    (void)state;
     double x[] = { 1000, 999.5, -2000, 1000 - 40 }, p[4], log_p[4], sum = 0;
     double total = 1000 + log1p(exp(-0.5) + exp(-40));
     assert_relative(cr_logsumexp(x, 4), total, 1e-16);
@@ -306,9 +294,8 @@ static double rung(const special_function *f, size_t argument, size_t i)
     return takes_probability(f->name, argument) ? ladder[i] / (1 + ladder[i]) : ladder[i];
 }
 
-static void test_no_nan_inside(void **state)
+TEST(no_nan_inside)
 {
-    (void)state;
     enum { N = sizeof ladder / sizeof *ladder };
     for (size_t e = 0; e < SPECIAL_COUNT; e++) {
         const special_function *f = &special_functions[e];
@@ -326,24 +313,4 @@ static void test_no_nan_inside(void **state)
         double nan[3] = { NAN, 0.5, 0.5 };
         assert_true(isnan(call_special(f, nan)));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precise_log),
-        cmocka_unit_test(test_deviance),
-        cmocka_unit_test(test_gamma_laws),
-        cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_incomplete_recurrences),
-        cmocka_unit_test(test_bessel_laws),
-        cmocka_unit_test(test_bessel_ratio),
-        cmocka_unit_test(test_error_function_laws),
-        cmocka_unit_test(test_owens_t),
-        cmocka_unit_test(test_bivariate_normal),
-        cmocka_unit_test(test_elementary),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_no_nan_inside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

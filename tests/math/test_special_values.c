@@ -3,16 +3,11 @@
 #include "special_functions.h"
 
 /* The shared table: function,nargs,a,b,c,d,value.  Its digamma_inv is the logarithm of ours. */
-static void test_shared_table(void **state)
+TEST(shared_table)
 {
-    (void)state;
-    const char *path = test_shared_data("classic/specfun.csv");
-    if (!path) {
-        print_message("skipped: ../shared/data/classic/specfun.csv is not there\n");
-        skip();
-    }
-    FILE  *f = fopen(path, "r");
-    size_t rows = 0, wrong;
+    const char *path = test_data("classic/specfun.csv");
+    FILE       *f = fopen(path, "r");
+    size_t      rows = 0, wrong;
     assert_non_null(f);
     wrong = check_special_file(f, 1, 1, &rows);
     fclose(f);
@@ -21,9 +16,8 @@ static void test_shared_table(void **state)
 }
 
 /* The table beside this file: function,a,b,c,value. */
-static void test_own_table(void **state)
+TEST(own_table)
 {
-    (void)state;
     char   path[1024] = __FILE__;
     char  *name = strrchr(path, '/');
     size_t rows = 0, wrong;
@@ -38,9 +32,8 @@ static void test_own_table(void **state)
 }
 
 /* Values known in closed form or from tables (A&S 6.4.10, DLMF 5.4, 10.16); no file needed. */
-static void test_known_values(void **state)
+TEST(known_values)
 {
-    (void)state;
     double zeta3 = 1.2020569031595942854, euler = 0.57721566490153286061;
     assert_relative(cr_tetragamma(1), -2 * zeta3, 1e-15);
     assert_relative(cr_tetragamma(0.5), -14 * zeta3, 1e-15);
@@ -60,14 +53,4 @@ static void test_known_values(void **state)
     assert_relative(cr_erfinv(0.5), 0.47693627620446987338, 1e-15);
     assert_relative(cr_norm_ppf(0.975), 1.9599639845400542355, 1e-15);
     assert_relative(cr_trunc_norm_var_above(0), 1 - 2 / M_PI, 1e-15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values),
-        cmocka_unit_test(test_own_table),
-        cmocka_unit_test(test_shared_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,42 @@
 
 #include <jansson.h>
 
+/* --- what the fixture releases ---------------------------------------------------------------- */
+
+static inline void release_table(cr_ctx *cx, void *table) { cr_table_free(cx, table); }
+static inline void release_model(cr_ctx *cx, void *model) { cr_model_free(cx, model); }
+static inline void release_prediction(cr_ctx *cx, void *p) { cr_prediction_free(cx, p); }
+static inline void release_json(cr_ctx *cx, void *json)
+{
+    (void)cx;
+    json_decref(json);
+}
+
+static inline const void *key_of_prediction(const cr_prediction *p)
+{
+    return p->mean ? p->mean : p->prob ? p->prob : p->vector ? p->vector : p->log_density;
+}
+
+static inline void give_back_table(cr_ctx *cx, cr_table *t)
+{
+    test_give_back(cx, t, t, release_table);
+}
+
+static inline void give_back_model(cr_ctx *cx, cr_model *m)
+{
+    test_give_back(cx, m, m, release_model);
+}
+
+static inline void give_back_prediction(cr_ctx *cx, cr_prediction *p)
+{
+    test_give_back(cx, key_of_prediction(p), p, release_prediction);
+}
+
+/* A test may free these earlier than the fixture would. */
+#define cr_table_free give_back_table
+#define cr_model_free give_back_model
+#define cr_prediction_free give_back_prediction
+
 /* --- tables ---------------------------------------------------------------------------------- */
 
 /* Columns x1 .. xp of X [n x p], then y and, when given, w. */
@@ -19,6 +55,7 @@ static inline cr_table *make_table(cr_ctx *cx, const double *X, size_t n, size_t
 {
     cr_table *t = NULL;
     assert_ok(cx, cr_table_new(cx, "data.csv", n, &t));
+    test_own(cx, t, release_table);
     for (size_t j = 0; j < p; j++) {
         char name[32];
         snprintf(name, sizeof name, "x%zu", j + 1);
@@ -37,6 +74,7 @@ static inline cr_table *read_table(cr_ctx *cx, const char *path)
     assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
     assert_ok(cx, cr_table_read(cx, path, &o, &t));
     cr_options_free(cx, cr_read_table, &o);
+    test_own(cx, t, release_table);
     return t;
 }
 
@@ -117,6 +155,7 @@ static inline cr_model *fit_at(cr_ctx *cx, const char *name, const cr_table *t,
 {
     cr_model *m = NULL;
     check_status(cx, try_fit(cx, name, t, settings, &m), CR_OK, NULL, settings, file, line);
+    test_own(cx, m, release_model);
     return m;
 }
 
@@ -125,6 +164,7 @@ static inline cr_prediction predict(cr_ctx *cx, const cr_model *m, const cr_tabl
     cr_prediction p = { 0 };
     assert_ok(cx, cr_predict(cx, m, t, &p));
     assert_int_equal(p.n, cr_table_rows(t));
+    test_own_copy(cx, &p, sizeof p, key_of_prediction(&p), release_prediction);
     return p;
 }
 
@@ -137,6 +177,7 @@ static inline json_t *describe(cr_ctx *cx, const cr_model *m)
     json_t *d = json_loads(text, 0, NULL);
     assert_non_null(d);
     cr_free(cx, text, strlen(text) + 1, 1);
+    test_own(cx, d, release_json);
     return d;
 }
 
@@ -182,7 +223,6 @@ static inline void check_solver(cr_ctx *cx, const cr_model *m, const char *solve
     json_t *d = describe(cx, m);
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
-    json_decref(d);
 }
 
 /* --- warnings -------------------------------------------------------------------------------- */
@@ -253,16 +293,11 @@ static inline long double quadratic_form(size_t n, long double *C, long double *
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-/* The cases of ../shared/data/classic/reference.json of one family; skips the test when they are
- * not there.  *out_root keeps them alive. */
-static inline json_t *reference_cases(const char *family, json_t **out_root)
+/* The cases of classic/reference.json of one family. */
+static inline json_t *reference_cases(cr_ctx *cx, const char *family)
 {
-    const char *path = test_shared_data("classic/reference.json");
-    if (!path) {
-        print_message("skipped: ../shared/data/classic/reference.json is not there\n");
-        skip();
-    }
-    json_t *root = json_load_file(path, 0, NULL), *cases = json_array(), *item;
+    json_t *root = json_load_file(test_data("classic/reference.json"), 0, NULL), *item;
+    json_t *cases = json_array();
     size_t  i;
     assert_non_null(root);
     json_array_foreach(json_object_get(root, "cases"), i, item)
@@ -270,9 +305,9 @@ static inline json_t *reference_cases(const char *family, json_t **out_root)
         const char *f = json_string_value(json_object_get(item, "family"));
         if (f && strcmp(f, family) == 0) json_array_append(cases, item);
     }
-    json_object_set_new(root, "chosen", cases);
+    json_decref(root);
+    test_own(cx, cases, release_json);
     assert_true(json_array_size(cases) > 0);
-    *out_root = root;
     return cases;
 }
 
@@ -285,8 +320,7 @@ static inline cr_table *reference_table(cr_ctx *cx, const json_t *item, char *ou
     size_t      i, used;
     const char *file = json_string_value(json_object_get(data, "file"));
     snprintf(path, sizeof path, "classic/%s", file);
-    const char *found = test_shared_data(path);
-    assert_non_null(found);
+    const char *found = test_data(path);
     used =
         (size_t)snprintf(out_settings, size,
                          "target=%s features=", json_string_value(json_object_get(data, "target")));

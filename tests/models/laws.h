@@ -74,7 +74,6 @@ static inline cr_prediction fit_and_predict(cr_ctx *cx, const char *model, const
     cr_model     *m = fit(cx, model, t, settings);
     cr_prediction q = predict(cx, m, at);
     assert_proper(&q);
-    cr_model_free(cx, m);
     return q;
 }
 
@@ -94,10 +93,6 @@ static inline void check_repetition(const char *model, const law_data *d, const 
     cr_prediction a = fit_and_predict(cx, model, few, weighted, few);
     cr_prediction b = fit_and_predict(cx, model, many, settings, few);
     assert_same_answers(&a, &b, 1e-9);
-    cr_prediction_free(cx, &a);
-    cr_prediction_free(cx, &b);
-    cr_table_free(cx, few);
-    cr_table_free(cx, many);
     test_context_free(cx);
 }
 
@@ -117,10 +112,6 @@ static inline void check_row_order(const char *model, const law_data *d, const c
     cr_prediction a = fit_and_predict(cx, model, plain, settings, plain);
     cr_prediction b = fit_and_predict(cx, model, mixed, settings, plain);
     assert_same_answers(&a, &b, 1e-9);
-    cr_prediction_free(cx, &a);
-    cr_prediction_free(cx, &b);
-    cr_table_free(cx, plain);
-    cr_table_free(cx, mixed);
     test_context_free(cx);
 }
 
@@ -146,21 +137,14 @@ static inline void check_same_bits(const char *model, const law_data *d, const c
         assert_same_answers(&a, &c, 0);
         json_t *before = describe(cx, m), *after = describe(cx, back);
         assert_true(json_equal(before, after));
-        json_decref(before);
-        json_decref(after);
         if (a.mean) {
             double mean[LAW_MOST];
             assert_ok(cx, cr_predict_mean(cx, m, t, mean));
             assert_memory_equal(mean, a.mean, a.n * sizeof(double));
         }
-        cr_prediction_free(cx, &b);
-        cr_prediction_free(cx, &c);
         cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, m);
         cr_model_free(cx, back);
     }
-    cr_prediction_free(cx, &a);
-    cr_table_free(cx, t);
     test_context_free(cx);
 }
 

@@ -26,10 +26,8 @@ static double log_loss(const double *P, const uint32_t *codes, size_t n, size_t 
 
 enum { N = 4000 };
 
-static void test_overconfident(void **state)
+TEST(overconfident)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_rng    r = cr_rng_stream(1, 1);
     double   *P = calloc(2 * N, sizeof *P), *Q = calloc(2 * N, sizeof *Q);
     uint32_t *codes = calloc(N, sizeof *codes);
@@ -53,14 +51,11 @@ static void test_overconfident(void **state)
     free(P);
     free(Q);
     free(codes);
-    test_context_free(cx);
 }
 
 /* Shares that come true as promised stay: exactly for steps, nearly for Platt. */
-static void test_identity(void **state)
+TEST(identity)
 {
-    (void)state;
-    cr_ctx          *cx = test_context();
     double           P[2 * 1000], Q[2 * 1000];
     uint32_t         codes[1000];
     cri_calibration *c = NULL;
@@ -86,16 +81,13 @@ static void test_identity(void **state)
     assert_close(c->calibration_slope[0], 1, 0.01);
     assert_close(c->calibration_offset[0], 0, 0.01);
     cri_calibration_free(cx, c);
-    test_context_free(cx);
 }
 
 /* Platt's likelihood is least at the fit: both derivatives vanish, by differences; weights repeat
  * rows. */
-static void test_platt_optimum(void **state)
+TEST(platt_optimum)
 {
-    (void)state;
     enum { M = 30 };
-    cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(7, 1);
     double           P[2 * M], P2[4 * M], w[M];
     uint32_t         codes[M], codes2[2 * M];
@@ -130,14 +122,11 @@ static void test_platt_optimum(void **state)
         cri_calibration_free(cx, c);
         cri_calibration_free(cx, d);
     }
-    test_context_free(cx);
 }
 
 /* Perfect separation, one class only, extreme probabilities: finite answers between 0 and 1. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     const double   P[] = { 1, 0, 0.9, 0.1, 0.2, 0.8, 0, 1 };
     const uint32_t apart[] = { 0, 0, 1, 1 }, one[] = { 0, 0, 0, 0 };
     for (size_t method = 1; method <= 2; method++)
@@ -154,15 +143,12 @@ static void test_corners(void **state)
             if (method == CRI_CALIBRATE_ISOTONIC && !k) assert_close(Q[1], 1.0 / 6, 1e-15);
             cri_calibration_free(cx, c);
         }
-    test_context_free(cx);
 }
 
 /* --- in models ------------------------------------------------------------------------------- */
 
-static void test_models(void **state)
+TEST(models)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t K = 2; K <= 3; K++)
         for (size_t method = 0; method < 2; method++) {
             cr_table   *t = class_table(cx, 120, K, 9);
@@ -186,13 +172,7 @@ static void test_models(void **state)
             l = predict(cx, loaded, t);
             assert_memory_equal(l.prob, q.prob, 120 * K * sizeof(double));
             cr_free(cx, bytes, size, 1);
-            cr_prediction_free(cx, &p);
-            cr_prediction_free(cx, &q);
-            cr_prediction_free(cx, &l);
-            cr_model_free(cx, plain);
-            cr_model_free(cx, m);
             cr_model_free(cx, loaded);
-            cr_table_free(cx, t);
         }
     double X[20], y[20];
     draw_regression(1, 20, 1, 1, X, y);
@@ -201,25 +181,12 @@ static void test_models(void **state)
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y calibrate=platt", &m), CR_EARG,
                       "--calibrate needs a model that predicts classes");
     assert_null(m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const double      x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
     const char *const settings[] = { "target=y lambda=1 calibrate=isotonic calibrate_folds=2",
                                      "target=y lambda=1 calibrate=platt calibrate_folds=2", NULL };
     check_allocations_on(x, 8, 1, y, "logistic", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overconfident), cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_platt_optimum), cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_models),        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
 }

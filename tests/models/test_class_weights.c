@@ -24,18 +24,12 @@ static void check_weights(const char *settings, const double *weights)
     cr_prediction p = predict(cx, m, t), q = predict(cx, n, by_hand);
     assert_int_equal(p.n_classes, 3);
     for (size_t i = 0; i < 18; i++) assert_close(p.prob[i], q.prob[i], 1e-14);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, n);
     cr_table_free(cx, by_hand);
-    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
-static void test_by_name(void **state)
+TEST(by_name)
 {
-    (void)state;
     check_weights("target=y features=x width=2", (double[]){ 1, 1, 1, 1, 1, 1 });
     check_weights("target=y features=x width=2 class_weights=spam=5,ham=0.5",
                   (double[]){ 5, 5, 0.5, 0.5, 0.5, 1 });
@@ -48,9 +42,8 @@ static void test_by_name(void **state)
 }
 
 /* n_samples / (n_classes * bincount(y)); with weights, of their sums. */
-static void test_balanced(void **state)
+TEST(balanced)
 {
-    (void)state;
     double s = 6.0 / (3 * 2), h = 6.0 / (3 * 3), a = 6.0 / (3 * 1);
     check_weights("target=y features=x width=2 class_weights=balanced",
                   (double[]){ s, s, h, h, h, a });
@@ -68,13 +61,11 @@ static void check_refused(const char *name, const char *settings, const char *sa
     assert_fails_with(cx, try_fit(cx, name, t, settings, &m), CR_EARG, said);
     assert_string_equal(cr_error_nearest(cx), near);
     assert_null(m);
-    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     check_refused("toy-smooth", "target=y class_weights=spma=2", "has no class 'spma'", "spam");
     check_refused("toy-smooth", "target=y class_weights=spam", "is not CLASS=WEIGHT", "");
     check_refused("toy-smooth", "target=y class_weights=spam=", "is not CLASS=WEIGHT", "");
@@ -92,10 +83,8 @@ static void test_refusals(void **state)
 }
 
 /* A class without rows, as a fold may have it, does not count among the classes. */
-static void test_balanced_without_a_class(void **state)
+TEST(balanced_without_a_class)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,y\n0,a\n1,a\n1,b\n,c\n2,b\n3,b\n");
     cr_model *m =
         fit(cx, "toy-smooth", t, "target=y missing=drop class_weights=balanced width=1e9");
@@ -104,10 +93,6 @@ static void test_balanced_without_a_class(void **state)
     assert_close(p.prob[0], (prior + each) / (3 * prior + 5), 1e-12);
     assert_close(p.prob[1], (prior + each) / (3 * prior + 5), 1e-12);
     assert_close(p.prob[2], prior / (3 * prior + 5), 1e-12);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status fit_weighted(cr_ctx *cx, void *table)
@@ -119,22 +104,8 @@ static cr_status fit_weighted(cr_ctx *cx, void *table)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data);
     test_every_allocation_fails(fit_weighted, t);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_name),     cmocka_unit_test(test_balanced),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_balanced_without_a_class),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("class weights", tests, NULL, NULL);
 }

@@ -125,11 +125,9 @@ static double expected(const cloud *c, const char *loss, double q, double a)
     return (double)sum;
 }
 
-static void test_against_brute_force(void **state)
+TEST(against_brute_force)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cloud  *c = calloc(1, sizeof *c);
+    cloud *c = calloc(1, sizeof *c);
     const struct {
         const char *text;
         double      q;
@@ -159,16 +157,13 @@ static void test_against_brute_force(void **state)
         }
     }
     free(c);
-    test_context_free(cx);
 }
 
 /* --- known actions -----------------------------------------------------------------------------
  */
 
-static void test_known_actions(void **state)
+TEST(known_actions)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t k = 0; k < ROWS; k++) {
         if (!rows[k].family) continue;
         const cr_dist_class *c = cr_dist_find(cx, rows[k].family);
@@ -193,14 +188,11 @@ static void test_known_actions(void **state)
         assert_true(action == x);
         if (!cr_dist_is_discrete(c)) assert_true(loss == 1);
     }
-    test_context_free(cx);
 }
 
 /* Student's t by closed forms is the family of that name by quadrature. */
-static void test_student_t_by_two_roads(void **state)
+TEST(student_t_by_two_roads)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *texts[] = { "squared", "absolute", "quantile:0.1", "quantile:0.999", "0-1" };
     for (double dof = 1.3; dof < 1e6; dof *= 3.3)
         for (size_t i = 0; i < 5; i++) {
@@ -216,15 +208,12 @@ static void test_student_t_by_two_roads(void **state)
     decide_one(cx, &(row){ NULL, { 5, 2, INFINITY }, 3 }, "quantile:0.975", &a, &l);
     assert_relative(a, 5 + 2 * 1.959963984540054, 1e-14);
     assert_relative(l, 2 * exp(cr_norm_logpdf(1.959963984540054)), 1e-13);
-    test_context_free(cx);
 }
 
 /* What has no variance, or no mean, is told. */
-static void test_long_tails(void **state)
+TEST(long_tails)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  a, l;
+    double a, l;
     decide_one(cx, &(row){ NULL, { 5, 2, 2 }, 3 }, "squared", &a, &l);
     assert_true(a == 5 && isinf(l));
     decide_one(cx, &(row){ NULL, { 5, 2, 1 }, 3 }, "squared", &a, &l);
@@ -243,7 +232,6 @@ static void test_long_tails(void **state)
     assert_true(a == 5 && l == 0);
     decide_one(cx, &(row){ NULL, { NAN, NAN, NAN }, 3 }, "squared", &a, &l); /* left out */
     assert_true(isnan(a) && isnan(l));
-    test_context_free(cx);
 }
 
 /* --- classes ------------------------------------------------------------------------------------
@@ -278,10 +266,8 @@ static void check_classes(cr_ctx *cx, cr_loss l, const char *const *actions, con
     cr_loss_free(cx, &l);
 }
 
-static void test_classes(void **state)
+TEST(classes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     check_classes(cx, loss_of(cx, "0-1"), (const char *const[]){ "cat", "dog", "eel" },
                   (double[]){ 0.5, 0.55, 0 });
     /* the same as a matrix without names, the columns in any order */
@@ -295,16 +281,13 @@ static void test_classes(void **state)
      */
     check_classes(cx, matrix_of(cx, "what,dog,eel,cat\nstroke,-1,5,-2\nleave,0,0,0\n"),
                   (const char *const[]){ "stroke", "leave", "leave" }, (double[]){ -0.3, 0, 0 });
-    test_context_free(cx);
 }
 
 /* --- counts by a matrix --------------------------------------------------------------------------
  */
 
-static void test_counts_by_a_matrix(void **state)
+TEST(counts_by_a_matrix)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     one          o;
     cr_decisions d = { 0 };
     cr_loss      l = matrix_of(cx, "action,0,1,2+\nnone,0,5,9\none,1,0,3\ntwo,2,1,0\n");
@@ -334,7 +317,6 @@ static void test_counts_by_a_matrix(void **state)
     assert_relative(d.expected_loss[0], 1, 1e-14); /* action one: 1/4 + 3/4 */
     cr_decisions_free(cx, &d);
     cr_loss_free(cx, &l);
-    test_context_free(cx);
 }
 
 /* --- refusals -------------------------------------------------------------------------------- */
@@ -348,10 +330,8 @@ static void check_refused(cr_ctx *cx, const cr_prediction *p, cr_loss l, cr_stat
     cr_loss_free(cx, &l);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_prediction p = classes(), density = { .kind = CR_ANSWER_DENSITY, .n = 0 };
     one           o;
     check_refused(cx, &p, loss_of(cx, "squared"), CR_EARG, "this loss is one of numbers");
@@ -369,7 +349,6 @@ static void test_refusals(void **state)
     check_refused(cx, &o.p, loss_of(cx, "absolute"), CR_EUNSUPPORTED, "partial means");
     o.p.scale = NULL;
     check_refused(cx, &o.p, loss_of(cx, "absolute"), CR_EARG, "with their spread");
-    test_context_free(cx);
 }
 
 static cr_status decide_all(cr_ctx *cx, void *path)
@@ -399,26 +378,10 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const char text[] = "action,cat,dog,eel\na,0,1,1\nb,1,0,1\n";
     char       path[256];
     snprintf(path, sizeof path, "%s", test_file("all.csv", text, strlen(text)));
     test_every_allocation_fails(decide_all, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_brute_force),
-        cmocka_unit_test(test_known_actions),
-        cmocka_unit_test(test_student_t_by_two_roads),
-        cmocka_unit_test(test_long_tails),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_counts_by_a_matrix),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("decisions", tests, NULL, NULL);
 }

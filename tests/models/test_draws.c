@@ -6,11 +6,9 @@
 /* --- scores -------------------------------------------------------------------------------------
  */
 
-static void test_scores_of_numbers(void **state)
+TEST(scores_of_numbers)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[40 * 2], y[40], score[40];
+    double X[40 * 2], y[40], score[40];
     draw_regression(3, 40, 2, 0.5, X, y);
     cr_table *t = make_table(cx, X, 40, 2, y, NULL);
     const struct {
@@ -31,17 +29,11 @@ static void test_scores_of_numbers(void **state)
             assert_close(score[i], log_f - log(p.scale[i]), 1e-12);
         }
         assert_int_equal(isinf(p.dof[0]), k > 0);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_scores_of_families_and_classes(void **state)
+TEST(scores_of_families_and_classes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,n,y,c\n0,3,0.5,a\n1,0,1.25,b\n2,5,3,a\n,1,1,b\n");
     double    score[4];
     cr_model *m = fit(cx, "toy-smooth", t, "target=n features=x family=poisson missing=drop");
@@ -52,7 +44,6 @@ static void test_scores_of_families_and_classes(void **state)
         assert_close(score[i], n * log(p.mean[i]) - p.mean[i] - lgamma(n + 1), 1e-12);
     }
     assert_true(isnan(score[3]));
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
 
     m = fit(cx, "toy-smooth", t, "target=y features=x family=gamma missing=drop");
@@ -62,7 +53,6 @@ static void test_scores_of_families_and_classes(void **state)
         double y = cr_table_find(t, "y")->values[i], r = 4 / p.mean[i];
         assert_close(score[i], 4 * log(r) + 3 * log(y) - r * y - lgamma(4), 1e-12);
     }
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
 
     m = fit(cx, "toy-smooth", t, "target=c features=x missing=drop");
@@ -77,21 +67,14 @@ static void test_scores_of_families_and_classes(void **state)
     cr_table_free(cx, u);
     u = table_of_text(cx, "u.csv", "x\n0\n");
     assert_fails_with(cx, cr_score(cx, m, u, score), CR_EDATA, "column 'c' not found");
-    cr_table_free(cx, u);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- intervals of families ------------------------------------------------------------------- */
 
-static void test_intervals_of_families(void **state)
+TEST(intervals_of_families)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  mean[] = { 3, NAN, 40 }, scale[] = { sqrt(3), NAN, sqrt(40) };
-    double  dof[] = { INFINITY, NAN, INFINITY }, rate[] = { 3, NAN, 40 }, sd[3], low[3], high[3];
+    double mean[] = { 3, NAN, 40 }, scale[] = { sqrt(3), NAN, sqrt(40) };
+    double dof[] = { INFINITY, NAN, INFINITY }, rate[] = { 3, NAN, 40 }, sd[3], low[3], high[3];
     cr_prediction p = { .kind = CR_ANSWER_NUMBER,
                         .n = 3,
                         .mean = mean,
@@ -121,7 +104,6 @@ static void test_intervals_of_families(void **state)
     p = (cr_prediction){ .kind = CR_ANSWER_DENSITY, .n = 1, .log_density = mean };
     assert_fails_with(cx, cr_prediction_intervals(cx, &p, 0.5, sd, low, high), CR_EARG,
                       "of numbers");
-    test_context_free(cx);
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */
@@ -149,10 +131,8 @@ static void check_draws(cr_ctx *cx, const double *draws, const char *family, con
     }
 }
 
-static void test_draws_of_numbers(void **state)
+TEST(draws_of_numbers)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[6 * 1] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1.1, 2.3, 2.8, 4.4, 4.9, 6.3 };
     cr_table     *t = make_table(cx, X, 6, 1, y, NULL);
     double       *out = calloc(6 * DRAWS, sizeof *out), *again = calloc(6 * 3, sizeof *again);
@@ -166,24 +146,17 @@ static void test_draws_of_numbers(void **state)
     assert_ok(cx, cr_sample_targets(cx, m, t, 3, 8, again));
     assert_true(again[0] != out[0]);
     assert_ok(cx, cr_sample_targets(cx, m, t, 0, 8, again));
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "bayes-linear", t, "target=y");
     p = predict(cx, m, t);
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 7, out));
     check_draws(cx, out, "normal", (double[]){ p.mean[0], p.scale[0] }, 2);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
     free(out);
     free(again);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_draws_of_families_and_classes(void **state)
+TEST(draws_of_families_and_classes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,n,c\n0,3,a\n1,0,b\n2,5,c\n,1,b\n");
     double   *out = calloc(4 * DRAWS, sizeof *out);
     cr_model *m =
@@ -192,7 +165,6 @@ static void test_draws_of_families_and_classes(void **state)
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 1, out));
     check_draws(cx, out + DRAWS, "poisson", &p.mean[1], 1);
     for (size_t k = 0; k < DRAWS; k++) assert_true(isnan(out[3 * DRAWS + k])); /* left out */
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "toy-smooth", t, "target=c features=x missing=drop");
     p = predict(cx, m, t);
@@ -203,11 +175,7 @@ static void test_draws_of_families_and_classes(void **state)
         assert_close(share(out + DRAWS, DRAWS, (double)k), cdf, 5 * sqrt(0.25 / DRAWS));
     }
     assert_true(isnan(out[3 * DRAWS]));
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
     free(out);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Few degrees of freedom: the gamma variate below the root underflows, its logarithm does not. */
@@ -219,10 +187,8 @@ static cr_status few_degrees(cr_ctx *cx, const void *state, const cri_rows *rows
     return CR_OK;
 }
 
-static void test_draws_with_long_tails(void **state)
+TEST(draws_with_long_tails)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,3\n1,0\n2,5\n");
     cr_model             *m = fit(cx, "linear", t, "target=y");
     cr_model_class        odd = *cr_model_get_class(m);
@@ -239,16 +205,11 @@ static void test_draws_with_long_tails(void **state)
         assert_close(share(out, DRAWS, x), cr_student_t_cdf(x, 0.004), 5 * sqrt(0.25 / DRAWS));
     m->class = own;
     free(out);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Rows of a model of densities: numbers as they are, a level as its code. */
-static void test_rows(void **state)
+TEST(rows)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "c,x\nb,1\na,2\nb,6\nb,3\n");
     cr_model     *m = fit(cx, "toy-normal", t, "shape=3");
     cr_prediction p = { 0 };
@@ -270,11 +231,8 @@ static void test_rows(void **state)
     cr_model_free(cx, m);
     m = fit(cx, "linear", t, "target=x");
     assert_fails_with(cx, cr_sample(cx, m, 1, 5, again), CR_EUNSUPPORTED, "does not draw rows");
-    cr_model_free(cx, m);
     free(out);
     free(x);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- failing allocations --------------------------------------------------------------------- */
@@ -309,23 +267,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(score_and_draw, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores_of_numbers),
-        cmocka_unit_test(test_scores_of_families_and_classes),
-        cmocka_unit_test(test_intervals_of_families),
-        cmocka_unit_test(test_draws_of_numbers),
-        cmocka_unit_test(test_draws_of_families_and_classes),
-        cmocka_unit_test(test_draws_with_long_tails),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("scores and draws", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(score_and_draw, NULL); }

@@ -74,9 +74,8 @@ static void check_copy(size_t n, size_t p, bool maybe)
     test_context_free(cx);
 }
 
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     check_copy(5, 3, true);
     check_copy(5, 3, false);
     check_copy(1, 1, true);
@@ -85,11 +84,9 @@ static void test_round_trip(void **state)
     check_copy(0, 0, true);
 }
 
-static void test_allocated_is_zero(void **state)
+TEST(allocated_is_zero)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    thing   t = { .n = 3, .p = 2 };
+    thing t = { .n = 3, .p = 2 };
     assert_ok(cx, cri_fields_allocate(cx, fields, &t));
     for (size_t i = 0; i < 6; i++) assert_true(t.matrix[i] == 0 && t.vector[i / 2] == 0);
     assert_null(t.maybe);
@@ -97,7 +94,6 @@ static void test_allocated_is_zero(void **state)
     t = (thing){ .n = SIZE_MAX / 4, .p = 5 };
     assert_fails(cx, cri_fields_allocate(cx, fields, &t), CR_ENOMEM);
     cri_fields_free(cx, fields, &t);
-    test_context_free(cx);
 }
 
 /* --- what a file may hold -----------------------------------------------------------------------
@@ -124,9 +120,8 @@ static void check_refused(const char *text, bool arrays, const char *said)
     test_context_free(cx);
 }
 
-static void test_hostile_files(void **state)
+TEST(hostile_files)
 {
-    (void)state;
     check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", true, NULL);
     check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", false,
                   "vector");
@@ -164,19 +159,4 @@ static cr_status make_and_copy(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(make_and_copy, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_allocated_is_zero),
-        cmocka_unit_test(test_hostile_files),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("fields of a state", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(make_and_copy, NULL); }

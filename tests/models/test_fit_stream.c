@@ -76,13 +76,10 @@ static void check_same(cr_ctx *cx, const char *name, const cr_model *a, const cr
     const cr_report *ra = cr_model_get_report(a), *rb = cr_model_get_report(b);
     if (ra->rows != rb->rows) fail_msg("%s: %zu rows, not %zu", name, ra->rows, rb->rows);
     if (!isnan(ra->log_evidence)) assert_close(ra->log_evidence, rb->log_evidence, 1e-10);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
 }
 
-static void test_blocks_are_the_whole(void **state)
+TEST(blocks_are_the_whole)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_file(0);
     cr_table   *t = read_table(cx, path);
     size_t      checked = 0;
@@ -100,18 +97,13 @@ static void test_blocks_are_the_whole(void **state)
             cr_model_free(cx, m);
             checked++;
         }
-        cr_model_free(cx, whole);
     }
     assert_true(checked >= 20);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The end of the stream is the end of the fit, though its last blocks have no row to learn from. */
-static void test_last_blocks_without_rows(void **state)
+TEST(last_blocks_without_rows)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_file(50);
     cr_table   *t = read_table(cx, path);
     size_t      checked = 0;
@@ -132,11 +124,8 @@ static void test_last_blocks_without_rows(void **state)
             cr_model_free(cx, m);
             checked++;
         }
-        cr_model_free(cx, whole);
     }
     assert_true(checked >= 20);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- one pass of stochastic gradients -------------------------------------------------------- */
@@ -161,12 +150,10 @@ static const char *write_classes(size_t K, bool sorted)
 }
 
 /* Near the fit of all rows: closer than a few of its standard errors, and said to be near. */
-static void test_one_pass(void **state)
+TEST(one_pass)
 {
     static const char *const settings[] = { "target=g", "target=g weights=w lambda=5",
                                             "target=g intercept=false scale=none" };
-    cr_ctx                  *cx = test_context();
-    (void)state;
     for (size_t K = 2; K <= 3; K++) {
         const char *path = write_classes(K, false);
         cr_table   *t = read_table(cx, path);
@@ -195,14 +182,9 @@ static void test_one_pass(void **state)
             double nll = -cr_model_get_report(m)->log_likelihood,
                    least = -cr_model_get_report(whole)->log_likelihood;
             assert_true(nll > least * 0.999 && nll < least * 1.02);
-            json_decref(a);
-            json_decref(b);
-            cr_model_free(cx, whole);
             cr_model_free(cx, m);
         }
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Rows of p columns and two classes; returns the path. */
@@ -230,11 +212,9 @@ static const char *write_logistic(size_t n, size_t p)
 
 /* Blocks of any size end within a tenth of a standard error of the minimum of all rows, and say how
  * far; a stream that was held whole ends there. */
-static void test_one_pass_is_near(void **state)
+TEST(one_pass_is_near)
 {
     static const size_t blocks[] = { 100, 1000 };
-    cr_ctx             *cx = test_context();
-    (void)state;
     for (size_t p = 3; p <= 8; p += 5) {
         const char *path = write_logistic(p == 3 ? 10000 : 2000, p);
         cr_table   *t = read_table(cx, path);
@@ -258,33 +238,24 @@ static void test_one_pass_is_near(void **state)
                 assert_true(worst < 1e-6);
                 assert_null(json_object_get(json_object_get(a, "statistics"), "approximate"));
             }
-            json_decref(a);
             cr_model_free(cx, m);
         }
-        json_decref(b);
-        cr_model_free(cx, whole);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Many coefficients: stochastic gradients, near but not the same, and without sds. */
-static void test_one_pass_of_many(void **state)
+TEST(one_pass_of_many)
 {
     enum { MANY = 520 };
-    cr_ctx     *cx = test_context();
     const char *path = write_logistic(240, MANY);
     cr_model   *m = NULL;
-    (void)state;
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd lambda=50", 120, &m));
     json_t *a = describe(cx, m);
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(a, "statistics"), "approximate")),
         "one pass of stochastic gradients");
     assert_true(isnan(number_of(json_array_get(json_object_get(a, "parameters"), 1), "sd")));
-    json_decref(a);
     cr_model_free(cx, m);
-    test_context_free(cx);
 }
 
 /* The mean of -log P(class) over a table. */
@@ -295,20 +266,17 @@ static double log_loss(cr_ctx *cx, const cr_model *m, const cr_table *t)
     assert_ok(cx, cr_observed(cx, m, t, y, y + p.n));
     for (size_t i = 0; i < p.n; i++)
         sum -= log(p.prob[i * p.n_classes + (size_t)y[i]]) / (double)p.n;
-    cr_prediction_free(cx, &p);
     free(y);
     return sum;
 }
 
 /* The rows after the first block were learned from, and the mean of the steps is what counts. */
-static void test_one_pass_learns(void **state)
+TEST(one_pass_learns)
 {
-    cr_ctx     *cx = test_context();
     const char *path = write_classes(2, false);
     cr_table   *t = read_table(cx, path), *first = NULL;
     size_t      rows[200];
     cr_model   *m = NULL;
-    (void)state;
     for (size_t i = 0; i < 200; i++) rows[i] = i;
     assert_ok(cx, cri_table_subset(cx, t, rows, 200, &first));
     cr_model *whole = fit(cx, "logistic", t, "target=g"),
@@ -316,39 +284,28 @@ static void test_one_pass_learns(void **state)
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 200, &m));
     double least = log_loss(cx, whole, t);
     assert_true(log_loss(cx, m, t) - least < 0.1 * (log_loss(cx, start, t) - least));
-    cr_model_free(cx, whole);
-    cr_model_free(cx, start);
     cr_model_free(cx, m);
     cr_table_free(cx, first);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The same bits again, also where the file is saved between the blocks. */
-static void test_one_pass_again(void **state)
+TEST(one_pass_again)
 {
-    cr_ctx     *cx = test_context();
     const char *path = write_classes(3, false);
     cr_table   *t = read_table(cx, path);
     cr_model   *a = NULL, *b = NULL;
-    (void)state;
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &a));
     cr_ctx_set_threads(cx, 3);
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &b));
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     for (size_t i = 0; i < p.n * p.n_classes; i++) assert_true(p.prob[i] == q.prob[i]);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
     cr_model_free(cx, a);
     cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A file that is one block is fitted by what was asked for, as without a stream. */
-static void test_one_pass_of_one_block(void **state)
+TEST(one_pass_of_one_block)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_classes(2, false);
     cr_table   *t = read_table(cx, path);
     cr_model   *a = NULL, *b = fit(cx, "logistic", t, "target=g solver=sgd max-iter=3");
@@ -357,24 +314,18 @@ static void test_one_pass_of_one_block(void **state)
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(x, "statistics"), "solver")), "sgd");
     assert_true(json_equal(json_object_get(x, "parameters"), json_object_get(y, "parameters")));
-    json_decref(x), json_decref(y);
-    cr_model_free(cx, a), cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    cr_model_free(cx, a);
 }
 
-static void test_one_pass_refusals(void **state)
+TEST(one_pass_refusals)
 {
-    cr_ctx     *cx = test_context();
     const char *path = write_classes(3, true);
     cr_model   *m = NULL;
-    (void)state;
     assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g", 500, &m), CR_EUNSUPPORTED,
                       "no exact update");
     assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &m),
                       CR_EDATA, "the class 'c2' of 'g' is not in the first block");
     assert_null(m);
-    test_context_free(cx);
 }
 
 static cr_status one_pass(cr_ctx *cx, void *path)
@@ -387,10 +338,8 @@ static cr_status one_pass(cr_ctx *cx, void *path)
     return st;
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_file(0);
     cr_model   *m = NULL;
     assert_fails_with(cx, fit_blocks(cx, path, "robust", "target=y features=a", 50, &m),
@@ -403,7 +352,6 @@ static void test_refusals(void **state)
     assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=nix", 50, &m), CR_EDATA, "nix");
     assert_fails_with(cx, fit_blocks(cx, path, "ridgy", "target=y", 50, &m), CR_EARG, "ridgy");
     assert_null(m);
-    test_context_free(cx);
 }
 
 /* --- what is said of a block, and what of all ------------------------------------------------ */
@@ -440,10 +388,8 @@ static const char *write_blocks(void)
 }
 
 /* Warnings are those of all rows: none that only the first block gives, and not one for each. */
-static void test_warnings_are_of_all_rows(void **state)
+TEST(warnings_are_of_all_rows)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_blocks();
     heard       h = { 0 };
     cr_model   *m = NULL;
@@ -460,14 +406,11 @@ static void test_warnings_are_of_all_rows(void **state)
     assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g features=a solver=sgd", 50, &m));
     assert_null(strstr(h.text, "separated"));
     cr_model_free(cx, m);
-    test_context_free(cx);
 }
 
 /* Fewer rows than terms in the first block; one block alone; a solver that the user names. */
-static void test_ridge_of_few_rows(void **state)
+TEST(ridge_of_few_rows)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char       *path = write_blocks();
     cr_table         *t = read_table(cx, path);
     cr_model         *whole = fit(cx, "ridge", t, "target=y features=a,c,d,h"), *m = NULL;
@@ -480,16 +423,11 @@ static void test_ridge_of_few_rows(void **state)
     }
     assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=y features=a,c solver=dual", 3, &m),
                       CR_EUNSUPPORTED, "in the dual");
-    cr_model_free(cx, whole);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Probabilities are calibrated by all rows or not at all. */
-static void test_calibration(void **state)
+TEST(calibration)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *path = write_blocks();
     cr_table   *t = read_table(cx, path);
     heard       h = { 0 };
@@ -507,10 +445,7 @@ static void test_calibration(void **state)
     assert_ok(cx, cr_update(cx, m, t, &next));
     assert_int_equal(h.n, 1);
     assert_non_null(strstr(h.text, "calibrated as before"));
-    cr_model_free(cx, m);
     cr_model_free(cx, next);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *path)
@@ -522,9 +457,8 @@ static cr_status all_of_it(cr_ctx *cx, void *path)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     static char path[512];
     snprintf(path, sizeof path, "%s", write_file(0));
     test_every_allocation_fails(all_of_it, path);
@@ -550,9 +484,8 @@ static const char *write_orders(bool numbers, unsigned order)
     return test_file("orders.csv", text, used);
 }
 
-static void test_classes_join(void **state)
+TEST(classes_join)
 {
-    (void)state;
     static const char *const names[] = { "lda", "qda", "naive-bayes", "naive-bayes",
                                          "naive-bayes" };
     static const char *const settings[] = {
@@ -561,7 +494,6 @@ static void test_classes_join(void **state)
         "target=c numbers=bernoulli:1,n=poisson predictive=bayes"
     };
     const size_t blocks[] = { 1, 30, N - 1, N };
-    cr_ctx      *cx = test_context();
     for (unsigned order = 0; order < 6; order++) {
         const char *path = write_orders(order & 1, order / 2);
         cr_table   *t = read_table(cx, path);
@@ -580,19 +512,14 @@ static void test_classes_join(void **state)
                              cr_model_get_report(whole)->log_likelihood, 1e-9);
                 cr_model_free(cx, parts);
             }
-            cr_model_free(cx, whole);
         }
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* A model that was saved learns of a class that it has never seen; one class is still too few. */
-static void test_classes_join_later(void **state)
+TEST(classes_join_later)
 {
-    (void)state;
     static const char *const names[] = { "lda", "qda", "naive-bayes" };
-    cr_ctx                  *cx = test_context();
     cr_table                *one = table_of_text(cx, "one.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n");
     cr_table *two = table_of_text(cx, "two.csv", "x,c\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
     cr_table *all =
@@ -602,7 +529,7 @@ static void test_classes_join_later(void **state)
                  *c = NULL;
         assert_ok(cx, cr_update(cx, a, two, &c));
         check_same(cx, names[m], c, b, all, cr_table_rows(all));
-        cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, c);
+        cr_model_free(cx, c);
     }
     cr_table_free(cx, one), cr_table_free(cx, two), cr_table_free(cx, all);
     const char *path = test_file("single.csv", "x,c\n1,u\n2,u\n3,u\n", 16);
@@ -611,14 +538,11 @@ static void test_classes_join_later(void **state)
                       "one class only");
     assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c calibrate=platt", 2, &m), CR_EARG,
                       "--calibrate platt needs all rows at once");
-    test_context_free(cx);
 }
 
 /* A pipe, whose levels are those of its first block: the classes may come later all the same. */
-static void test_classes_join_in_a_pipe(void **state)
+TEST(classes_join_in_a_pipe)
 {
-    (void)state;
-    cr_ctx         *cx = test_context();
     const char     *path = write_orders(false, 0);
     cr_table       *t = read_table(cx, path);
     cr_setting      settings[] = { { "target", "c" }, { "features", "x,z" } };
@@ -647,7 +571,6 @@ static void test_classes_join_in_a_pipe(void **state)
     cr_model_free(cx, m), cr_model_free(cx, whole);
     cr_table_free(cx, t);
     unlink(fifo);
-    test_context_free(cx);
 }
 
 static cr_status join_in_blocks(cr_ctx *cx, void *path)
@@ -662,21 +585,18 @@ static cr_status join_in_blocks(cr_ctx *cx, void *path)
     return st;
 }
 
-static void test_join_allocations(void **state)
+TEST(join_allocations)
 {
-    (void)state;
     test_every_allocation_fails(join_in_blocks, (void *)write_orders(true, 0));
 }
 
 /* A column that is constant in the first blocks only is not named; one that is throughout is,
  * once. */
-static void test_constants_of_the_whole_stream(void **state)
+TEST(constants_of_the_whole_stream)
 {
-    (void)state;
     static char text[4096];
     warnings    said;
     size_t      used = (size_t)snprintf(text, sizeof text, "a,late,never,y\n");
-    cr_ctx     *cx = test_context();
     for (int i = 0; i < 60; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,7,%d\n", i * i % 17,
                                  i < 40 ? 3 : i % 5, i % 13);
@@ -691,31 +611,4 @@ static void test_constants_of_the_whole_stream(void **state)
         assert_non_null(strstr(said.text, "'never' is constant"));
         cr_model_free(cx, m);
     }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_are_the_whole),
-        cmocka_unit_test(test_last_blocks_without_rows),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_warnings_are_of_all_rows),
-        cmocka_unit_test(test_ridge_of_few_rows),
-        cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_one_pass),
-        cmocka_unit_test(test_one_pass_is_near),
-        cmocka_unit_test(test_one_pass_of_many),
-        cmocka_unit_test(test_one_pass_learns),
-        cmocka_unit_test(test_one_pass_again),
-        cmocka_unit_test(test_one_pass_of_one_block),
-        cmocka_unit_test(test_one_pass_refusals),
-        cmocka_unit_test(test_constants_of_the_whole_stream),
-        cmocka_unit_test(test_classes_join),
-        cmocka_unit_test(test_classes_join_later),
-        cmocka_unit_test(test_classes_join_in_a_pipe),
-        cmocka_unit_test(test_join_allocations),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,15 +15,11 @@ static unsigned task_of(cr_ctx *cx, const char *name, const cr_table *t, const c
     unsigned  task = cr_model_get_task(m);
     json_t   *d = describe(cx, m);
     assert_string_equal(json_string_value(json_object_get(d, "task")), cr_task_name(task));
-    json_decref(d);
-    cr_model_free(cx, m);
     return task;
 }
 
-static void test_tasks(void **state)
+TEST(tasks)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data);
     cr_model *m = NULL;
     assert_int_equal(task_of(cx, "toy-smooth", t, "target=y"), CR_TASK_REGRESSION);
@@ -44,14 +40,10 @@ static void test_tasks(void **state)
                       "does density, not regression");
     assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "features=x", &m), CR_EARG,
                       "needs a target");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_offers(void **state)
+TEST(offers)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     const struct {
         const char *name, *verb;
         bool        there;
@@ -68,7 +60,6 @@ static void test_offers(void **state)
                         "examples/diabetes.csv --target progression");
     assert_string_equal(cr_class_example(cr_class_find(cx, "toy-normal")),
                         "examples/diabetes.csv --features bmi,bp");
-    test_context_free(cx);
 }
 
 /* --- files -------------------------------------------------------------------------------------
@@ -91,10 +82,8 @@ static void same(const double *a, const double *b, size_t n)
     if (a && n) assert_memory_equal(a, b, n * sizeof(double));
 }
 
-static void test_files(void **state)
+TEST(files)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data);
     const struct {
         const char *name, *settings;
@@ -118,13 +107,8 @@ static void test_files(void **state)
         same(p.log_density, q.log_density, p.n);
         same(p.params, q.params, p.n * p.n_params);
         assert_ptr_equal(p.family, q.family);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
         cr_model_free(cx, back);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The JSON of a saved model with one thing in it replaced. */
@@ -152,10 +136,8 @@ static void check_damaged(cr_ctx *cx, const cr_model *m, const char *part, const
     cri_store_free(cx, s);
 }
 
-static void test_damaged_files(void **state)
+TEST(damaged_files)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data);
     cr_model *number = fit(cx, "toy-smooth", t, "target=y features=x");
     cr_model *class = fit(cx, "toy-smooth", t, "target=c features=x");
@@ -173,21 +155,13 @@ static void test_damaged_files(void **state)
     check_damaged(cx, class, "state", "classes", json_integer(9), "does not fit");
     check_damaged(cx, density, "settings", "task", json_string("flying"), "setting");
     check_damaged(cx, class, "design", "role1", json_integer(3), "not a text");
-    cr_model_free(cx, number);
-    cr_model_free(cx, class);
-    cr_model_free(cx, density);
-    cr_model_free(cx, linear);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- answers -------------------------------------------------------------------------------------
  */
 
-static void test_clusters_have_densities(void **state)
+TEST(clusters_have_densities)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,z\n0,0\n0,1\n9,9\n9,8\n,1\n");
     cr_model     *m = fit(cx, "toy-centres", t, "n_clusters=2 missing=drop");
     cr_prediction p = predict(cx, m, t);
@@ -204,16 +178,10 @@ static void test_clusters_have_densities(void **state)
     assert_true((p.prob[0] > 0.99) == (p.prob[2] > 0.99) &&
                 (p.prob[0] > 0.99) != (p.prob[4] > 0.99));
     assert_true(isnan(score[4]) && isnan(p.prob[8]) && isnan(p.prob[9])); /* left out */
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_coordinates(void **state)
+TEST(coordinates)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,z\n0,4\n1,7\n");
     cr_model     *m = fit(cx, "toy-axes", t, "seed=3");
     cr_prediction p = predict(cx, m, t);
@@ -233,41 +201,29 @@ static void test_coordinates(void **state)
     assert_true(out[0] == 17 && out[1] == 17);
     assert_ok(cx, cr_observed(cx, m, t, NULL, out));
     assert_true(out[0] == 1 && out[1] == 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The offset is added where it is given, and needed where it was. */
-static void test_offset(void **state)
+TEST(offset)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", data);
     cr_model     *m = fit(cx, "toy-smooth", t, "target=y features=x offset=o width=1e6");
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < 4; i++) /* with this width the mean of y - o is everywhere the same */
         assert_close(p.mean[i], (11.5 - 100) / 4 + 10 * (double)(i + 1), 1e-9);
-    cr_prediction_free(cx, &p);
     cr_table *u = table_of_text(cx, "u.csv", "x\n1\n");
     assert_fails_with(cx, cr_predict(cx, m, u, &p), CR_EDATA, "column 'o' not found");
     cr_table_free(cx, u);
     cr_model *bad = NULL;
     assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "target=y offset=c", &bad), CR_EDATA,
                       "holds text");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- the next row ---------------------------------------------------------------------------- */
 
 /* Murphy (2007), Conjugate Bayesian analysis of the Gaussian distribution, eqs. (85)-(110). */
-static void test_next(void **state)
+TEST(next)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "c,x,z\na,1,5\nb,2,5.5\na,6,\n");
     cr_model     *m = fit(cx, "toy-normal", t, "shape=2");
     cr_prediction p = { 0 };
@@ -287,16 +243,11 @@ static void test_next(void **state)
     cr_model_free(cx, m);
     m = fit(cx, "toy-smooth", t, "target=x features=c");
     assert_fails_with(cx, cr_next(cx, m, &p), CR_EUNSUPPORTED, "does not say what the next row");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The density of the next row is the product over its columns, gaps left out. */
-static void test_density_of_rows(void **state)
+TEST(density_of_rows)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "c,x\na,1\nb,2\na,6\n");
     cr_table     *u = table_of_text(cx, "u.csv", "x,c\n4,a\n,b\n1,\n");
     cr_model     *m = fit(cx, "toy-normal", t, "seed=1");
@@ -310,24 +261,4 @@ static void test_density_of_rows(void **state)
     assert_relative(out[1], log(2.0 / 5), 1e-13);
     assert_relative(out[2], cr_student_t_logpdf(y, p.dof[0]) - log(p.scale[0]), 1e-13);
     cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, u);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_offers),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_clusters_have_densities),
-        cmocka_unit_test(test_coordinates),
-        cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_next),
-        cmocka_unit_test(test_density_of_rows),
-    };
-    return cmocka_run_group_tests_name("kinds of answers", tests, NULL, NULL);
 }

@@ -9,10 +9,8 @@ static cr_loss must_read(cr_ctx *cx, const char *text)
     return l;
 }
 
-static void test_names(void **state)
+TEST(names)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     assert_int_equal(must_read(cx, "0-1").kind, CR_LOSS_ZERO_ONE);
     assert_int_equal(must_read(cx, "squared").kind, CR_LOSS_SQUARED);
     assert_int_equal(must_read(cx, "absolute").kind, CR_LOSS_ABSOLUTE);
@@ -20,13 +18,10 @@ static void test_names(void **state)
     assert_int_equal(l.kind, CR_LOSS_QUANTILE);
     assert_true(l.quantile == 0.975);
     cr_loss_free(cx, &l);
-    test_context_free(cx);
 }
 
-static void test_matrices(void **state)
+TEST(matrices)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     const char named[] = "action,yes,no\nkeep,0,2.5\nsend back,1e3,-1\n3,1,1\n";
     const char plain[] = "1;0\n0;5\n2;0\n", numbers[] = "action,1,0\n7,1,2\n8,3,4\n";
     cr_loss    l = must_read(cx, test_file("named.csv", named, strlen(named)));
@@ -48,13 +43,10 @@ static void test_matrices(void **state)
     assert_string_equal(l.actions[0], "7");
     assert_true(l.loss[2] == 3);
     cr_loss_free(cx, &l);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_loss l = { .n_actions = 4711 };
     const struct {
         const char *text; /* of the option, or of a file when it has lines */
@@ -85,15 +77,4 @@ static void test_refusals(void **state)
     }
     assert_fails(cx, cr_loss_read(cx, "absolut", &l), CR_EARG);
     assert_string_equal(cr_error_nearest(cx), "absolute");
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests_name("losses", tests, NULL, NULL);
 }

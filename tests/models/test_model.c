@@ -11,10 +11,8 @@ static const char mixed[] = "c,b,x,z,w,y\n"
 
 /* --- settings and refusals ------------------------------------------------------------------- */
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     const struct {
         const char *name, *settings;
@@ -59,15 +57,11 @@ static void test_refusals(void **state)
     t = table_of_text(cx, "gaps.csv", "x,y\n1,\n,2\n");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y missing=drop", &m), CR_EDATA,
                       "no row is left");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A Latin-1 file: told before the fit, with the way out, not as a lack of memory afterwards. */
-static void test_not_utf8(void **state)
+TEST(not_utf8)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const files[] = { "gr\xf6\xdf"
                                   "e,y\n1,2\n2,3\n3,5\n",
                                   "c,y\nblau,1\ngr\xfcn,2\nrot,4\n" };
@@ -76,39 +70,28 @@ static void test_not_utf8(void **state)
         cr_model *m = NULL;
         assert_fails_with(cx, try_fit(cx, "linear", t, "target=y", &m), CR_EDATA, "not UTF-8");
         assert_non_null(strstr(cr_error_hint(cx), "iconv"));
-        cr_table_free(cx, t);
     }
     cr_table *t = table_of_text(cx, "latin.csv", "x,\xe4,y\n1,2,3\n2,2,4\n4,3,1\n5,1,2\n");
     cr_model *m = NULL;
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y features=!\xe4", &m), CR_EDATA,
                       "not UTF-8");
     m = fit(cx, "linear", t, "target=y features=x"); /* a column that is not used does no harm */
-    json_decref(describe(cx, m));
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    describe(cx, m);
 }
 
-static void test_update_where_there_is_none(void **state)
+TEST(update_where_there_is_none)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model *m = fit(cx, "lasso", t, "target=y missing=drop lambda=0.1"), *next = NULL;
     assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED, "lasso has no exact update");
     assert_null(next);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- answers --------------------------------------------------------------------------------- */
 
 /* Rows that were left out have NaN in their place; all others stay at theirs. */
-static void test_rows_stay_in_place(void **state)
+TEST(rows_stay_in_place)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model     *m = fit(cx, "linear", t, "target=y missing=drop features=x,z weights=w");
     cr_prediction p = predict(cx, m, t);
@@ -130,18 +113,11 @@ static void test_rows_stay_in_place(void **state)
                      1e-12);
         assert_true(observed[i] == y[i] && weight[i] == w[i]);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A standardised target changes nothing that is said in its own units. */
-static void test_scaled_target(void **state)
+TEST(scaled_target)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model *a = fit(cx, "linear", t, "target=y missing=impute features=x,z");
     cr_model *b =
@@ -156,19 +132,11 @@ static void test_scaled_target(void **state)
     assert_ok(cx, cr_observed(cx, b, t, observed, NULL));
     for (size_t i = 0; i < 9; i++)
         assert_close(observed[i], cr_table_find(t, "y")->values[i], 1e-14);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* No rows to predict is an empty answer. */
-static void test_no_rows(void **state)
+TEST(no_rows)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed), *none = NULL;
     double    nothing[1] = { 0 };
     assert_ok(cx, cr_table_new(cx, "none", 0, &none));
@@ -178,18 +146,12 @@ static void test_no_rows(void **state)
         cr_model *m = fit(cx, cr_class_name(cr_class_at(i)), t, "target=y missing=drop features=x");
         cr_prediction p = predict(cx, m, none);
         assert_int_equal(p.n, 0);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     cr_table_free(cx, none);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_warnings(void **state)
+TEST(warnings)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     warnings  log = { .n = 0 };
     cr_ctx_set_log(cx, keep_warning, &log);
@@ -200,15 +162,10 @@ static void test_warnings(void **state)
     m = fit(cx, "ridge", t, "target=y missing=drop");
     assert_non_null(strstr(log.text, "2 of 9 rows of "));
     cr_ctx_set_log(cx, NULL, NULL);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_interrupt(void **state)
+TEST(interrupt)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     for (size_t i = 0; i < cr_class_count(); i++) {
         cr_model *m = NULL;
@@ -219,8 +176,6 @@ static void test_interrupt(void **state)
         cr_interrupt_clear(cx);
         assert_null(m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- no memory ------------------------------------------------------------------------------- */
@@ -309,9 +264,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     static verb verbs[] = {
         { "linear", "target=y missing=drop", run_nothing },
         { "linear", "target=y missing=drop solver=gram", run_nothing },
@@ -326,20 +280,4 @@ static void test_allocations(void **state)
     };
     for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++)
         test_every_allocation_fails(fit_and_run, &verbs[k]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_not_utf8),
-        cmocka_unit_test(test_update_where_there_is_none),
-        cmocka_unit_test(test_rows_stay_in_place),
-        cmocka_unit_test(test_scaled_target),
-        cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

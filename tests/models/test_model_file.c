@@ -61,8 +61,6 @@ static void check_same_prediction(cr_ctx *cx, const cr_model *a, const cr_model 
     assert_memory_equal(p.scale, q.scale, size);
     assert_memory_equal(p.dof, q.dof, size);
     assert_memory_equal(p.leverage, q.leverage, size);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
 }
 
 static char *description_of(cr_ctx *cx, const cr_model *m)
@@ -82,10 +80,8 @@ static void check_same_description(cr_ctx *cx, const cr_model *a, const cr_model
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static void test_save_and_load(void **state)
+TEST(save_and_load)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     char      path[256];
     snprintf(path, sizeof path, "%s/model.cred", test_directory());
@@ -111,39 +107,28 @@ static void test_save_and_load(void **state)
             cr_model_free(cx, c);
             cr_model_free(cx, d);
         }
-        cr_model_free(cx, a);
         cr_model_free(cx, b);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_fit_twice_is_the_same(void **state)
+TEST(fit_twice_is_the_same)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     for (size_t k = 0; k < CASES; k++) {
         cr_model *a = fit(cx, cases[k].name, t, cases[k].settings);
         cr_model *b = fit(cx, cases[k].name, t, cases[k].settings);
         check_same_bytes(cx, a, b);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     enum { n = 5000, p = 20 };
     static double    X[n * p], y[n], w[n];
     const model_case large[] = { { "linear", "target=y solver=qr features=x*" },
                                  { "linear", "target=y solver=gram weights=w" },
                                  { "ridge", "target=y features=x*" },
                                  { "bayes-linear", "target=y weights=w" } };
-    cr_ctx          *cx = test_context();
     draw_regression(1, n, p, 1, X, y);
     for (size_t i = 0; i < n; i++) w[i] = 0.5 + (double)(i % 3);
     cr_table *t = make_table(cx, X, n, p, y, w);
@@ -163,14 +148,9 @@ static void test_threads(void **state)
             assert_memory_equal(a.mean, b.mean, n * sizeof(double));
             assert_memory_equal(a.scale, b.scale, n * sizeof(double));
             assert_memory_equal(a.leverage, b.leverage, n * sizeof(double));
-            cr_prediction_free(cx, &a);
-            cr_prediction_free(cx, &b);
-            cr_model_free(cx, m);
         }
         cr_model_free(cx, one);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- hostile files --------------------------------------------------------------------------- */
@@ -359,10 +339,8 @@ static void use_model(cr_ctx *cx, const cr_model *m, const cr_table *t, bool ful
         if (st[k] != CR_OK) assert_true(strlen(cr_error(cx)) > 10);
 }
 
-static void test_hostile_files(void **state)
+TEST(hostile_files)
 {
-    (void)state;
-    cr_ctx          *cx = test_context();
     cr_table        *t = table_of_text(cx, "mixed.csv", mixed);
     const model_case some[] = { { "linear", "target=y missing=impute features=c,x reference=none" },
                                 { "ridge", "target=y missing=impute features=b,x weights=w" },
@@ -408,17 +386,4 @@ static void test_hostile_files(void **state)
         if (k == 3499) cri_store_free(cx, good);
     }
     assert_true(refused > 1000 && accepted > 300 && refused + accepted > 3100);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_and_load),
-        cmocka_unit_test(test_fit_twice_is_the_same),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_hostile_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ done:
     test_context_free(cx);
 }
 
-static void test_means_are_the_same(void **state)
+TEST(means_are_the_same)
 {
-    (void)state;
     for (size_t i = 0; i < cr_class_count(); i++) {
         const cr_model_class *c = cr_class_at(i);
         if (!(cr_class_tasks(c) & CR_TASK_REGRESSION) || !cr_class_offers(c, "predict")) continue;
@@ -87,17 +86,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(predict_only, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_are_the_same),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(predict_only, NULL); }

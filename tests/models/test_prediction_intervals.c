@@ -18,10 +18,8 @@ static cr_prediction prediction(void)
     };
 }
 
-static void test_one_row_is_its_distribution(void **state)
+TEST(one_row_is_its_distribution)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd, lower, upper;
     cr_prediction_interval(cx, &p, 0, 0.95, &sd, &lower, &upper); /* normal: 1.959963984540054 sd */
@@ -39,13 +37,10 @@ static void test_one_row_is_its_distribution(void **state)
     assert_relative(upper, 5, 1e-13);
     cr_prediction_interval(cx, &p, 7, 0.5, &sd, &lower, &upper); /* left out */
     assert_true(isnan(sd) && isnan(lower) && isnan(upper));
-    test_context_free(cx);
 }
 
-static void test_all_rows_are_each_row(void **state)
+TEST(all_rows_are_each_row)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd[N], lower[N], upper[N], one[3];
     cr_prediction_intervals(cx, &p, 0.9, sd, lower, upper);
@@ -54,13 +49,10 @@ static void test_all_rows_are_each_row(void **state)
         cr_prediction_interval(cx, &p, i, 0.9, &one[0], &one[1], &one[2]);
         assert_memory_equal(all, one, sizeof one);
     }
-    test_context_free(cx);
 }
 
-static void test_what_is_not_asked_for_is_left_out(void **state)
+TEST(what_is_not_asked_for_is_left_out)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd[N], lower[N], upper[N], alone[N];
     cr_prediction_intervals(cx, &p, 0.9, sd, lower, upper);
@@ -71,15 +63,4 @@ static void test_what_is_not_asked_for_is_left_out(void **state)
     cr_prediction_intervals(cx, &p, 0.9, NULL, NULL, alone);
     assert_memory_equal(alone, upper, sizeof upper);
     cr_prediction_intervals(cx, &(cr_prediction){ .n = 0 }, 0.9, NULL, NULL, NULL);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_row_is_its_distribution),
-        cmocka_unit_test(test_all_rows_are_each_row),
-        cmocka_unit_test(test_what_is_not_asked_for_is_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

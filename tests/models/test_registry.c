@@ -30,9 +30,8 @@ static named_table table_at(size_t i)
     return (named_table){ c->name, c->options, c->options_size };
 }
 
-static void test_names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_true(cr_class_count() >= 3);
     for (size_t i = 0; i < cr_class_count(); i++) {
         const char *name = cr_class_name(cr_class_at(i));
@@ -42,10 +41,8 @@ static void test_names(void **state)
     }
 }
 
-static void test_find(void **state)
+TEST(find)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < cr_class_count(); i++)
         assert_ptr_equal(cr_class_find(cx, cr_class_name(cr_class_at(i))), cr_class_at(i));
     assert_null(cr_class_find(cx, "rigde"));
@@ -57,12 +54,10 @@ static void test_find(void **state)
     assert_null(cr_class_find(cx, ""));
     assert_null(cr_class_find(cx, "quite another thing"));
     assert_string_equal(cr_error_nearest(cx), "");
-    test_context_free(cx);
 }
 
-static void test_declarations(void **state)
+TEST(declarations)
 {
-    (void)state;
     for (size_t i = 0; i < cr_class_count(); i++) {
         const cr_model_class *c = cr_class_at(i);
         assert_true(strlen(cr_class_summary(c)) > 10);
@@ -91,10 +86,8 @@ static void test_declarations(void **state)
 }
 
 /* The default and the example parse and lie in range, and print back to what they were. */
-static void test_options_parse(void **state)
+TEST(options_parse)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < table_count(); i++) {
         named_table t = table_at(i);
         void       *values = calloc(1, t.size), *again = calloc(1, t.size);
@@ -122,14 +115,12 @@ static void test_options_parse(void **state)
         free(values);
         free(again);
     }
-    test_context_free(cx);
 }
 
 /* One name takes a value, or takes none, in every model: the command line asks before it knows
  * which. */
-static void test_options_agree(void **state)
+TEST(options_agree)
 {
-    (void)state;
     for (size_t i = 0; i < table_count(); i++) {
         named_table a = table_at(i);
         for (const cr_option *o = a.options; o->name; o++) {
@@ -147,14 +138,4 @@ static void test_options_agree(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_find),
-        cmocka_unit_test(test_declarations),  cmocka_unit_test(test_options_parse),
-        cmocka_unit_test(test_options_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,8 @@ static bool learns(const cr_model_class *c, unsigned task)
     return (cr_class_tasks(c) & task) != 0;
 }
 
-static void test_one_class_is_refused(void **state)
+TEST(one_class_is_refused)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "a,b,y\n1,4,n\n2,3,n\n3,5,n\n");
     cr_table *light = table_of_text(cx, "l.csv", "a,b,y,w\n1,4,n,1\n2,3,n,1\n3,5,y,0\n");
     cr_model *m = NULL;
@@ -25,18 +23,13 @@ static void test_one_class_is_refused(void **state)
         seen++;
     }
     assert_true(seen >= 10);
-    cr_table_free(cx, t);
-    cr_table_free(cx, light);
-    test_context_free(cx);
 }
 
 /* Numbers whose squares overflow are told by their column; in a row of no weight they do not
  * matter. */
-static void test_huge_numbers(void **state)
+TEST(huge_numbers)
 {
-    (void)state;
     static const char *const names[] = { "nadaraya-watson", "adaboost" };
-    cr_ctx                  *cx = test_context();
     cr_table *y = table_of_text(cx, "y.csv", "x,y,w\n1,2,1\n2,9e153,1\n3,1,1\n4,2,1\n");
     cr_table *light = table_of_text(cx, "l.csv", "x,y,w\n1,2,1\n9e153,9e153,0\n3,1,1\n4,2,1\n");
     cr_table *small = table_of_text(cx, "s.csv", "x,y,w\n1,2,1\n2,3e152,1\n3,1,1\n4,2,1\n");
@@ -50,16 +43,10 @@ static void test_huge_numbers(void **state)
         assert_true(st == CR_OK || !strstr(cr_error(cx), "overflow"));
         if (st == CR_OK) cr_model_free(cx, m);
     }
-    cr_table_free(cx, y);
-    cr_table_free(cx, light);
-    cr_table_free(cx, small);
-    test_context_free(cx);
 }
 
-static void test_one_row_has_no_intervals(void **state)
+TEST(one_row_has_no_intervals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "one.csv", "x,y\n1,2\n");
     size_t    empty = 0;
     for (size_t k = 0; k < cr_class_count(); k++) {
@@ -80,20 +67,7 @@ static void test_one_row_has_no_intervals(void **state)
         } else if (!q.family) {
             assert_true(q.scale[0] > 0);
         }
-        cr_prediction_free(cx, &q);
         cr_model_free(cx, m);
     }
     assert_true(empty >= 9);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_class_is_refused),
-        cmocka_unit_test(test_huge_numbers),
-        cmocka_unit_test(test_one_row_has_no_intervals),
-    };
-    return cmocka_run_group_tests_name("rows_check", tests, NULL, NULL);
 }

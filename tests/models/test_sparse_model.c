@@ -48,17 +48,14 @@ static void check_model(sparse_data *d, const char *features, const char *missin
     check_same_predictions(cx, c, sparse, a, sparse, 0);
     assert_int_equal(cr_design_columns(cr_model_get_design(c)),
                      cr_design_columns(cr_model_get_design(b)));
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_model_free(cx, c);
+    cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, c);
     cr_table_free(cx, sparse);
     cr_table_free(cx, dense);
     test_context_free(cx);
 }
 
-static void test_models(void **state)
+TEST(models)
 {
-    (void)state;
     sparse_data d = draw_sparse(1, 200, 12, 0.3);
     check_model(&d, NULL, "error");
     check_model(&d, "x1,x5,x12", "error");
@@ -67,12 +64,4 @@ static void test_models(void **state)
     check_model(&d, NULL, "drop");
     check_model(&d, "!x3", "impute");
     free_sparse(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),
-    };
-    return cmocka_run_group_tests_name("models on sparse rows", tests, NULL, NULL);
 }

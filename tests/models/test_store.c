@@ -95,10 +95,8 @@ static void check_contents(cr_ctx *cx, const cri_store *s)
 
 /* --- sound files ----------------------------------------------------------------------------- */
 
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     blob       b = small_file(cx), again, third;
     cri_store *s;
     again = small_file(cx);
@@ -125,15 +123,12 @@ static void test_round_trip(void **state)
     free_blob(cx, b);
     free_blob(cx, again);
     free_blob(cx, third);
-    test_context_free(cx);
 }
 
 /* The bytes must not depend on where on earth they are written. */
-static void test_time_zone(void **state)
+TEST(time_zone)
 {
-    (void)state;
     static const char *const zones[] = { "UTC0", "EST5EDT", "JST-9", "<+14>-14", "<-12>12" };
-    cr_ctx                  *cx = test_context();
     blob                     b = small_file(cx);
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         setenv("TZ", zones[i], 1);
@@ -146,15 +141,12 @@ static void test_time_zone(void **state)
     unsetenv("TZ");
     tzset();
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
 /* The layout as the zip specification (APPNOTE 4.3.7) and numpy have it, read without libzip. */
-static void test_layout(void **state)
+TEST(layout)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    blob    b = small_file(cx);
+    blob b = small_file(cx);
     assert_memory_equal(b.at, "PK\3\4", 4);
     assert_memory_equal(b.at + 8, "\0\0", 2);          /* stored */
     assert_memory_equal(b.at + 10, "\0\x60\x21\0", 4); /* 12:00 on 1980-01-01 */
@@ -169,15 +161,12 @@ static void test_layout(void **state)
         assert_memory_equal(at + strlen(order[i]), "\x93NUMPY\1\0", 8);
     }
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
 /* --- wrong requests -------------------------------------------------------------------------- */
 
-static void test_wrong_arrays(void **state)
+TEST(wrong_arrays)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cri_store *s;
     double    *a = NULL;
     assert_ok(cx, cri_store_new(cx, &s));
@@ -203,13 +192,10 @@ static void test_wrong_arrays(void **state)
                       "two arrays are called 'gaps'");
     assert_fails(cx, cri_store_put_matrix(cx, s, "huge", weights, SIZE_MAX / 4, 8), CR_ENOMEM);
     cri_store_free(cx, s);
-    test_context_free(cx);
 }
 
-static void test_wrong_members(void **state)
+TEST(wrong_members)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cri_store  *s;
     double      x = 7;
     size_t      n = 7;
@@ -244,18 +230,15 @@ static void test_wrong_members(void **state)
     assert_fails_with(cx, cri_store_set_real(cx, root, "x", NAN), CR_ENUMERIC, "'x'");
     assert_null(json_object_get(root, "x"));
     cri_store_free(cx, s);
-    test_context_free(cx);
 }
 
 /* Every text of one to four bytes out of those at the edges of RFC 3629: jansson is the judge. */
-static void test_texts_are_utf8(void **state)
+TEST(texts_are_utf8)
 {
-    (void)state;
     static const unsigned char edges[] = { 'a',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
                                            0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xee, 0xef,
                                            0xf0, 0xf1, 0xf4, 0xf5, 0xff, 0 };
     enum { N = sizeof edges };
-    cr_ctx *cx = test_context();
     json_t *object = json_object();
     for (size_t i = 0; i < N * N * N * N; i++) {
         const char text[5] = { (char)edges[i % N], (char)edges[i / N % N],
@@ -271,16 +254,13 @@ static void test_texts_are_utf8(void **state)
     assert_fails_with(cx, cri_store_set_text(cx, object, "x", "caf\xe9"), CR_EDATA, "not UTF-8");
     assert_string_equal(json_string_value(json_object_get(object, "x")), "a");
     json_decref(object);
-    test_context_free(cx);
 }
 
 /* --- damage ---------------------------------------------------------------------------------- */
 
-static void test_every_bit_flip_is_refused(void **state)
+TEST(every_bit_flip_is_refused)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    blob    b = small_file(cx);
+    blob b = small_file(cx);
     for (size_t i = 0; i < 8 * b.size; i++) {
         b.at[i / 8] ^= (char)(1 << i % 8);
         assert_refused(cx, b.at, b.size, NULL);
@@ -290,15 +270,12 @@ static void test_every_bit_flip_is_refused(void **state)
     assert_ok(cx, cri_store_from_bytes(cx, "m.cred", b.at, b.size, &s)); /* all flipped back */
     cri_store_free(cx, s);
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
-static void test_every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    blob    b = small_file(cx);
-    char   *end = memmem(b.at, b.size, "PK\5\6", 4);
+    blob  b = small_file(cx);
+    char *end = memmem(b.at, b.size, "PK\5\6", 4);
     for (size_t n = 0; n < b.size; n++)
         assert_refused(cx, b.at, n,
                        n == 0                         ? "m.cred is not a model file: it is empty"
@@ -310,7 +287,6 @@ static void test_every_truncation_is_refused(void **state)
     assert_refused(cx, longer, b.size + 1, "damaged: its checksum is not at its end");
     free(longer);
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
 /* Numerical Recipes' quick generator: enough to choose places. */
@@ -348,10 +324,8 @@ static size_t damage(char *d, size_t size, uint64_t *x)
     return size;
 }
 
-static void test_random_damage_is_refused(void **state)
+TEST(random_damage_is_refused)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     blob     b = small_file(cx);
     char    *d = malloc(b.size + 64);
     uint64_t x = 1;
@@ -365,13 +339,10 @@ static void test_random_damage_is_refused(void **state)
     }
     free(d);
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
-static void test_other_files_are_told_apart(void **state)
+TEST(other_files_are_told_apart)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cri_store *s = NULL;
     char       path[300];
     snprintf(path, sizeof path, "%s", test_file("houses.csv", "price,area\n1,2\n", 15));
@@ -393,7 +364,6 @@ static void test_other_files_are_told_apart(void **state)
     assert_refused(cx, b.at, b.size, "m.cred is damaged: its checksum");
     free_blob(cx, b);
     assert_null(s);
-    test_context_free(cx);
 }
 
 /* --- forged files: the checksum is right, the contents are not ------------------------------- */
@@ -418,10 +388,8 @@ static void assert_forgery_refused(cr_ctx *cx, const cri_zip_item *items, size_t
     free_blob(cx, b);
 }
 
-static void test_forged_entries(void **state)
+TEST(forged_entries)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     char         v[CRI_NPY_HEADER + 8], deep[6000];
     const double one = 1;
     cri_npy_header(1, 1, 1, v);
@@ -461,14 +429,11 @@ static void test_forged_entries(void **state)
     assert_int_equal(v[21], '<');
     v[21] = '>'; /* big-endian doubles: good numbers, but no array of ours */
     assert_forgery_refused(cx, two, 2, "m.cred, array 'v': a model file holds vectors");
-    test_context_free(cx);
 }
 
-static void test_forged_order_and_duplicates(void **state)
+TEST(forged_order_and_duplicates)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    blob    b = small_file(cx);
+    blob b = small_file(cx);
     /* no_rows.npy renamed weights.npy, in both headers: libzip would not write a duplicate */
     for (char *at = b.at; (at = memmem(at, b.size - (size_t)(at - b.at), "no_rows.npy", 11));)
         memcpy(at, "weights.npy", 11);
@@ -492,15 +457,12 @@ static void test_forged_order_and_duplicates(void **state)
     assert_null(got);
     cri_store_free(cx, s);
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
 /* Deflates the second entry of a model file by libzip: a ratio of about 1000. */
-static void test_zip_bomb_is_refused(void **state)
+TEST(zip_bomb_is_refused)
 {
-    (void)state;
     enum { N = 1 << 20 };
-    cr_ctx       *cx = test_context();
     char         *zeros = calloc(N, 1), bomb[8192];
     zip_source_t *into = zip_source_buffer_create(NULL, 0, 0, NULL);
     zip_t        *z = zip_open_from_source(into, ZIP_TRUNCATE, NULL);
@@ -523,7 +485,6 @@ static void test_zip_bomb_is_refused(void **state)
     assert_refused(cx, bomb, size, "entry 'v.npy' is compressed; a model file's are not");
     assert_true(cr_ctx_peak_memory(cx) < N / 4);
     free(zeros);
-    test_context_free(cx);
 }
 
 /* Every byte set to every of some values, sealed again: refused or read, and all that it then says
@@ -543,11 +504,9 @@ static void ask_everything(cr_ctx *cx, const cri_store *s)
     }
 }
 
-static void test_forged_bytes(void **state)
+TEST(forged_bytes)
 {
-    (void)state;
     static const unsigned char values[] = { 0, 0xff, '9' };
-    cr_ctx                    *cx = test_context();
     blob                       b = small_file(cx);
     size_t                     accepted = 0;
     for (size_t i = 0; i < b.size - CRI_STORE_FRAME; i++)
@@ -564,7 +523,6 @@ static void test_forged_bytes(void **state)
         }
     assert_true(accepted > 0); /* dates and such may be anything: the loads above were real */
     free_blob(cx, b);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -593,9 +551,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char path[300];
     snprintf(path, sizeof path, "%s/life.cred", test_directory());
     test_every_allocation_fails(whole_life, path);
@@ -610,23 +567,22 @@ static void  *failing_malloc(size_t size)
     return malloc(size);
 }
 
-static void test_json_allocations(void **state)
+TEST(json_allocations)
 {
-    (void)state;
     json_set_alloc_funcs(failing_malloc, free);
     bool finished = false;
     for (size_t nth = 1; !finished && nth < 2000; nth++) {
-        cr_ctx *cx = test_context();
+        cr_ctx *own = test_context();
         json_countdown = nth;
-        cr_status st = whole_life(cx, NULL);
+        cr_status st = whole_life(own, NULL);
         finished = json_countdown > 0; /* the failure was not reached */
         json_countdown = 0;
         /* Without memory jansson's lexer blames the text, or even goes on (2.14): what can be asked
          * of it is that nothing crashes or leaks, and that all is well when no allocation fails. */
         bool known = st == CR_OK || st == CR_ENOMEM || st == CR_EDATA;
         if (finished ? st != CR_OK : !known)
-            fail_msg("allocation %zu of jansson fails: status %d: %s", nth, (int)st, cr_error(cx));
-        test_context_free(cx);
+            fail_msg("allocation %zu of jansson fails: status %d: %s", nth, (int)st, cr_error(own));
+        test_context_free(own);
     }
     json_set_alloc_funcs(malloc, free);
     assert_true(finished);
@@ -663,51 +619,26 @@ static blob repetitive_file(cr_ctx *cx, const char *unit)
 }
 
 /* jansson does not know the limit: the room asked for in its place must be enough. */
-static void test_memory_limit(void **state)
+TEST(memory_limit)
 {
-    (void)state;
     static const char *const units[] = { "{}",   "[]",         "1",      "1.5",
                                          "\"\"", "{\"a\": 1}", "[[{}]]", "true" };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        cr_ctx    *cx = test_context();
-        blob       b = repetitive_file(cx, units[i]);
+        cr_ctx    *own = test_context();
+        blob       b = repetitive_file(own, units[i]);
         cri_store *s = NULL;
-        size_t     before = cr_ctx_memory(cx);
+        size_t     before = cr_ctx_memory(own);
         json_set_alloc_funcs(counting_malloc, counting_free);
         json_peak = 0;
-        assert_ok(cx, cri_store_from_bytes(cx, "m.cred", b.at, b.size, &s));
-        assert_true(json_peak > b.size && json_peak <= cr_ctx_peak_memory(cx) - before);
-        cri_store_free(cx, s);
-        cr_ctx_set_memory_limit(cx, before + json_peak);
+        assert_ok(own, cri_store_from_bytes(own, "m.cred", b.at, b.size, &s));
+        assert_true(json_peak > b.size && json_peak <= cr_ctx_peak_memory(own) - before);
+        cri_store_free(own, s);
+        cr_ctx_set_memory_limit(own, before + json_peak);
         json_peak = 0;
-        assert_fails(cx, cri_store_from_bytes(cx, "m.cred", b.at, b.size, &s), CR_ENOMEM);
+        assert_fails(own, cri_store_from_bytes(own, "m.cred", b.at, b.size, &s), CR_ENOMEM);
         assert_int_equal(json_peak, 0); /* it was not even started */
         json_set_alloc_funcs(malloc, free);
-        free_blob(cx, b);
-        test_context_free(cx);
+        free_blob(own, b);
+        test_context_free(own);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_time_zone),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_wrong_arrays),
-        cmocka_unit_test(test_wrong_members),
-        cmocka_unit_test(test_texts_are_utf8),
-        cmocka_unit_test(test_every_bit_flip_is_refused),
-        cmocka_unit_test(test_every_truncation_is_refused),
-        cmocka_unit_test(test_random_damage_is_refused),
-        cmocka_unit_test(test_other_files_are_told_apart),
-        cmocka_unit_test(test_forged_entries),
-        cmocka_unit_test(test_forged_order_and_duplicates),
-        cmocka_unit_test(test_zip_bomb_is_refused),
-        cmocka_unit_test(test_forged_bytes),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_json_allocations),
-        cmocka_unit_test(test_memory_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,9 +166,8 @@ static void check_band(const char *p, const axes *a, const line *l, double level
     assert_int_equal(*p, 'z');
 }
 
-static void test_one_column(void **state)
+TEST(one_column)
 {
-    (void)state;
     enum { N = 60 };
     const double level = 0.9;
     double      *rows = make_rows(N, 1, 0.5, 1), low = INFINITY, high = -INFINITY;
@@ -204,9 +203,8 @@ static void test_one_column(void **state)
     end(&s);
 }
 
-static void test_names_are_escaped(void **state)
+TEST(names_are_escaped)
 {
-    (void)state;
     static const char *const names[] = { "a<b & 'c'", "</svg>" };
     double                  *rows = make_rows(20, 1, 0.5, 2);
     setup                    s = fit_rows(names, 1, rows, 20, NULL, 0);
@@ -218,9 +216,8 @@ static void test_names_are_escaped(void **state)
     end(&s);
 }
 
-static void test_powers_of_one_column(void **state)
+TEST(powers_of_one_column)
 {
-    (void)state;
     double          *rows = make_rows(50, 1, 0.5, 3);
     const cr_setting cubic[] = { { "basis", "poly:3" } };
     setup            s = fit_rows(one, 1, rows, 50, cubic, 1);
@@ -231,9 +228,8 @@ static void test_powers_of_one_column(void **state)
     end(&s);
 }
 
-static void test_missing_rows_are_left_out(void **state)
+TEST(missing_rows_are_left_out)
 {
-    (void)state;
     const cr_setting drop[] = { { "missing", "drop" } };
     double          *rows = make_rows(40, 1, 0.5, 4);
     rows[2 * 3] = rows[2 * 7] = NAN; /* x of rows 3 and 7, y of rows 7 and 20 */
@@ -274,9 +270,8 @@ static size_t read_bars(const char *text, const axes *a, const char *colour, dou
     return n;
 }
 
-static void test_observed_against_predicted(void **state)
+TEST(observed_against_predicted)
 {
-    (void)state;
     enum { N = 150 };
     double       *rows = make_rows(N, 3, 2, 5), bars[N][3];
     setup         s = fit_rows(many, 3, rows, N, NULL, 0);
@@ -325,9 +320,8 @@ static void test_observed_against_predicted(void **state)
     end(&s);
 }
 
-static void test_other_single_columns(void **state)
+TEST(other_single_columns)
 {
-    (void)state;
     setup       s = { test_context(), NULL, NULL };
     double      flag[12], y[12];
     const char *level[12];
@@ -353,9 +347,8 @@ static void test_other_single_columns(void **state)
 
 /* --- many rows ------------------------------------------------------------------------------- */
 
-static void test_a_sample_of_many_rows(void **state)
+TEST(a_sample_of_many_rows)
 {
-    (void)state;
     enum { N = 12000 };
     static const char *const names[2][4] = { { "x", "y" }, { "a", "b", "c", "y" } };
     for (size_t kind = 0; kind < 2; kind++) {
@@ -396,9 +389,8 @@ static void test_a_sample_of_many_rows(void **state)
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_degenerate_data(void **state)
+TEST(degenerate_data)
 {
-    (void)state;
     static const double cases[][8] = {
         { 1, 2, 3, 5 },             /* two rows: no information for the noise */
         { 1, 7, 2, 7, 3, 7, 4, 7 }, /* a constant target                      */
@@ -428,12 +420,11 @@ static void test_degenerate_data(void **state)
     end(&s);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    double      *rows = make_rows(30, 1, 0.5, 8);
-    setup        s = fit_rows(one, 1, rows, 30, (const cr_setting[]){ { "missing", "drop" } }, 1);
-    cr_ctx      *cx = s.cx;
+    double *rows = make_rows(30, 1, 0.5, 8);
+    setup   s = fit_rows(one, 1, rows, 30, (const cr_setting[]){ { "missing", "drop" } }, 1);
+    cx = s.cx;
     const double levels[] = { 0, 1, -0.5, 1.5, NAN, INFINITY };
     remove(figure_path());
     for (size_t i = 0; i < 6; i++)
@@ -475,9 +466,8 @@ static cr_status plot_again(cr_ctx *cx, void *arg)
     return cr_plot_model(cx, s->model, s->table, 0.95, figure_path());
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     double *rows = make_rows(2500, 3, 0.5, 9);
     setup   s = fit_rows(many, 3, rows, 2500, NULL, 0);
     test_every_allocation_fails(plot_again, &s);
@@ -486,21 +476,4 @@ static void test_allocations_fail(void **state)
     test_every_allocation_fails(plot_again, &s);
     end(&s);
     free(rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_column),
-        cmocka_unit_test(test_names_are_escaped),
-        cmocka_unit_test(test_powers_of_one_column),
-        cmocka_unit_test(test_missing_rows_are_left_out),
-        cmocka_unit_test(test_observed_against_predicted),
-        cmocka_unit_test(test_other_single_columns),
-        cmocka_unit_test(test_a_sample_of_many_rows),
-        cmocka_unit_test(test_degenerate_data),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

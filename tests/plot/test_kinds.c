@@ -32,10 +32,8 @@ static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot
     cr_free(cx, text, strlen(text) + 1, 1);
 }
 
-static void test_classes(void **state)
+TEST(classes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t K = 2; K <= 3; K++) {
         cr_table *t = class_table(cx, 90, K, 3);
         cr_model *m = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
@@ -52,17 +50,12 @@ static void test_classes(void **state)
         check_kind(cx, m, t, CR_PLOT_LEARNING_CURVE, "log_loss");
         assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 0.9, figure_path()),
                           CR_EUNSUPPORTED, "predicts classes");
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
-static void test_numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     enum { N = 2500, P = 2 };
-    cr_ctx *cx = test_context();
     double *X = calloc(N * P, sizeof *X), *y = calloc(N, sizeof *y);
     draw_regression(5, N, P, 0.8, X, y);
     y[7] = NAN;
@@ -79,22 +72,16 @@ static void test_numbers(void **state)
     char *text = NULL;
     assert_fails(cx, cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 1, 20, &text), CR_EARG);
     assert_null(text);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, few);
     free(X);
     free(y);
-    test_context_free(cx);
 }
 
 /* The path of a lasso: every number of terms on top, what was chosen below; no other model has
  * one. */
-static void test_path(void **state)
+TEST(path)
 {
-    (void)state;
     enum { N = 60, P = 9 };
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(8, N, P, 0.8, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *m = fit(cx, "lasso", t, "target=y path=30 cv-folds=5");
@@ -107,7 +94,6 @@ static void test_path(void **state)
     check_kind(cx, m, t, CR_PLOT_PATH, says);
     check_kind(cx, m, NULL, CR_PLOT_PATH, "one standard error");
     check_kind(cx, m, NULL, CR_PLOT_PATH, "4 more");
-    json_decref(d);
     assert_fails_with(cx, cr_plot(cx, m, NULL, CR_PLOT_RESIDUALS, 0.9, figure_path()), CR_EARG,
                       "needs data");
     cr_model_free(cx, m);
@@ -122,17 +108,12 @@ static void test_path(void **state)
     m = fit(cx, "ridge", t, "target=y");
     assert_fails_with(cx, cr_plot(cx, m, NULL, CR_PLOT_PATH, 0.9, figure_path()), CR_EUNSUPPORTED,
                       "has no path");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The curves of the figure are those of the path: the largest coefficient where it should be. */
-static void test_path_values(void **state)
+TEST(path_values)
 {
-    (void)state;
     enum { N = 50 };
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     double     X[N * 2], y[N];
     cri_chart  c;
@@ -156,19 +137,15 @@ static void test_path_values(void **state)
     assert_close(c.series[2].x[0], log(0.01), 1e-14);
     assert_string_equal(c.top[0].label, "2");
     assert_string_equal(c.top[c.n_top - 1].label, "0");
-    json_decref(least);
     cr_model_free(cx, m);
     cr_model_free(cx, n);
     cr_table_free(cx, t);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 /* Marks stand where their numbers say. */
-static void test_text_places(void **state)
+TEST(text_places)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_scratch   s = cr_scratch_begin(cx);
     const double x[] = { 0, 5, 10 }, y[] = { 0, 10, NAN }, low[] = { 0, 2, 0 },
                  high[] = { 0, 6, 0 };
@@ -185,7 +162,6 @@ static void test_text_places(void **state)
     assert_int_equal(count_text(text, "|     |\n"), 5); /* from 2 to 6 */
     assert_non_null(strstr(text, "| bars   o dots"));
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 static cr_status plot_small(cr_ctx *cx, void *arg)
@@ -223,10 +199,8 @@ done:
 
 /* Probabilities over one column, with a band where there is a latent function; rows by their
  * coordinates. */
-static void test_answers(void **state)
+TEST(answers)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t K = 2; K <= 3; K++) {
         cr_table *t = class_table(cx, 60, K, 3);
         cr_model *m = fit(cx, "logistic", t, "target=y features=x1 lambda=0.1");
@@ -238,8 +212,6 @@ static void test_answers(void **state)
         m = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
         assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_FIT, 0.9, figure_path()), CR_EUNSUPPORTED,
                           "predicts classes");
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     enum { N = 2500 };
     static double X[2 * N];
@@ -248,10 +220,6 @@ static void test_answers(void **state)
     cr_model *m = fit(cx, "kernel-pca", few, "components=2");
     check_kind(cx, m, few, CR_PLOT_FIT, "the first two of 2 coordinates (40 rows)");
     check_kind(cx, m, t, CR_PLOT_FIT, "2000 of the 2500 rows");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, few);
-    test_context_free(cx);
 }
 
 typedef struct fitted {
@@ -266,10 +234,8 @@ static cr_status plot_answers(cr_ctx *cx, void *arg)
     return cr_plot(cx, f->model, f->table, CR_PLOT_FIT, 0.9, figure_path());
 }
 
-static void test_answer_allocations(void **state)
+TEST(answer_allocations)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     double   x[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     uint32_t y[8] = { 0, 0, 1, 0, 1, 0, 1, 1 };
     fitted   f = { NULL, make_table(cx, x, 8, 1, NULL, NULL) };
@@ -281,23 +247,10 @@ static void test_answer_allocations(void **state)
     test_every_allocation_fails(plot_answers, &f);
     cr_model_free(cx, f.model);
     cr_table_free(cx, f.table);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char models[][9] = { "ridge", "logistic", "lasso" };
     for (size_t k = 0; k < 3; k++) test_every_allocation_fails(plot_small, models[k]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),     cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_path),        cmocka_unit_test(test_path_values),
-        cmocka_unit_test(test_text_places), cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_answers),     cmocka_unit_test(test_answer_allocations),
-    };
-    return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

@@ -68,11 +68,9 @@ static size_t longest_paths(const graph *g)
     return total;
 }
 
-static void pictures_keep_the_laws(void **state)
+TEST(pictures_keep_the_laws)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(7, 1);
-    (void)state;
+    cr_rng r = cr_rng_stream(7, 1);
     for (size_t round = 0; round < 150; round++) {
         cr_scratch s = cr_scratch_begin(cx);
         graph      g = random_graph(&r);
@@ -92,7 +90,6 @@ static void pictures_keep_the_laws(void **state)
         assert_true(length <= longest_paths(&g));
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
 }
 
 /* Layers of points with random segments between neighbouring ones. */
@@ -142,12 +139,10 @@ static size_t count_by_pairs(const cri_layers *g)
     return total;
 }
 
-static void crossings_are_counted_and_become_fewer(void **state)
+TEST(crossings_are_counted_and_become_fewer)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(7, 2);
-    size_t  before = 0, after = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(7, 2);
+    size_t before = 0, after = 0;
     for (size_t round = 0; round < 40; round++) {
         cr_scratch s = cr_scratch_begin(cx);
         cri_layers g = random_layers(&s, &r, 2 + cr_rng_below(&r, 4), 1 + cr_rng_below(&r, 9));
@@ -168,17 +163,14 @@ static void crossings_are_counted_and_become_fewer(void **state)
         cr_scratch_end(&s);
     }
     assert_true(after * 10 < before * 9);
-    test_context_free(cx);
 }
 
 /* A tree has a drawing without crossings, and a chain stands in one line. */
-static void simple_graphs_are_simple(void **state)
+TEST(simple_graphs_are_simple)
 {
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     graph      g = { .n = 15, .m = 14 };
     double     width, height;
-    (void)state;
     for (size_t i = 0; i < 15; i++) g.box[i] = (cri_box){ 40, 30, 0, 0, 0 };
     for (size_t i = 0; i < 14; i++) g.link[i] = (cri_link){ .from = i / 2, .to = i + 1 };
     assert_ok(cx, cri_layered_place(&s, g.n, g.box, g.m, g.link, &SPACING, &width, &height));
@@ -195,17 +187,14 @@ static void simple_graphs_are_simple(void **state)
     assert_ok(cx, cri_layered_place(&s, 0, NULL, 0, NULL, &SPACING, &width, &height));
     assert_close(width, 0, 0);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 /* A source that only feeds the last of a chain stands just above that. */
-static void links_are_short(void **state)
+TEST(links_are_short)
 {
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     graph      g = { .n = 7, .m = 6 };
     double     width, height;
-    (void)state;
     for (size_t i = 0; i < 7; i++) g.box[i] = (cri_box){ 40, 30, 0, 0, 0 };
     for (size_t i = 0; i < 4; i++) g.link[i] = (cri_link){ .from = i, .to = i + 1 };
     g.link[4] = (cri_link){ .from = 5, .to = 6 }; /* two that must move together */
@@ -215,7 +204,6 @@ static void links_are_short(void **state)
     assert_int_equal(g.box[6].layer, 3);
     assert_int_equal(g.box[5].layer, 2);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 static cr_status place_once(cr_ctx *cx, void *arg)
@@ -230,20 +218,4 @@ static cr_status place_once(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void memory_may_be_short(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(place_once, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_keep_the_laws),
-        cmocka_unit_test(crossings_are_counted_and_become_fewer),
-        cmocka_unit_test(simple_graphs_are_simple),
-        cmocka_unit_test(links_are_short),
-        cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("layered", tests, NULL, NULL);
-}
+TEST(memory_may_be_short) { test_every_allocation_fails(place_once, NULL); }

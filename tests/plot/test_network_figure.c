@@ -48,12 +48,10 @@ static char *draw(cr_ctx *cx, const cr_network *net, const char *question)
     return text;
 }
 
-static void the_burglary_is_drawn(void **state)
+TEST(the_burglary_is_drawn)
 {
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     char       *text = draw(cx, net, NULL);
-    (void)state;
     assert_int_equal(count_text(text, "font-weight='600'>burglary<"), 1);
     assert_int_equal(count_text(text, " stroke='none' d='M"), 3); /* arrows */
     assert_non_null(strstr(text, ">0.1%<"));
@@ -75,15 +73,12 @@ static void the_burglary_is_drawn(void **state)
     assert_int_equal(count_text(text, ">90.0%<"), 1); /* john */
     free(text);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Every picture is well-formed, and has as many arrows as arcs. */
-static void random_networks_are_drawn(void **state)
+TEST(random_networks_are_drawn)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(8, 1);
-    (void)state;
+    cr_rng r = cr_rng_stream(8, 1);
     for (size_t round = 0; round < 30; round++) {
         bool        bayes = round % 2 == 0;
         cr_network *net = random_network(cx, &r, bayes ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
@@ -104,16 +99,13 @@ static void random_networks_are_drawn(void **state)
         }
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void many_states_are_few_rows(void **state)
+TEST(many_states_are_few_rows)
 {
-    cr_ctx     *cx = test_context();
     cr_network *net;
     double      p[20];
     char       *text;
-    (void)state;
     for (size_t s = 0; s < 20; s++) p[s] = s == 13 ? 0.5 : s == 4 ? 0.25 : 0.25 / 18;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
     assert_ok(cx, cr_network_add_variable(cx, net, "x", 20, NULL, NULL));
@@ -125,17 +117,14 @@ static void many_states_are_few_rows(void **state)
     assert_non_null(strstr(text, ">18.1%<")); /* 13 * 0.25 / 18 */
     free(text);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void text_has_the_bars(void **state)
+TEST(text_has_the_bars)
 {
-    cr_ctx         *cx = test_context();
     cr_network     *net = burglary(cx);
     cr_question    *q;
     cr_network_plot p = { 0 };
     char           *text;
-    (void)state;
     assert_ok(cx, cr_question_parse(cx, net, "P(* | john=yes)", &q));
     p.question = q;
     assert_ok(cx, cr_plot_network_text(cx, net, &p, 60, &text));
@@ -159,7 +148,6 @@ static void text_has_the_bars(void **state)
     cr_free(cx, text, strlen(text) + 1, 1);
     cr_question_free(cx, q);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* x ~ N(1, 4), y | x ~ N(3 - 0.5 x, 1), z | x, y ~ N(x + 2.25 y, 0): a function. */
@@ -188,13 +176,11 @@ static double place_of_value(char *text)
     return (at - from) / (to - from);
 }
 
-static void normals_have_means_and_weights(void **state)
+TEST(normals_have_means_and_weights)
 {
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = three_normals(cx);
     cr_gaussian_plot     p = { .question = "P(* | y=4)", .title = "three" };
     char                 path[512], *text = calloc(1, 1 << 20), *lines = NULL;
-    (void)state;
     snprintf(path, sizeof path, "%s/normals.svg", test_directory());
     for (int known = 0; known < 2; known++) {
         assert_ok(cx, cr_plot_gaussian(cx, net, known ? &p : NULL, path));
@@ -223,7 +209,6 @@ static void normals_have_means_and_weights(void **state)
     cr_free(cx, lines, strlen(lines) + 1, 1);
     free(text);
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status draw_normals(cr_ctx *cx, void *arg)
@@ -249,12 +234,10 @@ static cr_status draw_both(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(8, 2);
     cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 4);
-    (void)state;
     test_every_allocation_fails(draw_both, net);
     cr_network_free(cx, net);
     net = random_network(cx, &r, CR_NETWORK_MARKOV, 4);
@@ -263,18 +246,4 @@ static void memory_may_be_short(void **state)
     cr_gaussian_network *normals = three_normals(cx);
     test_every_allocation_fails(draw_normals, normals);
     cr_gaussian_network_free(cx, normals);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_burglary_is_drawn),
-        cmocka_unit_test(random_networks_are_drawn),
-        cmocka_unit_test(many_states_are_few_rows),
-        cmocka_unit_test(text_has_the_bars),
-        cmocka_unit_test(normals_have_means_and_weights),
-        cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("network_figure", tests, NULL, NULL);
 }

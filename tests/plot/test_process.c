@@ -30,11 +30,9 @@ static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot
 
 #define GP "optimize=none noise=0.1 target=y "
 
-static void test_kinds(void **state)
+TEST(kinds)
 {
-    (void)state;
     enum { N = 16 };
-    cr_ctx         *cx = test_context();
     double          X[N * 2], y[N];
     cr_plot_options o = { .level = 0.9 },
                     far = { .level = 0.9, .draws = 3, .range = (const double[]){ -9, 9 } };
@@ -85,20 +83,15 @@ static void test_kinds(void **state)
                       CR_EUNSUPPORTED, "not a sum of parts");
     assert_fails_with(cx, cr_plot_with(cx, plain, t, CR_PLOT_EVIDENCE, &o, figure_path()),
                       CR_EUNSUPPORTED, "no evidence");
-    cr_model_free(cx, plain);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- columns to draw over -------------------------------------------------------------------- */
 
 /* Three columns of numbers and a category: what is drawn is the model at the medians and the
  * commonest level. */
-static void test_over(void **state)
+TEST(over)
 {
-    (void)state;
     enum { N = 20 };
-    cr_ctx         *cx = test_context();
     double          X[N * 3], y[N], mean[2], grid[2];
     const char     *over[] = { "x2", "x3" }, *g[N];
     cr_plot_options o = { .level = 0.9, .over = over, .n_over = 1 };
@@ -172,9 +165,6 @@ static void test_over(void **state)
     o.range = NULL;
     assert_fails_with(cx, cr_plot_with(cx, m, NULL, CR_PLOT_FIT, &o, figure_path()), CR_EARG,
                       "needs data");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static size_t count_of(const char *text, const char *word)
@@ -185,11 +175,9 @@ static size_t count_of(const char *text, const char *word)
 }
 
 /* Rows of classes have a colour each, and letters in text. */
-static void test_classes(void **state)
+TEST(classes)
 {
-    (void)state;
     enum { N = 16, K = 8 };
-    cr_ctx         *cx = test_context();
     double          X[N * 2], y[N];
     const char     *c[N], *names[K] = { "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7" };
     cr_plot_options o = { .level = 0.9 };
@@ -209,11 +197,7 @@ static void test_classes(void **state)
         cr_table *plain =
             make_table(cx, X, N, 2, y, NULL); /* without the target there are rows alone */
         check_kind(cx, m, plain, CR_PLOT_MAP, &o, "rows of the data");
-        cr_table_free(cx, plain);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- contours -------------------------------------------------------------------------------- */
@@ -238,11 +222,9 @@ static size_t read_pieces(const char *svg, double *xy, size_t most)
 
 /* Of a cone the contour is a circle; of a saddle two branches that never cross the middle the wrong
  * way. */
-static void test_contours(void **state)
+TEST(contours)
 {
-    (void)state;
     enum { G = 41 };
-    cr_ctx        *cx = test_context();
     double         z[G * G], xy[4000];
     cri_svg_series look = { NULL, CRI_SVG_LINE, "#123456", 1, 1, false };
     for (size_t which = 0; which < 2; which++) {
@@ -274,14 +256,11 @@ static void test_contours(void **state)
         }
         free(text);
     }
-    test_context_free(cx);
 }
 
 /* In a square with two pieces the middle decides which corners are joined. */
-static void test_saddle(void **state)
+TEST(saddle)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     cri_svg_series look = { NULL, CRI_SVG_LINE, "#123456", 1, 1, false };
     for (size_t high = 0; high < 2; high++) {
         const double z[] = { 1, 0, 0, 1 }; /* high at two opposite corners */
@@ -307,14 +286,12 @@ static void test_saddle(void **state)
         }
         free(text);
     }
-    test_context_free(cx);
 }
 
 /* --- ticks of powers ------------------------------------------------------------------------- */
 
-static void test_log_ticks(void **state)
+TEST(log_ticks)
 {
-    (void)state;
     cri_svg_tick t[CRI_SVG_MOST_TICKS];
     assert_int_equal(cri_svg_log_ticks(-1, 1, 12, t), 7);
     static const char *const labels[] = { "0.1", "0.2", "0.5", "1", "2", "5", "10" };
@@ -392,21 +369,9 @@ done:
     return st;
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
     cr_plot_kind kind = CR_PLOT_COMPONENTS;
     test_every_allocation_fails(draw_all, &kind);
     test_every_allocation_fails(draw_map, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_over),
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_contours),
-        cmocka_unit_test(test_saddle),  cmocka_unit_test(test_log_ticks),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("figures of processes", tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
-static void test_decimals(void **state)
+TEST(decimals)
 {
-    (void)state;
     static const struct {
         int64_t     digits;
         int         exponent;
@@ -50,9 +49,8 @@ static void test_decimals(void **state)
     assert_true(strlen(text) < CRI_SVG_LABEL);
 }
 
-static void test_ranges(void **state)
+TEST(ranges)
 {
-    (void)state;
     static const double cases[][4] = {
         { 0, 1, 0, 1 },
         { 3, -2, -2, 3 },
@@ -78,9 +76,8 @@ static void test_ranges(void **state)
     assert_true(isfinite(low) && isfinite(high) && low < high);
 }
 
-static void test_ticks_by_hand(void **state)
+TEST(ticks_by_hand)
 {
-    (void)state;
     static const struct {
         double      low, high;
         size_t      most;
@@ -150,9 +147,8 @@ static double read_label(const char *label)
 
 /* Random intervals of every size: ticks inside, evenly spaced by 1, 2 or 5 x 10^k, labels that say
  * the value, no finer step possible. */
-static void test_ticks_obey_the_laws(void **state)
+TEST(ticks_obey_the_laws)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(11, 0);
     for (int trial = 0; trial < 20000; trial++) {
         double size = pow(10, 40 * cr_rng_uniform(&r) - 20);
@@ -184,9 +180,8 @@ static void test_ticks_obey_the_laws(void **state)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void test_decoding(void **state)
+TEST(decoding)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t      length;
@@ -218,9 +213,8 @@ static void test_decoding(void **state)
     }
 }
 
-static void test_fitting(void **state)
+TEST(fitting)
 {
-    (void)state;
     const char *text = "price of \u20ac in \u00e9t\u00e9";
     size_t      all = strlen(text);
     assert_int_equal(cri_svg_fit(text, INFINITY, 12), all);
@@ -263,10 +257,8 @@ static char *finish(cri_svg *s)
     return text;
 }
 
-static void test_marks_stand_in_their_places(void **state)
+TEST(marks_stand_in_their_places)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 10 }, (cri_svg_axis){ "y", -1, 1 });
     cri_svg       s = cri_svg_begin(cx, &f);
     double        w = s.area_width, h = s.area_height;
@@ -303,13 +295,10 @@ static void test_marks_stand_in_their_places(void **state)
     const double bar[] = { w / 2, h, 0 };
     for (size_t i = 0; i < 3; i++) assert_true(fabs(a[i] - bar[i]) < 0.0051);
     free(text);
-    test_context_free(cx);
 }
 
-static void test_text_is_escaped(void **state)
+TEST(text_is_escaped)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cri_svg_frame f = frame((cri_svg_axis){ "a<b & \"c\" 'd'>\n\x01", 0, 1 },
                             (cri_svg_axis){ "\xff\xc3 caf\u00e9 \U0001F600", 0, 1 });
     f.title = "</title><script>alert(1)</script>&amp;";
@@ -322,14 +311,11 @@ static void test_text_is_escaped(void **state)
     assert_non_null(strstr(text, ">\ufffd\ufffd caf\u00e9 \U0001F600</text>"));
     assert_null(strstr(text, "<script"));
     free(text);
-    test_context_free(cx);
 }
 
-static void test_long_text_is_shortened(void **state)
+TEST(long_text_is_shortened)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    char    name[3000];
+    char name[3000];
     for (size_t i = 0; i + 1 < sizeof name; i++) name[i] = "\u00e9"[i % 2];
     name[sizeof name - 2] = '\0';
     cri_svg_frame f = frame((cri_svg_axis){ name, 0, 1 }, (cri_svg_axis){ name, 0, 1 });
@@ -340,13 +326,10 @@ static void test_long_text_is_shortened(void **state)
     assert_null(strstr(all + 1 + strlen(name), name));
     assert_int_equal(count_text(text, "\u2026</text>"), 3);
     free(text);
-    test_context_free(cx);
 }
 
-static void test_nothing_but_finite_numbers(void **state)
+TEST(nothing_but_finite_numbers)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double bad[] = { 0, NAN, INFINITY, -INFINITY, 1, 1e308, -1e308, 0.5, 0.25 };
     const double x[] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, NAN };
     const double ends[][2] = { { 0, 1 },      { NAN, NAN },          { -INFINITY, INFINITY },
@@ -364,13 +347,10 @@ static void test_nothing_but_finite_numbers(void **state)
         assert_int_equal(count_text(text, "<circle"), 7);
         free(text);
     }
-    test_context_free(cx);
 }
 
-static void test_an_empty_figure(void **state)
+TEST(an_empty_figure)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cri_svg_frame f = { .width = 300,
                         .height = 200,
                         .title = "",
@@ -385,15 +365,12 @@ static void test_an_empty_figure(void **state)
     assert_non_null(strstr(text, "viewBox='0 0 300 200'"));
     assert_non_null(strstr(text, "fill='#ffffff'"));
     free(text);
-    test_context_free(cx);
 }
 
 /* Labels of the x axis, each centred at its x: no two meet, and none leaves the page. */
-static void test_labels_do_not_overlap(void **state)
+TEST(labels_do_not_overlap)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 0);
+    cr_rng r = cr_rng_stream(3, 0);
     for (int trial = 0; trial < 200; trial++) {
         double        size = pow(10, 30 * cr_rng_uniform(&r) - 15);
         double        low = size * cr_rng_normal(&r);
@@ -418,13 +395,10 @@ static void test_labels_do_not_overlap(void **state)
         cri_svg_end(&s);
         free(text);
     }
-    test_context_free(cx);
 }
 
-static void test_locale_changes_nothing(void **state)
+TEST(locale_changes_nothing)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 1.5 }, (cri_svg_axis){ "y", 0, 1 });
     cri_svg       a = cri_svg_begin(cx, &f);
     char         *before = finish(&a);
@@ -435,7 +409,6 @@ static void test_locale_changes_nothing(void **state)
     assert_string_equal(before, after);
     if (!comma) print_message("no locale with a decimal comma here: compared C with itself\n");
     free(before), free(after);
-    test_context_free(cx);
 }
 
 static cr_status draw_something(cr_ctx *cx, void *arg)
@@ -451,23 +424,19 @@ static cr_status draw_something(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_failures(void **state)
+TEST(failures)
 {
-    (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s/sweep.svg", test_directory());
     test_every_allocation_fails(draw_something, path);
-    cr_ctx *cx = test_context();
-    char    full[] = "/dev/full", nowhere[] = "/nowhere/at/all.svg";
+    char full[] = "/dev/full", nowhere[] = "/nowhere/at/all.svg";
     assert_fails(cx, draw_something(cx, full), CR_EIO);
     assert_fails_with(cx, draw_something(cx, nowhere), CR_EIO, "/nowhere/at/all.svg");
-    test_context_free(cx);
 }
 
 /* The judge itself must be able to say no. */
-static void test_the_judge(void **state)
+TEST(the_judge)
 {
-    (void)state;
     static const char *const good[] = { "<a/>", "<a b='1'>x &amp; y</a>\n",
                                         "<a><b c=\"'\"/>\u00e9</a>" };
     static const char *const bad[] = { "<a>",
@@ -483,26 +452,4 @@ static void test_the_judge(void **state)
                                        "x" };
     for (size_t i = 0; i < 3; i++) assert_null(find_xml_error(good[i]));
     for (size_t i = 0; i < 11; i++) assert_non_null(find_xml_error(bad[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_judge),
-        cmocka_unit_test(test_decimals),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_ticks_by_hand),
-        cmocka_unit_test(test_ticks_obey_the_laws),
-        cmocka_unit_test(test_decoding),
-        cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_marks_stand_in_their_places),
-        cmocka_unit_test(test_text_is_escaped),
-        cmocka_unit_test(test_long_text_is_shortened),
-        cmocka_unit_test(test_nothing_but_finite_numbers),
-        cmocka_unit_test(test_an_empty_figure),
-        cmocka_unit_test(test_labels_do_not_overlap),
-        cmocka_unit_test(test_locale_changes_nothing),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

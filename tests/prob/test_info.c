@@ -4,12 +4,11 @@
 #include "prob/info.h"
 #include "support.h"
 
-static void test_probabilities(void **state)
+TEST(probabilities)
 {
     const double p[] = { 0.5, 0.25, 0.125, 0.125, 0 }, q[] = { 0.1, 0.2, 0.3, 0.4, 0 };
     const double point[] = { 0, 1, 0, 0, 0 };
     double       cross = -(0.5 * log(0.1) + 0.25 * log(0.2) + 0.125 * log(0.3) + 0.125 * log(0.4));
-    (void)state;
     assert_relative(cr_info_entropy(p, 5), 1.75 * M_LN2, 1e-15);
     assert_relative(cr_info_cross_entropy(p, q, 5), cross, 1e-15);
     assert_relative(cr_info_kl(p, q, 5), cross - 1.75 * M_LN2, 1e-14);
@@ -20,10 +19,9 @@ static void test_probabilities(void **state)
 }
 
 /* JS = H((p + q) / 2) - (H(p) + H(q)) / 2, and no divergence is negative. */
-static void test_laws(void **state)
+TEST(laws)
 {
     cr_rng r = cr_rng_stream(3, 0);
-    (void)state;
     for (size_t t = 0; t < 200; t++) {
         double p[6], q[6], m[6], sp = 0, sq = 0;
         for (size_t i = 0; i < 6; i++) {
@@ -58,12 +56,11 @@ static double S(double n)
     return cr_digamma(n) + (fmod(n, 2) == 0 ? 1 : -1) * sum * a / STEPS / 3;
 }
 
-static void test_estimators(void **state)
+TEST(estimators)
 {
     const uint64_t count[] = { 4, 2, 1, 0, 1, 7, 91, 90 };
     double N = 196, plugin = 0, grassberger = log(196), schuermann = cr_digamma(196), chao = 0,
            C = 1 - 2 / N;
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         double n = (double)count[i], c = C * n / N;
         if (n == 0) continue;
@@ -80,10 +77,9 @@ static void test_estimators(void **state)
     assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_SCHUERMANN), schuermann, 1e-12);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
     const uint64_t none[] = { 0, 0 }, one[] = { 0, 9 }, singles[] = { 1, 1, 1, 1 };
-    (void)state;
     for (int e = CR_INFO_PLUGIN; e <= CR_INFO_SCHUERMANN; e++) {
         assert_true(isnan(cr_info_entropy_counts(none, 2, (cr_info_estimator)e)));
         assert_true(cr_info_entropy_counts(one, 2, (cr_info_estimator)e) == 0);
@@ -93,12 +89,11 @@ static void test_corners(void **state)
 }
 
 /* Mean error over draws of 60 from 20 values: the corrections take most of the bias away. */
-static void test_bias(void **state)
+TEST(bias)
 {
     enum { K = 20, N = 60, DRAWS = 2000 };
     cr_rng r = cr_rng_stream(5, 0);
     double p[K], sum = 0, mean[5] = { 0 };
-    (void)state;
     for (size_t i = 0; i < K; i++) sum += p[i] = 1 / (double)(i + 1);
     for (size_t i = 0; i < K; i++) p[i] /= sum;
     for (size_t t = 0; t < DRAWS; t++) {
@@ -113,14 +108,4 @@ static void test_bias(void **state)
     assert_true(fabs(mean[CR_INFO_CHAO_SHEN] - truth) < 0.03);
     assert_true(fabs(mean[CR_INFO_SCHUERMANN] - truth) < 0.025);
     assert_true(fabs(mean[CR_INFO_GRASSBERGER] - truth) < 0.012);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probabilities), cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_estimators),    cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_bias),
-    };
-    return cmocka_run_group_tests_name("info", tests, NULL, NULL);
 }

@@ -46,41 +46,33 @@ static void check(cr_ctx *cx, const double *p, size_t k, size_t length, double b
     assert_close(got.essential, want.essential, 1e-12);
 }
 
-static void test_binary(void **state)
+TEST(binary)
 {
     static const double ps[] = { 0.1, 0.25, 0.5, 0.37 }, deltas[] = { 0, 0.01, 0.2, 0.5, 0.9 };
-    cr_ctx             *cx = test_context();
-    (void)state;
     for (size_t a = 0; a < 4; a++)
         for (size_t b = 0; b < 5; b++)
             for (size_t N = 1; N <= 16; N += N < 5 ? 1 : 3)
                 check(cx, (const double[]){ ps[a], 1 - ps[a] }, 2, N, 0.0517 * (double)(b + 1),
                       deltas[b]);
-    test_context_free(cx);
 }
 
-static void test_several_letters(void **state)
+TEST(several_letters)
 {
     const double three[] = { 0.2, 0.5, 0.3 }, four[] = { 0.1, 0.1, 0.4, 0.4 };
     const double halves[] = { 0.5, 0.25, 0.125, 0.125 }; /* types of equal probability */
-    cr_ctx      *cx = test_context();
-    (void)state;
     for (size_t N = 1; N <= 7; N++) {
         check(cx, three, 3, N, 0.13, 0.07);
         check(cx, four, 4, N, 0.21, 0.3);
         check(cx, halves, 4, N, 0.21, 0.11);
     }
-    test_context_free(cx);
 }
 
 /* MacKay (2003), fig. 4.12 and sec. 4.4: for p = 0.1, H_delta / N goes to H = 0.469 bits. */
-static void test_long_strings(void **state)
+TEST(long_strings)
 {
     const double p[] = { 0.1, 0.9 }, alike[] = { 0.25, 0.25, 0.25, 0.25 };
-    cr_ctx      *cx = test_context();
     cr_source    s;
     double       before = INFINITY;
-    (void)state;
     for (size_t N = 100; N <= 1000000; N *= 10) {
         assert_ok(cx, cr_source_describe(cx, p, 2, N, 0.1, 0.01, &s));
         double gap = fabs(s.essential / (double)N - s.entropy);
@@ -95,17 +87,14 @@ static void test_long_strings(void **state)
     assert_ok(cx, cr_source_describe(cx, alike, 4, (size_t)1 << 40, 0.1, 0.5, &s));
     assert_true(s.types == 1 && s.p_typical == 1);
     assert_relative(s.log_typical, 0x1p40 * log(4), 1e-15);
-    test_context_free(cx);
 }
 
 /* P(T) of a binary source is a sum of binomial probabilities: beyond what can be enumerated. */
-static void test_against_the_binomial(void **state)
+TEST(against_the_binomial)
 {
     const double p[] = { 0.1, 0.9, 0 };
-    cr_ctx      *cx = test_context();
     cr_source    s;
     double       sum = 0;
-    (void)state;
     assert_ok(cx, cr_source_describe(cx, p, 3, 1000, 0.1 * M_LN2, 0, &s));
     for (double r = 0; r <= 1000; r++)
         if (fabs(-(r * log(0.1) + (1000 - r) * log(0.9)) / 1000 - s.entropy) < 0.1 * M_LN2)
@@ -113,16 +102,13 @@ static void test_against_the_binomial(void **state)
     assert_close(s.p_typical, sum, 1e-11);
     assert_relative(s.essential, 1000 * M_LN2, 1e-12); /* delta = 0: all strings that can come */
     assert_relative(s.raw, M_LN2, 1e-15);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
     const double good[] = { 0.5, 0.5 }, bad[] = { 0.5, 0.4 }, below[] = { 1.5, -0.5 };
     const double six[] = { 0.05, 0.1, 0.15, 0.2, 0.22, 0.28 };
-    cr_ctx      *cx = test_context();
     cr_source    s = { .entropy = 7 };
-    (void)state;
     assert_fails_with(cx, cr_source_describe(cx, bad, 2, 9, 0.1, 0, &s), CR_EARG, "sum to 0.9");
     assert_fails_with(cx, cr_source_describe(cx, below, 2, 9, 0.1, 0, &s), CR_EARG, "-0.5");
     assert_fails(cx, cr_source_describe(cx, good, 0, 9, 0.1, 0, &s), CR_EARG);
@@ -132,7 +118,6 @@ static void test_refusals(void **state)
     assert_fails(cx, cr_source_describe(cx, good, 2, 9, 0.1, NAN, &s), CR_EARG);
     assert_fails_with(cx, cr_source_describe(cx, six, 6, 1000, 0.1, 0, &s), CR_EARG, "types");
     assert_true(s.entropy == 7);
-    test_context_free(cx);
 }
 
 static cr_status describe(cr_ctx *cx, void *arg)
@@ -141,19 +126,8 @@ static cr_status describe(cr_ctx *cx, void *arg)
     return cr_source_describe(cx, arg, 2, 20, 0.1, 0.1, &s);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     double p[] = { 0.1, 0.9 };
-    (void)state;
     test_every_allocation_fails(describe, p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),       cmocka_unit_test(test_several_letters),
-        cmocka_unit_test(test_long_strings), cmocka_unit_test(test_against_the_binomial),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("info_source", tests, NULL, NULL);
 }

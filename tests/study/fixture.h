@@ -31,6 +31,7 @@ static inline cr_table *class_table(cr_ctx *cx, size_t n, size_t K, uint64_t see
     }
     const char *const names[] = { "x1", "x2", "y", "g" };
     assert_ok(cx, cr_table_new(cx, "classes.csv", n, &t));
+    test_own(cx, t, release_table);
     for (size_t k = 0; k < 4; k++)
         assert_ok(cx, cr_table_add_numbers(cx, t, names[k], CR_INTEGER, a + k * n, 1));
     free(a);

@@ -69,10 +69,8 @@ static void check_metrics(cr_ctx *cx, const cr_assessment *a, const double *y, c
 
 enum { N = 40, P = 3 };
 
-static void test_evaluate(void **state)
+TEST(evaluate)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const models[] = { "linear", "ridge", "bayes-linear" };
     double            X[2 * N * P], y[2 * N], w[2 * N];
     draw_regression(1, 2 * N, P, 0.7, X, y);
@@ -90,18 +88,11 @@ static void test_evaluate(void **state)
         assert_ok(cx, cr_evaluate(cx, m, test, 0.8, &a));
         assert_int_equal(a.rows, N - 3);
         check_metrics(cx, &a, y + N, weighted ? w + N : NULL, N, &p, 0.8);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, train);
-    cr_table_free(cx, test);
-    test_context_free(cx);
 }
 
-static void test_evaluate_refusals(void **state)
+TEST(evaluate_refusals)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[N * P], y[N];
     cr_assessment a = { .n = 4711 };
     draw_regression(2, N, P, 0.7, X, y);
@@ -116,18 +107,11 @@ static void test_evaluate_refusals(void **state)
     assert_fails_with(cx, cr_evaluate(cx, m, none, 0.9, &a), CR_EDATA,
                       "no row has both target and prediction");
     assert_int_equal(a.n, 4711);
-    cr_table_free(cx, none);
-    cr_model_free(cx, m);
-    cr_table_free(cx, bare);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Without residual degrees of freedom there are points, but no distribution to score. */
-static void test_points_only(void **state)
+TEST(points_only)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[N * P], y[N];
     cr_assessment a;
     draw_regression(3, N, P, 0.7, X, y);
@@ -136,10 +120,6 @@ static void test_points_only(void **state)
     assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
     assert_true(metric(&a, "rmse") > 0);
     assert_true(isnan(metric(&a, "log_score")) && isnan(metric(&a, "coverage")));
-    cr_model_free(cx, m);
-    cr_table_free(cx, few);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- cross-validation ------------------------------------------------------------------------ */
@@ -186,7 +166,6 @@ static void check_folds(cr_ctx *cx, const char *model, const cr_table *t, const 
             assert_close(cv->fold[f].metrics[i].value, a.metrics[i].value, 0);
         }
         total += a.rows;
-        cr_model_free(cx, m);
         cr_table_free(cx, train);
         cr_table_free(cx, test);
     }
@@ -204,11 +183,9 @@ static void check_folds(cr_ctx *cx, const char *model, const cr_table *t, const 
     free(rows);
 }
 
-static void test_cross_validation(void **state)
+TEST(cross_validation)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(4, N, P, 0.7, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_folds  folds;
@@ -237,19 +214,13 @@ static void test_cross_validation(void **state)
                     1e-11); /* not the mean of |e| */
     assert_true(metric(&cv.mean, "rmse") > 1.05 * metric(&cv.mean, "mae"));
     assert_true(isnan(metric(&cv.mean, "r2"))); /* of one row there is none */
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_cv_free(cx, &cv);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The seed decides the folds, however it is written; the last one counts. */
-static void test_seeds(void **state)
+TEST(seeds)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(5, N, P, 0.7, X, y);
     cr_table         *t = make_table(cx, X, N, P, y, NULL);
     const char *const same[] = { "target=y seed=1000", "target=y seed=1e3",
@@ -263,17 +234,13 @@ static void test_seeds(void **state)
         cr_cv_free(cx, &cv);
     }
     assert_true(rmse[0] == rmse[1] && rmse[0] == rmse[2] && rmse[0] != rmse[3]);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A level that only the last fold has: its indicator is zero in training, so its rows are predicted
  * as those of the reference level. */
-static void test_rare_level(void **state)
+TEST(rare_level)
 {
-    (void)state;
     enum { ROWS = 30, FOLDS = 3 };
-    cr_ctx           *cx = test_context();
     const char *const models[] = { "linear", "ridge", "bayes-linear" };
     const char       *rare[ROWS], *common[ROWS];
     double            X[ROWS], y[ROWS];
@@ -294,27 +261,20 @@ static void test_rare_level(void **state)
     }
     cr_table_free(cx, t[0]);
     cr_table_free(cx, t[1]);
-    test_context_free(cx);
 }
 
 /* A value that a fold cannot use is named by its line in the file. */
-static void test_places(void **state)
+TEST(places)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_cv     cv;
     cr_table *t = table_of_text(cx, "gap.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n,6\n6,7\n");
     assert_fails_with(cx, try_cv(cx, "linear", t, "target=y", "folds=2 split=ordered", &cv),
                       CR_EDATA, "gap.csv:6");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_cv_refusals(void **state)
+TEST(cv_refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(6, N, P, 0.7, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL), *few = make_table(cx, X, 4, P, y, NULL);
     cr_cv     cv = { .folds = 4711 };
@@ -340,9 +300,6 @@ static void test_cv_refusals(void **state)
     }
     assert_fails_with(cx, try_cv(cx, "liner", t, "target=y", "folds=5", &cv), CR_EARG,
                       "there is no model 'liner'");
-    cr_table_free(cx, t);
-    cr_table_free(cx, few);
-    test_context_free(cx);
 }
 
 static cr_status cross_validate_small(cr_ctx *cx, void *arg)
@@ -366,21 +323,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     char name[] = "ridge";
     test_every_allocation_fails(cross_validate_small, name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evaluate),    cmocka_unit_test(test_evaluate_refusals),
-        cmocka_unit_test(test_points_only), cmocka_unit_test(test_cross_validation),
-        cmocka_unit_test(test_seeds),       cmocka_unit_test(test_cv_refusals),
-        cmocka_unit_test(test_rare_level),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

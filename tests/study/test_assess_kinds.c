@@ -30,10 +30,8 @@ static cr_status try_cv(cr_ctx *cx, const char *name, const cr_table *t, const c
 /* --- densities ---------------------------------------------------------------------------------
  */
 
-static void test_densities(void **state)
+TEST(densities)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,z,w\n1,2,1\n2,1,3\n4,0,0\n3,3,2\n,1,1\n");
     cr_model     *m = fit(cx, "toy-normal", t, "features=x,z missing=drop");
     cr_assessment a;
@@ -73,9 +71,6 @@ static void test_densities(void **state)
     assert_fails_with(cx, cr_evaluate(cx, m, t, 0.9, &a), CR_EUNSUPPORTED,
                       "neither a target nor a density");
     assert_int_equal(a.rows, 4711);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status no_density(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
@@ -85,10 +80,8 @@ static cr_status no_density(cr_ctx *cx, const void *state, const cri_rows *rows,
     return CR_OK;
 }
 
-static void test_impossible_rows(void **state)
+TEST(impossible_rows)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     warnings              said = { 0 };
     cr_table             *t = table_of_text(cx, "t.csv", "x\n1\n2\n4\n");
     cr_model             *m = fit(cx, "toy-normal", t, "seed=1");
@@ -102,16 +95,11 @@ static void test_impossible_rows(void **state)
     assert_true(a.metrics[0].value == -INFINITY && isnan(a.metrics[0].se));
     assert_non_null(strstr(said.text, "1 of 3 rows have no density"));
     m->class = own;
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_cv_of_densities(void **state)
+TEST(cv_of_densities)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[30 * 2], y[30];
+    double X[30 * 2], y[30];
     draw_regression(5, 30, 2, 1, X, y);
     cr_table *t = make_table(cx, X, 30, 2, NULL, NULL);
     cr_cv     cv;
@@ -133,19 +121,12 @@ static void test_cv_of_densities(void **state)
     cr_cv_free(cx, &cv);
     assert_fails_with(cx, try_cv(cx, "toy-normal", t, "seed=2", "folds=3 split=stratified", &cv),
                       CR_EARG, "needs a target that is a category");
-    cr_model_free(cx, m);
-    cr_table_free(cx, train);
-    cr_table_free(cx, test);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- families -------------------------------------------------------------------------------- */
 
-static void test_poisson(void **state)
+TEST(poisson)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,n,w\n0,3,1\n1,0,2\n2,5,1\n3,9,0.5\n4,,1\n");
     cr_model     *m = fit(cx, "toy-smooth", t,
                           "target=n features=x weights=w family=poisson "
@@ -173,16 +154,10 @@ static void test_poisson(void **state)
     assert_relative(metric(&a, "rmse"), sqrt(square), 1e-12);
     assert_close(metric(&a, "coverage"), covered, 1e-13);
     assert_close(metric(&a, "width"), width, 1e-13);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_gamma(void **state)
+TEST(gamma)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,y\n0,0.4\n1,1.9\n2,2.5\n3,8\n");
     cr_model     *m = fit(cx, "toy-smooth", t, "target=y features=x family=gamma width=1");
     cr_prediction p = predict(cx, m, t);
@@ -196,18 +171,12 @@ static void test_gamma(void **state)
                  p.mean[i] / M_PI * exp(cr_lbeta(4.5, 0.5)));
     }
     assert_relative(metric(&a, "crps"), rank, 1e-8);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- points ---------------------------------------------------------------------------------- */
 
-static void test_points_are_told(void **state)
+TEST(points_are_told)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     warnings      said = { 0 };
     cr_table     *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,3\n2,5\n");
     cr_model     *m = fit(cx, "toy-mean", t, "target=y noise=false");
@@ -224,9 +193,6 @@ static void test_points_are_told(void **state)
     assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
     assert_int_equal(said.n, 0);
     assert_true(isfinite(metric(&a, "crps")));
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status some_points(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -241,10 +207,8 @@ static cr_status some_points(cr_ctx *cx, const void *state, const cri_rows *rows
 }
 
 /* One row without spread among others, as a noiseless process has at its data. */
-static void test_one_point_among_others(void **state)
+TEST(one_point_among_others)
 {
-    (void)state;
-    cr_ctx               *cx = test_context();
     warnings              said = { 0 };
     cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,3\n2,5\n");
     cr_model             *m = fit(cx, "toy-mean", t, "target=y");
@@ -258,18 +222,13 @@ static void test_one_point_among_others(void **state)
     assert_non_null(strstr(said.text, "1 of 3 rows are predicted without any spread"));
     assert_close(metric(&a, "mae"), 2, 1e-14);
     m->class = own;
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- classes named by numbers ---------------------------------------------------------------- */
 
 /* Class 7 has one row: the fold that tests it was fitted without, and knows it all the same. */
-static void test_cv_knows_all_classes(void **state)
+TEST(cv_knows_all_classes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,1\n2,2\n3,2\n4,7\n5,1\n6,2\n7,1\n");
     cr_table *u = NULL;
     cr_cv     cv, dv;
@@ -287,14 +246,10 @@ static void test_cv_knows_all_classes(void **state)
     assert_int_equal(cv.fold[0].rows, 4);
     cr_cv_free(cx, &cv);
     cr_table_free(cx, u);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_classes_by_numbers(void **state)
+TEST(classes_by_numbers)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,y\n0,0\n1,0\n2,1\n3,1\n");
     cr_model     *m = fit(cx, "toy-smooth", t, "target=y task=classification");
     cr_prediction p = predict(cx, m, t);
@@ -304,14 +259,9 @@ static void test_classes_by_numbers(void **state)
     for (size_t i = 0; i < 4; i++) loss -= log(p.prob[2 * i + (i > 1)]) / 4;
     assert_relative(metric(&a, "log_loss"), loss, 1e-13);
     assert_true(a.has_bins && metric(&a, "accuracy") == 1);
-    cr_prediction_free(cx, &p);
     cr_table *u = table_of_text(cx, "u.csv", "x,y\n0,0\n1,2\n");
     assert_fails_with(cx, cr_evaluate(cx, m, u, 0.9, &a), CR_EDATA,
                       "level '2', which the model has not");
-    cr_table_free(cx, u);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status evaluate_all(cr_ctx *cx, void *arg)
@@ -342,25 +292,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(evaluate_all, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_densities),
-        cmocka_unit_test(test_impossible_rows),
-        cmocka_unit_test(test_cv_of_densities),
-        cmocka_unit_test(test_poisson),
-        cmocka_unit_test(test_gamma),
-        cmocka_unit_test(test_points_are_told),
-        cmocka_unit_test(test_one_point_among_others),
-        cmocka_unit_test(test_cv_knows_all_classes),
-        cmocka_unit_test(test_classes_by_numbers),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("assessment of all kinds", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(evaluate_all, NULL); }

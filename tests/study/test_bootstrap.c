@@ -13,16 +13,13 @@ static const cr_setting target[] = { { "target", "y" }, { "features", "x*" }, { 
 /* --- bootstrap ------------------------------------------------------------------------------- */
 
 /* Motor cars with the 200 samples of the reference: every number of Efron & Tibshirani's. */
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
     char        index_path[512];
-    const char *path = test_shared_data("classic/bootstrap_index_mtcars.csv");
-    if (!path) skip();
+    const char *path = test_data("classic/bootstrap_index_mtcars.csv");
     snprintf(index_path, sizeof index_path, "%s", path);
-    cr_ctx            *cx = test_context();
     cr_read_options    o;
-    cr_table          *t = read_table(cx, test_shared_data("tabular/mtcars.csv")), *index = NULL;
+    cr_table          *t = read_table(cx, test_data("tabular/mtcars.csv")), *index = NULL;
     const cr_setting   s[] = { { "target", "mpg" }, { "features", "cyl,hp,wt" } };
     cr_model_spec      spec = { "linear", s, 2 };
     size_t             n = cr_table_rows(t), *drawn = calloc(200 * n, sizeof *drawn);
@@ -54,9 +51,7 @@ static void test_reference(void **state)
     assert_fails_with(cx, cr_bootstrap_assess(cx, &spec, t, 200, drawn, &e), CR_EARG,
                       "there are 32 rows");
     free(drawn);
-    cr_table_free(cx, t);
     cr_table_free(cx, index);
-    test_context_free(cx);
 }
 
 /* The definitions, by loops over samples, rows and pairs of rows. */
@@ -89,8 +84,6 @@ static void check_by_loops(cr_ctx *cx, const char *model, const cr_table *t, siz
             loss[i] += classes ? (double)(f[i] != y[i]) : pow(y[i] - f[i], 2);
             if (classes) votes[i][(size_t)f[i]]++;
         }
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, fitted);
         cr_table_free(cx, train);
     }
     for (size_t i = 0; i < n; i++) {
@@ -125,12 +118,10 @@ static void check_by_loops(cr_ctx *cx, const char *model, const cr_table *t, siz
     assert_close(e->bias + e->variance, e->leave_one_out, 1e-12); /* the decomposition is whole */
 }
 
-static void test_by_loops(void **state)
+TEST(by_loops)
 {
-    (void)state;
     enum { N = 36, P = 4, B = 40 };
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(5, N, P, 1.5, X, y);
     cr_table          *t = make_table(cx, X, N, P, y, NULL);
     cr_model_spec      spec = { "linear", target, 3 };
@@ -152,17 +143,13 @@ static void test_by_loops(void **state)
     assert_string_equal(e.loss, "error rate");
     check_by_loops(cx, "logistic", t, B, &e, true);
     assert_fails(cx, cr_bootstrap_assess(cx, &spec, t, 0, NULL, &e), CR_EARG);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- learning curves ------------------------------------------------------------------------- */
 
-static void test_learning_curve(void **state)
+TEST(learning_curve)
 {
-    (void)state;
     enum { N = 60 };
-    cr_ctx           *cx = test_context();
     cr_table         *t = class_table(cx, N, 2, 6);
     cr_cv_options     o = cv_of(cx, "folds=3");
     const cr_setting  s[] = { { "target", "y" }, { "features", "x*" }, { "lambda", "1" } };
@@ -194,17 +181,13 @@ static void test_learning_curve(void **state)
     assert_fails_with(cx, cr_learn_curve(cx, &spec, t, falling, 2, &o, &c), CR_EARG, "must rise");
     assert_fails(cx, cr_learn_curve(cx, &spec, t, beyond, 1, &o, &c), CR_EARG);
     assert_fails(cx, cr_learn_curve(cx, &spec, t, shares, 0, &o, &c), CR_EARG);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- threshold curves ------------------------------------------------------------------------ */
 
-static void test_threshold_curves(void **state)
+TEST(threshold_curves)
 {
-    (void)state;
     enum { N = 40 };
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 20; seed++) {
         cr_rng             r = cr_rng_stream(seed, 3);
         double             score[2 * N], w[N], auc, precision = 0, before = 0;
@@ -243,7 +226,6 @@ static void test_threshold_curves(void **state)
     cr_threshold_curve c;
     assert_fails(cx, cr_threshold_curve_of(cx, s, 1, both, NULL, 2, &c), CR_EDATA);
     assert_fails_with(cx, cr_threshold_curve_of(cx, s, 1, same, NULL, 1, &c), CR_EDATA, "one side");
-    test_context_free(cx);
 }
 
 static cr_status assess_small(cr_ctx *cx, void *arg)
@@ -274,18 +256,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(assess_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),      cmocka_unit_test(test_by_loops),
-        cmocka_unit_test(test_learning_curve), cmocka_unit_test(test_threshold_curves),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("bootstrap", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(assess_small, NULL); }

@@ -16,10 +16,8 @@ static cr_status try_compare(cr_ctx *cx, const char *model, const cr_table *t, c
 }
 
 /* B(a + n1, b + n0) / B(a, b) of each group against that of all. */
-static void test_proportions(void **state)
+TEST(proportions)
 {
-    (void)state;
-    cr_ctx             *cx = test_context();
     cr_group_comparison c = { 0 };
     cr_table           *t =
         table_of_text(cx, "t.csv", "arm,better,n\nB,yes,25\nA,yes,14\nA,no,26\nB,no,15\n");
@@ -35,15 +33,11 @@ static void test_proportions(void **state)
     assert_string_equal(c.groups[1].name, "B");
     assert_int_equal(c.evidence, CR_EVIDENCE_EXACT);
     cr_group_comparison_free(cx, &c);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Groups by numbers, more than two, rows without a group; a model with a target. */
-static void test_kinds_of_groups(void **state)
+TEST(kinds_of_groups)
 {
-    (void)state;
-    cr_ctx             *cx = test_context();
     warnings            w = { 0 };
     cr_group_comparison c = { 0 };
     cr_table           *t =
@@ -62,14 +56,10 @@ static void test_kinds_of_groups(void **state)
     assert_true(isfinite(c.log_bayes_factor));
     cr_group_comparison_free(cx, &c);
     cr_ctx_set_log(cx, NULL, NULL);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx             *cx = test_context();
     cr_group_comparison c = { 0 };
     cr_table *t = table_of_text(cx, "t.csv", "g,one,x,k\nu,a,1.5,1\nu,a,3,2\nv,a,2,1\nv,a,0.5,3\n");
     const char *settings = "features=x prior=mean0=1,kappa0=1,nu0=2,var0=1";
@@ -85,15 +75,11 @@ static void test_refusals(void **state)
                       try_compare(cx, "poisson", t, "g", 1, "features=x prior=shape=1,rate=1", &c),
                       CR_EDATA, "needs a whole number");
     assert_int_equal(c.n, 0);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* P(A > B): normals by their difference, equal ones by symmetry, betas by a sum over counts. */
-static void test_greater(void **state)
+TEST(greater)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *normal = cr_dist_find(cx, "normal"), *beta = cr_dist_find(cx, "beta");
     const cr_dist_class *t = cr_dist_find(cx, "student-t");
     double               a[] = { 1.3, 0.7 }, b[] = { 0.4, 1.9 }, p;
@@ -120,16 +106,13 @@ static void test_greater(void **state)
                  CR_EUNSUPPORTED);
     assert_fails(cx, cr_probability_greater(cx, normal, (double[]){ 0, -1 }, 2, normal, b, 2, &p),
                  CR_EARG);
-    test_context_free(cx);
 }
 
 /* Under equal groups the Bayes factor is for one model, more so with more rows; under different
  * ones against it. */
-static void test_direction(void **state)
+TEST(direction)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  factor[2][2];
+    double factor[2][2];
     for (size_t differ = 0; differ < 2; differ++)
         for (size_t size = 0; size < 2; size++) {
             size_t              n = size ? 400 : 40;
@@ -155,7 +138,6 @@ static void test_direction(void **state)
         }
     assert_true(factor[0][0] < 0 && factor[0][1] < 0);
     assert_true(factor[1][0] > 0 && factor[1][1] > factor[1][0] + 10);
-    test_context_free(cx);
 }
 
 static cr_status compare_body(cr_ctx *cx, void *arg)
@@ -175,18 +157,12 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(compare_body, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(compare_body, NULL); }
 
 /* A column of names is no column of groups. */
-static void test_too_many_groups(void **state)
+TEST(too_many_groups)
 {
-    (void)state;
     enum { n = 1001 };
-    cr_ctx             *cx = test_context();
     cr_group_comparison c = { 0 };
     cr_table           *t = NULL;
     static double       id[n], x[n];
@@ -197,16 +173,4 @@ static void test_too_many_groups(void **state)
     assert_fails_with(cx, try_compare(cx, "normal", t, "id", 1, "features=x", &c), CR_EDATA,
                       "t.csv: column 'id' makes more than 1000 groups");
     cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proportions),     cmocka_unit_test(test_kinds_of_groups),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_greater),
-        cmocka_unit_test(test_direction),       cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_too_many_groups),
-    };
-    return cmocka_run_group_tests_name("compare groups", tests, NULL, NULL);
 }

@@ -16,10 +16,8 @@ static cr_table *regression(cr_ctx *cx)
     return make_table(cx, X, N, P, y, NULL);
 }
 
-static void test_paired(void **state)
+TEST(paired)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = regression(cx);
     cr_model_spec specs[] = { { "linear", plain, 2 },
                               { "ridge", heavy, 3 },
@@ -66,7 +64,6 @@ static void test_paired(void **state)
     assert_close(c.models[0].fit.aic, statistic(d, "aic"), 1e-12);
     assert_close(c.models[0].fit.bic, statistic(d, "bic"), 1e-12);
     assert_close(c.models[0].fit.log_likelihood, cr_model_get_report(whole)->log_likelihood, 0);
-    json_decref(d);
     cr_model_free(cx, whole);
     assert_int_equal(c.basis, CR_WEIGHTS_NONE); /* ridge has neither evidence nor BIC */
     assert_true(isnan(c.models[0].weight));
@@ -80,15 +77,12 @@ static void test_paired(void **state)
     specs[1] = (cr_model_spec){ "linear", other, 1 };
     assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, false, &c), CR_EARG,
                       "same target");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-static void test_weights(void **state)
+TEST(weights)
 {
-    (void)state;
     cr_fit_scores m[] = { { NAN, -10, NAN, NAN, CR_EVIDENCE_EXACT, 5, false },
                           { NAN, -12, NAN, 30, CR_EVIDENCE_EXACT, 5, false },
                           { -1, NAN, 20, 22, CR_EVIDENCE_EXACT, 5, false } };
@@ -113,14 +107,11 @@ static void test_weights(void **state)
 
 /* Polynomials of degree 0 to 9 with known precisions: the published log evidences, degree 3 on top.
  */
-static void test_evidence_of_polynomials(void **state)
+TEST(evidence_of_polynomials)
 {
-    (void)state;
-    const char *path = test_shared_data("classic/reference.json");
-    if (!path) skip();
-    cr_ctx *cx = test_context();
-    json_t *all = json_load_file(path, 0, NULL), *item, *mine = NULL;
-    size_t  i;
+    const char *path = test_data("classic/reference.json");
+    json_t     *all = json_load_file(path, 0, NULL), *item, *mine = NULL;
+    size_t      i;
     json_array_foreach(json_object_get(all, "cases"), i,
                        item) if (strcmp(json_string_value(json_object_get(item, "id")),
                                         "evidence-polynomials") == 0) mine = item;
@@ -175,15 +166,12 @@ static void test_evidence_of_polynomials(void **state)
     cr_comparison_free(cx, &c);
     cr_table_free(cx, t);
     json_decref(all);
-    test_context_free(cx);
 }
 
 /* --- mixtures -------------------------------------------------------------------------------- */
 
-static void test_mixture_of_numbers(void **state)
+TEST(mixture_of_numbers)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = regression(cx);
     cr_model *a = fit(cx, "linear", t, "target=y features=x1"),
              *b = fit(cx, "bayes-linear", t, "target=y");
@@ -241,19 +229,10 @@ static void test_mixture_of_numbers(void **state)
     assert_fails(cx, cr_average_predict(cx, models, w, 0, t, &m), CR_EARG);
     assert_fails(cx, cr_average_evaluate(cx, models, w, 2, t, 1, &s), CR_EARG);
     cr_prediction_free(cx, &m);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, few);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_mixture_of_classes(void **state)
+TEST(mixture_of_classes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = class_table(cx, 60, 3, 2);
     cr_model *a = fit(cx, "logistic", t, "target=y features=x1 lambda=1"),
              *b = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
@@ -273,21 +252,12 @@ static void test_mixture_of_classes(void **state)
     const cr_model *mixed[] = { a, other };
     assert_fails_with(cx, cr_average_predict(cx, mixed, w, 2, t, &m), CR_EARG, "averaged");
     cr_prediction_free(cx, &m);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, other);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The likelihood of lda is that of target and columns: said, and not weighed against the
  * others'. */
-static void test_joint_likelihoods(void **state)
+TEST(joint_likelihoods)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_table  *t = read_table(cx, "examples/iris.csv");
     cr_setting species[] = { { "target", "species" } },
                prior[] = { { "target", "species" }, { "alpha", "1" } };
@@ -306,19 +276,15 @@ static void test_joint_likelihoods(void **state)
     assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, true, &c), CR_EUNSUPPORTED,
                       "cannot be averaged: lda has neither log evidence nor BIC");
     assert_null(strstr(cr_error_hint(cx), "--missing"));
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Counts: the mass of the mixture is the mean of the masses, its quantiles those of the mixed
  * sums. */
-static void test_average_of_counts(void **state)
+TEST(average_of_counts)
 {
-    (void)state;
     enum { n = 40 };
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 1);
-    double  X[2 * n], y[n], a[n], b[n], w[2] = { 0.3, 0.7 }, sum = 0;
+    cr_rng r = cr_rng_stream(3, 1);
+    double X[2 * n], y[n], a[n], b[n], w[2] = { 0.3, 0.7 }, sum = 0;
     for (size_t i = 0; i < n; i++) {
         X[2 * i] = cr_rng_normal(&r), X[2 * i + 1] = cr_rng_normal(&r);
         y[i] = floor(exp(1 + 0.3 * X[2 * i]) + 2 * cr_rng_uniform(&r));
@@ -347,18 +313,13 @@ static void test_average_of_counts(void **state)
         assert_close(metric_of(&s, "width"), width_of[k], 1e-6);
     }
     assert_true(crps <= fmax(crps_of[0], crps_of[1]) && width >= fmin(width_of[0], width_of[1]));
-    cr_model_free(cx, p), cr_model_free(cx, q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Models that learned from different rows have evidences of different data. */
-static void test_average_needs_the_same_rows(void **state)
+TEST(average_needs_the_same_rows)
 {
-    (void)state;
     enum { n = 24 };
-    cr_ctx *cx = test_context();
-    double  X[2 * n], y[n];
+    double X[2 * n], y[n];
     draw_regression(4, n, 2, 1, X, y);
     for (size_t i = 0; i < 5; i++) X[8 * i] = NAN;
     cr_table     *t = make_table(cx, X, n, 2, y, NULL);
@@ -370,30 +331,26 @@ static void test_average_needs_the_same_rows(void **state)
     assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, true, &c), CR_EUNSUPPORTED,
                       "bayes-linear learned from 19 rows, bayes-linear from 24");
     assert_non_null(strstr(cr_error_hint(cx), "--features"));
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     double first[CR_MOST_METRICS];
     for (size_t threads = 1; threads <= 7; threads += 3) {
-        cr_ctx       *cx = test_context();
-        cr_table     *t = regression(cx);
+        cr_ctx       *own = test_context();
+        cr_table     *t = regression(own);
         cr_model_spec specs[] = { { "linear", plain, 2 }, { "linear", square, 3 } };
-        cr_cv_options o = cv_of(cx, "folds=4");
+        cr_cv_options o = cv_of(own, "folds=4");
         cr_comparison c;
-        cr_ctx_set_threads(cx, threads);
-        assert_ok(cx, cr_compare_models(cx, specs, 2, t, &o, true, &c));
+        cr_ctx_set_threads(own, threads);
+        assert_ok(own, cr_compare_models(own, specs, 2, t, &o, true, &c));
         assert_int_equal(c.basis, CR_WEIGHTS_BIC);
         for (size_t m = 0; m < c.average.cv.mean.n; m++) {
             if (threads == 1) first[m] = c.average.cv.mean.metrics[m].value;
             assert_memory_equal(&first[m], &c.average.cv.mean.metrics[m].value, sizeof(double));
         }
-        cr_comparison_free(cx, &c);
-        cr_table_free(cx, t);
-        test_context_free(cx);
+        cr_comparison_free(own, &c);
+        test_context_free(own);
     }
 }
 
@@ -417,25 +374,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(compare_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paired),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_evidence_of_polynomials),
-        cmocka_unit_test(test_mixture_of_numbers),
-        cmocka_unit_test(test_mixture_of_classes),
-        cmocka_unit_test(test_joint_likelihoods),
-        cmocka_unit_test(test_average_of_counts),
-        cmocka_unit_test(test_average_needs_the_same_rows),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("compare_models", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(compare_small, NULL); }

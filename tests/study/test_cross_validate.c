@@ -29,43 +29,42 @@ static cr_status count_job(cr_ctx *cx, void *arg, size_t j)
     return CR_OK;
 }
 
-static void test_jobs(void **state)
+TEST(jobs)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 7; threads += 2) {
-        cr_ctx  *cx = test_context();
+        cr_ctx  *own = test_context();
         warnings seen = { .n = 0 };
         job_work w = { .fails_at = SIZE_MAX, .fails_too = SIZE_MAX };
-        cr_ctx_set_threads(cx, threads);
-        cr_ctx_set_log(cx, keep_warning, &seen);
-        assert_ok(cx, cri_run_jobs(cx, NULL, 5, count_job, &w));
+        cr_ctx_set_threads(own, threads);
+        cr_ctx_set_log(own, keep_warning, &seen);
+        assert_ok(own, cri_run_jobs(own, NULL, 5, count_job, &w));
         assert_string_equal(seen.text, "job 0\njob 1\njob 2\njob 3\njob 4\n");
         for (size_t j = 0; j < 5; j++) assert_int_equal(w.done[j], 1);
 
         w = (job_work){ .fails_at = 9,
                         .fails_too = 4 }; /* the first failure counts, whoever is faster */
         seen = (warnings){ .n = 0 };
-        assert_fails_with(cx, cri_run_jobs(cx, NULL, 40, count_job, &w), CR_EDATA, "job 4 fails");
-        assert_string_equal(cr_error_hint(cx), "leave 4 out");
+        assert_fails_with(own, cri_run_jobs(own, NULL, 40, count_job, &w), CR_EDATA, "job 4 fails");
+        assert_string_equal(cr_error_hint(own), "leave 4 out");
         assert_string_equal(seen.text, "job 0\njob 1\njob 2\njob 3\njob 4\n");
 
         w = (job_work){ .fails_at = SIZE_MAX, .fails_too = SIZE_MAX, .bytes = 600000 };
-        cr_ctx_set_memory_limit(cx, 800000); /* room for one at a time */
-        assert_ok(cx, cri_run_jobs(cx, NULL, 20, count_job, &w));
+        cr_ctx_set_memory_limit(own, 800000); /* room for one at a time */
+        assert_ok(own, cri_run_jobs(own, NULL, 20, count_job, &w));
         w.bytes = 900000;
-        assert_fails_with(cx, cri_run_jobs(cx, NULL, 20, count_job, &w), CR_ENOMEM, "memory limit");
-        cr_ctx_set_memory_limit(cx, 0);
-        assert_ok(cx, cri_run_jobs(cx, NULL, 0, count_job, &w));
-        cr_interrupt(cx);
-        assert_fails(cx, cri_run_jobs(cx, NULL, 3, count_job, &w), CR_EINTERRUPTED);
-        test_context_free(cx);
+        assert_fails_with(own, cri_run_jobs(own, NULL, 20, count_job, &w), CR_ENOMEM,
+                          "memory limit");
+        cr_ctx_set_memory_limit(own, 0);
+        assert_ok(own, cri_run_jobs(own, NULL, 0, count_job, &w));
+        cr_interrupt(own);
+        assert_fails(own, cri_run_jobs(own, NULL, 3, count_job, &w), CR_EINTERRUPTED);
+        test_context_free(own);
     }
 }
 
-static void test_child(void **state)
+TEST(child)
 {
-    (void)state;
-    cr_ctx *cx = test_context(), *child = NULL;
+    cr_ctx *child = NULL;
     assert_ok(cx, cri_ctx_child(cx, &child));
     size_t before = cr_ctx_memory(cx);
     void  *p = cr_alloc(child, 1000, 1);
@@ -85,11 +84,9 @@ static void test_child(void **state)
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-static void test_group_folds(void **state)
+TEST(group_folds)
 {
-    (void)state;
     enum { N = 60 };
-    cr_ctx  *cx = test_context();
     size_t   group[N];
     cr_folds f, again;
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -119,7 +116,6 @@ static void test_group_folds(void **state)
     group[3] = N;
     assert_fails_with(cx, cr_folds_new_grouped(cx, group, N, 2, 0, &f), CR_EARG,
                       "row 4 is in group 60");
-    test_context_free(cx);
 }
 
 static cr_status cross(cr_ctx *cx, const char *model, const cr_table *t, const char *settings,
@@ -134,14 +130,12 @@ static cr_status cross(cr_ctx *cx, const char *model, const cr_table *t, const c
 }
 
 /* Copies of a row in one group teach nothing: apart, they would be predicted exactly. */
-static void test_groups_hold_together(void **state)
+TEST(groups_hold_together)
 {
-    (void)state;
     enum { N = 40 };
-    cr_ctx *cx = test_context();
-    double  X[N * 18], y[N], g[N];
-    cr_rng  r = cr_rng_stream(1, 2);
-    cr_cv   apart, together;
+    double X[N * 18], y[N], g[N];
+    cr_rng r = cr_rng_stream(1, 2);
+    cr_cv  apart, together;
     for (size_t i = 0; i < N; i++) { /* 20 rows, each twice; 18 columns of noise */
         for (size_t j = 0; j < 18; j++)
             X[i * 18 + j] = i % 2 ? X[(i - 1) * 18 + j] : cr_rng_normal(&r);
@@ -171,18 +165,14 @@ static void test_groups_hold_together(void **state)
     assert_ok(cx, cr_table_add_numbers(cx, t, "g", CR_REAL, g, 1));
     assert_fails_with(cx, cross(cx, "linear", t, "target=y", "folds=5 group=g", &apart), CR_EDATA,
                       "data.csv, row 8: column 'g' has no value");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- repeats and classes --------------------------------------------------------------------- */
 
-static void test_repeats(void **state)
+TEST(repeats)
 {
-    (void)state;
     enum { N = 40, P = 3, K = 4, R = 3 };
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(4, N, P, 0.7, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_cv     once, cv;
@@ -206,17 +196,13 @@ static void test_repeats(void **state)
     assert_true(cv.fold[0].metrics[1].value != cv.fold[K].metrics[1].value);
     cr_cv_free(cx, &once);
     cr_cv_free(cx, &cv);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The calibration error is that of bins over the rows of all folds: gaps of different folds
  * cancel. */
-static void test_calibration_is_pooled(void **state)
+TEST(calibration_is_pooled)
 {
-    (void)state;
     enum { N = 60, K = 5 };
-    cr_ctx   *cx = test_context();
     cr_table *t = class_table(cx, N, 2, 8);
     cr_cv     cv;
     double    gap[CR_CALIBRATION_BINS] = { 0 }, error = 0, mean = 0, v = 0, part[K] = { 0 };
@@ -237,14 +223,10 @@ static void test_calibration_is_pooled(void **state)
     assert_close(cv.se[m], sqrt(v), 1e-13);
     assert_true(error < 0.9 * mean);
     cr_cv_free(cx, &cv);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_warnings_of_folds(void **state)
+TEST(warnings_of_folds)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     warnings  seen = { .n = 0 };
     cr_table *t = class_table(cx, 30, 2, 8);
     cr_cv     cv;
@@ -264,16 +246,12 @@ static void test_warnings_of_folds(void **state)
     assert_non_null(strstr(seen.text, "log_loss is infinite in"));
     assert_true(isinf(metric_of(&cv.mean, "log_loss")));
     cr_cv_free(cx, &cv);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A class of few rows named by a number: every fold has its share, and every fit knows it. */
-static void test_stratified_numbers(void **state)
+TEST(stratified_numbers)
 {
-    (void)state;
     enum { N = 60 };
-    cr_ctx   *cx = test_context();
     cr_table *t = class_table(cx, N, 3, 8), *texts = NULL;
     cr_cv     cv, same;
     assert_ok(cx, cross(cx, "logistic", t, "target=y features=x* lambda=0.1", "folds=5", &cv));
@@ -294,38 +272,33 @@ static void test_stratified_numbers(void **state)
     for (size_t f = 0; f < 5; f++) assert_int_equal(cv.fold[f].rows, 12);
     cr_cv_free(cx, &cv);
     cr_cv_free(cx, &same);
-    cr_table_free(cx, t);
     cr_table_free(cx, texts);
-    test_context_free(cx);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     enum { N = 90 };
     static const size_t threads[] = { 1, 2, 3, 7 };
     cr_assessment       first[10];
     for (size_t k = 0; k < 4; k++) {
-        cr_ctx *cx = test_context();
-        cr_ctx_set_threads(cx, threads[k]);
-        cr_table *t = class_table(cx, N, 2, 3);
+        cr_ctx *own = test_context();
+        cr_ctx_set_threads(own, threads[k]);
+        cr_table *t = class_table(own, N, 2, 3);
         cr_cv     cv;
-        assert_ok(cx, cross(cx, "logistic", t, "target=y features=x*", "folds=5 repeats=2", &cv));
+        assert_ok(own, cross(own, "logistic", t, "target=y features=x*", "folds=5 repeats=2", &cv));
         for (size_t f = 0; f < 10; f++) {
             if (k == 0) first[f] = cv.fold[f];
             for (size_t i = 0; i < cv.fold[f].n; i++)
                 assert_memory_equal(&first[f].metrics[i].value, &cv.fold[f].metrics[i].value,
                                     sizeof(double));
         }
-        cr_cv_free(cx, &cv);
-        cr_table_free(cx, t);
-        test_context_free(cx);
+        cr_cv_free(own, &cv);
+        test_context_free(own);
     }
 }
 
-static void test_metrics(void **state)
+TEST(metrics)
 {
-    (void)state;
     assert_int_equal(cr_metric_sense("log_score"), 1);
     assert_int_equal(cr_metric_sense("auc"), 1);
     assert_int_equal(cr_metric_sense("log_loss"), -1);
@@ -357,26 +330,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(grouped_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_group_folds),
-        cmocka_unit_test(test_groups_hold_together),
-        cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_calibration_is_pooled),
-        cmocka_unit_test(test_warnings_of_folds),
-        cmocka_unit_test(test_stratified_numbers),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_metrics),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("cross_validate", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(grouped_small, NULL); }

@@ -94,29 +94,19 @@ static void check_chain_rules(cr_ctx *cx, const cr_table *t, const char *x, cons
     }
 }
 
-static void test_chain_rules(void **state)
+TEST(chain_rules)
 {
-    cr_ctx   *cx = test_context();
     cr_table *t = three_categories(cx);
-    (void)state;
     check_chain_rules(cx, t, "x", "y", "z");
     check_chain_rules(cx, t, "z", "y", "x");
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_chain_rules_on_real_data(void **state)
+TEST(chain_rules_on_real_data)
 {
-    const char     *path = test_shared_data("tabular/servo.csv");
-    cr_ctx         *cx = test_context();
+    const char     *path = test_data("tabular/servo.csv");
     cr_read_options read;
     cr_table       *t = NULL;
-    (void)state;
-    if (!path) {
-        test_context_free(cx);
-        print_message("the shared data are not there\n");
-        skip();
-    }
     assert_ok(cx, cr_options_init(cx, cr_read_table, &read));
     assert_ok(cx, cr_options_set(cx, cr_read_table, &read, "category", "motor,screw,pgain,vgain"));
     assert_ok(cx, cr_table_read(cx, path, &read, &t));
@@ -124,18 +114,15 @@ static void test_chain_rules_on_real_data(void **state)
     check_chain_rules(cx, t, "pgain", "vgain", "motor");
     cr_table_free(cx, t);
     cr_options_free(cx, cr_read_table, &read);
-    test_context_free(cx);
 }
 
 /* The plug-in values by loops over a contingency table. */
-static void test_against_a_contingency_table(void **state)
+TEST(against_a_contingency_table)
 {
-    cr_ctx         *cx = test_context();
     cr_table       *t = three_categories(cx);
     cr_info_options o = plain(cx);
     cr_information  g;
     double          n[4][6][3] = { { { 0 } } }, joint = 0, mutual = 0, given = 0;
-    (void)state;
     for (size_t i = 0; i < N; i++)
         n[cr_table_column(t, 0)->codes[i]][cr_table_column(t, 1)->codes[i]]
          [cr_table_column(t, 2)->codes[i]] += 1.0 / N;
@@ -162,20 +149,17 @@ static void test_against_a_contingency_table(void **state)
     assert_close(g.plugin, mutual, 1e-12);
     assert_true(g.counted && g.rows == N && g.cells == 20 && isnan(g.se) && isnan(g.p));
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Many sparse cells go another way (sorting) than few: the same entropies. */
-static void test_many_levels(void **state)
+TEST(many_levels)
 {
     enum { ROWS = 400 };
     static char     text[ROWS][2][16];
     static uint32_t code[2][ROWS];
     const char     *levels[2][ROWS];
-    cr_ctx         *cx = test_context();
     cr_table       *t = new_table(cx, ROWS);
     cr_info_options o = plain(cx);
-    (void)state;
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < 2; j++) {
             snprintf(text[i][j], sizeof text[i][j], "level %04zu", i);
@@ -189,22 +173,19 @@ static void test_many_levels(void **state)
     assert_close(entropy_of(cx, t, "each", "pairs", NULL, &o), log(ROWS), 1e-12);
     assert_close(mutual_of(cx, t, "each", "pairs", NULL, &o), log(ROWS / 2), 1e-12);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- intervals ------------------------------------------------------------------------------- */
 
 /* Of 95 % intervals for the entropy of counted draws, about 95 % hold the truth; naive percentiles
  * of the plug-in value would hold it far less often. */
-static void test_coverage_of_counts(void **state)
+TEST(coverage_of_counts)
 {
     enum { ROWS = 80, K = 6, TIMES = 200 };
     const double    p[K] = { 0.4, 0.25, 0.15, 0.1, 0.06, 0.04 };
     double          truth = cr_info_entropy(p, K);
     size_t          held = 0, mutual_held = 0;
-    cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
-    (void)state;
     o.bootstrap = 150;
     for (size_t s = 0; s < TIMES; s++) {
         uint32_t       x[ROWS], y[ROWS];
@@ -231,19 +212,16 @@ static void test_coverage_of_counts(void **state)
                   (double)mutual_held / TIMES);
     assert_true(held >= 0.90 * TIMES && held <= 0.995 * TIMES); /* standard error: 0.0154 */
     assert_true(mutual_held >= 0.90 * TIMES && mutual_held <= 0.995 * TIMES);
-    test_context_free(cx);
 }
 
 /* Likewise for neighbours, where the standard error comes from parts. */
-static void test_coverage_of_neighbours(void **state)
+TEST(coverage_of_neighbours)
 {
     enum { ROWS = 400, TIMES = 40 };
     const double    rho = 0.7;
     double          truth = 0.5 * log(2 * M_PI * M_E), information = -0.5 * log(1 - rho * rho);
     size_t          held = 0, mutual_held = 0;
-    cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
-    (void)state;
     o.bootstrap = 24;
     for (size_t s = 0; s < TIMES; s++) {
         double         x[ROWS], y[ROWS];
@@ -265,7 +243,6 @@ static void test_coverage_of_neighbours(void **state)
     print_message("coverage: entropy %.3f, mutual information %.3f\n", (double)held / TIMES,
                   (double)mutual_held / TIMES);
     assert_true(held >= 0.85 * TIMES && mutual_held >= 0.85 * TIMES); /* standard error: 0.034 */
-    test_context_free(cx);
 }
 
 /* --- neighbours ------------------------------------------------------------------------------ */
@@ -306,14 +283,12 @@ static double mixture_entropy(void)
 }
 
 /* Closed forms of normal variables; the tolerances are about three standard errors. */
-static void test_normal_variables(void **state)
+TEST(normal_variables)
 {
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, GAUSS, 0, 0);
     cr_info_options o = plain(cx);
     double          h1 = 0.5 * log(2 * M_PI * M_E), i_xy = -0.5 * log(1 - 0.64);
     double          i_xw = 0.5 * log(2), i_yw = -0.5 * log(1 - 0.32);
-    (void)state;
     assert_close(entropy_of(cx, t, "x", NULL, NULL, &o), h1 + log(3), 0.1);
     assert_close(entropy_of(cx, t, "y", NULL, NULL, &o), h1 + log(100), 0.1);
     assert_close(entropy_of(cx, t, "x", "y", NULL, &o), 2 * h1 + log(300) - i_xy, 0.12);
@@ -330,7 +305,6 @@ static void test_normal_variables(void **state)
     assert_close(mutual_of(cx, t, "g", "v", "x", &o), mixture_entropy() - h1, 0.08);
     assert_close(entropy_of(cx, t, "g", "v", NULL, &o), log(2) + h1, 0.1);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Kraskov's formula, and Ross's, by loops over all pairs of rows. */
@@ -374,14 +348,12 @@ static void standardise(const double *x, size_t n, double *out)
     for (size_t i = 0; i < n; i++) out[i] = (x[i] - mean) / sqrt(square);
 }
 
-static void test_against_all_pairs(void **state)
+TEST(against_all_pairs)
 {
     enum { ROWS = 200 };
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, ROWS, 1, 0);
     cr_info_options o = plain(cx);
     double          x[ROWS], y[ROWS], v[ROWS];
-    (void)state;
     standardise(cr_table_find(t, "x")->values, ROWS, x);
     standardise(cr_table_find(t, "y")->values, ROWS, y);
     standardise(cr_table_find(t, "v")->values, ROWS, v);
@@ -392,20 +364,17 @@ static void test_against_all_pairs(void **state)
                      naive_mutual(NULL, cr_table_find(t, "g")->codes, v, ROWS, o.neighbours), 1e-9);
     }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Whole numbers taken as measured: the differential entropy of their spread is the discrete one. */
-static void test_repeated_values(void **state)
+TEST(repeated_values)
 {
     enum { ROWS = 3000, K = 40 };
     double          x[ROWS], y[ROWS], z[ROWS];
     cr_rng          r = cr_rng_stream(51, 0);
-    cr_ctx         *cx = test_context();
     cr_table       *t = new_table(cx, ROWS);
     cr_info_options o = plain(cx);
     cr_information  g;
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         x[i] = (double)cr_rng_below(&r, K);
         y[i] = 0.25 * x[i];
@@ -424,19 +393,16 @@ static void test_repeated_values(void **state)
     assert_true(g.counted && g.cells == 3); /* few values: counted */
     assert_close(mutual_of(cx, t, "x", "y", NULL, &o), log(K), 0.15);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- permutations ------------------------------------------------------------------------------
  */
 
-static void test_permutations(void **state)
+TEST(permutations)
 {
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, 150, 2, 0), *c = three_categories(cx);
     cr_info_options o = plain(cx);
     cr_information  g;
-    (void)state;
     o.permutations = 39;
     assert_ok(cx, cr_table_mutual(cx, t, "x", "y", NULL, 0, &o, 0, &g));
     assert_close(g.p, 1.0 / 40, 1e-15);
@@ -448,17 +414,14 @@ static void test_permutations(void **state)
                  CR_EUNSUPPORTED);
     cr_table_free(cx, t);
     cr_table_free(cx, c);
-    test_context_free(cx);
 }
 
 /* Without dependence a p-value below 0.1 comes in a tenth of the cases, also when z moves both. */
-static void test_level_of_permutations(void **state)
+TEST(level_of_permutations)
 {
     enum { ROWS = 60, TIMES = 200 };
-    cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
     size_t          low = 0;
-    (void)state;
     o.permutations = 19;
     for (size_t s = 0; s < TIMES; s++) {
         uint32_t       x[ROWS], y[ROWS], z[ROWS];
@@ -476,23 +439,20 @@ static void test_level_of_permutations(void **state)
         cr_table_free(cx, t);
     }
     assert_true(low >= 0.03 * TIMES && low <= 0.17 * TIMES); /* standard error: 0.021 */
-    test_context_free(cx);
 }
 
 /* --- all pairs ------------------------------------------------------------------------------- */
 
 /* The same bits as pair by pair, with and without missing values; a constant column spoils its
  * own. */
-static void test_pairs(void **state)
+TEST(pairs)
 {
     enum { ROWS = 120 };
     const char     *names[] = { "g", "x", "y", "v", "constant" };
     double          c[ROWS] = { 0 }, holes[ROWS];
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, ROWS, 8, 0);
     cr_info_options o = plain(cx);
     cr_information  all[10], one;
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) holes[i] = i % 9 ? (double)(i * i % 97) : NAN;
     add_real(cx, t, "constant", c), add_real(cx, t, "holes", holes);
     o.permutations = 2;
@@ -515,20 +475,17 @@ static void test_pairs(void **state)
     names[1] = "nobody";
     assert_fails(cx, cr_table_mutual_pairs(cx, t, names, 5, &o, 3, all), CR_EDATA);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- two tables --------------------------------------------------------------------------------
  */
 
-static void test_divergence_of_numbers(void **state)
+TEST(divergence_of_numbers)
 {
     const char     *x[] = { "x", "y" };
-    cr_ctx         *cx = test_context();
     cr_table       *a = normal_table(cx, GAUSS, 3, 0), *b = normal_table(cx, GAUSS + 300, 4, 3);
     cr_info_options o = plain(cx);
     cr_divergence   d;
-    (void)state;
     assert_ok(cx, cr_table_divergence(cx, a, b, x, 1, &o, 0, &d));
     assert_close(d.kl, 0.5, 0.12); /* the means are one standard deviation apart */
     assert_close(d.kl, d.cross_entropy - d.entropy, 1e-12);
@@ -546,20 +503,17 @@ static void test_divergence_of_numbers(void **state)
                  CR_EUNSUPPORTED);
     cr_table_free(cx, a);
     cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
-static void test_divergence_of_categories(void **state)
+TEST(divergence_of_categories)
 {
     const char *const levels_a[] = { "p", "q", "r" }, *const levels_b[] = { "q", "r", "s" };
     const uint32_t  in_a[] = { 0, 0, 1, 1, 1, 2, 2, 2, 2, 2 };            /* p 2 q 3 r 5 */
     const uint32_t  in_b[] = { 0, 0, 0, 0, 1, 1, 2, 2, CR_MISSING_CODE }; /* q 4 r 2 s 2 */
     const char     *name = "c";
-    cr_ctx         *cx = test_context();
     cr_table       *a = new_table(cx, 10), *b = new_table(cx, 9);
     cr_info_options o = plain(cx);
     cr_divergence   d;
-    (void)state;
     assert_ok(cx, cr_table_add_category(cx, a, name, in_a, levels_a, 3));
     assert_ok(cx, cr_table_add_category(cx, b, name, in_b, levels_b, 3));
     o.bootstrap = 50;
@@ -580,23 +534,20 @@ static void test_divergence_of_categories(void **state)
     assert_true(d.kl == 0 && d.js == 0);
     cr_table_free(cx, a);
     cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-static void test_surprise(void **state)
+TEST(surprise)
 {
     const char     *names[] = { "x", "g" };
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, 400, 5, 0);
     cr_info_options o = plain(cx);
     cr_surprise     s;
     double          mean = 0, h_x, h_g, h_xg;
     size_t          most = 0, farthest = 0;
     const double   *x = cr_table_find(t, "x")->values;
-    (void)state;
     o.estimator = CR_INFO_PLUGIN;
     h_x = entropy_of(cx, t, "x", NULL, NULL, &o);
     h_g = entropy_of(cx, t, "g", NULL, NULL, &o);
@@ -618,23 +569,20 @@ static void test_surprise(void **state)
     assert_null(s.part);
     cr_surprise_free(cx, &s);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- what can be wrong -------------------------------------------------------------------------
  */
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
     enum { ROWS = 10 };
     double          x[ROWS], c[ROWS], none[ROWS], wild[ROWS];
     uint32_t        one[ROWS] = { 0 };
     const char     *name;
-    cr_ctx         *cx = test_context();
     cr_table       *t = new_table(cx, ROWS), *few = new_table(cx, 3);
     cr_info_options o = plain(cx);
     cr_information  g = { .rows = 77 };
-    (void)state;
     for (size_t i = 0; i < ROWS; i++)
         x[i] = (double)(i * i), c[i] = 4, none[i] = NAN, wild[i] = i ? (double)i : INFINITY;
     add_real(cx, t, "weight", x), add_real(cx, t, "constant", c), add_real(cx, t, "none", none);
@@ -666,22 +614,19 @@ static void test_refusals(void **state)
     assert_true(g.value == 0 && g.plugin == 0 && g.cells == 1);
     cr_table_free(cx, t);
     cr_table_free(cx, few);
-    test_context_free(cx);
 }
 
 /* Rows without a value are left out pair by pair; a row alone in its category has no neighbour. */
-static void test_missing_and_alone(void **state)
+TEST(missing_and_alone)
 {
     enum { ROWS = 40 };
     double          x[ROWS], y[ROWS], kept_x[ROWS], kept_y[ROWS];
     uint32_t        g[ROWS];
     size_t          n = 0;
     cr_rng          r = cr_rng_stream(71, 0);
-    cr_ctx         *cx = test_context();
     cr_table       *t = new_table(cx, ROWS), *kept;
     cr_info_options o = plain(cx);
     cr_information  got, want;
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         x[i] = i % 7 == 3 ? NAN : cr_rng_normal(&r);
         y[i] = i % 11 == 5 ? NAN : cr_rng_normal(&r);
@@ -698,18 +643,15 @@ static void test_missing_and_alone(void **state)
     assert_int_equal(got.alone, 1);
     cr_table_free(cx, t);
     cr_table_free(cx, kept);
-    test_context_free(cx);
 }
 
-static void test_threads_give_the_same(void **state)
+TEST(threads_give_the_same)
 {
     cr_information  g[2];
     cr_divergence   d[2];
     const char     *x = "x";
-    cr_ctx         *cx = test_context();
     cr_table       *t = normal_table(cx, 300, 6, 0), *b = normal_table(cx, 200, 7, 1);
     cr_info_options o = plain(cx);
-    (void)state;
     o.bootstrap = 12, o.permutations = 5;
     for (size_t i = 0; i < 2; i++) {
         cr_ctx_set_threads(cx, i ? 4 : 1);
@@ -720,7 +662,6 @@ static void test_threads_give_the_same(void **state)
     assert_true(d[0].kl == d[1].kl && d[0].js == d[1].js && d[0].se == d[1].se);
     cr_table_free(cx, t);
     cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* --- memory ------------------------------------------------------------------------------------
@@ -775,34 +716,7 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     for (int question = 0; question < 7; question++) test_every_allocation_fails(ask, &question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_rules),
-        cmocka_unit_test(test_chain_rules_on_real_data),
-        cmocka_unit_test(test_against_a_contingency_table),
-        cmocka_unit_test(test_many_levels),
-        cmocka_unit_test(test_coverage_of_counts),
-        cmocka_unit_test(test_coverage_of_neighbours),
-        cmocka_unit_test(test_normal_variables),
-        cmocka_unit_test(test_against_all_pairs),
-        cmocka_unit_test(test_repeated_values),
-        cmocka_unit_test(test_permutations),
-        cmocka_unit_test(test_level_of_permutations),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_divergence_of_numbers),
-        cmocka_unit_test(test_divergence_of_categories),
-        cmocka_unit_test(test_surprise),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_missing_and_alone),
-        cmocka_unit_test(test_threads_give_the_same),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("study info", tests, NULL, NULL);
 }

@@ -36,10 +36,8 @@ static cr_table *table_of(cr_ctx *cx, const char *source, size_t step, size_t va
     return table;
 }
 
-static void test_integers_are_counted(void **state)
+TEST(integers_are_counted)
 {
-    (void)state;
-    cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
     cr_table       *a = table_of(cx, "a.csv", 1, 3, N - 6), *b = table_of(cx, "b.csv", 1, 4, N);
     const char     *whole = "whole", *text = "text";
@@ -55,13 +53,10 @@ static void test_integers_are_counted(void **state)
     assert_true(d.rows[0] == N - 6 && d.dropped[0] == 6 && d.rows[1] == N && d.dropped[1] == 0);
     cr_table_free(cx, a), cr_table_free(cx, b);
     cr_options_free(cx, cr_info_table, &o);
-    test_context_free(cx);
 }
 
-static void test_what_cannot_be_compared(void **state)
+TEST(what_cannot_be_compared)
 {
-    (void)state;
-    cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
     cr_divergence   d;
     cr_table       *a = table_of(cx, "a.csv", 7, 59, N), *b = table_of(cx, "b.csv", 1, 1, N);
@@ -85,18 +80,15 @@ static void test_what_cannot_be_compared(void **state)
     cr_table_free(cx, a), cr_table_free(cx, b), cr_table_free(cx, none), cr_table_free(cx, few);
     cr_table_free(cx, other);
     cr_options_free(cx, cr_info_table, &o);
-    test_context_free(cx);
 }
 
 /* 400 rows in 200 cells of 200 x 199 possible ones: each twice. */
-static void test_many_cells(void **state)
+TEST(many_cells)
 {
-    (void)state;
     enum { ROWS = 400, CELLS = 200 };
     static char       texts[2][ROWS][24];
     const char       *t[2][ROWS];
     const char *const names[] = { "a", "b" };
-    cr_ctx           *cx = test_context();
     cr_info_options   o = plain(cx);
     cr_table         *table = NULL;
     cr_information    both, one;
@@ -116,15 +108,4 @@ static void test_many_cells(void **state)
     assert_close(one.value, log(CELLS), 1e-12); /* a alone tells the cell */
     cr_table_free(cx, table);
     cr_options_free(cx, cr_info_table, &o);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers_are_counted),
-        cmocka_unit_test(test_what_cannot_be_compared),
-        cmocka_unit_test(test_many_cells),
-    };
-    return cmocka_run_group_tests_name("info of tables", tests, NULL, NULL);
 }

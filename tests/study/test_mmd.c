@@ -45,14 +45,12 @@ static void naive(const double *X, size_t n, size_t p, long double l, const bool
     }
 }
 
-static void test_sums(void **state)
+TEST(sums)
 {
-    (void)state;
     enum { M = 17, N = 90, P = 2 };
-    cr_ctx *cx = test_context();
-    double  X[N * P];
-    bool    first[N];
-    cr_rng  r = cr_rng_stream(1, 5);
+    double X[N * P];
+    bool   first[N];
+    cr_rng r = cr_rng_stream(1, 5);
     draw_normals(&r, X, N * P);
     for (size_t i = 0; i < N; i++) first[i] = i < M, X[i * P] += i < M ? 0.7 : 0;
     cr_table      *a = table_of(cx, X, M, P), *b = table_of(cx, X + M * P, N - M, P);
@@ -77,17 +75,12 @@ static void test_sums(void **state)
     }
     assert_ok(cx, cr_table_mmd(cx, b, a, names, 2, &o, 3, &again)); /* the other way round */
     assert_relative(again.unbiased, g.unbiased, 1e-11);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* All 35 ways to take 3 of 7. */
-static void test_enumeration(void **state)
+TEST(enumeration)
 {
-    (void)state;
     enum { N = 7, M = 3 };
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 6; seed++) {
         double      X[N];
         bool        first[N];
@@ -114,20 +107,15 @@ static void test_enumeration(void **state)
         o.permutations = 34; /* too few for all */
         assert_ok(cx, cr_table_mmd(cx, a, b, names, 1, &o, seed, &g));
         assert_true(!g.exact && g.permutations == 34);
-        cr_table_free(cx, a);
-        cr_table_free(cx, b);
     }
-    test_context_free(cx);
 }
 
 /* Every labelling of a table and itself has the statistics of some that take equal rows from either
  * side; with all rows equal all labellings tie. */
-static void test_ties(void **state)
+TEST(ties)
 {
-    (void)state;
     enum { N = 41 };
-    cr_ctx *cx = test_context();
-    double  X[N], same[N];
+    double X[N], same[N];
     for (size_t i = 0; i < N; i++) X[i] = 0.1 * (double)(i % 3), same[i] = 0.3;
     for (size_t k = 0; k < 2; k++) {
         cr_table      *a = table_of(cx, k ? same : X, N, 1);
@@ -135,9 +123,7 @@ static void test_ties(void **state)
         cr_mmd         g;
         assert_ok(cx, cr_table_mmd(cx, a, a, names, 1, &o, 4, &g));
         assert_close(g.p, 1, 1e-14); /* nothing is nearer than a table to itself */
-        cr_table_free(cx, a);
     }
-    test_context_free(cx);
 }
 
 /* How often p <= 0.05 in `trials` pairs of samples that differ by `shift`. */
@@ -154,30 +140,23 @@ static double rejections(cr_ctx *cx, size_t n, double shift, bool linear, size_t
         assert_ok(cx, cr_table_mmd(cx, a, b, names, 1, &o, k, &g));
         assert_true(g.p >= 0 && g.p <= 1);
         hits += g.p <= 0.05;
-        cr_table_free(cx, a);
-        cr_table_free(cx, b);
     }
     free(X);
     return hits / (double)trials;
 }
 
-static void test_level_and_power(void **state)
+TEST(level_and_power)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  level = rejections(cx, 10, 0, false, 300), fast = rejections(cx, 120, 0, true, 200);
+    double level = rejections(cx, 10, 0, false, 300), fast = rejections(cx, 120, 0, true, 200);
     assert_true(level > 0.02 && level < 0.085); /* 0.05 +- 2.5 standard errors */
     assert_true(fast > 0.01 && fast < 0.1);
     assert_true(rejections(cx, 40, 1.2, false, 40) > 0.85);
     assert_true(rejections(cx, 200, 1.2, true, 40) > 0.85);
-    test_context_free(cx);
 }
 
 /* The linear statistic where every order of the rows gives the same: two points. */
-static void test_linear(void **state)
+TEST(linear)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     const double   zero[9] = { 0 }, one[] = { 1, 1, 1, 1, 1, 1 };
     cr_table      *a = table_of(cx, zero, 9, 1), *b = table_of(cx, one, 6, 1);
     cr_mmd_options o = { .kernel = "rbf(l=2)", .linear = true };
@@ -201,15 +180,10 @@ static void test_linear(void **state)
         2 / sqrt(3) * (1 - exp(-1 / 6.)); /* E k = (1 + 2)^-1/2 exp(-shift^2 / (2 (1 + 2))) */
     assert_true(fabs(g.unbiased - expected) < 4 * g.se && g.se < 0.02);
     free(X);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
-static void test_tables(void **state)
+TEST(tables)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     cr_table      *a = table_of_text(cx, "a.csv", "x,g\n1,u\n,v\n2,u\n4,w\n1,v\n");
     cr_table      *b = table_of_text(cx, "b.csv", "g,x\nv,2\nz,3\nz,\nz,1\n");
     cr_table      *c = table_of_text(cx, "c.csv", "x\nlow\nhigh\n");
@@ -232,11 +206,6 @@ static void test_tables(void **state)
     o.kernel = NULL;
     assert_fails_with(cx, cr_table_mmd(cx, a, one, both, 2, &o, 0, &g), CR_EDATA,
                       "the second file has 1 row ");
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    cr_table_free(cx, c);
-    cr_table_free(cx, one);
-    test_context_free(cx);
 }
 
 static cr_status compare(cr_ctx *cx, void *arg)
@@ -258,20 +227,8 @@ done:
     return st;
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
     test_every_allocation_fails(compare, NULL);
     test_every_allocation_fails(compare, (void *)"linear");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ties),        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_level_and_power),
-        cmocka_unit_test(test_linear),      cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("mmd", tests, NULL, NULL);
 }

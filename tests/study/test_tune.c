@@ -37,12 +37,10 @@ static cr_status tune(cr_ctx *cx, const char *model, const cr_table *t, const ch
 }
 
 /* Every combination by itself, cross-validated with the same settings. */
-static void test_grid_is_exhaustive(void **state)
+TEST(grid_is_exhaustive)
 {
-    (void)state;
     static const char *const lambdas[] = { "0.01", "1", "100" }, *const bases[] = { "poly:1",
                                                                                     "poly:2" };
-    cr_ctx       *cx = test_context();
     cr_table     *t = regression(cx);
     cr_cv_options o = cv_of(cx, "folds=5");
     cr_tuning     x;
@@ -81,15 +79,11 @@ static void test_grid_is_exhaustive(void **state)
         assert_true(metric_of(&x.candidates[x.best].mean, "rmse") <=
                     metric_of(&x.candidates[i].mean, "rmse"));
     cr_tuning_free(cx, &x);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Of those within one standard error, the one whose own rows it fits worst: the largest penalty. */
-static void test_one_standard_error(void **state)
+TEST(one_standard_error)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = regression(cx);
     cr_tuning x;
     assert_ok(cx, tune(cx, "ridge", t, "over=lambda=0.01..1000:log:9 rule=1se", &x));
@@ -105,14 +99,10 @@ static void test_one_standard_error(void **state)
               tune(cx, "ridge", t, "over=lambda=1000..0.01:log:9 rule=1se", &x)); /* in any order */
     assert_int_equal(x.chosen, x.n - 1 - last);
     cr_tuning_free(cx, &x);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_random_search(void **state)
+TEST(random_search)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = regression(cx);
     cr_tuning   x, again;
     const char *options =
@@ -136,14 +126,10 @@ static void test_random_search(void **state)
     assert_int_equal(x.chosen, again.chosen);
     cr_tuning_free(cx, &x);
     cr_tuning_free(cx, &again);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_values(void **state)
+TEST(values)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     cr_table                *t = regression(cx);
     cr_tuning                x;
     static const char *const tenths[] = { "0.1", "0.2", "0.3", "0.4", "0.5" }, *const counts[] = {
@@ -179,14 +165,10 @@ static void test_values(void **state)
         assert_relative(sum, x.candidates[i].mean.metrics[x.metric].value, 1e-12);
     }
     cr_tuning_free(cx, &x);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = regression(cx);
     cr_tuning x = { .n = 4711 };
     const struct {
@@ -221,26 +203,22 @@ static void test_refusals(void **state)
                  CR_EARG);
     assert_non_null(
         strstr(cr_error_notes(cx), "with class_weights = c=1")); /* which candidate it was */
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     double first = 0;
     for (size_t threads = 1; threads <= 7; threads += 3) {
-        cr_ctx   *cx = test_context();
-        cr_table *t = regression(cx);
+        cr_ctx   *own = test_context();
+        cr_table *t = regression(own);
         cr_tuning x;
-        cr_ctx_set_threads(cx, threads);
-        assert_ok(cx, tune(cx, "ridge", t, "over=lambda=0.1..10:log:4 rule=1se", &x));
+        cr_ctx_set_threads(own, threads);
+        assert_ok(own, tune(own, "ridge", t, "over=lambda=0.1..10:log:4 rule=1se", &x));
         double score = x.candidates[x.chosen].apparent;
         if (threads == 1) first = score;
         assert_memory_equal(&first, &score, sizeof score);
-        cr_tuning_free(cx, &x);
-        cr_table_free(cx, t);
-        test_context_free(cx);
+        cr_tuning_free(own, &x);
+        test_context_free(own);
     }
 }
 
@@ -266,19 +244,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(tune_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_is_exhaustive), cmocka_unit_test(test_one_standard_error),
-        cmocka_unit_test(test_random_search),      cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refusals),           cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("tune", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(tune_small, NULL); }

@@ -1,22 +1,10 @@
-/* support.c -- the test harness. */
+/* support.c -- numeric checks, the sweep of failing allocations, and files. */
 #include "support.h"
 
+#include <execinfo.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <unistd.h>
-
-cr_ctx *test_context(void)
-{
-    cr_ctx *cx = NULL;
-    assert_int_equal(cr_ctx_new(NULL, &cx), CR_OK);
-    return cx;
-}
-
-void test_context_free(cr_ctx *cx)
-{
-    size_t left = cr_ctx_memory(cx);
-    cr_ctx_free(cx);
-    assert_int_equal(left, 0);
-}
 
 void check_close(double a, double b, double tolerance, double floor, const char *what,
                  const char *file, int line)
@@ -39,31 +27,112 @@ void check_status(cr_ctx *cx, cr_status got, cr_status wanted, const char *text,
     _fail(file, line);
 }
 
-void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void *arg)
+/* --- allocations that fail ------------------------------------------------------------------- */
+
+enum { MOST_ALLOCATIONS = 200000, FRAMES = 8, OWN_FRAMES = 2 };
+
+/* The place of every allocation of a run, as a hash of the frames that led to it. */
+typedef struct trace {
+    pthread_mutex_t lock;
+    size_t          n;
+    uint64_t        place[MOST_ALLOCATIONS];
+} trace;
+
+static void *traced_resize(void *user, void *old, size_t old_size, size_t new_size)
 {
-    enum { MOST = 20000 };
-    for (uint64_t nth = 1; nth < MOST; nth++) {
-        cr_ctx *cx = test_context();
-        cr_ctx_fail_allocation(cx, nth);
-        cr_status st = body(cx, arg);
-        cr_ctx_fail_allocation(cx, 0);
-        size_t left = cr_ctx_memory(cx);
-        if (st != CR_OK && st != CR_ENOMEM)
-            fail_msg("allocation %d fails: status %d: %s", (int)nth, (int)st, cr_error(cx));
-        bool silent = st == CR_ENOMEM && cr_error(cx)[0] == '\0';
-        cr_ctx_free(cx);
-        if (left) fail_msg("allocation %d fails: %zu bytes leak", (int)nth, left);
-        if (silent) fail_msg("allocation %d fails without a sentence", (int)nth);
-        if (st == CR_OK) return;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
     }
-    fail_msg("the call still fails after %d allocations", MOST);
+    trace   *t = user;
+    void    *frames[FRAMES + OWN_FRAMES];
+    int      depth = backtrace(frames, FRAMES + OWN_FRAMES);
+    uint64_t hash = 14695981039346656037u;
+    for (int k = OWN_FRAMES; k < depth; k++) hash = (hash ^ (uintptr_t)frames[k]) * 1099511628211u;
+    pthread_mutex_lock(&t->lock);
+    if (t->n < MOST_ALLOCATIONS) t->place[t->n++] = hash;
+    pthread_mutex_unlock(&t->lock);
+    return realloc(old, new_size);
 }
 
-const char *test_shared_data(const char *name)
+/* Runs the body once as it is and takes down where it allocates. */
+static void follow(cr_status (*body)(cr_ctx *cx, void *arg), void *arg, trace *t)
+{
+    cr_ctx *cx = NULL;
+    t->n = 0;
+    pthread_mutex_init(&t->lock, NULL);
+    assert_int_equal(cr_ctx_new(&(cr_allocator){ traced_resize, t }, &cx), CR_OK);
+    t->n = 0; /* the context itself */
+    cr_status st = body(cx, arg);
+    if (st != CR_OK) fail_msg("the call fails with all its memory: %s", cr_error(cx));
+    assert_int_equal(cr_ctx_memory(cx), 0);
+    cr_ctx_free(cx);
+    pthread_mutex_destroy(&t->lock);
+}
+
+/* The body with allocation `nth` failing; CR_OK where it can do without it or never comes to it. */
+static cr_status run_short_of_memory(cr_status (*body)(cr_ctx *cx, void *arg), void *arg,
+                                     uint64_t nth)
+{
+    cr_ctx *cx = NULL;
+    assert_int_equal(cr_ctx_new(NULL, &cx), CR_OK);
+    cr_ctx_fail_allocation(cx, nth);
+    cr_status st = body(cx, arg);
+    cr_ctx_fail_allocation(cx, 0);
+    size_t left = cr_ctx_memory(cx);
+    if (st != CR_OK && st != CR_ENOMEM)
+        fail_msg("allocation %d fails: status %d: %s", (int)nth, (int)st, cr_error(cx));
+    bool silent = st == CR_ENOMEM && cr_error(cx)[0] == '\0';
+    cr_ctx_free(cx);
+    if (left) fail_msg("allocation %d fails: %zu bytes leak", (int)nth, left);
+    if (silent) fail_msg("allocation %d fails without a sentence", (int)nth);
+    return st;
+}
+
+/* Whether allocation i is the first or the last of its place. */
+static bool is_first_or_last(const trace *t, size_t i)
+{
+    size_t j = i;
+    while (j > 0 && t->place[j - 1] != t->place[i]) j--;
+    if (j == 0) return true;
+    for (j = i + 1; j < t->n; j++)
+        if (t->place[j] == t->place[i]) return false;
+    return true;
+}
+
+void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void *arg)
+{
+    const char *wish = getenv("CREDENCE_ALLOCATIONS");
+    bool        all = wish && strcmp(wish, "all") == 0;
+    trace      *t = malloc(sizeof *t);
+    size_t      failed = 0;
+    assert_non_null(t);
+    follow(body, arg, t);
+    assert_true(t->n > 0 && t->n < MOST_ALLOCATIONS);
+    for (size_t i = 0; i < t->n; i++)
+        if (all || is_first_or_last(t, i)) failed += run_short_of_memory(body, arg, i + 1) != CR_OK;
+    assert_true(failed > 0);
+    free(t);
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+const char *test_data(const char *name)
 {
     static char path[512];
-    snprintf(path, sizeof path, "../shared/data/%s", name);
-    return access(path, R_OK) == 0 ? path : NULL;
+    snprintf(path, sizeof path, "tests/data/%s", name);
+    if (access(path, R_OK) != 0) fail_msg("there is no %s", path);
+    return path;
+}
+
+const char *test_extra_data(const char *name)
+{
+    static char path[512];
+    const char *folder = getenv("CREDENCE_EXTRA_DATA");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data", name);
+    if (access(path, R_OK) != 0) test_skip(folder ? "without extra data" : "no ../shared/data");
+    return path;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)

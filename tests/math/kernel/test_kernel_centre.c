@@ -68,9 +68,8 @@ static void means_by_hand(cr_ctx *cx, const cr_kernel *base, const cr_kernel_inp
     }
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    cr_ctx       *cx = *state;
     fixture      *f = draw(21);
     static double K[N * N], B[N * N], C[N * M], D[N * M];
     double        u[N], v[M], m[R], own[N], diagonal[N], sum = 0;
@@ -104,9 +103,8 @@ static void test_definition(void **state)
 
 /* Linear and quadratic kernels have features that can be written down: less their mean, they are
  * it. */
-static void test_features(void **state)
+TEST(features)
 {
-    cr_ctx  *cx = *state;
     fixture *f = draw(22);
     enum { F = 10 };
     static double K[N * N], Q[N * N], P[N * F];
@@ -143,9 +141,8 @@ static void test_features(void **state)
 
 /* Of the rows that it is about, sums by their weights are 0; no eigenvalue of other rows is below
  * 0. */
-static void test_laws(void **state)
+TEST(laws)
 {
-    cr_ctx       *cx = *state;
     static double K[R * R], G[N * N], V[N * N];
     double        l[N];
     for (size_t trial = 0; trial < 40; trial++) {
@@ -173,9 +170,8 @@ static void test_laws(void **state)
 }
 
 /* Centred again it is what it was; a row of weight 2 is two rows. */
-static void test_repetition(void **state)
+TEST(repetition)
 {
-    cr_ctx       *cx = *state;
     fixture      *f = draw(24);
     static double K[N * N], A[N * N], B[N * N], X[3 * R * COLUMNS];
     size_t        n = 0;
@@ -202,9 +198,8 @@ static void test_repetition(void **state)
 
 /* Settled or not, copied or not, by any number of threads: the same bits; a parameter that changes
  * forgets. */
-static void test_settled(void **state)
+TEST(settled)
 {
-    cr_ctx           *cx = *state;
     fixture          *f = draw(25);
     static double     K[N * N], S[N * N], C[N * M], D[N * M], W[N * N], dX[2][N * COLUMNS];
     double            theta[16], g[2][16];
@@ -254,9 +249,8 @@ static void test_settled(void **state)
 
 /* Rows that stand in the reference are found there, also some of them; a settled copy gives the
  * same gradients. */
-static void test_found(void **state)
+TEST(found)
 {
-    cr_ctx  *cx = *state;
     fixture *f = draw(29);
     enum { FROM = 11, SOME = 40 };
     static double C[SOME * M], D[SOME * M], W[SOME * M];
@@ -297,9 +291,8 @@ static void test_found(void **state)
 }
 
 /* Each term by itself, with the rows of the whole. */
-static void test_terms(void **state)
+TEST(terms)
 {
-    cr_ctx       *cx = *state;
     fixture      *f = draw(26);
     static double K[N * N], S[N * N], T[N * N];
     cr_kernel *k = centred(cx, "rbf + centre(linear)*hamming + 2*centre(spectrum)", &f->r.in, NULL),
@@ -318,9 +311,8 @@ static void test_terms(void **state)
 }
 
 /* No rows, bad weights, rows that do not suit, new rows with other columns. */
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx         *cx = *state;
     fixture        *f = draw(27);
     static double   K[N * N];
     double          w[R] = { 0 };
@@ -368,9 +360,8 @@ static void test_refusals(void **state)
 }
 
 /* One row is its own mean: the kernel is 0 there; no rows give an empty matrix. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    cr_ctx         *cx = *state;
     double          X[] = { 2, 3, 1e8, -1e8 }, K[4] = { 7 }, g[4], d[2];
     cr_kernel_input one = cr_kernel_rows(cr_cmat_of(X, 1, 2)),
                     two = cr_kernel_rows(cr_cmat_of(X, 2, 2));
@@ -420,26 +411,10 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     fixture *f = draw(28);
-    (void)state;
     f->x.in.rows = f->x.in.numbers.rows = 10;
     f->r.in.rows = f->r.in.numbers.rows = 6;
     test_every_allocation_fails(use_all, f);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_features),
-        cmocka_unit_test(test_laws),       cmocka_unit_test(test_repetition),
-        cmocka_unit_test(test_settled),    cmocka_unit_test(test_terms),
-        cmocka_unit_test(test_found),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_corners),    cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("kernel centre", tests, setup, teardown);
 }

@@ -28,15 +28,5 @@ static void check_all(cr_ctx *cx, bool own)
     }
 }
 
-static void test_other_rows(void **state) { check_all(*state, false); }
-static void test_own_rows(void **state) { check_all(*state, true); }
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_other_rows),
-                                        cmocka_unit_test(test_own_rows) };
-    return cmocka_run_group_tests_name("kernel centre gradients", tests, setup, teardown);
-}
+TEST(other_rows) { check_all(cx, false); }
+TEST(own_rows) { check_all(cx, true); }

@@ -96,9 +96,8 @@ static void check_normal(cr_ctx *cx, const normal *m, const double *theta, const
     cr_kernel_free(cx, k);
 }
 
-static void test_fisher(void **state)
+TEST(fisher)
 {
-    cr_ctx *cx = *state;
     check_normal(cx, &(normal){ 1, 2, false }, (double[]){ 0.4, 1.3 },
                  "fisher(x1; mean=0.4, sd=1.3)");
     check_normal(cx, &(normal){ 2, 4, false }, (double[]){ 0.4, -0.2, 1.3, 0.8 },
@@ -108,9 +107,8 @@ static void test_fisher(void **state)
 }
 
 /* One natural parameter: U = (x - m) a, I = a^2 var x, whatever a is. */
-static void test_fisher_counts(void **state)
+TEST(fisher_counts)
 {
-    cr_ctx    *cx = *state;
     double     X[] = { 0, 1, 5, 2.5 }, K[16];
     cr_kernel *k = parse(cx, "fisher(x1; mean=2, sd=1.4142135623730951, order=1)"); /* Poisson(2) */
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 4, 1));
@@ -129,9 +127,8 @@ static double density(double u, double m, double s)
     return exp(-0.5 * (u - m) * (u - m) / (s * s)) / (s * sqrt(2 * M_PI));
 }
 
-static void test_product(void **state)
+TEST(product)
 {
-    cr_ctx             *cx = *state;
     static const double X[] = { 0.2, 0.5, 1.1, 0.8, -0.4, 1.7, 0.2, 0.05 };
     static const double rhos[] = { 0.5, 1, 0.3, 2 };
     double              K[16];
@@ -156,9 +153,8 @@ static void test_product(void **state)
     }
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx    *cx = *state;
     cr_kernel *k = NULL;
     double     X[] = { 1, 2, 3, -1 }, K[4];
     static const struct {
@@ -183,18 +179,4 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 1, 1)), CR_EARG,
                       "mean and sd in turn");
     cr_kernel_free(cx, k);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fisher),
-        cmocka_unit_test(test_fisher_counts),
-        cmocka_unit_test(test_product),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests_name("Fisher and product kernels", tests, setup, teardown);
 }

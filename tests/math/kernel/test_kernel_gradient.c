@@ -54,10 +54,9 @@ static const char *const each[] = {
     "(rbf(l=0.4) + 2)^3*cosine(x1)",
 };
 
-static void test_each_kernel(void **state)
+TEST(each_kernel)
 {
-    cr_ctx *cx = *state;
-    dice    d = { 11 };
+    dice d = { 11 };
     make_fixture(&d);
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         cr_kernel *k = parse(cx, each[i]);
@@ -67,10 +66,9 @@ static void test_each_kernel(void **state)
     }
 }
 
-static void test_random_compositions(void **state)
+TEST(random_compositions)
 {
-    cr_ctx *cx = *state;
-    dice    d = { 12 };
+    dice d = { 12 };
     for (size_t trial = 0; trial < 30; trial++) {
         text_out t = { .used = 0 };
         make_fixture(&d);
@@ -84,10 +82,9 @@ static void test_random_compositions(void **state)
 
 /* Many columns and rows: tiles at all edges, distances by matrix products, all length-scales at
  * once. */
-static void test_many_columns(void **state)
+TEST(many_columns)
 {
     enum { ROWS_HERE = 97, WIDE = 21 };
-    cr_ctx       *cx = *state;
     static double X[ROWS_HERE * WIDE], W[ROWS_HERE * ROWS_HERE], D[ROWS_HERE * ROWS_HERE];
     double        g[WIDE + 1];
     dice          d = { 13 };
@@ -115,9 +112,8 @@ static void test_many_columns(void **state)
 }
 
 /* The log prior and its gradient in both measures. */
-static void test_priors(void **state)
+TEST(priors)
 {
-    cr_ctx    *cx = *state;
     cr_kernel *k = parse(
         cx, "1.3~halfnormal(2)*rbf(l=[0.7~lognormal(0.2,0.8),1.4~gamma(2,3),0.6~invgamma(3,2)])"
             " + category(c1; levels=2, w=[0.4~normal(0.1,0.7),0.3], kappa=0.5 fixed~gamma(1,1)) + "
@@ -148,18 +144,4 @@ static void test_priors(void **state)
         }
     }
     cr_kernel_free(cx, k);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kernel),
-        cmocka_unit_test(test_random_compositions),
-        cmocka_unit_test(test_many_columns),
-        cmocka_unit_test(test_priors),
-    };
-    return cmocka_run_group_tests_name("kernel gradients", tests, setup, teardown);
 }

@@ -9,7 +9,7 @@ static const char *print(const cr_kernel *k)
     return out;
 }
 
-static void test_canonical_form(void **state)
+TEST(canonical_form)
 {
     static const char *const pairs[][2] = {
         { "rbf", "rbf(l=1)" },
@@ -43,7 +43,6 @@ static void test_canonical_form(void **state)
         { "rbf(l=0.1000000000000000055)\n + 1e-300", "rbf(l=0.1) + 1e-300" },
         { "category(c1)", "category(c1; levels=3, rank=1, w=[1,0.5,1], kappa=[1,1,1])" },
     };
-    cr_ctx *cx = *state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         cr_kernel *k = parse(cx, pairs[i][0]), *again = parse(cx, pairs[i][1]);
         assert_string_equal(print(k), pairs[i][1]);
@@ -53,10 +52,9 @@ static void test_canonical_form(void **state)
     }
 }
 
-static void test_round_trip(void **state)
+TEST(round_trip)
 {
-    cr_ctx *cx = *state;
-    dice    d = { 31 };
+    dice d = { 31 };
     for (size_t trial = 0; trial < 600; trial++) {
         text_out t = { .used = 0 };
         double   theta[2][200];
@@ -81,7 +79,7 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_equality_sees_differences(void **state)
+TEST(equality_sees_differences)
 {
     static const char *const others[] = { "2*rbf(x1; l=1.5)",
                                           "2*rbf(x1; l=1)^2",
@@ -95,7 +93,6 @@ static void test_equality_sees_differences(void **state)
                                           "2*rbf(x1,x2; l=1)",
                                           "2*rbf(l=1)",
                                           "rbf(x1; l=1)" };
-    cr_ctx                  *cx = *state;
     cr_kernel               *k = parse(cx, "2*rbf(x1; l=1)");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         cr_kernel *other = parse(cx, others[i]);
@@ -106,9 +103,8 @@ static void test_equality_sees_differences(void **state)
 }
 
 /* A printed text that does not fit is cut, and its length told. */
-static void test_short_room(void **state)
+TEST(short_room)
 {
-    cr_ctx    *cx = *state;
     cr_kernel *k = parse(cx, "rbf + white");
     char       out[8] = "#######";
     assert_int_equal(cr_kernel_print(k, out, 6), strlen("rbf(l=1) + white(variance=1)"));
@@ -192,9 +188,8 @@ static const struct {
     { "category(levels=2, w=[1,2,3])", "w has 3 values, but there are 2 to fill", 19, "" },
 };
 
-static void test_faults(void **state)
+TEST(faults)
 {
-    cr_ctx *cx = *state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         cr_kernel *k = NULL;
         if (cr_kernel_parse(cx, faults[i].text, &test_columns, NULL, 0, &k) != CR_EARG)
@@ -213,9 +208,8 @@ static void test_faults(void **state)
 }
 
 /* Deep, long and wide ones end in a sentence. */
-static void test_limits(void **state)
+TEST(limits)
 {
-    cr_ctx     *cx = *state;
     static char text[40000];
     cr_kernel  *k = NULL;
     memset(text, '(', 39999);
@@ -236,9 +230,8 @@ static void test_limits(void **state)
 
 /* Every text that is an expression with one character changed, left out or put in is read or
  * refused. */
-static void test_damaged(void **state)
+TEST(damaged)
 {
-    cr_ctx           *cx = *state;
     static const char signs[] = "()[],;=~^*+@\"1.e- x\xC3";
     dice              d = { 32 };
     for (size_t trial = 0; trial < 4000; trial++) {
@@ -257,13 +250,12 @@ static void test_damaged(void **state)
 
 /* --- parameters ------------------------------------------------------------------------------ */
 
-static void test_names(void **state)
+TEST(names)
 {
     static const char *const wanted[] = {
         "1.rbf.variance", "1.rbf.l",    "2.rbf.l[1]",     "2.rbf.l[2]",      "1.constant.variance",
         "periodic.l",     "periodic.p", "white.variance", "white.amplitude", "2.constant.variance"
     };
-    cr_ctx    *cx = *state;
     cr_kernel *k = parse(cx, "2*rbf + rbf(x1, x2; l=[1,2])*3*periodic(p=12 fixed) + 5*white + 7");
     bool       seen[10] = { false };
     assert_int_equal(cr_kernel_parameters(k), 10);
@@ -281,9 +273,8 @@ static void test_names(void **state)
     cr_kernel_free(cx, k);
 }
 
-static void test_theta(void **state)
+TEST(theta)
 {
-    cr_ctx    *cx = *state;
     cr_kernel *k = parse(cx, "2[1,4]*rbf(l=3 fixed) + sigmoid(gamma=0.5, c=-1[-2,5]) + "
                              "subsequence(lambda=0.25[0.1,0.9])");
     double     theta[4], lower[4], upper[4];
@@ -323,9 +314,8 @@ static void test_theta(void **state)
 }
 
 /* The table: in order, complete, and its examples are expressions. */
-static void test_table(void **state)
+TEST(table)
 {
-    cr_ctx *cx = *state;
     for (size_t i = 0; i < cr_kernel_count(); i++) {
         const cr_kernel_class *c = cr_kernel_at(i);
         assert_true(i == 0 || strcmp(cr_kernel_name(cr_kernel_at(i - 1)), cr_kernel_name(c)) < 0);
@@ -360,31 +350,9 @@ static cr_status parse_only(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     test_every_allocation_fails(
         parse_only,
         (char[]){ "2*rbf(x1, x2; ard)*periodic(x3) + matern52(base=linear(x1) + white)^2" });
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_form),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_equality_sees_differences),
-        cmocka_unit_test(test_short_room),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_theta),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("kernel expressions", tests, setup, teardown);
 }

@@ -78,9 +78,8 @@ static void gram_of(cr_ctx *cx, const char *text, const cr_kernel_input *in, dou
     cr_kernel_free(cx, k);
 }
 
-static void test_enumeration(void **state)
+TEST(enumeration)
 {
-    cr_ctx       *cx = *state;
     static rows   r;
     static double S[TEXTS * TEXTS], M[TEXTS * TEXTS], G[TEXTS * TEXTS], H[TEXTS * TEXTS];
     dice          d = { 21 };
@@ -108,9 +107,8 @@ static void test_enumeration(void **state)
     }
 }
 
-static void test_sets(void **state)
+TEST(sets)
 {
-    cr_ctx             *cx = *state;
     const char         *texts[] = { "a b c", "c,a ;a|a", "", "bb\tb", NULL };
     cr_kernel_input     in = { .rows = 5, .texts = texts, .text_columns = 1 };
     double              K[25], J[25];
@@ -192,9 +190,8 @@ static void check_codes(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *a
 
 /* Rows that repeat texts, rows with texts that the kernel does not know, and tables: all the same
  * bits. */
-static void test_codes(void **state)
+TEST(codes)
 {
-    cr_ctx           *cx = *state;
     static uint32_t   codes[2 * CODED], others[2 * OTHERS];
     static double     wanted[ALL][ALL];
     const size_t      few = KNOWN, all = ALL;
@@ -253,11 +250,10 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     static uint32_t codes[20];
     cr_kernel_input in = { .rows = 10, .codes = codes, .categories = 2 };
-    (void)state;
     for (size_t repeats = 0; repeats < 2; repeats++) { /* with a table of pairs, and without */
         for (size_t i = 0; i < 10; i++) codes[2 * i + 1] = (uint32_t)(i % (repeats ? 3 : KNOWN));
         for (size_t t = 0; t < sizeof coded / sizeof *coded; t++)
@@ -270,7 +266,7 @@ static void test_allocations(void **state)
 /* The case with this id in the file of reference answers; a new reference, or NULL. */
 static json_t *reference_case(const char *id)
 {
-    const char *path = test_shared_data("tabular/reference.json");
+    const char *path = test_data("tabular/reference.json");
     json_t     *root = path ? json_load_file(path, 0, NULL) : NULL, *found = NULL, *one;
     size_t      i;
     json_array_foreach(json_object_get(root, "cases"), i, one)
@@ -295,16 +291,14 @@ static void compare(cr_ctx *cx, const char *text, const cr_kernel_input *in, jso
                             json_number_value(json_array_get(json_array_get(matrix, i), j)), 1e-12);
 }
 
-static void test_reference_texts(void **state)
+TEST(reference_texts)
 {
     static const size_t wanted[] = { 0, 1, 2, 1000, 1500, 2000, 2500, 3000 };
-    cr_ctx             *cx = *state;
     json_t             *one = reference_case("stringkernels");
     static char         lines[8][256];
     const char         *texts[8];
     char                line[256];
-    if (!one) skip();
-    FILE *file = fopen(test_shared_data("tabular/splice.csv"), "r");
+    FILE               *file = fopen(test_data("tabular/splice.csv"), "r");
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
     for (size_t i = 0, n = 0; n < 8 && fgets(line, sizeof line, file); i++)
@@ -325,15 +319,13 @@ static void test_reference_texts(void **state)
     json_decref(one);
 }
 
-static void test_reference_histograms(void **state)
+TEST(reference_histograms)
 {
     enum { PIXELS = 64, IMAGES = 12 };
-    cr_ctx *cx = *state;
     json_t *one = reference_case("histkernels");
     double  X[IMAGES * PIXELS];
     char    line[1024];
-    if (!one) skip();
-    FILE *file = fopen(test_shared_data("tabular/digits.csv"), "r");
+    FILE   *file = fopen(test_data("tabular/digits.csv"), "r");
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
     for (size_t i = 0; i < IMAGES; i++) {
@@ -349,17 +341,4 @@ static void test_reference_histograms(void **state)
     compare(cx, "intersection", &in, one, "intersection");
     compare(cx, "bhattacharyya", &in, one, "bhattacharyya");
     json_decref(one);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),     cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_codes),           cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_reference_texts), cmocka_unit_test(test_reference_histograms),
-    };
-    return cmocka_run_group_tests_name("string kernels", tests, setup, teardown);
 }

@@ -228,9 +228,8 @@ static const struct {
     { "(rbf(l=0.7) + 2*linear(x2))^2*hamming(l=0.8) + white(0.3)", f_mixed, 1e-13 },
 };
 
-static void test_formulas(void **state)
+TEST(formulas)
 {
-    cr_ctx       *cx = *state;
     static rows   r;
     static double K[ROWS * ROWS], own[ROWS], C[ROWS * ROWS];
     dice          d = { 1 };
@@ -260,9 +259,8 @@ static void test_formulas(void **state)
 }
 
 /* Between two sets there is no white noise, also where they hold the same row. */
-static void test_white_only_within_a_set(void **state)
+TEST(white_only_within_a_set)
 {
-    cr_ctx         *cx = *state;
     double          X[] = { 1, 2 }, K[4], d[2];
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 2, 1));
     cr_kernel      *k = parse(cx, "linear(x1) + white(0.5)");
@@ -278,9 +276,8 @@ static void test_white_only_within_a_set(void **state)
 }
 
 /* The part below the diagonal is the same when it alone is asked for; the rest stays. */
-static void test_lower_only(void **state)
+TEST(lower_only)
 {
-    cr_ctx       *cx = *state;
     static rows   r;
     static double K[ROWS * ROWS], L[ROWS * ROWS];
     dice          d = { 2 };
@@ -296,9 +293,8 @@ static void test_lower_only(void **state)
 }
 
 /* Any nu: between the half-integers by Bessel functions; near one, near its polynomial. */
-static void test_matern_any_nu(void **state)
+TEST(matern_any_nu)
 {
-    cr_ctx             *cx = *state;
     static const double nus[] = { 0.25, 0.5, 0.8, 1, 1.5, 1.7, 2.5, 3.3, 5.5, 12.5, 25 };
     double              X[40], K[1600];
     for (size_t i = 0; i < 40; i++) X[i] = 0.04 * (double)(i * i);
@@ -321,9 +317,8 @@ static void test_matern_any_nu(void **state)
 }
 
 /* Points a million times nearer to each other than to the origin, in few and in many columns. */
-static void test_near_duplicates(void **state)
+TEST(near_duplicates)
 {
-    cr_ctx             *cx = *state;
     static const size_t widths[] = { 2, 40 };
     static const char  *texts[] = { "rbf(l=1e-6)", "matern12(l=1e-6)", "matern52(l=1e-6)" };
     static double       X[100 * 40], K[100 * 100];
@@ -356,9 +351,8 @@ static void test_near_duplicates(void **state)
         }
 }
 
-static void test_extreme_scales(void **state)
+TEST(extreme_scales)
 {
-    cr_ctx         *cx = *state;
     double          X[] = { -1e150, 0, 1e-300, 1, 1e150 }, K[25];
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 5, 1));
     const char     *texts[] = { "rbf(l=1e-100)", "rbf(l=1e150)", "matern52(l=1e-150)", "rq(l=1e-3)",
@@ -373,9 +367,8 @@ static void test_extreme_scales(void **state)
     }
 }
 
-static void test_exp_array(void **state)
+TEST(exp_array)
 {
-    (void)state;
     enum { N = 20011 };
     static double x[N], y[N];
     dice          d = { 4 };
@@ -396,9 +389,8 @@ static void test_exp_array(void **state)
 }
 
 /* Sums, products, powers and distances over a base stay positive semi-definite. */
-static void test_compositions_are_psd(void **state)
+TEST(compositions_are_psd)
 {
-    cr_ctx *cx = *state;
     enum { N = 40 };
     static rows   r;
     static double K[N * N], w[N], V[N * N];
@@ -421,7 +413,7 @@ static void test_compositions_are_psd(void **state)
 
 /* Every kernel of the list by itself, twice as many rows as columns and more; the one that says it
  * is not positive semi-definite is not. */
-static void test_each_kernel_is_psd(void **state)
+TEST(each_kernel_is_psd)
 {
     static const char *const texts[] = {
         "bhattacharyya",
@@ -461,7 +453,6 @@ static void test_each_kernel_is_psd(void **state)
     static rows   r;
     static double K[N * N], V[N * N];
     double        w[N];
-    cr_ctx       *cx = *state;
     dice          d = { 15 };
     make_rows(&r, &d, N, 0.05, 0.95);
     for (size_t i = 0; i < cr_kernel_count(); i++) {
@@ -483,9 +474,8 @@ static void test_each_kernel_is_psd(void **state)
 
 /* normalise(k) against its definition, between one set and between two; rows where k(x, x) = 0 are
  * alike to nothing, themselves included. */
-static void test_normalise(void **state)
+TEST(normalise)
 {
-    cr_ctx                  *cx = *state;
     static const char *const inner[] = { "polynomial(degree=3, c=0.5)", "linear",
                                          "2*rbf + linear(x1)", "spectrum(k=1)",
                                          "normalise(linear) + brownian" };
@@ -525,9 +515,8 @@ static void test_normalise(void **state)
 }
 
 /* The same bits for 1, 2, 3 and 7 threads: values and gradients. */
-static void test_threads(void **state)
+TEST(threads)
 {
-    cr_ctx             *cx = *state;
     static const size_t threads[] = { 1, 2, 3, 7 };
     static const char  *text = "2*rbf(ard)*periodic(x1; p=0.5) + rbf(base=polynomial) + "
                                "matern(nu=1.5)^2 + normalise(polynomial) + white";
@@ -568,9 +557,8 @@ static double of_pairs(void *user, const cr_kernel_input *a, size_t i, const cr_
     return exp(-fabs(a->numbers.a[i * a->numbers.stride] - b->numbers.a[j * b->numbers.stride]));
 }
 
-static void test_hooks(void **state)
+TEST(hooks)
 {
-    cr_ctx        *cx = *state;
     double         factor = 3, X[] = { 0.5, 1, 2 }, K[9], d[3], dX[3];
     cr_kernel_hook hooks[] = {
         { .name = "fisher", .width = 2, .features = two_features, .user = &factor },
@@ -603,9 +591,8 @@ static void test_hooks(void **state)
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-static void test_wrong_rows(void **state)
+TEST(wrong_rows)
 {
-    cr_ctx     *cx = *state;
     static rows r;
     double      K[100];
     dice        d = { 7 };
@@ -639,9 +626,8 @@ static void test_wrong_rows(void **state)
     cr_kernel_free(cx, k);
 }
 
-static void test_no_rows(void **state)
+TEST(no_rows)
 {
-    cr_ctx         *cx = *state;
     double          none[1] = { 7 };
     cr_kernel      *k = parse(cx, "rbf(ard) + rbf(base=linear) + white");
     cr_kernel_input in = cr_kernel_rows(cr_cmat_of(none, 0, 3));
@@ -680,19 +666,17 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     static rows r;
     dice        d = { 8 };
-    (void)state;
     make_rows(&r, &d, 10, 0.1, 0.9);
     test_every_allocation_fails(use_all, &r);
 }
 
 /* Tiles that get no room are a failure, not a matrix with holes. */
-static void test_memory_limit(void **state)
+TEST(memory_limit)
 {
-    cr_ctx     *cx = *state;
     static rows r;
     static char long_text[40001];
     double      K[100], g[4], d[10];
@@ -716,9 +700,8 @@ static void test_memory_limit(void **state)
     cr_kernel_free(cx, texts);
 }
 
-static void test_interruption(void **state)
+TEST(interruption)
 {
-    cr_ctx     *cx = *state;
     static rows r;
     double      K[100], g[4];
     dice        dice_here = { 10 };
@@ -731,31 +714,4 @@ static void test_interruption(void **state)
                  CR_EINTERRUPTED);
     cr_interrupt_clear(cx);
     cr_kernel_free(cx, k);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas),
-        cmocka_unit_test(test_lower_only),
-        cmocka_unit_test(test_matern_any_nu),
-        cmocka_unit_test(test_near_duplicates),
-        cmocka_unit_test(test_extreme_scales),
-        cmocka_unit_test(test_exp_array),
-        cmocka_unit_test(test_compositions_are_psd),
-        cmocka_unit_test(test_each_kernel_is_psd),
-        cmocka_unit_test(test_normalise),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_hooks),
-        cmocka_unit_test(test_wrong_rows),
-        cmocka_unit_test(test_no_rows),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_memory_limit),
-        cmocka_unit_test(test_interruption),
-        cmocka_unit_test(test_white_only_within_a_set),
-    };
-    return cmocka_run_group_tests_name("kernel values", tests, setup, teardown);
 }

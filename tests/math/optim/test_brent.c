@@ -49,7 +49,7 @@ static cr_status f(void *user, double x, double *out)
     return CR_OK;
 }
 
-static void test_minimum(void **state)
+TEST(minimum)
 {
     static const struct {
         int    kind;
@@ -64,8 +64,6 @@ static void test_minimum(void **state)
         { 3, -2, 7, -2, 0 },
         { 4, -1, 2, 0, 1e-11 },
     };
-    cr_ctx *cx = test_context();
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         call   c = { cases[k].kind, 0 };
         double x, fx, check;
@@ -75,10 +73,9 @@ static void test_minimum(void **state)
         f(&c, x, &check);
         assert_true(check == fx);
     }
-    test_context_free(cx);
 }
 
-static void test_root(void **state)
+TEST(root)
 {
     static const struct {
         int    kind;
@@ -93,8 +90,6 @@ static void test_root(void **state)
         { 3, 0, 5, 0, 0, 4 },
         { 3, -5, 0, 0, 0, 4 },
     };
-    cr_ctx *cx = test_context();
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         call   c = { cases[k].kind, 0 };
         double x;
@@ -102,15 +97,12 @@ static void test_root(void **state)
         assert_close(x, cases[k].x, cases[k].tolerance);
         assert_true(c.calls <= cases[k].calls);
     }
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx *cx = test_context();
-    double  x = 7, fx = 8;
-    call    c = { 0, 0 }, none = { 9, 0 }, broken = { 99, 0 };
-    (void)state;
+    double x = 7, fx = 8;
+    call   c = { 0, 0 }, none = { 9, 0 }, broken = { 99, 0 };
     assert_fails(cx, cr_brent_minimize(cx, f, &c, 1, 0, 0, &x, &fx), CR_EARG);
     assert_fails(cx, cr_brent_minimize(cx, f, &c, 0, INFINITY, 0, &x, &fx), CR_EARG);
     assert_fails(cx, cr_brent_minimize(cx, f, &c, NAN, 1, 0, &x, &fx), CR_EARG);
@@ -123,15 +115,4 @@ static void test_refusals(void **state)
     call newton = { 5, 0 };
     assert_fails(cx, cr_brent_root(cx, f, &newton, 2, 3, 0, &x), CR_EINTERRUPTED);
     assert_true(x == 7 && fx == 8);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimum),
-        cmocka_unit_test(test_root),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

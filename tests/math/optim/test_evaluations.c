@@ -38,12 +38,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void test_no_more_than_scipy(void **state)
+TEST(no_more_than_scipy)
 {
-    cr_ctx *cx = test_context();
-    double  ratio[COUNT], ours = 0, theirs = 0;
-    size_t  counted = 0;
-    (void)state;
+    double ratio[COUNT], ours = 0, theirs = 0;
+    size_t counted = 0;
     assert_int_equal(COUNT, 2 * MGH_COUNT);
     for (size_t k = 0; k < COUNT; k++) {
         const mgh_problem *p = &mgh_problems[k % MGH_COUNT];
@@ -61,11 +59,4 @@ static void test_no_more_than_scipy(void **state)
     assert_true(counted >= 60);
     assert_true(ours <= 1.2 * theirs);
     assert_true(ratio[counted / 2] <= 1.2);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_more_than_scipy) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

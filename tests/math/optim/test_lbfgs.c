@@ -145,12 +145,10 @@ static void dense_direction(const setting *t, double B[N][N], double *d)
     for (size_t i = 0; i < N && slope >= 0; i++) d[i] = c[i] + most * b[i] - t->x[i];
 }
 
-static void test_step_against_the_dense_matrix(void **state)
+TEST(step_against_the_dense_matrix)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 1);
-    size_t  held = 0, free_ones = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(3, 1);
+    size_t held = 0, free_ones = 0;
     for (int trial = 0; trial < 400; trial++) {
         setting            t = { .problem = { .n = N } };
         cr_scratch         s = cr_scratch_begin(cx);
@@ -188,7 +186,6 @@ static void test_step_against_the_dense_matrix(void **state)
         cr_scratch_end(&s);
     }
     assert_true(held > 300 && free_ones > 300); /* both kinds were there */
-    test_context_free(cx);
 }
 
 /* --- conjugate gradients --------------------------------------------------------------------- */
@@ -238,10 +235,8 @@ static void check_direction(void *user, const cr_step *s)
     t->started = true;
 }
 
-static void test_conjugate_directions(void **state)
+TEST(conjugate_directions)
 {
-    cr_ctx *cx = test_context();
-    (void)state;
     for (int beta = CR_BETA_HAGER_ZHANG; beta <= CR_BETA_POLAK_RIBIERE; beta++) {
         trail               t = { .beta = beta };
         cr_problem          p = { .n = 2, .objective = rosenbrock, .observe = check_direction };
@@ -255,14 +250,4 @@ static void test_conjugate_directions(void **state)
         assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
         assert_true(r.f < 1e-8 && t.checked > 10);
     }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step_against_the_dense_matrix),
-        cmocka_unit_test(test_conjugate_directions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,12 +87,11 @@ static cri_line_result search(line *l, const cri_line_options *o, double first,
     return result;
 }
 
-static void test_published_functions(void **state)
+TEST(published_functions)
 {
     static const double constants[6][2] = { { 1e-3, 1e-1 },        { 0.1, 0.1 + 1e-9 },
                                             { 0.1, 0.1 + 1e-9 },   { 1e-3, 1e-3 + 1e-9 },
                                             { 1e-3, 1e-3 + 1e-9 }, { 1e-3, 1e-3 + 1e-9 } };
-    (void)state;
     for (int kind = 1; kind <= 6; kind++)
         for (double first = 1e-3; first < 2e3; first *= 100) {
             line             l = { kind, INFINITY, 0 };
@@ -105,11 +104,10 @@ static void test_published_functions(void **state)
         }
 }
 
-static void test_walls(void **state)
+TEST(walls)
 {
     cri_line_options o = { 1e-4, 0.9, INFINITY, 60 };
     cri_line_point   start, end;
-    (void)state;
     for (double first = 1e-3; first < 1e12; first *= 1000)
         for (double wall = 0.3; wall < 3e3; wall *= 10) {
             line            l = { 7, wall, 0 };
@@ -122,12 +120,11 @@ static void test_walls(void **state)
         }
 }
 
-static void test_longest_step(void **state)
+TEST(longest_step)
 {
     cri_line_options o = { 1e-4, 0.9, 7.5, 60 };
     cri_line_point   start, end;
     line             l = { 8, INFINITY, 0 };
-    (void)state;
     assert_int_equal(search(&l, &o, 1, &start, &end), CRI_LINE_CUT_SHORT);
     assert_true(end.a == 7.5);
     o.most = 0;
@@ -137,12 +134,11 @@ static void test_longest_step(void **state)
     assert_true(end.a > 1e20);
 }
 
-static void test_nothing_to_find(void **state)
+TEST(nothing_to_find)
 {
     cri_line_options o = { 1e-4, 0.9, INFINITY, 60 };
     cri_line_point   start, end;
     line             wrong = { 9, INFINITY, 0 }, walled = { 1, 1e-300, 0 };
-    (void)state;
     assert_int_equal(search(&wrong, &o, 1, &start, &end), CRI_LINE_FAILED);
     assert_true(end.a == 0);
     assert_int_equal(search(&walled, &o, 1, &start, &end), CRI_LINE_FAILED);
@@ -153,15 +149,4 @@ static void test_nothing_to_find(void **state)
     assert_int_equal(cri_line_search(&o, phi, &wrong, uphill, 1, &end, &last, &result), CR_OK);
     assert_int_equal(result, CRI_LINE_FAILED);
     assert_int_equal(wrong.calls, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_functions),
-        cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_longest_step),
-        cmocka_unit_test(test_nothing_to_find),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,8 @@ static cr_problem problem_of(const mgh_problem *p)
     return (cr_problem){ .n = p->n, .objective = objective, .user = (void *)(uintptr_t)p };
 }
 
-static void test_gradients(void **state)
+TEST(gradients)
 {
-    cr_ctx *cx = test_context();
-    (void)state;
     assert_true(MGH_COUNT >= 18);
     for (size_t k = 0; k < MGH_COUNT; k++) {
         const mgh_problem *p = &mgh_problems[k];
@@ -34,7 +32,6 @@ static void test_gradients(void **state)
             fail_msg("%s: gradient[%zu] is %.15g, differences say %.15g", p->name, check.worst,
                      check.given, check.measured);
     }
-    test_context_free(cx);
 }
 
 /* Strong Wolfe at every step that was not cut short. */
@@ -111,34 +108,21 @@ static void find_all(int method, double slack, const char *const *exceptions)
     test_context_free(cx);
 }
 
-static void test_lbfgs(void **state)
-{
-    (void)state;
-    find_all(CR_METHOD_LBFGS, 1e-9, (const char *const[]){ NULL });
-}
+TEST(lbfgs) { find_all(CR_METHOD_LBFGS, 1e-9, (const char *const[]){ NULL }); }
 
-static void test_bfgs(void **state)
-{
-    (void)state;
-    find_all(CR_METHOD_BFGS, 1e-8, (const char *const[]){ NULL });
-}
+TEST(bfgs) { find_all(CR_METHOD_BFGS, 1e-8, (const char *const[]){ NULL }); }
 
-static void test_newton(void **state)
-{
-    (void)state;
-    find_all(CR_METHOD_NEWTON, 1e-8, (const char *const[]){ NULL });
-}
+TEST(newton) { find_all(CR_METHOD_NEWTON, 1e-8, (const char *const[]){ NULL }); }
 
 /* Conjugate gradients stop in the long flat valleys of these. */
-static void test_cg(void **state)
+TEST(cg)
 {
-    (void)state;
     find_all(CR_METHOD_CG, 1e-6,
              (const char *const[]){ "meyer", "watson-9", "osborne-1", "gulf", NULL });
 }
 
 /* Steepest descent creeps along every valley: these it finds. */
-static void test_gradient(void **state)
+TEST(gradient)
 {
     static const char *const hard[] = { "rosenbrock",
                                         "freudenstein-roth",
@@ -162,25 +146,12 @@ static void test_gradient(void **state)
                                         "penalty-2",
                                         "brown-almost-linear",
                                         NULL };
-    (void)state;
     find_all(CR_METHOD_GRADIENT, 1e-6, hard);
 }
 
-static void test_simplex(void **state)
+TEST(simplex)
 {
-    (void)state;
     find_all(CR_METHOD_SIMPLEX, 1e-7,
              (const char *const[]){ "meyer", "trigonometric", "extended-rosenbrock",
                                     "extended-powell", NULL });
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients), cmocka_unit_test(test_lbfgs),
-        cmocka_unit_test(test_bfgs),      cmocka_unit_test(test_newton),
-        cmocka_unit_test(test_cg),        cmocka_unit_test(test_simplex),
-        cmocka_unit_test(test_gradient),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

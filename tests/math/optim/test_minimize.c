@@ -75,12 +75,10 @@ static double enumerate_faces(const double *lower, const double *upper, double *
     return best;
 }
 
-static void test_same_optimum_by_every_method(void **state)
+TEST(same_optimum_by_every_method)
 {
     static const bool all[D] = { true, true, true, true };
-    cr_ctx           *cx = test_context();
     double            known[D];
-    (void)state;
     solve_face(all, known);
     for (int method = CR_METHOD_AUTO; method <= LAST_BUT_BRENT; method++)
         for (int variant = 0; variant < 3; variant++) {
@@ -101,16 +99,13 @@ static void test_same_optimum_by_every_method(void **state)
             if (method == CR_METHOD_NEWTON && variant == 2) assert_true(r.iterations <= 3);
             if (variant == 1) assert_int_equal(r.g_evaluations, 0);
         }
-    test_context_free(cx);
 }
 
-static void test_boxes_against_enumeration(void **state)
+TEST(boxes_against_enumeration)
 {
     static const double edges[] = { -INFINITY, -1.1, 0, 0.4, 1, 2.5, INFINITY };
     static const int    methods[] = { CR_METHOD_LBFGS, CR_METHOD_COORDINATE, CR_METHOD_SIMPLEX };
-    cr_ctx             *cx = test_context();
     uint32_t            seed = 12345;
-    (void)state;
     for (int trial = 0; trial < 150; trial++) {
         double lower[D], upper[D], known[D], f;
         for (int i = 0; i < D; i++) { /* also lower = upper: a fixed variable */
@@ -133,19 +128,16 @@ static void test_boxes_against_enumeration(void **state)
             for (int i = 0; i < D && m < 2; i++) assert_close(x[i], known[i], 1e-4);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_bounds_of_every_kind(void **state)
+TEST(bounds_of_every_kind)
 {
-    cr_ctx    *cx = test_context();
     double     at[D] = { 1, 1, 1, 1 }, wide = 1e300, x[D] = { 5, 5, 5, 5 }, f;
     double     lower[D] = { -wide, -wide, -wide, -wide }, upper[D] = { wide, wide, wide, wide };
     cr_problem all_fixed = { .n = D, .objective = quadratic, .lower = at, .upper = at };
     cr_problem inactive = { .n = D, .objective = quadratic, .lower = lower, .upper = upper };
     cr_problem half = { .n = D, .objective = quadratic, .lower = at };
     cr_minimize_report r;
-    (void)state;
     assert_ok(cx, cr_minimize(cx, &all_fixed, NULL, x, &r));
     quadratic(NULL, at, D, &f, NULL);
     assert_true(r.f == f && r.stop == CR_END_GRADIENT && r.iterations == 0);
@@ -161,7 +153,6 @@ static void test_bounds_of_every_kind(void **state)
     double g[D];
     quadratic(NULL, x, D, &f, g);
     for (int i = 0; i < D; i++) assert_true(x[i] == 1 ? g[i] >= 0 : x[i] > 1 && fabs(g[i]) < 1e-5);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
@@ -183,11 +174,9 @@ static cr_status barrier(void *user, const double *x, size_t n, double *out_f, d
     return CR_OK;
 }
 
-static void test_regions_without_values(void **state)
+TEST(regions_without_values)
 {
-    cr_ctx *cx = test_context();
-    bool    refuses = true;
-    (void)state;
+    bool refuses = true;
     for (int method = FIRST; method <= CR_METHOD_BRENT; method++)
         for (int k = 0; k < 4; k++)
             for (double start = 1e-5; start < 1e4; start *= 30) {
@@ -208,7 +197,6 @@ static void test_regions_without_values(void **state)
     p.user = &refuses;
     assert_fails(cx, cr_minimize(cx, &p, NULL, x, &r), CR_ENUMERIC);
     assert_true(x[0] == -1 && r.iterations == 77);
-    test_context_free(cx);
 }
 
 static cr_status constant(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -230,10 +218,8 @@ static cr_status falls(void *user, const double *x, size_t n, double *out_f, dou
     return CR_OK;
 }
 
-static void test_none_flat_and_unbounded(void **state)
+TEST(none_flat_and_unbounded)
 {
-    cr_ctx *cx = test_context();
-    (void)state;
     for (int method = CR_METHOD_AUTO; method <= CR_METHOD_BRENT; method++) {
         cr_problem none = { .n = 0, .objective = constant };
         cr_problem flat = { .n = method == CR_METHOD_BRENT ? 1 : 2, .objective = constant };
@@ -251,7 +237,6 @@ static void test_none_flat_and_unbounded(void **state)
         assert_true(!cr_end_converged(r.stop) || method == CR_METHOD_BRENT ||
                     fabs(r.f) > 1e20); /* a relative gradient of 4 / x falls below any tolerance */
     }
-    test_context_free(cx);
 }
 
 /* x^4/4 - x^2/2 + y^2/2: a saddle at 0, minima at (+-1, 0). */
@@ -265,20 +250,17 @@ static cr_status saddle(void *user, const double *x, size_t n, double *out_f, do
 }
 
 /* On the axis the gradient is orthogonal to the direction of negative curvature: the hard case. */
-static void test_newton_leaves_the_axis_of_a_saddle(void **state)
+TEST(newton_leaves_the_axis_of_a_saddle)
 {
-    cr_ctx             *cx = test_context();
     cr_problem          p = { .n = 2, .objective = saddle };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r;
     double              x[2] = { 0, 0.9 };
-    (void)state;
     o.method = CR_METHOD_NEWTON;
     assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
     assert_int_equal(r.stop, CR_END_GRADIENT);
     assert_close(r.f, -0.25, 1e-12);
     assert_close(fabs(x[0]), 1, 1e-6);
-    test_context_free(cx);
 }
 
 /* --- many variables -------------------------------------------------------------------------- */
@@ -297,13 +279,12 @@ static cr_status long_rosenbrock(void *user, const double *x, size_t n, double *
     return CR_OK;
 }
 
-static void test_many_variables_in_linear_memory(void **state)
+TEST(many_variables_in_linear_memory)
 {
     enum { MOST = 100000 };
     double *x = malloc(MOST * sizeof *x), *lower = malloc(MOST * sizeof *x);
-    (void)state;
     for (int boxed = 0; boxed < 2; boxed++) {
-        cr_ctx    *cx = test_context();
+        cr_ctx    *own = test_context();
         size_t     n = boxed ? 10000 : MOST;
         cr_problem p = { .n = n, .objective = long_rosenbrock, .lower = boxed ? lower : NULL };
         cr_minimize_options o = cr_minimize_defaults();
@@ -313,13 +294,13 @@ static void test_many_variables_in_linear_memory(void **state)
             x[i] = i % 2 ? 1 : -1.2;
             lower[i] = i % 10 == 0 ? 1.2 : -INFINITY; /* f = 0.04 for each tenth */
         }
-        assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
+        assert_ok(own, cr_minimize(own, &p, &o, x, &r));
         if (boxed)
             assert_close(r.f, 0.004 * (double)n, 1e-6);
         else
             assert_true(r.f < 1e-8 && cr_end_converged(r.stop));
-        assert_true(cr_ctx_peak_memory(cx) < (2 * o.memory + 12) * n * sizeof(double));
-        test_context_free(cx);
+        assert_true(cr_ctx_peak_memory(own) < (2 * o.memory + 12) * n * sizeof(double));
+        test_context_free(own);
     }
     free(x);
     free(lower);
@@ -347,10 +328,8 @@ static cr_status slow_rosenbrock(void *user, const double *x, size_t n, double *
     return long_rosenbrock(user, x, n, out_f, opt_g);
 }
 
-static void test_limits_are_results(void **state)
+TEST(limits_are_results)
 {
-    cr_ctx *cx = test_context();
-    (void)state;
     for (int method = FIRST; method <= LAST_BUT_BRENT; method++) {
         cr_problem          p = { .n = 2, .objective = rosenbrock };
         cr_minimize_options o = cr_minimize_defaults();
@@ -380,17 +359,14 @@ static void test_limits_are_results(void **state)
         assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
         assert_int_equal(r.stop, CR_END_TIME);
     }
-    test_context_free(cx);
 }
 
-static void test_stops_by_f_and_x(void **state)
+TEST(stops_by_f_and_x)
 {
-    cr_ctx             *cx = test_context();
     cr_problem          p = { .n = 2, .objective = rosenbrock };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r;
     double              x[2] = { -1.2, 1 };
-    (void)state;
     o.gradient_tolerance = 0;
     o.f_tolerance = 0.5;
     assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
@@ -406,17 +382,14 @@ static void test_stops_by_f_and_x(void **state)
         assert_true((strncmp(cr_end_text((cr_end)why), "converged", 9) == 0) ==
                     cr_end_converged((cr_end)why));
     }
-    test_context_free(cx);
 }
 
-static void test_trace_is_bounded(void **state)
+TEST(trace_is_bounded)
 {
-    cr_ctx             *cx = test_context();
     cr_problem          p = { .n = 2, .objective = rosenbrock };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r;
     double              x[2] = { -1.2, 1 };
-    (void)state;
     o.method = CR_METHOD_COORDINATE;
     o.max_iter = 1500;
     o.f_tolerance = 0;
@@ -426,7 +399,6 @@ static void test_trace_is_bounded(void **state)
                      r.iterations / r.trace_stride * r.trace_stride);
     assert_close(r.trace[0], 24.2, 1e-14);
     for (size_t i = 1; i < r.trace_length; i++) assert_true(r.trace[i] <= r.trace[i - 1]);
-    test_context_free(cx);
 }
 
 static cr_status wrong_gradient(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -442,14 +414,12 @@ static cr_status fails(void *user, const double *x, size_t n, double *out_f, dou
     return CR_EDATA;
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx             *cx = test_context();
     double              low[2] = { 0, 2 }, high[2] = { 1, 1 }, x[2] = { 3, 4 }, bad[2] = { 1, NAN };
     cr_problem          p = { .n = 2, .objective = rosenbrock, .lower = low, .upper = high };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r = { .iterations = 77 };
-    (void)state;
     assert_fails_with(cx, cr_minimize(cx, &p, NULL, x, &r), CR_EARG, "x[1]");
     p.lower = p.upper = NULL;
     assert_fails_with(cx, cr_minimize(cx, &p, NULL, bad, &r), CR_EARG, "x[1]");
@@ -477,16 +447,13 @@ static void test_refusals(void **state)
     p = (cr_problem){ .n = D, .objective = wrong_gradient };
     assert_ok(cx, cr_minimize(cx, &p, NULL, start, &r));
     assert_int_equal(r.stop, CR_END_NO_PROGRESS);
-    test_context_free(cx);
 }
 
-static void test_check_gradient_finds_the_fault(void **state)
+TEST(check_gradient_finds_the_fault)
 {
-    cr_ctx           *cx = test_context();
     cr_problem        p = { .n = D, .objective = quadratic };
     cr_gradient_check c;
     double            x[D] = { 1, 2, 3, -4 };
-    (void)state;
     assert_ok(cx, cr_check_gradient(cx, &p, x, &c));
     assert_true(c.error < 1e-10);
     p.objective = wrong_gradient;
@@ -500,28 +467,26 @@ static void test_check_gradient_finds_the_fault(void **state)
     assert_fails(cx, cr_check_gradient(cx, &p, x, &c), CR_ENUMERIC);
     p = (cr_problem){ .n = 1, .objective = fails };
     assert_fails_with(cx, cr_check_gradient(cx, &p, x, &c), CR_EDATA, "objective");
-    test_context_free(cx);
 }
 
-static void test_interrupt(void **state)
+TEST(interrupt)
 {
-    (void)state;
     for (int method = FIRST; method <= LAST_BUT_BRENT; method++)
         for (int left = 0; left < 30; left += 7) {
-            cr_ctx *cx = test_context();
+            cr_ctx *own = test_context();
             struct {
-                cr_ctx *cx;
+                cr_ctx *own;
                 int     left;
-            } user = { cx, left };
+            } user = { own, left };
             cr_problem          p = { .n = 2, .objective = rosenbrock, .user = &user };
             cr_minimize_options o = cr_minimize_defaults();
             cr_minimize_report  r = { .iterations = 77 };
             double              x[2] = { -1.2, 1 };
             o.method = method;
-            assert_fails(cx, cr_minimize(cx, &p, &o, x, &r), CR_EINTERRUPTED);
+            assert_fails(own, cr_minimize(own, &p, &o, x, &r), CR_EINTERRUPTED);
             assert_true(x[0] == -1.2 && x[1] == 1 && r.iterations == 77);
             assert_true(user.left > -30); /* soon after */
-            test_context_free(cx);
+            test_context_free(own);
         }
 }
 
@@ -532,24 +497,23 @@ static void count_progress(void *user, const char *what, double done, double tot
     ++*(size_t *)user;
 }
 
-static void test_same_bits_again(void **state)
+TEST(same_bits_again)
 {
-    (void)state;
     for (int method = FIRST; method <= LAST_BUT_BRENT; method++) {
         double             x[2][20];
         cr_minimize_report r[2];
         size_t             seen = 0;
         for (int k = 0; k < 2; k++) {
-            cr_ctx             *cx = test_context();
+            cr_ctx             *own = test_context();
             cr_problem          p = { .n = 20, .objective = rosenbrock };
             cr_minimize_options o = cr_minimize_defaults();
-            cr_ctx_set_threads(cx, k ? 4 : 1);
-            cr_ctx_set_progress(cx, count_progress, &seen);
+            cr_ctx_set_threads(own, k ? 4 : 1);
+            cr_ctx_set_progress(own, count_progress, &seen);
             o.method = method;
             o.max_iter = 200;
             for (int i = 0; i < 20; i++) x[k][i] = i % 2 ? 1 : -1.2 + 0.01 * i;
-            assert_ok(cx, cr_minimize(cx, &p, &o, x[k], &r[k]));
-            test_context_free(cx);
+            assert_ok(own, cr_minimize(own, &p, &o, x[k], &r[k]));
+            test_context_free(own);
         }
         assert_memory_equal(x[0], x[1], sizeof x[0]);
         assert_int_equal(r[0].f_evaluations, r[1].f_evaluations);
@@ -576,18 +540,15 @@ static cr_status run_method(cr_ctx *cx, void *arg)
     return st == CR_OK ? cr_check_gradient(cx, &p, x, &check) : st;
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
-    (void)state;
     for (int method = -1; method <= CR_METHOD_BRENT; method++)
         test_every_allocation_fails(run_method, &method);
 }
 
-static void test_options_from_text(void **state)
+TEST(options_from_text)
 {
-    cr_ctx             *cx = test_context();
     cr_minimize_options o;
-    (void)state;
     assert_ok(cx, cr_options_init(cx, cr_minimize_table, &o));
     cr_minimize_options defaults = cr_minimize_defaults();
     assert_true(o.method == CR_METHOD_AUTO && o.max_iter == defaults.max_iter && o.memory == 10);
@@ -598,15 +559,12 @@ static void test_options_from_text(void **state)
     assert_fails(cx, cr_options_set(cx, cr_minimize_table, &o, "memory", "0"), CR_EARG);
     for (const cr_option *row = cr_minimize_table; row->name; row++)
         assert_ok(cx, cr_options_set(cx, cr_minimize_table, &o, row->name, row->example));
-    test_context_free(cx);
 }
 
 /* lbfgs that knows the second derivatives takes Newton's step at once, in the box too; half wrong
  * ones, indefinite ones and none lead to the same minimum. */
-static void test_curvature(void **state)
+TEST(curvature)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double lower[D] = { -9, -9, -9, -9 }, upper[D] = { 9, 9, 0.1, 9 };
     double       half[D * D], mixed[D * D] = { 0 }, known[D];
     for (size_t i = 0; i < D; i++)
@@ -631,29 +589,4 @@ static void test_curvature(void **state)
             if (c == 1)
                 assert_true(r.iterations <= (boxed ? 2 : 1) && r.f_evaluations <= (boxed ? 3 : 2));
         }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_optimum_by_every_method),
-        cmocka_unit_test(test_boxes_against_enumeration),
-        cmocka_unit_test(test_bounds_of_every_kind),
-        cmocka_unit_test(test_regions_without_values),
-        cmocka_unit_test(test_none_flat_and_unbounded),
-        cmocka_unit_test(test_newton_leaves_the_axis_of_a_saddle),
-        cmocka_unit_test(test_many_variables_in_linear_memory),
-        cmocka_unit_test(test_limits_are_results),
-        cmocka_unit_test(test_stops_by_f_and_x),
-        cmocka_unit_test(test_trace_is_bounded),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_check_gradient_finds_the_fault),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_same_bits_again),
-        cmocka_unit_test(test_allocations_fail),
-        cmocka_unit_test(test_options_from_text),
-        cmocka_unit_test(test_curvature),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

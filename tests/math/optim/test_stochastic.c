@@ -79,7 +79,7 @@ static double optimum(cr_ctx *cx, data *d, double *b)
     return r.f;
 }
 
-static void test_reaches_the_batch_optimum(void **state)
+TEST(reaches_the_batch_optimum)
 {
     static const struct {
         int    rule, schedule;
@@ -96,10 +96,8 @@ static void test_reaches_the_batch_optimum(void **state)
         { CR_SGD_MOMENTUM, CR_SGD_COSINE, 16, 0.1, 0, true, 2e-2 },
         { CR_SGD_ADAM, CR_SGD_COSINE, 32, 0.03, 0, true, 2e-2 },
     };
-    cr_ctx *cx = test_context();
-    data    d;
-    double  best[P], f, there;
-    (void)state;
+    data   d;
+    double best[P], f, there;
     make_data(&d);
     f = optimum(cx, &d, best);
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -119,16 +117,13 @@ static void test_reaches_the_batch_optimum(void **state)
         assert_true(there - f < cases[k].tolerance * cases[k].tolerance + 1e-9);
         assert_close(r.trace[r.trace_length - 1], f, 2e-2);
     }
-    test_context_free(cx);
 }
 
 /* One step of each rule by hand, and the schedules. */
-static void test_first_steps(void **state)
+TEST(first_steps)
 {
-    cr_ctx *cx = test_context();
-    data    d;
-    double  zero[P] = { 0 }, g[P], f;
-    (void)state;
+    data   d;
+    double zero[P] = { 0 }, g[P], f;
     make_data(&d);
     whole(&d, zero, P, &f, g);
     for (int rule = CR_SGD_PLAIN; rule <= CR_SGD_ADAM; rule++) {
@@ -155,15 +150,12 @@ static void test_first_steps(void **state)
         }
         whole(&d, zero, P, &f, g);
     }
-    test_context_free(cx);
 }
 
-static void test_order_and_bits(void **state)
+TEST(order_and_bits)
 {
-    cr_ctx *cx = test_context();
-    data    d;
-    double  b[4][P] = { { 0 } };
-    (void)state;
+    data   d;
+    double b[4][P] = { { 0 } };
     for (int k = 0; k < 4; k++) {
         cr_stochastic_problem p = { .n = P, .items = N, .batch = batch, .user = &d };
         cr_stochastic_options o = cr_stochastic_defaults();
@@ -186,7 +178,6 @@ static void test_order_and_bits(void **state)
     assert_ok(cx, cr_minimize_stochastic(cx, &p, &o, x, &r));
     assert_true(d.first[0] != d.first[1] && d.first[1] != d.first[2]);
     assert_true(memcmp(b[0], b[2], sizeof b[0]) != 0 && memcmp(b[0], b[3], sizeof b[0]) != 0);
-    test_context_free(cx);
 }
 
 static cr_status explodes(void *user, const double *x, size_t n, const size_t *items, size_t k,
@@ -198,14 +189,12 @@ static cr_status explodes(void *user, const double *x, size_t n, const size_t *i
     return CR_OK;
 }
 
-static void test_stops(void **state)
+TEST(stops)
 {
-    cr_ctx               *cx = test_context();
     cr_stochastic_problem p = { .n = 1, .items = 5, .batch = explodes };
     cr_stochastic_options o = cr_stochastic_defaults();
     cr_minimize_report    r;
     double                x[1] = { 1 }, lower[1] = { 0.5 };
-    (void)state;
     o.rule = CR_SGD_PLAIN, o.schedule = CR_SGD_CONSTANT, o.rate = 100, o.epochs = 1000;
     assert_ok(cx, cr_minimize_stochastic(cx, &p, &o, x, &r));
     assert_int_equal(r.stop, CR_END_NOT_FINITE);
@@ -232,23 +221,19 @@ static void test_stops(void **state)
     assert_fails(cx, cr_minimize_stochastic(cx, &p, &o, x, &r), CR_EARG);
     x[0] = NAN;
     assert_fails(cx, cr_minimize_stochastic(cx, &p, NULL, x, &r), CR_EARG);
-    test_context_free(cx);
 }
 
-static void test_interrupt(void **state)
+TEST(interrupt)
 {
-    cr_ctx               *cx = test_context();
     data                  d;
     cr_stochastic_problem p = { .n = P, .items = N, .batch = batch, .user = &d };
     cr_minimize_report    r;
     double                b[P] = { 1, 2, 3, 4 };
-    (void)state;
     make_data(&d);
     d.stop_cx = cx, d.left = 5;
     assert_fails(cx, cr_minimize_stochastic(cx, &p, NULL, b, &r), CR_EINTERRUPTED);
     assert_int_equal(d.batches, 6);
     assert_true(b[0] == 1 && b[3] == 4);
-    test_context_free(cx);
 }
 
 static cr_status run(cr_ctx *cx, void *arg)
@@ -259,23 +244,9 @@ static cr_status run(cr_ctx *cx, void *arg)
     return cr_minimize_stochastic(cx, &p, NULL, b, &r);
 }
 
-static void test_allocations_fail(void **state)
+TEST(allocations_fail)
 {
     data d;
-    (void)state;
     make_data(&d);
     test_every_allocation_fails(run, &d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reaches_the_batch_optimum),
-        cmocka_unit_test(test_first_steps),
-        cmocka_unit_test(test_order_and_bits),
-        cmocka_unit_test(test_stops),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_allocations_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@ static inline cr_table *column_table(cr_ctx *cx, const double *x, size_t n, cons
 {
     cr_table *t = NULL;
     assert_ok(cx, cr_table_new(cx, "data.csv", n, &t));
+    test_own(cx, t, release_table);
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     if (opt_w) assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, opt_w, 1));
     return t;
@@ -28,7 +29,6 @@ static inline double evidence_of(cr_ctx *cx, const char *name, const double *x, 
     cr_table *t = column_table(cx, x, n, NULL);
     cr_model *m = fit(cx, name, t, settings);
     double    e = log_evidence(m);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
     return e;
 }
@@ -56,7 +56,6 @@ static inline void densities(cr_ctx *cx, const cr_model *m, const double *x, siz
     cr_prediction p = predict(cx, m, t);
     assert_int_equal(p.kind, CR_ANSWER_DENSITY);
     memcpy(out, p.log_density, n * sizeof *out);
-    cr_prediction_free(cx, &p);
     cr_table_free(cx, t);
 }
 

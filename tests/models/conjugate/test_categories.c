@@ -8,16 +8,12 @@ static double value_of(cr_ctx *cx, const char *model, const cr_table *t, const c
     cr_model *m = fit(cx, model, t, settings);
     json_t   *d = describe(cx, m);
     double    value = parameter(d, name, "value");
-    json_decref(d);
-    cr_model_free(cx, m);
     return value;
 }
 
 /* Two levels, true and false, 0 and 1; named or not. */
-static void test_success(void **state)
+TEST(success)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_model   *m = NULL;
     cr_table   *t = table_of_text(cx, "s.csv",
                                   "a,b,n,c,one\nno,true,1,u,x\nyes,true,0,v,x\n"
@@ -38,15 +34,11 @@ static void test_success(void **state)
     assert_string_equal(cr_error_nearest(cx), "yes");
     assert_fails_with(cx, try_fit(cx, model, t, "features=n success=2", &m), CR_EARG,
                       "holds numbers");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Numbers that are not 0 and 1 count where they lie above a bound; later rows by the same bound. */
-static void test_success_above(void **state)
+TEST(success_above)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL, *more = NULL;
     cr_table *t = table_of_text(cx, "s.csv", "x,b\n-1.5,true\n0,true\n0.5,false\n2,true\n7,true\n");
     const char *model = "beta-bernoulli";
@@ -64,19 +56,13 @@ static void test_success_above(void **state)
     assert_ok(cx, cr_score(cx, m, t, log_p));
     assert_close(log_p[0], log(4.0 / 7), 1e-14);
     assert_close(log_p[3], log(3.0 / 7), 1e-14);
-    json_decref(d);
     cr_model_free(cx, more);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Draws are codes of levels; where levels are lumped together they cannot be drawn. */
-static void test_binary_draws(void **state)
+TEST(binary_draws)
 {
-    (void)state;
     enum { DRAWS = 2000 };
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "s.csv", "a,c\nno,u\nyes,v\nyes,w\nyes,w\n");
     cr_model *m = fit(cx, "beta-bernoulli", t, "features=a success=no");
     double    x[DRAWS], sum = 0;
@@ -95,9 +81,6 @@ static void test_binary_draws(void **state)
     sum = 0;
     for (size_t i = 0; i < DRAWS; i++) sum += (x[i] == 2) / (double)DRAWS;
     assert_close(sum, 3.0 / 7, 0.05);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The levels of the next row, as "column level p" in their order. */
@@ -115,14 +98,11 @@ static void assert_next(cr_ctx *cx, const char *model, const cr_table *t, const 
                      l.prob[i]);
     assert_string_equal(told, expected);
     cr_levels_free(cx, &l);
-    cr_model_free(cx, m);
 }
 
 /* P(success) = (a + successes) / (a + b + n), P(level) = (alpha + n_k) / (A + n), by hand. */
-static void test_next_levels(void **state)
+TEST(next_levels)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_levels   l = { .n = 7 };
     cr_table   *t = table_of_text(cx, "s.csv",
                                   "a,x,b,c,k,one\nno,1,true,u,3,z\nyes,0,true,v,3,z\n"
@@ -141,9 +121,6 @@ static void test_next_levels(void **state)
     assert_fails_with(cx, cr_next_levels(cx, m, &l), CR_EUNSUPPORTED, "levels of the next row");
     assert_int_equal(l.n, 7);
     assert_false(cr_class_offers(cr_model_get_class(m), "next-levels"));
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status next_levels_of_both(cr_ctx *cx, void *arg)
@@ -166,21 +143,15 @@ done:
     return st;
 }
 
-static void test_next_allocations(void **state)
+TEST(next_allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "s.csv", "a,c\nno,u\nyes,v\nyes,v\n");
     test_every_allocation_fails(next_levels_of_both, t);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Whole numbers and truth values are levels too; strangers are impossible, and not learned. */
-static void test_levels_of_numbers(void **state)
+TEST(levels_of_numbers)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *model = "dirichlet-categorical";
     double      die[6] = { 1, 6, 3, 3, 2, 6 }, more[2] = { 6, 4 }, half[2] = { 1, 1.5 }, log_p[2];
     cr_model   *m, *next = NULL;
@@ -208,15 +179,11 @@ static void test_levels_of_numbers(void **state)
     cr_table_free(cx, t);
     cr_table_free(cx, u);
     cr_table_free(cx, h);
-    cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* Two levels of a category are a yes-or-no column: the same posterior and evidence. */
-static void test_two_levels_agree(void **state)
+TEST(two_levels_agree)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     cr_table         *t = table_of_text(cx, "s.csv", "a\nno\nyes\nyes\nyes\n");
     cr_model         *a = fit(cx, "beta-bernoulli", t, "prior=jeffreys");
     cr_model         *b = fit(cx, "dirichlet-categorical", t, "prior=jeffreys");
@@ -227,21 +194,4 @@ static void test_two_levels_agree(void **state)
     for (size_t i = 0; i < 7; i++)
         assert_close(parameter(da, "a=yes", keys[i]), parameter(db, "a=yes", keys[i]), 1e-12);
     assert_close(log_evidence(a), log_evidence(b), 1e-13);
-    json_decref(da);
-    json_decref(db);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_success),          cmocka_unit_test(test_success_above),
-        cmocka_unit_test(test_next_levels),      cmocka_unit_test(test_next_allocations),
-        cmocka_unit_test(test_binary_draws),     cmocka_unit_test(test_levels_of_numbers),
-        cmocka_unit_test(test_two_levels_agree),
-    };
-    return cmocka_run_group_tests_name("conjugate categories", tests, NULL, NULL);
 }

@@ -143,10 +143,8 @@ static const double times[] = { 0.3, 2.2, 0.05, 1.1, 0.9 };
 static const double binary[] = { 1, 0, 0, 1, 1, 1, 0, 1 };
 static const double angles[] = { 0.9, 0.5, -0.1, 1.05, 1.3, 2.4 };
 
-static void test_against_quadrature(void **state)
+TEST(against_quadrature)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     problem p = { .x = binary, .n = 8, .a = 1.3, .b = 0.7, .cx = cx };
     assert_close(evidence_of(cx, "beta-bernoulli", binary, 8, "prior=a=1.3,b=0.7"),
                  log(integrate(cx, bernoulli_integrand, &p, 0, 1)), 1e-9);
@@ -177,7 +175,6 @@ static void test_against_quadrature(void **state)
     p = (problem){ .x = angles, .n = 6, .a = 0, .c = 2.25, .d = 0.75 };
     assert_close(evidence_of(cx, "von-mises", angles, 6, "prior=kappa_mean=3,kappa_sd=2"),
                  log(integrate(cx, kappa_integrand, &p, 0, 60)), 1e-10);
-    test_context_free(cx);
 }
 
 /* Both ends of a uniform: p(l, u) integrated over a grid in the plane is slow, its closed form in u
@@ -189,24 +186,19 @@ static double both_ends_integrand(double u, void *user)
     return a * (a + 1) * pow(p->c - p->b, a) * pow(u - low, -(a + 1 + n)) / (a + 1 + n);
 }
 
-static void test_uniform_with_both_ends(void **state)
+TEST(uniform_with_both_ends)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     problem p = { .n = 5, .a = 1.4, .b = 0.5, .c = 0.9, .at = -0.4, .top = 3.3 };
     assert_close(evidence_of(cx, "uniform", reals, 5, "ends=both prior=low=0.5,high=0.9,shape=1.4"),
                  log(integrate(cx, both_ends_integrand, &p, 3.3, INFINITY)), 1e-10);
-    test_context_free(cx);
 }
 
 /* --- posteriors ------------------------------------------------------------------------------ */
 
 /* The reference answers: closed forms, checked there by quadrature. */
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("conjugate", &root), *item;
+    json_t *cases = reference_cases(cx, "conjugate"), *item;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -227,9 +219,6 @@ static void test_reference(void **state)
                             1e-10);
             assert_relative(log_evidence(m) + cr_lchoose(20, 7),
                             number_of(want, "log_marginal_of_k"), 1e-10);
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         } else if (strcmp(id, "gamma-poisson") == 0) {
             double    x[5] = { 0, 1, 2, 3, 4 }, log_p[5];
             cr_table *t = column_table(cx, counts, 8, NULL);
@@ -242,9 +231,6 @@ static void test_reference(void **state)
             for (size_t k = 0; k < 5; k++)
                 assert_relative(log_p[k],
                                 element(json_object_get(want, "predictive_logpmf_0to4"), k), 1e-10);
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         } else if (strcmp(id, "dirichlet-multinomial") == 0) {
             cr_table *t = table_of_text(cx, "c.csv", "c,n\na,5\nb,0\nc,3\nd,12\n");
             cr_model *m =
@@ -262,9 +248,6 @@ static void test_reference(void **state)
                                 element(json_object_get(want, "mean"), k), 1e-12);
             }
             assert_relative(log_evidence(m), number_of(want, "log_marginal_sequence"), 1e-10);
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         } else if (strcmp(id, "normal-inverse-gamma") == 0) {
             cr_table *t = column_table(cx, reals, 5, NULL);
             cr_model *m = fit(cx, "normal", t, "prior=mean0=0,kappa0=0.1,shape=2,scale=1");
@@ -280,11 +263,8 @@ static void test_reference(void **state)
             assert_relative(part_of(d, 0, "predictive", "location"), element(predictive, 1), 1e-12);
             assert_relative(part_of(d, 0, "predictive", "scale"), element(predictive, 2), 1e-12);
             assert_relative(log_evidence(m), number_of(want, "log_marginal"), 1e-10);
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         } else if (strcmp(id, "niw-iris") == 0) {
-            const char *path = test_shared_data("tabular/iris.csv");
+            const char *path = test_data("tabular/iris.csv");
             assert_non_null(path);
             cr_table *t = read_table(cx, path);
             cr_model *m =
@@ -304,24 +284,17 @@ static void test_reference(void **state)
             }
             if (json_object_get(want, "log_marginal"))
                 assert_relative(log_evidence(m), number_of(want, "log_marginal"), 1e-10);
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         } else {
             continue;
         }
         checked++;
     }
     assert_int_equal(checked, 5);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* Priors by their moments. */
-static void test_moments(void **state)
+TEST(moments)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = column_table(cx, binary, 8, NULL), *r = column_table(cx, reals, 5, NULL);
     cr_model *m = fit(cx, "beta-bernoulli", t, "prior=mean=0.8,sd=0.1"); /* Beta(12, 3) */
     json_t   *d = describe(cx, m);
@@ -330,7 +303,6 @@ static void test_moments(void **state)
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(d, "statistics"), "prior")),
         "beta(a=12, b=3)");
-    json_decref(d);
     cr_model_free(cx, m);
     m = NULL;
     assert_fails_with(cx, try_fit(cx, "beta-bernoulli", t, "prior=mean=0.8,sd=0.4", &m), CR_EARG,
@@ -357,7 +329,6 @@ static void test_moments(void **state)
                  evidence_of(cx, "uniform", times, 5, text), 1e-13);
     cr_table_free(cx, t);
     cr_table_free(cx, r);
-    test_context_free(cx);
 }
 
 /* Jeffreys' prior does not depend on the parametrisation: the posterior mass of p < 0.3 is that of
@@ -370,10 +341,8 @@ static double logit_integrand(double phi, void *user)
     return f;
 }
 
-static void test_jeffreys_invariance(void **state)
+TEST(jeffreys_invariance)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     problem   p = { .x = binary, .n = 8 };
     cr_table *t = column_table(cx, binary, 8, NULL);
     cr_model *m = fit(cx, "beta-bernoulli", t, "prior=jeffreys");
@@ -382,18 +351,13 @@ static void test_jeffreys_invariance(void **state)
     double    all = below + integrate(cx, logit_integrand, &p, cr_logit(0.3), INFINITY);
     assert_close(cr_betainc(part_of(d, 0, "posterior", "a"), part_of(d, 0, "posterior", "b"), 0.3),
                  below / all, 1e-11);
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The classical t interval comes from Jeffreys' prior: mean +- t s / sqrt(n). */
-static void test_classical_interval(void **state)
+TEST(classical_interval)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  mean = 0, square = 0;
+    double mean = 0, square = 0;
     for (size_t i = 0; i < 5; i++) mean += reals[i] / 5;
     for (size_t i = 0; i < 5; i++) square += pow(reals[i] - mean, 2);
     cr_table *t = column_table(cx, reals, 5, NULL);
@@ -406,30 +370,22 @@ static void test_classical_interval(void **state)
     assert_close(cr_chi2_sf(square / parameter(d, "x.variance", "lower"), 4), 0.05, 1e-12);
     assert_close(cr_chi2_sf(square / parameter(d, "x.variance", "upper"), 4), 0.95, 1e-12);
     assert_close(part_of(d, 0, "predictive", "scale"), sqrt(square / 4 * (1 + 1.0 / 5)), 1e-13);
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* One column of mvn is normal: InverseWishart(nu, s) is InverseGamma(nu / 2, s / 2). */
-static void test_mvn_of_one_column(void **state)
+TEST(mvn_of_one_column)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     assert_close(
         evidence_of(cx, "mvn", reals, 5, "prior=mean0=0.4,kappa0=0.3,nu0=5,scale0=6"),
         evidence_of(cx, "normal", reals, 5, "prior=mean0=0.4,kappa0=0.3,shape=2.5,scale=3"), 1e-13);
-    test_context_free(cx);
 }
 
 /* --- predictives ----------------------------------------------------------------------------- */
 
 /* Dirichlet(1): one is added to every count; the probabilities of all levels sum to one. */
-static void test_add_one(void **state)
+TEST(add_one)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "c.csv", "c\nu\nu\nv\nu\nw\n");
     cr_table *each = table_of_text(cx, "e.csv", "c\nu\nv\nw\n");
     cr_model *m = fit(cx, "dirichlet-categorical", t, "");
@@ -438,16 +394,10 @@ static void test_add_one(void **state)
     assert_close(exp(log_p[0]), 4.0 / 8, 1e-15);
     assert_close(exp(log_p[1]), 2.0 / 8, 1e-15);
     assert_close(exp(log_p[0]) + exp(log_p[1]) + exp(log_p[2]), 1, 1e-15);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, each);
-    test_context_free(cx);
 }
 
-static void test_predictives_are_distributions(void **state)
+TEST(predictives_are_distributions)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     const struct {
         const char   *model, *settings;
         const double *x;
@@ -460,7 +410,6 @@ static void test_predictives_are_distributions(void **state)
         cr_table *t = column_table(cx, line[i].x, line[i].n, NULL);
         cr_model *m = fit(cx, line[i].model, t, line[i].settings);
         assert_close(integral_of_predictive(cx, m, line[i].at, line[i].spread), 1, 1e-9);
-        cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
     /* counts: the sum; angles: the periodic sum over one turn, which is exact */
@@ -486,14 +435,11 @@ static void test_predictives_are_distributions(void **state)
         cr_model_free(cx, m);
     }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* cr_next says the same as the log densities. */
-static void test_next(void **state)
+TEST(next)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     const struct {
         const char   *model, *settings, *family;
         const double *x;
@@ -523,19 +469,15 @@ static void test_next(void **state)
         }
         assert_close(log_p, by_next, 1e-13);
         cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Draws have the predictive distribution: the share of them below some points is its cdf there. */
-static void test_draws(void **state)
+TEST(draws)
 {
-    (void)state;
     enum { DRAWS = 4000 };
     static double x[DRAWS];
-    cr_ctx       *cx = test_context();
     const struct {
         const char   *model, *settings;
         const double *data;
@@ -559,20 +501,16 @@ static void test_draws(void **state)
             assert_true(fabs(below - want) < 4.5 * sqrt(want * (1 - want) / DRAWS) + 1e-12);
         }
         cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Draws of angles and of uniforms by the log density: the mean of 1 / p over draws within a region
  * is its length. */
-static void test_draws_by_density(void **state)
+TEST(draws_by_density)
 {
-    (void)state;
     enum { DRAWS = 1500 };
     static double x[DRAWS], log_p[DRAWS];
-    cr_ctx       *cx = test_context();
     const struct {
         const char   *model, *settings;
         const double *data;
@@ -595,10 +533,8 @@ static void test_draws_by_density(void **state)
         double mean = sum / DRAWS, se = sqrt((square / DRAWS - mean * mean) / DRAWS);
         assert_true(fabs(mean - (all[i].high - all[i].low)) < 4.5 * se);
         assert_true(se < 0.1);
-        cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- von Mises by integrals over kappa ---------------------------------------------------------
@@ -610,10 +546,8 @@ static double kappa_moment(double k, void *user)
     return kappa_integrand(k, user) * (p->top == 1 ? k : p->top == 2 ? k < p->at : 1);
 }
 
-static void test_concentration(void **state)
+TEST(concentration)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = column_table(cx, angles, 6, NULL);
     cr_model *m = fit(cx, "von-mises", t, "prior=kappa_mean=3,kappa_sd=2");
     json_t   *d = describe(cx, m);
@@ -635,7 +569,6 @@ static void test_concentration(void **state)
     double mode = parameter(d, "x.concentration", "mode");
     assert_true(kappa_integrand(mode, &p) >= kappa_integrand(mode * 1.0001, &p));
     assert_true(kappa_integrand(mode, &p) >= kappa_integrand(mode / 1.0001, &p));
-    json_decref(d);
     cr_model_free(cx, m);
 
     /* angles that lie close together: kappa large, and the normal limit of the spread */
@@ -649,29 +582,6 @@ static void test_concentration(void **state)
     for (size_t i = 0; i < 40; i++) scatter += pow(close[i] - 0.7, 2);
     /* 1 / k ~ inverse gamma like a variance under Jeffreys' rule, n / 2 and scatter / 2 */
     assert_relative(parameter(d, "x.concentration", "value"), 40 / scatter, 1e-3);
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_table_free(cx, tight);
     cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_quadrature),
-        cmocka_unit_test(test_uniform_with_both_ends),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_jeffreys_invariance),
-        cmocka_unit_test(test_classical_interval),
-        cmocka_unit_test(test_mvn_of_one_column),
-        cmocka_unit_test(test_add_one),
-        cmocka_unit_test(test_predictives_are_distributions),
-        cmocka_unit_test(test_next),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_draws_by_density),
-        cmocka_unit_test(test_concentration),
-    };
-    return cmocka_run_group_tests_name("conjugate evidence", tests, NULL, NULL);
 }

@@ -63,6 +63,7 @@ static cr_table *two_columns(cr_ctx *cx, const kind *k, const double *x, size_t 
     cr_table *t = NULL;
     cr_type   type = k->data == COUNT || k->data == LEVELS ? CR_INTEGER : CR_REAL;
     assert_ok(cx, cr_table_new(cx, "data.csv", n, &t));
+    test_own(cx, t, release_table);
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", type, x, 2));
     assert_ok(cx, cr_table_add_numbers(cx, t, "y", type, x + 1, 2));
     if (w) assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, w, 1));
@@ -96,16 +97,12 @@ static void compare_models(cr_ctx *cx, const cr_model *a, const cr_model *b, dou
                  tolerance);
     if (!isnan(log_evidence(a)) || !isnan(log_evidence(b)))
         assert_close(log_evidence(a), log_evidence(b), tolerance);
-    json_decref(da);
-    json_decref(db);
 }
 
 /* log p(x_1 .. x_n) = log p(x_1 .. x_m) + sum of log p(x_i | those before), row by row. */
-static void test_chain_rule(void **state)
+TEST(chain_rule)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[2 * N];
+    double x[2 * N];
     for (size_t i = 0; i < KINDS; i++) {
         const kind *k = &kinds[i];
         size_t      first = k->data == LEVELS ? 4 : 1;
@@ -122,24 +119,18 @@ static void test_chain_rule(void **state)
             sum += density;
             assert_ok(cx, cr_update(cx, m, t, &next));
             cr_model_free(cx, m);
-            cr_table_free(cx, t);
             m = next;
             assert_close(log_evidence(m), sum, 1e-11);
         }
         compare_models(cx, m, whole, 1e-11);
         cr_model_free(cx, m);
-        cr_model_free(cx, whole);
-        cr_table_free(cx, all);
     }
-    test_context_free(cx);
 }
 
 /* Posteriors of batches are those of all rows, also under priors that have no evidence. */
-static void test_batches(void **state)
+TEST(batches)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[2 * 400];
+    double x[2 * 400];
     for (size_t i = 0; i < 2 * KINDS; i++) {
         const kind *k = &kinds[i / 2];
         const char *settings = i % 2 ? k->improper : k->settings;
@@ -153,22 +144,17 @@ static void test_batches(void **state)
         assert_int_equal(isnan(log_evidence(whole)), i % 2);
         assert_int_equal(cr_model_get_report(both)->rows, 400);
         compare_models(cx, both, whole, 1e-12);
-        cr_model_free(cx, m);
         cr_model_free(cx, both);
-        cr_model_free(cx, whole);
         cr_table_free(cx, all);
         cr_table_free(cx, one);
         cr_table_free(cx, two);
     }
-    test_context_free(cx);
 }
 
 /* Weights are repetitions; a row of weight 0 is none, whatever it holds; rows in any order. */
-static void test_weights_and_order(void **state)
+TEST(weights_and_order)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[2 * N], w[N], repeated[2 * 3 * N], turned[2 * 3 * N];
+    double x[2 * N], w[N], repeated[2 * 3 * N], turned[2 * 3 * N];
     for (size_t i = 0; i < KINDS; i++) {
         const kind *k = &kinds[i];
         size_t      n = 0;
@@ -191,22 +177,17 @@ static void test_weights_and_order(void **state)
         cr_model *c = fit(cx, k->model, back, k->settings);
         compare_models(cx, a, b, 1e-12);
         compare_models(cx, c, b, 1e-12);
-        cr_model_free(cx, a);
         cr_model_free(cx, b);
-        cr_model_free(cx, c);
         cr_table_free(cx, weighted);
         cr_table_free(cx, plain);
         cr_table_free(cx, back);
     }
-    test_context_free(cx);
 }
 
 /* Several columns are independent: their evidences and log densities add up. */
-static void test_columns_add_up(void **state)
+TEST(columns_add_up)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[2 * N], both[N], one[N], two[N];
+    double x[2 * N], both[N], one[N], two[N];
     for (size_t i = 0; i < KINDS; i++) {
         const kind *k = &kinds[i];
         char        settings[2][256];
@@ -222,20 +203,14 @@ static void test_columns_add_up(void **state)
         assert_ok(cx, cr_score(cx, a, t, one));
         assert_ok(cx, cr_score(cx, b, t, two));
         for (size_t row = 0; row < N; row++) assert_close(both[row], one[row] + two[row], 1e-13);
-        cr_model_free(cx, m);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* From a file: the same bits, in densities, draws and descriptions. */
-static void test_files(void **state)
+TEST(files)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[2 * N], one[N], two[N], draws[2][10];
+    double x[2 * N], one[N], two[N], draws[2][10];
     for (size_t i = 0; i < 2 * KINDS; i++) {
         const kind *k = &kinds[i / 2];
         const char *settings = i % 2 ? k->improper : k->settings;
@@ -256,20 +231,16 @@ static void test_files(void **state)
         assert_memory_equal(draws[0], draws[1], sizeof draws[0]);
         compare_models(cx, loaded, m, 0);
         cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, m);
         cr_model_free(cx, loaded);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     enum { LONG = 1200 };
     static double x[2 * LONG], first[LONG], again[LONG], draws[2][2 * LONG];
     const size_t  threads[] = { 1, 2, 3, 7 };
-    cr_ctx       *cx = test_context();
     for (size_t i = 0; i < KINDS; i++) {
         const kind *k = &kinds[i];
         make_data(k, 8, x, LONG);
@@ -296,7 +267,6 @@ static void test_threads(void **state)
         cr_table_free(cx, t);
         cr_table_free(cx, some);
     }
-    test_context_free(cx);
 }
 
 /* --- corners ------------------------------------------------------------------------------------
@@ -304,10 +274,8 @@ static void test_threads(void **state)
 
 /* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is
  * not. */
-static void test_slips(void **state)
+TEST(slips)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *degrees = table_of_text(cx, "d.csv", "a,w\n6.29,1\n-6,2\n359,0\n12,3\n40,1\n");
     cr_table *turns = table_of_text(cx, "r.csv", "a,w\n6.2832,1\n-6.2832,1\n1,1\n350,0\n");
@@ -328,17 +296,11 @@ static void test_slips(void **state)
              *zero = fit(cx, "uniform", turns, "features=w low=0");
     json_t *d = describe(cx, plain), *e = describe(cx, zero);
     assert_relative(parameter(d, "w.high", "value"), parameter(e, "w.high", "value"), 1e-15);
-    json_decref(d), json_decref(e);
-    cr_model_free(cx, plain), cr_model_free(cx, zero);
-    cr_table_free(cx, degrees), cr_table_free(cx, turns);
-    test_context_free(cx);
 }
 
 /* Targets, powers, standard scores, and text are refused in words; so are unknown priors. */
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    x[2 * N];
     cr_model *m = NULL;
     for (size_t i = 0; i < KINDS; i++) {
@@ -377,15 +339,11 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < 6; i++)
         assert_fails_with(cx, try_fit(cx, numeric[i], text, "", &m), CR_EDATA,
                           "column 'a' holds text");
-    cr_table_free(cx, text);
-    test_context_free(cx);
 }
 
 /* Values outside the support: named with their place in a fit, impossible in a score. */
-static void test_support(void **state)
+TEST(support)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     const struct {
         const char *model, *settings, *text;
@@ -409,14 +367,11 @@ static void test_support(void **state)
         cr_table_free(cx, t);
         cr_table_free(cx, good);
     }
-    test_context_free(cx);
 }
 
 /* Posteriors that are none, and sums beyond the doubles. */
-static void test_too_little_data(void **state)
+TEST(too_little_data)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    same[3] = { 0, 0, 0 }, huge[3] = { 1e200, -1e200, 3e199 };
     cr_model *m = NULL;
     cr_table *one = column_table(cx, same, 1, NULL), *three = column_table(cx, same, 3, NULL);
@@ -441,7 +396,6 @@ static void test_too_little_data(void **state)
     cr_table_free(cx, one);
     cr_table_free(cx, three);
     cr_table_free(cx, wide);
-    test_context_free(cx);
 }
 
 /* Updates go through a file in memory: reading and writing are part of it. */
@@ -476,28 +430,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const size_t chosen[] = { 0, 1, 3 };
     for (size_t i = 0; i < 3; i++)
         test_every_allocation_fails(everything, (void *)(uintptr_t)&kinds[chosen[i]]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_rule),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_columns_add_up),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_support),
-        cmocka_unit_test(test_too_little_data),
-        cmocka_unit_test(test_slips),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("conjugate laws", tests, NULL, NULL);
 }

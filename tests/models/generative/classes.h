@@ -66,7 +66,6 @@ static inline void check_life(cr_ctx *cx, const char *name, const char *settings
     cr_free(cx, bytes, bytes_size, 1);
     cr_prediction b = predict(cx, loaded, t);
     assert_same_bits(&a, &b);
-    cr_prediction_free(cx, &b);
 
     assert_ok(cx, cr_update(cx, first, t2, &both));
     b = predict(cx, both, t);
@@ -74,20 +73,15 @@ static inline void check_life(cr_ctx *cx, const char *name, const char *settings
     assert_int_equal(cr_model_get_report(both)->rows, n);
     assert_close(cr_model_get_report(both)->log_likelihood, cr_model_get_report(m)->log_likelihood,
                  1e-10);
-    cr_prediction_free(cx, &b);
     for (size_t threads = 1; threads < 8; threads += threads == 3 ? 4 : 1) {
         cr_ctx_set_threads(cx, threads);
         cr_model *again = fit(cx, name, t, settings);
         b = predict(cx, again, t);
         assert_same_bits(&a, &b);
-        cr_prediction_free(cx, &b);
-        cr_model_free(cx, again);
     }
     cr_ctx_set_threads(cx, 0);
-    cr_prediction_free(cx, &a);
     cr_model_free(cx, m), cr_model_free(cx, first), cr_model_free(cx, both),
         cr_model_free(cx, loaded);
-    cr_table_free(cx, t), cr_table_free(cx, t1), cr_table_free(cx, t2);
 }
 
 /* A row of weight 2 is two rows, one of weight 0 is none, and the order of rows is nothing. */
@@ -113,9 +107,6 @@ static inline void check_weights(cr_ctx *cx, const char *name, const char *setti
     assert_same_answers(&q, &q3, tolerance);
     assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
                  1e-10);
-    cr_prediction_free(cx, &q), cr_prediction_free(cx, &q3);
-    cr_model_free(cx, a), cr_model_free(cx, b);
-    cr_table_free(cx, t), cr_table_free(cx, t3);
     free(X3), free(y3), free(w0);
 }
 
@@ -162,8 +153,6 @@ static inline split_case run_case(cr_ctx *cx, const json_t *item, const char *mo
 static inline void end_case(cr_ctx *cx, split_case *c)
 {
     free(c->truth);
-    cr_prediction_free(cx, &c->p);
-    cr_model_free(cx, c->model);
     cr_table_free(cx, c->train), cr_table_free(cx, c->test);
 }
 

@@ -59,11 +59,6 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
         assert_true(isnan(l));
     else
         assert_relative(l, q, 1e-11);
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
-    cr_prediction_free(cx, &h);
-    json_decref(x);
-    json_decref(y);
 }
 
 static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t,
@@ -71,14 +66,10 @@ static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t,
 {
     cr_model *a = fit(cx, "naive-bayes", s, settings), *b = fit(cx, "naive-bayes", t, settings);
     check_same(cx, a, b, s, t);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
 }
 
-static void test_same_as_written_out(void **state)
+TEST(same_as_written_out)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (unsigned bits = 0; bits < 4; bits++) {
         sparse_data d = draw_counts(bits, 90, 12, bits & 1 ? 0.7 : 0.25, bits & 2 ? 0.1 : 0);
         cr_table   *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
@@ -92,14 +83,11 @@ static void test_same_as_written_out(void **state)
         cr_table_free(cx, t);
         free_sparse(&d);
     }
-    test_context_free(cx);
 }
 
 /* Without smoothing values are impossible in some classes, and back again. */
-static void test_impossible(void **state)
+TEST(impossible)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(9, 60, 10, 0.2, 0);
     cr_table   *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
     const char *settings[] = { "target=y features=x* numbers=bernoulli smoothing=0",
@@ -108,14 +96,11 @@ static void test_impossible(void **state)
     cr_table_free(cx, s);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* Columns nearly full and far from 0 keep their digits. */
-static void test_far_columns(void **state)
+TEST(far_columns)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(3, 80, 6, 0.9, 0);
     for (size_t i = 0; i < d.n; i++) d.X[i * 6] = 1e6 + d.y[i] + (double)(i % 5);
     compress(&d);
@@ -124,21 +109,16 @@ static void test_far_columns(void **state)
     cr_model     *b = fit(cx, "naive-bayes", t, "target=y features=x*");
     cr_prediction f = predict(cx, a, s), g = predict(cx, b, t);
     assert_same_answers(&f, &g, 1e-6);
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
     cr_model_free(cx, a);
     cr_model_free(cx, b);
     cr_table_free(cx, s);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* A category with gaps beside the sparse block. */
-static void test_beside_a_category(void **state)
+TEST(beside_a_category)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(4, 50, 9, 0.3, 0);
     const char *extra[50], *levels[] = { "u", "v", "z" };
     cr_table   *t[2];
@@ -154,15 +134,12 @@ static void test_beside_a_category(void **state)
     check_same(cx, m[0], m[1], t[0], t[1]);
     for (size_t k = 0; k < 2; k++) cr_model_free(cx, m[k]), cr_table_free(cx, t[k]);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* Saved and loaded, on any number of threads: the same bits.  Two halves, updated: the same
  * answer. */
-static void test_life(void **state)
+TEST(life)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(5, 200, 40, 0.1, 0.02), half = d, rest = d;
     const char *settings =
         "target=y features=x* numbers=multinomial,x3=poisson,x5=bernoulli,x9=gaussian";
@@ -182,28 +159,22 @@ static void test_life(void **state)
         cr_ctx_set_threads(cx, threads);
         cr_prediction g = predict(cx, c, all);
         assert_same_bits(&f, &g);
-        cr_prediction_free(cx, &g);
     }
     assert_ok(cx, cr_update(cx, b, two, &e));
     cr_prediction h = predict(cx, e, all);
     assert_same_answers(&f, &h, 1e-11);
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &h);
     cr_model *models[] = { a, b, c, e };
     for (size_t k = 0; k < 4; k++) cr_model_free(cx, models[k]);
     cr_table_free(cx, all);
     cr_table_free(cx, one);
     cr_table_free(cx, two);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* 10^5 columns, a row has one entry of its class and one that says nothing. */
-static void test_wide(void **state)
+TEST(wide)
 {
-    (void)state;
     enum { n = 300, p = 100000 };
-    cr_ctx   *cx = test_context();
     size_t    start[n + 1];
     uint32_t  column[2 * n];
     double    value[2 * n], y[n];
@@ -228,35 +199,15 @@ static void test_wide(void **state)
          * ones */
         double own = (n / 2 + 1) * 2.0;
         if (k) assert_close(f.prob[0], own / (own + 1), 1e-9);
-        cr_prediction_free(cx, &f);
-        cr_model_free(cx, m);
     }
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(6, 12, 4, 0.4, 0);
     cr_table   *t = table_of(cx, &d, true);
     check_every_allocation(t, "naive-bayes", "target=y features=x* numbers=multinomial");
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_written_out),
-        cmocka_unit_test(test_impossible),
-        cmocka_unit_test(test_far_columns),
-        cmocka_unit_test(test_beside_a_category),
-        cmocka_unit_test(test_life),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("bayes_sparse", tests, NULL, NULL);
 }

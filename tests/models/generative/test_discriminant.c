@@ -62,11 +62,9 @@ static double posterior(const long double *joint, size_t k)
     return (double)(1 / sum);
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     const struct {
         const char *name, *settings;
         bool        pooled, uniform;
@@ -99,11 +97,7 @@ static void test_definition(void **state)
             sum += w[i] * joint[(size_t)y[i]];
         }
         assert_relative(cr_model_get_report(m)->log_likelihood, (double)sum, 1e-12);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* log marginal likelihood of the rows, up to a constant of p, under |S|^-(p+1)/2: integrals of
@@ -124,10 +118,8 @@ static long double log_marginal(const moments *m, bool pooled)
     return sum;
 }
 
-static void test_predictive_is_ratio_of_marginals(void **state)
+TEST(predictive_is_ratio_of_marginals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 18 };
     double X[(n + 1) * P], y[n + 1], w[n + 1];
     draw_classes(4, n + 1, P, K, X, y, w);
@@ -149,20 +141,14 @@ static void test_predictive_is_ratio_of_marginals(void **state)
             }
         }
         for (size_t k = 0; k < K; k++) assert_close(p.prob[k], posterior(joint, k), 1e-10);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t), cr_table_free(cx, one);
-    test_context_free(cx);
 }
 
 /* --- peers ----------------------------------------------------------------------------------- */
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    json_t *root = NULL, *cases = reference_cases("gda", &root), *item;
-    cr_ctx *cx = test_context();
+    json_t *cases = reference_cases(cx, "gda"), *item;
     size_t  i;
     json_array_foreach(cases, i, item)
     {
@@ -171,8 +157,6 @@ static void test_reference(void **state)
         check_case(item, &c, 1e-7);
         end_case(cx, &c);
     }
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
@@ -185,10 +169,8 @@ static const char *const variants[][2] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static void test_life_and_weights(void **state)
+TEST(life_and_weights)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 700 };
     static double X[n * P], y[n], w[n];
     draw_classes(9, n, P, K, X, y, w);
@@ -198,15 +180,12 @@ static void test_life_and_weights(void **state)
         check_life(cx, variants[v][0], settings, X, n, P, y, w, 1e-10);
         check_weights(cx, variants[v][0], variants[v][1], X, 60, P, y, w, 1e-9);
     }
-    test_context_free(cx);
 }
 
 /* Other units, other places: the same probabilities; other names of classes: the same, permuted. */
-static void test_invariance(void **state)
+TEST(invariance)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], X2[N * P], y[N], y2[N], w[N];
+    double X[N * P], X2[N * P], y[N], y2[N], w[N];
     draw_classes(12, N, P, K, X, y, w);
     for (size_t i = 0; i < N; i++) {
         y2[i] = K - 1 - y[i];
@@ -229,19 +208,13 @@ static void test_invariance(void **state)
         if (v == 0)
             assert_close(cr_model_get_report(a)->log_likelihood - N * log(3),
                          cr_model_get_report(b)->log_likelihood, 1e-8);
-        cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-        cr_model_free(cx, a), cr_model_free(cx, b);
     }
-    cr_table_free(cx, t), cr_table_free(cx, t2);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_far_away(void **state)
+TEST(far_away)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     double       X[N * P], y[N], w[N], far[6 * P], none[6] = { 0 };
     const double sizes[] = { 1e3, 1e9, 1e100, 1e160, 1e300, -1.7e308 };
     draw_classes(3, N, P, K, X, y, w);
@@ -256,17 +229,11 @@ static void test_far_away(void **state)
             for (size_t i = 2; i < 5; i++) /* one class wins, and the same at every distance */
                 for (size_t k = 0; k < K; k++)
                     assert_close(p.prob[i * K + k], p.prob[1 * K + k], 1e-6);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t), cr_table_free(cx, f);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *one = table_of_text(cx, "one.csv", "x,c\n1,a\n2,a\n3,a\n");
     cr_table *t = table_of_text(cx, "two.csv",
@@ -294,7 +261,6 @@ static void test_refusals(void **state)
             "target=c features=x,z weights=w"); /* a class without rows: probability 0 */
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < p.n; i++) assert_true(p.prob[i * 3 + 1] == 0);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, one), cr_table_free(cx, t);
 
@@ -305,16 +271,12 @@ static void test_refusals(void **state)
     huge = table_of_text(cx, "tiny.csv", "x,c\n1e-200,a\n-1e-200,a\n3e-200,b\n1e-200,b\n");
     assert_fails_with(cx, try_fit(cx, "lda", huge, "target=c", &m), CR_ENUMERIC,
                       "'x' are so small");
-    cr_table_free(cx, huge);
-    test_context_free(cx);
 }
 
 /* Duplicate and constant columns, more columns than rows, a class of one row: an answer with a
  * warning. */
-static void test_singular(void **state)
+TEST(singular)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     warnings heard = { 0 };
     cr_ctx_set_log(cx, keep_warning, &heard);
     double X[N * P], D[N * 3], y[N], w[N];
@@ -333,8 +295,6 @@ static void test_singular(void **state)
         assert_non_null(strstr(heard.text, "'x3' is the same in every row"));
         assert_non_null(strstr(heard.text, "is singular: 1e-08 of the variances"));
         for (size_t i = 0; i < 2 * N; i++) assert_close(p.prob[i], q.prob[i], 1e-6);
-        cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-        cr_model_free(cx, a), cr_model_free(cx, b);
     }
     cr_table_free(cx, dup), cr_table_free(cx, alone);
 
@@ -349,8 +309,6 @@ static void test_singular(void **state)
         assert_true(heard.n >= 1);
         assert_same_answers(&p, &p, 0);
         for (size_t i = 0; i < 4; i++) assert_true(p.prob[i * 2 + (size_t)labels[i]] > 0.5);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     cr_table_free(cx, t);
 
@@ -360,7 +318,6 @@ static void test_singular(void **state)
     cr_prediction p = predict(cx, m, t);
     assert_non_null(strstr(heard.text, "'b' has one row only"));
     assert_true(p.prob[3 * 3 + 1] > 0.5);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
 
@@ -370,16 +327,10 @@ static void test_singular(void **state)
     p = predict(cx, m, t);
     assert_non_null(strstr(heard.text, "'x' does not vary within the classes"));
     for (size_t i = 0; i < 6; i++) assert_true(p.prob[i * 2 + (i > 2)] > 0.999);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_description(void **state)
+TEST(description)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "d.csv", "x,c\n1,a\n2,a\n3,a\n11,b\n13,b\n15,b\n13,b\n");
     cr_model *m = fit(cx, "lda", t, "target=c"), *q = fit(cx, "qda", t, "target=c");
     json_t   *d = describe(cx, m), *e = describe(cx, q);
@@ -391,33 +342,13 @@ static void test_description(void **state)
     assert_close(parameter(e, "x | a", "sd"), sqrt(1 / 3.0), 1e-14);
     assert_close(statistic(d, "prior(a)"), 3 / 7.0, 1e-14);
     assert_close(statistic(d, "rows(b)"), 4, 0);
-    json_decref(d), json_decref(e);
-    cr_model_free(cx, m), cr_model_free(cx, q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[12 * 2], y[12], w[12];
+    double X[12 * 2], y[12], w[12];
     draw_classes(2, 12, 2, 2, X, y, w);
     cr_table *t = make_table(cx, X, 12, 2, y, NULL);
     check_every_allocation_with_update(t, "lda", "target=y priors=uniform");
     check_every_allocation_with_update(t, "qda", "target=y priors=uniform");
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),  cmocka_unit_test(test_predictive_is_ratio_of_marginals),
-        cmocka_unit_test(test_reference),   cmocka_unit_test(test_life_and_weights),
-        cmocka_unit_test(test_invariance),  cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_description), cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("discriminant", tests, NULL, NULL);
 }

@@ -41,10 +41,8 @@ static double direction(const json_t *d, size_t axis, size_t term)
 }
 
 /* B w = lambda W w,  w' W w = n - K,  different axes orthogonal in W, eigenvalues falling. */
-static void test_eigenvectors(void **state)
+TEST(eigenvectors)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     double      X[N * P], y[N], w[N], total = 0, last = INFINITY;
     long double W[P * P], B[P * P];
     draw_classes(1, N, P, K, X, y, w);
@@ -81,17 +79,11 @@ static void test_eigenvectors(void **state)
         assert_true(most > 0);
     }
     assert_relative(statistic(d, "wilks_lambda"), wilks, 1e-12);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Two classes: the direction is that of W^-1 (m1 - m0). */
-static void test_two_classes(void **state)
+TEST(two_classes)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     double      X[N * P], y[N], w[N];
     long double W[P * P], rhs[P], n[2] = { 0 }, mean[2][P] = { { 0 } };
     draw_classes(2, N, P, 2, X, y, w);
@@ -115,18 +107,12 @@ static void test_two_classes(void **state)
     double    ratio = direction(d, 1, 1) / (double)rhs[0];
     for (size_t j = 1; j < P; j++)
         assert_relative(direction(d, 1, j + 1), ratio * (double)rhs[j], 1e-10);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Coordinates by their definition; the classes' places are their means; unit variance within. */
-static void test_coordinates(void **state)
+TEST(coordinates)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], Z[N * 2], mean[K][2] = { { 0 } }, n[K] = { 0 }, S[4] = { 0 };
+    double X[N * P], y[N], w[N], Z[N * 2], mean[K][2] = { { 0 } }, n[K] = { 0 }, S[4] = { 0 };
     draw_classes(5, N, P, K, X, y, w);
     cr_table          *t = make_table(cx, X, N, P, y, NULL);
     cr_model          *m = fit(cx, "fisher", t, "target=y"), *l = fit(cx, "lda", t, "target=y");
@@ -163,25 +149,18 @@ static void test_coordinates(void **state)
     assert_fails_with(cx, cr_transform(cx, l, t, Z), CR_EUNSUPPORTED, "lda has no coordinates");
     assert_true(cr_class_offers(cr_model_get_class(m), "transform"));
     assert_false(cr_class_offers(cr_model_get_class(l), "transform"));
-    json_decref(d);
-    cr_model_free(cx, m), cr_model_free(cx, l);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* All directions: lda.  Fewer: the nearest class in the coordinates that are left. */
-static void test_classes(void **state)
+TEST(classes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], Z[N];
+    double X[N * P], y[N], w[N], Z[N];
     draw_classes(8, N, P, K, X, y, w);
     cr_table     *t = make_table(cx, X, N, P, y, w);
     const char   *settings = "target=y weights=w priors=0=0.2,1=0.3,2=0.5 shrinkage=0.2";
     cr_model     *m = fit(cx, "fisher", t, settings), *l = fit(cx, "lda", t, settings);
     cr_prediction a = predict(cx, m, t), b = predict(cx, l, t);
     assert_same_answers(&a, &b, 1e-11);
-    cr_prediction_free(cx, &a), cr_prediction_free(cx, &b);
     cr_model_free(cx, m), cr_model_free(cx, l);
 
     m = fit(cx, "fisher", t, "target=y priors=uniform dimensions=1");
@@ -198,18 +177,11 @@ static void test_classes(void **state)
         }
         for (size_t k = 0; k < K; k++) assert_close(a.prob[i * K + k], p[k] / sum, 1e-11);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &a);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    json_t *root = NULL, *cases = reference_cases("gda", &root), *item;
-    cr_ctx *cx = test_context();
+    json_t *cases = reference_cases(cx, "gda"), *item;
     size_t  i;
     json_array_foreach(cases, i, item)
     {
@@ -221,17 +193,12 @@ static void test_reference(void **state)
         assert_relative(statistic(d, "eigenvalue(z1)"), element(want, 0), 1e-9);
         assert_relative(statistic(d, "eigenvalue(z2)"), element(want, 1), 1e-9);
         check_case(item, &c, 1e-7);
-        json_decref(d);
         end_case(cx, &c);
     }
-    json_decref(root);
-    test_context_free(cx);
 }
 
-static void test_life_and_weights(void **state)
+TEST(life_and_weights)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 500 };
     static double X[n * P], y[n], w[n], a[n * 2], b[n * 2];
     draw_classes(9, n, P, K, X, y, w);
@@ -252,15 +219,11 @@ static void test_life_and_weights(void **state)
     cr_ctx_set_threads(cx, 3);
     assert_ok(cx, cr_transform(cx, loaded, t, b));
     assert_memory_equal(a, b, sizeof a);
-    cr_model_free(cx, m), cr_model_free(cx, u), cr_model_free(cx, first), cr_model_free(cx, loaded);
-    cr_table_free(cx, t), cr_table_free(cx, half), cr_table_free(cx, rest);
-    test_context_free(cx);
+    cr_model_free(cx, u), cr_model_free(cx, loaded);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     warnings  heard = { 0 };
     cr_model *m = NULL;
     size_t    q = 0;
@@ -277,29 +240,12 @@ static void test_corners(void **state)
     assert_true(isfinite(z[0]) && isnan(z[1]) && isfinite(z[2]));
     cr_model_free(cx, m);
     assert_fails_with(cx, try_fit(cx, "fisher", one, "target=c", &m), CR_EDATA, "one class only");
-    cr_table_free(cx, t), cr_table_free(cx, one), cr_table_free(cx, gap);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[12 * 2], y[12], w[12];
+    double X[12 * 2], y[12], w[12];
     draw_classes(2, 12, 2, 3, X, y, w);
     cr_table *t = make_table(cx, X, 12, 2, y, NULL);
     check_every_allocation_with_update(t, "fisher", "target=y");
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigenvectors), cmocka_unit_test(test_two_classes),
-        cmocka_unit_test(test_coordinates),  cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_reference),    cmocka_unit_test(test_life_and_weights),
-        cmocka_unit_test(test_corners),      cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("fisher", tests, NULL, NULL);
 }

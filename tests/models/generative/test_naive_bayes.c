@@ -163,10 +163,8 @@ static const char MIXED[] = "target=y weights=w numbers=gaussian,d=kernel,c=pois
                             "m2=multinomial,m3=multinomial smoothing=0.7";
 
 /* All columns, and each kind on its own, with gaps in training and prediction. */
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     static data t;
     const struct {
         const char *features;
@@ -204,18 +202,12 @@ static void test_definition(void **state)
             assert_true(isnan(said));
         else
             assert_relative(said, (double)sum, 1e-11);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
-        cr_table_free(cx, table);
     }
-    test_context_free(cx);
 }
 
 /* A row without a column is answered as by a model that was fitted without it. */
-static void test_gap_is_no_factor(void **state)
+TEST(gap_is_no_factor)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     static data t, without;
     draw(77, 0, &t);
     for (int bayes = 0; bayes < 2; bayes++)
@@ -236,11 +228,7 @@ static void test_gap_is_no_factor(void **state)
                      *b = fit(cx, "naive-bayes", all, fewer);
             cr_prediction p = predict(cx, a, some), q = predict(cx, b, all);
             for (size_t i = K; i < N * K; i++) assert_close(p.prob[i], q.prob[i], 1e-12);
-            cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-            cr_model_free(cx, a), cr_model_free(cx, b);
-            cr_table_free(cx, all), cr_table_free(cx, some);
         }
-    test_context_free(cx);
 }
 
 /* The predictive density of a row as the ratio of marginal likelihoods with and without it:
@@ -264,10 +252,8 @@ static long double log_marginal(const data *t, size_t k, char kind, double a)
     return out - lgammal(all);
 }
 
-static void test_predictive_is_ratio_of_marginals(void **state)
+TEST(predictive_is_ratio_of_marginals)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     static data t, more;
     draw(5, 0, &t);
     t.w[N - 1] = 0; /* not learned from */
@@ -294,20 +280,14 @@ static void test_predictive_is_ratio_of_marginals(void **state)
         }
         for (size_t k = 0; k < K; k++)
             assert_close(p.prob[(N - 1) * K + k], posterior(joint, k), 1e-11);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, table);
-    test_context_free(cx);
 }
 
 /* --- peers ----------------------------------------------------------------------------------- */
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    json_t *root = NULL, *cases = reference_cases("naive_bayes", &root), *item;
-    cr_ctx *cx = test_context();
+    json_t *cases = reference_cases(cx, "naive_bayes"), *item;
     size_t  i, seen = 0;
     json_array_foreach(cases, i, item)
     {
@@ -323,8 +303,6 @@ static void test_reference(void **state)
         seen++;
     }
     assert_true(seen >= 4);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
@@ -332,10 +310,8 @@ static void test_reference(void **state)
 static const char *const variants[] = { "", " predictive=bayes",
                                         " bandwidth=0.5,d=0.8 priors=uniform" };
 
-static void test_updates_weights_threads(void **state)
+TEST(updates_weights_threads)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     static data t;
     draw(31, 0.1, &t);
     t.w[N - 1] = 0;
@@ -352,18 +328,15 @@ static void test_updates_weights_threads(void **state)
         char         *bytes = NULL;
         size_t        size = 0;
         assert_same_answers(&p, &q, 1e-11);
-        cr_prediction_free(cx, &q);
         assert_ok(cx, cr_update(cx, part, rest, &u));
         q = predict(cx, u, all);
         assert_same_answers(&p, &q, 1e-11);
-        cr_prediction_free(cx, &q);
         assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
         assert_ok(cx, cr_model_from_bytes(cx, "test", bytes, size, &loaded));
         cr_free(cx, bytes, size, 1);
         q = predict(cx, loaded, all);
         assert_same_bits(&p, &q);
-        cr_prediction_free(cx, &q), cr_prediction_free(cx, &p);
-        cr_model_free(cx, m), cr_model_free(cx, part), cr_model_free(cx, u), cr_model_free(cx, r);
+        cr_model_free(cx, u);
         cr_model_free(cx, loaded);
     }
     cr_table_free(cx, all), cr_table_free(cx, first), cr_table_free(cx, rest);
@@ -375,14 +348,11 @@ static void test_updates_weights_threads(void **state)
     check_life(cx, "naive-bayes", "target=y weights=w", X, n, P, y, w, 1e-11);
     check_life(cx, "naive-bayes", "target=y weights=w numbers=kernel", X, 800, P, y, w, 1e-11);
     check_weights(cx, "naive-bayes", "target=y", X, 60, P, y, w, 1e-10);
-    test_context_free(cx);
 }
 
 /* Numbers at 1e12 with a spread of 1 lose nothing: shifted data, the same answers. */
-static void test_shift(void **state)
+TEST(shift)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 2000, P = 2 };
     static double X[n * P], Y[n * P], y[n], w[n];
     draw_classes(10, n, P, K, X, y, w);
@@ -394,18 +364,12 @@ static void test_shift(void **state)
     cr_model *m = fit(cx, "naive-bayes", a, "target=y"), *s = fit(cx, "naive-bayes", b, "target=y");
     cr_prediction p = predict(cx, m, a), q = predict(cx, s, b);
     assert_same_answers(&p, &q, 2e-3); /* the means themselves are good to 1e-4 there */
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    cr_model_free(cx, m), cr_model_free(cx, s);
-    cr_table_free(cx, a), cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_far_away(void **state)
+TEST(far_away)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     double       far[6 * 2], none[6] = { 0 }, X[60 * 2], y[60], w[60];
     const double sizes[] = { 1e3, 1e9, 1e100, 1e200, 1e300, -1.7e308 };
     const char  *settings[] = { "target=y", "target=y numbers=kernel", "target=y predictive=bayes",
@@ -420,19 +384,13 @@ static void test_far_away(void **state)
         assert_same_answers(&q, &q, 0);
         for (size_t k = 0; k < K && v < 1; k++) /* the widest class wins at every distance */
             for (size_t i = 0; i < 6; i++) assert_close(p.prob[i * K + k], k == 2, 1e-9);
-        cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t), cr_table_free(cx, f);
-    test_context_free(cx);
 }
 
 /* One row in a class, a constant column, a column constant in one class, a class without values in
  * a column, no smoothing: finite answers that make sense. */
-static void test_little_data(void **state)
+TEST(little_data)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = table_of_text(cx, "few.csv",
                                   "x,k,z,s,c\n1,0.1,7,u,a\n2,0.1,7,u,a\n3,0.1,8,v,a\n9,0.1,,v,b\n"
                                     "11,0.1,4,v,d\n11,0.1,,u,d\n11,0.1,,w,d\n");
@@ -452,24 +410,16 @@ static void test_little_data(void **state)
             size_t truth = i < 3 ? 0 : i == 3 ? 1 : 2;
             for (size_t k = 0; k < 3; k++) assert_true(p.prob[i * 3 + truth] >= p.prob[i * 3 + k]);
         }
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     cr_model *with = fit(cx, "naive-bayes", t, "target=c features=x,s");
     cr_model *and =
         fit(cx, "naive-bayes", t, "target=c features=x,s,k"); /* a constant tells nothing */
     cr_prediction p = predict(cx, with, t), q = predict(cx, and, t);
     assert_same_answers(&p, &q, 1e-13);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    cr_model_free(cx, with), cr_model_free(cx, and);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *t = table_of_text(cx, "r.csv", "x,n,s,c\n1.5,1,u,a\n-2,3,v,a\n3,0,u,b\n4,2,v,b\n");
     cr_table *one = table_of_text(cx, "o.csv", "x,c\n1,a\n2,a\n");
@@ -503,15 +453,10 @@ static void test_refusals(void **state)
     cr_prediction p = { 0 };
     m = fit(cx, "naive-bayes", t, "target=c");
     assert_fails_with(cx, cr_predict(cx, m, unseen, &p), CR_EDATA, "'new'");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t), cr_table_free(cx, one), cr_table_free(cx, unseen);
-    test_context_free(cx);
 }
 
-static void test_description(void **state)
+TEST(description)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(
         cx, "d.csv",
         "x,n,s,b,c\n1,2,u,true,a\n3,4,u,false,a\n8,9,v,true,b\n8,1,u,true,b\n6,2,v,true,b\n");
@@ -528,38 +473,12 @@ static void test_description(void **state)
     assert_close(statistic(d, "category_columns"), 1, 0);
     assert_close(statistic(d, "bernoulli_columns"), 1, 0);
     assert_close(statistic(d, "prior(b)"), 0.6, 1e-14);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(
         cx, "a.csv", "x,n,s,z,c\n1,2,u,1,a\n3,4,u,2,a\n8,9,v,3,b\n8,1,u,,b\n6,2,v,5,b\n");
     check_every_allocation_with_update(
         t, "naive-bayes", "target=c numbers=gaussian,n=poisson,x=kernel priors=uniform");
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_gap_is_no_factor),
-        cmocka_unit_test(test_predictive_is_ratio_of_marginals),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_updates_weights_threads),
-        cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_little_data),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_description),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("naive_bayes", tests, NULL, NULL);
 }

@@ -79,11 +79,9 @@ static void print_settings(const kind *k, const char *more, char *out, size_t si
 
 /* At a maximum of the likelihood  sum_i w_i (y_i - mu_i) mu'_i / V(mu_i) x_i = 0,  and the standard
  * errors are those of the expected information in long double. */
-static void test_score_equations(void **state)
+TEST(score_equations)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (size_t c = 0; c < KINDS; c++) {
         const kind *k = &kinds[c];
         char        settings[256];
@@ -123,11 +121,7 @@ static void test_score_equations(void **state)
         solve_dense(4, A, B, 4);
         for (size_t a = 0; a < 4; a++)
             assert_relative(coefficient(d, a, "sd"), sqrt(phi * (double)B[a * 4 + a]), 1e-5);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- the ends of the range ------------------------------------------------------------------- */
@@ -217,17 +211,12 @@ static void check_concave(cr_ctx *cx, const kind *k, uint64_t seed, size_t *at_e
     assert_close((double)got, wanted, 1e-6);
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
     assert_true(statistic(d, "deviance") <= statistic(d, "null_deviance") + 1e-9);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
 /* Log and identity links of shares, identity of counts: the maximum is found where it is inside the
  * range and where it has rows at its end. */
-static void test_ends_of_the_range(void **state)
+TEST(ends_of_the_range)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     const kind bounded[] = { { "binomial", CRI_GLM_BINOMIAL, "log", CRI_LINK_LOG },
                              { "binomial", CRI_GLM_BINOMIAL, "identity", CRI_LINK_IDENTITY },
                              { "poisson", CRI_GLM_POISSON, "identity", CRI_LINK_IDENTITY } };
@@ -236,15 +225,12 @@ static void test_ends_of_the_range(void **state)
         for (uint64_t seed = 0; seed < 30; seed++) check_concave(cx, &bounded[c], seed, &at_edge);
         assert_true(at_edge > 0 && at_edge < 30);
     }
-    test_context_free(cx);
 }
 
 /* No neighbour of the estimate, in any coefficient or in alpha, is more likely. */
-static void test_negative_binomial_is_the_maximum(void **state)
+TEST(negative_binomial_is_the_maximum)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     draw(&kinds[KINDS - 1], 4, X, y, w);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *m = fit(cx, "glm", t, "target=y family=negative-binomial tolerance=1e-13");
@@ -265,17 +251,11 @@ static void test_negative_binomial_is_the_maximum(void **state)
         else
             assert_true(sum < best);
     }
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_weights_are_repetitions(void **state)
+TEST(weights_are_repetitions)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
+    double X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < KINDS; c++) {
         char settings[256];
         draw(&kinds[c], 20 + c, X, y, w);
@@ -293,19 +273,13 @@ static void test_weights_are_repetitions(void **state)
         }
         assert_relative(statistic(d, "null_deviance"), statistic(d3, "null_deviance"), 1e-10);
         assert_relative(statistic(d, "aic"), statistic(d3, "aic"), 1e-9);
-        json_decref(d), json_decref(d3);
-        cr_model_free(cx, m), cr_model_free(cx, m3);
-        cr_table_free(cx, t), cr_table_free(cx, t3);
     }
-    test_context_free(cx);
 }
 
 /* Gaussian with the identity is least squares. */
-static void test_gaussian_is_linear(void **state)
+TEST(gaussian_is_linear)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(8, N, P, 1, X, y);
     cr_table     *t = make_table(cx, X, N, P, y, NULL);
     cr_model     *m = fit(cx, "glm", t, "target=y"), *l = fit(cx, "linear", t, "target=y");
@@ -322,18 +296,11 @@ static void test_gaussian_is_linear(void **state)
         assert_relative(p.scale[i], q.scale[i], 1e-10);
         assert_relative(p.dof[i], q.dof[i], 1e-15);
     }
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    json_decref(d), json_decref(e);
-    cr_model_free(cx, m), cr_model_free(cx, l);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* An exposure is an offset of its logarithm; successes in trials are rows of ones and zeros. */
-static void test_offset_exposure_trials(void **state)
+TEST(offset_exposure_trials)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     const char   *counts = "x,y,e,l,n\n1,3,2,0.6931471805599453,5\n2,5,4,1.3862943611198906,9\n"
                            "3,4,1,0,6\n4,9,3,1.0986122886681098,12\n5,8,1,0,8\n6,11,2,"
                            "0.6931471805599453,15\n7,2,0.5,-0.6931471805599453,4\n";
@@ -354,8 +321,6 @@ static void test_offset_exposure_trials(void **state)
     for (int i = 0; i < 7; i++)
         null += 2 * (ys[i] * log(ys[i] / (rate * es[i])) - ys[i] + rate * es[i]);
     assert_relative(statistic(d, "null_deviance"), null, 1e-12);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    json_decref(d), json_decref(e);
     cr_model_free(cx, a), cr_model_free(cx, b);
 
     double x[64], y[64], ns[] = { 5, 9, 6, 12, 8, 15, 4 };
@@ -370,20 +335,13 @@ static void test_offset_exposure_trials(void **state)
     assert_relative(parameter(d, "x", "sd"), parameter(e, "x1", "sd"), 1e-8);
     p = predict(cx, a, t);
     assert_true(p.mean[3] > 1 && p.mean[3] < 12); /* successes, not a share */
-    json_decref(d), json_decref(e);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, a), cr_model_free(cx, b);
-    cr_table_free(cx, ones), cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The predictive distribution has the mean mu and the variance of the definition, and its own mean
  * and variance are what is said. */
-static void test_predictive_moments(void **state)
+TEST(predictive_moments)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (size_t c = 0; c < KINDS; c++) {
         const kind *k = &kinds[c];
         char        settings[256];
@@ -414,12 +372,7 @@ static void test_predictive_moments(void **state)
             assert_true(variance >= own * (1 - 1e-9)); /* the estimate's own uncertainty is in it */
             assert_true(variance <= own * 1.6);
         }
-        cr_prediction_free(cx, &p);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- peers ----------------------------------------------------------------------------------- */
@@ -446,15 +399,11 @@ static void check_case(cr_ctx *cx, const json_t *item, const cr_table *t, const 
         assert_relative(statistic(d, "pearson_chi2"), number_of(want, "pearson_chi2"), 1e-5);
     if (json_object_get(want, "null_deviance"))
         assert_relative(statistic(d, "null_deviance"), number_of(want, "null_deviance"), 1e-9);
-    json_decref(d);
-    cr_model_free(cx, m);
 }
 
-static void test_counts_reference(void **state)
+TEST(counts_reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("glm_count", &root), *item;
+    json_t *cases = reference_cases(cx, "glm_count"), *item;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -466,11 +415,8 @@ static void test_counts_reference(void **state)
                  nb ? "negative-binomial" : "poisson");
         check_case(cx, item, t, settings);
         checked++;
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 3);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* The target as a column "hit" of zeros and ones. */
@@ -486,6 +432,7 @@ static cr_table *with_hits(cr_ctx *cx, const cr_table *t, const json_t *data)
                      ? strcmp(y->levels[y->codes[i]], json_string_value(positive)) == 0
                      : y->values[i * y->stride] == json_number_value(positive);
     assert_ok(cx, cr_table_new(cx, "hits", n, &out));
+    test_own(cx, out, release_table);
     for (size_t j = 0; j < cr_table_columns(t); j++) {
         const cr_column *c = cr_table_column(t, j);
         if (c != y && c->type != CR_CATEGORY)
@@ -496,11 +443,9 @@ static cr_table *with_hits(cr_ctx *cx, const cr_table *t, const json_t *data)
     return out;
 }
 
-static void test_binary_reference(void **state)
+TEST(binary_reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("glm_binary", &root), *item;
+    json_t *cases = reference_cases(cx, "glm_binary"), *item;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -514,19 +459,14 @@ static void test_binary_reference(void **state)
         check_case(cx, item, hits, settings);
         checked++;
         cr_table_free(cx, hits);
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 6);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *t = table_of_text(cx, "d.csv", "x,y,z,n,e\n1,2,0.5,3,1\n2,-1,1.5,1,0\n3,4,2,5,2\n");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=poisson", &m), CR_EDATA,
@@ -546,14 +486,10 @@ static void test_refusals(void **state)
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n scale_target=standard", &m), CR_EARG,
                       "as it is");
     assert_null(m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_separation_is_told(void **state)
+TEST(separation_is_told)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     warnings  heard = { { 0 }, 0 };
     cr_table *t = table_of_text(cx, "s.csv", "x,y\n1,0\n2,0\n3,0\n4,1\n5,1\n6,1\n");
     cr_ctx_set_log(cx, keep_warning, &heard);
@@ -562,10 +498,6 @@ static void test_separation_is_told(void **state)
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < p.n; i++) assert_close(p.mean[i], i >= 3, 1e-6);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* What has no standard error is named, and empty; the rest is not. */
@@ -585,15 +517,10 @@ static void check_runaways(cr_ctx *cx, const char *csv, const char *settings, co
     if (gone) assert_true(isnan(parameter(d, gone, "sd")) && isnan(parameter(d, gone, "p")));
     if (gone) assert_true(isnan(parameter(d, "intercept", "sd")));
     if (stays) assert_true(parameter(d, stays, "sd") < 100);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_runaway_coefficients(void **state)
+TEST(runaway_coefficients)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const partly = "g,z,y\n0,1,0\n0,2,0\n0,3,0\n0,4,0\n1,1,1\n1,2,0\n1,3,1\n1,4,0\n"
                                "1,2,1\n1,3,0\n";
     check_runaways(cx, partly, "target=y family=binomial", "quasi-completely by 'g'", "g", "z");
@@ -604,16 +531,13 @@ static void test_runaway_coefficients(void **state)
                    "z", NULL);
     check_runaways(cx, "g,z,y,n\n0,1,0,9\n0,2,0,7\n1,1,3,9\n1,2,5,8\n1,3,5,7\n",
                    "target=y family=binomial trials=n", "quasi-completely by 'g'", "g", "z");
-    test_context_free(cx);
 }
 
 /* Counts that spread less than Poisson's: the fit is Poisson's, converged, and says so. */
-static void test_underdispersion_is_told(void **state)
+TEST(underdispersion_is_told)
 {
-    (void)state;
     enum { ROWS = 24 };
     double   x[ROWS], y[ROWS];
-    cr_ctx  *cx = test_context();
     warnings heard = { { 0 }, 0 };
     for (size_t i = 0; i < ROWS; i++) {
         x[i] = 0.1 * (double)i;
@@ -633,18 +557,12 @@ static void test_underdispersion_is_told(void **state)
         assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-6);
     }
     assert_true(statistic(d, "overdispersion") < 1e-7);
-    json_decref(d), json_decref(e);
-    cr_model_free(cx, m), cr_model_free(cx, poisson);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Saved and loaded, and on any number of threads, the same bits. */
-static void test_file_and_threads(void **state)
+TEST(file_and_threads)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (size_t c = 0; c < KINDS; c++) {
         char   settings[256], *bytes = NULL;
         size_t size = 0;
@@ -663,39 +581,27 @@ static void test_file_and_threads(void **state)
             assert_memory_equal(p.scale, q.scale, sizeof y);
             if (p.params)
                 assert_memory_equal(p.params, q.params, N * p.n_params * sizeof *p.params);
-            cr_prediction_free(cx, &q);
-            cr_model_free(cx, again);
         }
         json_t *d = describe(cx, m), *e = describe(cx, back);
         assert_true(json_equal(d, e));
-        json_decref(d), json_decref(e);
-        cr_prediction_free(cx, &p);
         cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, back), cr_model_free(cx, m);
-        cr_table_free(cx, t);
+        cr_model_free(cx, back);
     }
-    test_context_free(cx);
 }
 
 /* A column of yes and no is told what takes it. */
-static void test_classes_are_refused(void **state)
+TEST(classes_are_refused)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "c.csv", "x,y\n1,no\n2,yes\n3,no\n4,yes\n");
     cr_model *m = NULL;
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y family=binomial", &m), CR_EDATA,
                       "'y' is a category");
     assert_non_null(strstr(cr_error_hint(cx), "logistic and probit take classes"));
     m = fit(cx, "probit", t, "target=y");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
     const char *const settings[] = { "target=y family=poisson", "target=y family=negative-binomial",
                                      NULL };
@@ -703,12 +609,10 @@ static void test_allocations(void **state)
 }
 
 /* Sparse rows give what the same numbers written out do, with fewer and with more than 4 p rows. */
-static void test_sparse_rows(void **state)
+TEST(sparse_rows)
 {
     const char *const settings[] = { "target=y features=x* family=poisson weights=w",
                                      "target=y features=x* family=gamma link=log intercept=false" };
-    cr_ctx           *cx = test_context();
-    (void)state;
     for (size_t k = 0; k < 4; k++) {
         sparse_data d = draw_sparse(k, k < 2 ? 600 : 90, 30, 0.12);
         for (size_t i = 0; i < d.n; i++) {
@@ -734,56 +638,23 @@ static void test_sparse_rows(void **state)
             assert_close(f.mean[i], g.mean[i], 1e-9);
             assert_close(f.scale[i], g.scale[i], 1e-9);
         }
-        json_decref(x);
-        json_decref(y);
-        cr_prediction_free(cx, &f);
-        cr_prediction_free(cx, &g);
         cr_model_free(cx, m);
         cr_model_free(cx, o);
         cr_table_free(cx, a);
         cr_table_free(cx, b);
         free_sparse(&d);
     }
-    test_context_free(cx);
 }
 
 /* More columns than rows by far: refused at once, with figures. */
-static void test_too_wide(void **state)
+TEST(too_wide)
 {
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(1, 10, 2100, 0.01);
     cr_model   *m = NULL;
-    (void)state;
     for (size_t i = 0; i < d.n; i++) d.y[i] = (double)(i % 3);
     cr_table *t = table_of(cx, &d, true);
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x* family=poisson", &m),
                       CR_ENUMERIC, "2100 columns and 10 rows");
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_score_equations),
-        cmocka_unit_test(test_ends_of_the_range),
-        cmocka_unit_test(test_classes_are_refused),
-        cmocka_unit_test(test_negative_binomial_is_the_maximum),
-        cmocka_unit_test(test_weights_are_repetitions),
-        cmocka_unit_test(test_gaussian_is_linear),
-        cmocka_unit_test(test_offset_exposure_trials),
-        cmocka_unit_test(test_predictive_moments),
-        cmocka_unit_test(test_counts_reference),
-        cmocka_unit_test(test_binary_reference),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_separation_is_told),
-        cmocka_unit_test(test_runaway_coefficients),
-        cmocka_unit_test(test_underdispersion_is_told),
-        cmocka_unit_test(test_file_and_threads),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_sparse_rows),
-        cmocka_unit_test(test_too_wide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* gp_reference.h -- cases of ../shared/data/tabular/reference.json: rows and kernels. */
+/* gp_reference.h -- cases of tabular/reference.json: rows and kernels. */
 #ifndef CREDENCE_TEST_MODELS_GP_REFERENCE_H
 #define CREDENCE_TEST_MODELS_GP_REFERENCE_H
 
@@ -6,12 +6,8 @@
 
 static inline json_t *load_reference(void)
 {
-    const char *path = test_shared_data("tabular/reference.json");
-    if (!path) {
-        print_message("skipped: ../shared/data/tabular/reference.json is not there\n");
-        skip();
-    }
-    json_t *root = json_load_file(path, 0, NULL);
+    const char *path = test_data("tabular/reference.json");
+    json_t     *root = json_load_file(path, 0, NULL);
     assert_non_null(root);
     return root;
 }
@@ -29,7 +25,7 @@ static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *ite
     const json_t *train = json_object_get(s, "train"), *test = json_object_get(s, "test");
     char          path[256];
     snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
-    cr_table *t = read_table(cx, test_shared_data(path));
+    cr_table *t = read_table(cx, test_data(path));
     size_t    columns = cr_table_columns(t);
     split out = { .n = json_array_size(train), .tests = json_array_size(test), .d = columns - 1 };
     out.X = malloc(out.n * out.d * sizeof(double)), out.y = malloc(out.n * sizeof(double));
@@ -51,7 +47,6 @@ static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *ite
             tests[i * step] =
                 (double)((c->values[(size_t)element(test, i) * c->stride] - mean) / sd);
     }
-    cr_table_free(cx, t);
     return out;
 }
 
@@ -72,7 +67,7 @@ static inline double *read_counts(cr_ctx *cx, const json_t *root, const json_t *
     const char   *positive = json_string_value(json_object_get(item, "positive_class"));
     char          path[256];
     snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
-    cr_table        *t = read_table(cx, test_shared_data(path));
+    cr_table        *t = read_table(cx, test_data(path));
     const cr_column *c = cr_table_column(t, cr_table_columns(t) - 1);
     double          *counts = calloc(2 * n, sizeof *counts);
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +76,6 @@ static inline double *read_counts(cr_ctx *cx, const json_t *root, const json_t *
                                             : c->values[row * c->stride] == atof(positive);
         counts[2 * i + !yes] = 1;
     }
-    cr_table_free(cx, t);
     return counts;
 }
 

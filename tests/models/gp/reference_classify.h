@@ -70,7 +70,6 @@ static inline void check_classify(cr_ctx *cx, const json_t *root, const json_t *
                      element(json_object_get(item, "latent_var"), i), 1e-8);
     }
     check_classify_gradient(cx, item, &s, counts, text);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     cr_table_free(cx, z);

@@ -46,7 +46,6 @@ static inline void check_exact(cr_ctx *cx, const json_t *root, const json_t *ite
     free(L);
     free(alpha);
     free(data.r);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     cr_table_free(cx, z);
@@ -88,7 +87,7 @@ static inline void read_series(cr_ctx *cx, const series *c, double *x, double *y
 {
     char path[100];
     snprintf(path, sizeof path, "tabular/%s", c->file);
-    cr_table        *t = read_table(cx, test_shared_data(path));
+    cr_table        *t = read_table(cx, test_data(path));
     const cr_column *time = cr_table_column(t, 0), *value = cr_table_column(t, 1);
     long double      mean = 0, square = 0;
     for (size_t i = 0; i < c->n + c->tests; i++) {
@@ -100,7 +99,6 @@ static inline void read_series(cr_ctx *cx, const series *c, double *x, double *y
     for (size_t i = 0; i < c->n; i++) square += (y[i] - mean) * (y[i] - mean) / (long double)c->n;
     for (size_t i = 0; i < c->n + c->tests; i++)
         y[i] = (double)((y[i] - mean) / (c->divide ? sqrtl(square) : 1));
-    cr_table_free(cx, t);
 }
 
 /* Evidence and predictions beyond the rows at the start, and the evidence that the search ends
@@ -137,7 +135,6 @@ static inline void check_series(cr_ctx *cx, const series *c)
         assert_close(p.mean[i], element(mean, i), 1e-7);
         assert_close(p.scale[i] * p.scale[i] - noise, element(variance, i), 1e-7);
     }
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_setting search[] = {
         { "target", "y" }, { "mean", "zero" }, { "scale", "none" }, { "kernel", c->kernel }
@@ -146,8 +143,6 @@ static inline void check_series(cr_ctx *cx, const series *c)
     double found = cr_model_get_report(m)->log_evidence;
     if (found < c->reach - 0.01) fail_msg("%s: %.6f, known %.6f", c->id, found, c->reach);
     cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, z);
     json_decref(root);
 }
 

@@ -42,14 +42,6 @@ static sample draw(cr_ctx *cx, bool weighted)
     return s;
 }
 
-static void drop(cr_ctx *cx, sample *s)
-{
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->tc);
-    cr_table_free(cx, s->z);
-    cr_table_free(cx, s->zc);
-}
-
 /* The same predictions of two models, each of its own rows. */
 static void assert_same(cr_ctx *cx, const cr_model *a, const cr_table *at, const cr_model *b,
                         const cr_table *bt, double tolerance)
@@ -59,15 +51,11 @@ static void assert_same(cr_ctx *cx, const cr_model *a, const cr_table *at, const
         assert_close(p.mean[i], q.mean[i], tolerance);
         assert_close(p.scale[i], q.scale[i], tolerance);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
 }
 
 /* A linear kernel centred is one of columns less their mean; so is its square. */
-static void test_linear(void **state)
+TEST(linear)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     static const struct {
         const char *centred, *plain;
     } kernels[] = {
@@ -98,21 +86,16 @@ static void test_linear(void **state)
                 assert_same(cx, m, s.z, plain, s.zc, learned ? 1e-4 : 1e-8);
                 assert_close(cr_model_get_report(m)->log_evidence,
                              cr_model_get_report(plain)->log_evidence, 1e-6);
-                cr_model_free(cx, m);
                 cr_model_free(cx, plain);
             }
-        drop(cx, &s);
     }
-    test_context_free(cx);
 }
 
 /* Noise of known variances changes what a row tells, not how often it counts in the mean. */
-static void test_noise_column(void **state)
+TEST(noise_column)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    sample  s = draw(cx, false);
-    double  v[N];
+    sample s = draw(cx, false);
+    double v[N];
     for (size_t i = 0; i < N; i++) v[i] = 0.1 + 0.05 * (double)(i % 5);
     assert_ok(cx, cr_table_add_numbers(cx, s.t, "v", CR_REAL, v, 1));
     assert_ok(cx, cr_table_add_numbers(cx, s.tc, "v", CR_REAL, v, 1));
@@ -125,16 +108,12 @@ static void test_noise_column(void **state)
     assert_same(cx, m, s.z, plain, s.zc, 1e-8);
     cr_model_free(cx, m);
     cr_model_free(cx, plain);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* A constant in the mean function takes in what centring takes away: with a vague mean both are one
  * model. */
-static void test_constant_mean(void **state)
+TEST(constant_mean)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, false);
     cr_model *m = fit(cx, "gp", s.t,
                       PLAIN "kernel=centre(2*rbf(l=1.5)) noise=0.2 optimize=none mean=constant");
@@ -147,19 +126,13 @@ static void test_constant_mean(void **state)
              fit(cx, "kernel-ridge", s.t, PLAIN "kernel=rbf(l=1.5) lambda=0.2"));
     cr_prediction p = predict(cx, m, s.z), q = predict(cx, plain, s.z);
     for (size_t i = 0; i < T; i++) assert_close(p.mean[i], q.mean[i], 1e-9);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_model_free(cx, plain);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Slopes of the predicted mean against differences of it. */
-static void test_slopes(void **state)
+TEST(slopes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, true);
     cr_model *m =
         fit(cx, "gp", s.t,
@@ -176,15 +149,12 @@ static void test_slopes(void **state)
                 moved[side][i] = s.Z[i] + (i % P == j ? (side ? -h : h) : 0);
             cr_table *t = make_table(cx, moved[side], T, P, s.y, NULL);
             p[side] = predict(cx, m, t);
-            cr_table_free(cx, t);
         }
         for (size_t i = 0; i < T; i++)
             assert_close(slopes[i * P + j], (p[0].mean[i] - p[1].mean[i]) / (2 * h), 1e-5);
         for (int side = 0; side < 2; side++) cr_prediction_free(cx, &p[side]);
     }
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 static const char words[] =
@@ -192,9 +162,8 @@ static const char words[] =
     "aab,u,2.5,4,p\nabb,w,0.5,1,q\nb,v,3.5,2.5,p\n";
 
 /* Every model with a kernel: saved and loaded, and with any number of threads, the same bits. */
-static void test_files(void **state)
+TEST(files)
 {
-    (void)state;
     static const char *const models[][2] = {
         { "gp", "target=y noise=0.1 optimize=none" },
         { "gp", "target=y approx=vfe inducing=4 noise=0.1 optimize=none" },
@@ -206,7 +175,6 @@ static void test_files(void **state)
         { "kernel-pca", "components=3" },
         { "gp", "target=y hyper=mcmc draws-hyper=4 max-iter=2 kernel=centre(rbf(x)) features=x" },
     };
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", words),
              *z = table_of_text(cx, "z.csv", "word,g,x\nzab,v,2\nab,u,9\n");
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
@@ -234,23 +202,15 @@ static void test_files(void **state)
                 memcpy(first, a, 2 * width * sizeof(double));
             else
                 assert_memory_equal(a, first, 2 * width * sizeof(double));
-            cr_prediction_free(cx, &p);
-            cr_prediction_free(cx, &q);
             cr_free(cx, bytes, size, 1);
-            cr_model_free(cx, m);
             cr_model_free(cx, again);
         }
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, z);
-    test_context_free(cx);
 }
 
 /* The coordinates of kernel-pca are centred anyway. */
-static void test_pca(void **state)
+TEST(pca)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     static const char *const kernels[] = { "linear", "rbf(l=1.5)", "poly(degree=3,c=1)",
                                            "2*rbf+linear(x1)" };
     sample                   s = draw(cx, true);
@@ -267,20 +227,11 @@ static void test_pca(void **state)
         assert_relative(statistic(d[1], "total"), statistic(d[0], "total"), 1e-10);
         for (size_t i = 0; i < 2 * T; i++)
             assert_close(p[1].vector[i], p[0].vector[i], 1e-8 * fmax(1, fabs(p[0].vector[i])));
-        for (int side = 0; side < 2; side++) {
-            json_decref(d[side]);
-            cr_prediction_free(cx, &p[side]);
-            cr_model_free(cx, m[side]);
-        }
     }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, false);
     cr_model *m = NULL, *more = NULL;
     assert_fails_with(cx, try_fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf) approx=rff", &m),
@@ -300,15 +251,11 @@ static void test_refusals(void **state)
     assert_ok(cx, cr_update(cx, m, s.z, &more)); /* its rows are those of the first batch */
     cr_model_free(cx, m);
     cr_model_free(cx, more);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Amplitudes inside count as such; parameters inside are learned. */
-static void test_amplitudes(void **state)
+TEST(amplitudes)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sample      s = draw(cx, false);
     cr_model   *m = fit(cx, "gp", s.t, PLAIN "kernel=centre(rbf)+centre(2*rbf(x1)) max-iter=3");
     json_t     *d = describe(cx, m);
@@ -318,10 +265,7 @@ static void test_amplitudes(void **state)
     for (const char *at = text; *at; at++) stars += *at == '*';
     assert_int_equal(stars, 2); /* a*centre(rbf) + centre(b*rbf) */
     assert_true(isfinite(parameter(d, "1.rbf.l", "value")));
-    json_decref(d);
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -351,20 +295,4 @@ done:
     return st;
 }
 
-static void test_memory(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(all_of_it, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear),        cmocka_unit_test(test_noise_column),
-        cmocka_unit_test(test_constant_mean), cmocka_unit_test(test_slopes),
-        cmocka_unit_test(test_files),         cmocka_unit_test(test_pca),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_amplitudes),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("gp: centre", tests, NULL, NULL);
-}
+TEST(memory) { test_every_allocation_fails(all_of_it, NULL); }

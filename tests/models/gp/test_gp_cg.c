@@ -34,11 +34,9 @@ static bench *draw(uint64_t seed)
 }
 
 /* C X = B, with K kept and with K computed anew; P^-1 P = 1. */
-static void test_solve(void **state)
+TEST(solve)
 {
-    (void)state;
     enum { T = 3 };
-    cr_ctx               *cx = test_context();
     cr_scratch            s = cr_scratch_begin(cx);
     bench                *b = draw(1);
     cr_kernel            *k = parse(cx, "1.4*matern32(l=[0.8,1.3])");
@@ -95,16 +93,13 @@ static void test_solve(void **state)
     cr_kernel_free(cx, k);
     free(b);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 /* The weights are those of the factor; the evidence is within its error; its gradient has no bias.
  */
-static void test_evidence(void **state)
+TEST(evidence)
 {
-    (void)state;
     enum { SEEDS = 60, SIZE = 5 };
-    cr_ctx    *cx = test_context();
     bench     *b = draw(2);
     cr_kernel *k = parse(cx, "1.4*matern32(l=[0.8,1.3])");
     size_t     p = cr_kernel_theta_size(k);
@@ -138,16 +133,13 @@ static void test_evidence(void **state)
     for (size_t j = 0; j <= p; j++) assert_close(gradient[j], exact[j], 1e-5);
     cr_kernel_free(cx, k);
     free(b);
-    test_context_free(cx);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
 
-static void test_model(void **state)
+TEST(model)
 {
-    (void)state;
     const char *rest = "target=y noise=0.02 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
-    cr_ctx     *cx = test_context();
     bench      *b = draw(5);
     cr_table   *t = make_table(cx, b->X, N, D, b->y, NULL);
     char        settings[200];
@@ -177,7 +169,6 @@ static void test_model(void **state)
         r = predict(cx, again, t);
         assert_memory_equal(q.mean, r.mean, N * sizeof(double));
         assert_memory_equal(q.scale, r.scale, N * sizeof(double));
-        cr_prediction_free(cx, &r);
         cr_model_free(cx, again);
         cr_ctx_set_threads(cx, 3);
         again = fit(cx, "gp", t, settings);
@@ -187,32 +178,21 @@ static void test_model(void **state)
         double draws[N * 2];
         assert_ok(cx, cr_sample_targets(cx, m, t, 2, 3, draws));
         assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
-        json_decref(d);
         cr_free(cx, bytes, size, 1);
-        cr_prediction_free(cx, &q);
-        cr_prediction_free(cx, &r);
-        cr_model_free(cx, m);
-        cr_model_free(cx, again);
     }
     assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg approx=vfe", &none), CR_EARG);
     assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg noise=0", &none), CR_EUNSUPPORTED);
     assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg kernel=rbf+white", &none),
                  CR_EUNSUPPORTED);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, exact);
-    cr_table_free(cx, t);
     free(b);
-    test_context_free(cx);
 }
 
 /* e1' log(T) e1 against all eigenvectors, of some tridiagonal matrices, one that splits among
  * them. */
-static void test_quadrature(void **state)
+TEST(quadrature)
 {
-    (void)state;
     enum { SIZES = 40 };
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(7, 7);
+    cr_rng r = cr_rng_stream(7, 7);
     for (size_t n = 1; n <= SIZES; n += n < 4 ? 1 : 9) {
         double d[SIZES], e[SIZES] = { 0 }, T[SIZES * SIZES] = { 0 }, V[SIZES * SIZES], w[SIZES],
                          sum = 0, ours;
@@ -226,15 +206,12 @@ static void test_quadrature(void **state)
         assert_ok(cx, cri_gp_log_quadrature(cx, d, e, n, &ours));
         assert_close(ours, sum, 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* From a poor start with all rows, to an exact evidence that is as good as that of the factor's own
  * search; the same bits with any number of threads. */
-static void test_learning(void **state)
+TEST(learning)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     bench            *b = draw(6);
     cr_kernel        *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
     cri_gp_exact_room room = { b->L, b->exact };
@@ -269,7 +246,6 @@ static void test_learning(void **state)
     cr_kernel_free(cx, k);
     cr_kernel_free(cx, start);
     free(b);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -313,20 +289,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     test_every_allocation_fails(all_of_it,
                                 (char[]){ "target=y solver=cg optimize=none noise=0.1" });
     test_every_allocation_fails(learn, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solve),      cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_quadrature), cmocka_unit_test(test_model),
-        cmocka_unit_test(test_learning),   cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gp cg", tests, NULL, NULL);
 }

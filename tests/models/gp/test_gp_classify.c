@@ -125,21 +125,14 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t F, const
         average_softmax(mean, cov, prob);
         for (size_t c = 0; c < 3; c++) assert_close(q.prob[3 * i + c], prob[c], 1e-6);
     }
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, z);
     cr_kernel_free(cx, k);
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     check_definition(cx, CRI_CLASSIFY_LOGIT, 1, "2.5*rbf(l=1.3)");
     check_definition(cx, CRI_CLASSIFY_PROBIT, 1, "9*matern52(l=0.7)");
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 3, "2.5*rbf(l=1.3)");
-    test_context_free(cx);
 }
 
 /* --- weights, order, units ------------------------------------------------------------------- */
@@ -148,15 +141,12 @@ static double evidence_with(cr_ctx *cx, const cr_table *t, const char *settings)
 {
     cr_model *m = fit(cx, "gp-classify", t, settings);
     double    value = cr_model_get_report(m)->log_evidence;
-    cr_model_free(cx, m);
     return value;
 }
 
 /* A row of weight 2 is two rows, one of weight 0 is none, and the order of the rows is nothing. */
-static void test_weights_and_order(void **state)
+TEST(weights_and_order)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     static const char *const settings[] = { "optimize=none", "max_iter=3",
                                             "optimize=none approx=svgp inducing=30",
                                             "optimize=none likelihood=probit" };
@@ -177,21 +167,12 @@ static void test_weights_and_order(void **state)
         assert_close(cr_model_get_report(a)->log_evidence, cr_model_get_report(b)->log_evidence,
                      1e-8);
         for (size_t j = 0; j < 16; j++) assert_close(p.prob[j], q.prob[j], 1e-7);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
     }
-    cr_table_free(cx, weighted);
-    cr_table_free(cx, repeated);
-    test_context_free(cx);
 }
 
 /* Units of the columns change length-scales, nothing else; from 1e-8 to 1e8. */
-static void test_scales(void **state)
+TEST(scales)
 {
-    (void)state;
-    cr_ctx             *cx = test_context();
     static const double units[] = { 1, 1e8, 1e-8 };
     double              value[3], first[12];
     for (size_t k = 0; k < 3; k++) {
@@ -209,19 +190,13 @@ static void test_scales(void **state)
             if (k == 0) first[i] = p.prob[2 * i];
             assert_close(p.prob[2 * i], first[i], 1e-3);
         }
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-static void test_learning(void **state)
+TEST(learning)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *two = draw_classes(cx, 1, 40, 2, 0.3, NULL),
              *three = draw_classes(cx, 2, 30, 3, 0.3, NULL);
     double fixed = evidence_with(cx, two, "target=y kernel=rbf(ard) optimize=none");
@@ -241,22 +216,15 @@ static void test_learning(void **state)
     json_t   *d = describe(cx, m);
     assert_true(statistic(d, "distinct_inputs") == 40 && parameter(d, "rbf.variance", "sd") > 0);
     assert_true(parameter(d, "rbf.l[1]", "lower") < parameter(d, "rbf.l[1]", "value"));
-    json_decref(d);
     cr_model_free(cx, m);
     m = fit(cx, "gp-classify", two, "target=y max_iter=1");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
-    cr_model_free(cx, m);
-    cr_table_free(cx, two);
-    cr_table_free(cx, three);
-    test_context_free(cx);
 }
 
 /* The mean of a latent function with many rows of one class: far away it stays where a constant is
  * known of. */
-static void test_mean(void **state)
+TEST(mean)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    far[] = { 500, 500 };
     cr_table *t = table_of_text(
         cx, "m.csv", "x1,x2,y\n0,1,u\n1,0,u\n2,2,u\n3,1,u\n1,3,u\n0,3,u\n2,0,v\n3,3,u\n1,2,u\n");
@@ -267,20 +235,11 @@ static void test_mean(void **state)
     cr_prediction p = predict(cx, zero, z), q = predict(cx, constant, z);
     assert_close(p.prob[0], 0.5, 1e-12);
     assert_true(q.prob[0] > 0.6);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, zero);
-    cr_model_free(cx, constant);
-    cr_table_free(cx, t);
-    cr_table_free(cx, z);
-    test_context_free(cx);
 }
 
 /* Far from all rows nothing tells the classes apart, however wide the functions are. */
-static void test_far_away(void **state)
+TEST(far_away)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     double     far[] = { 1e6 };
     const char five[] = "x1,y\n0,a\n1,b\n2,c\n3,d\n4,e\n5,a\n6,b\n",
                three[] = "x1,y\n0,a\n1,b\n2,c\n3,c\n";
@@ -291,20 +250,13 @@ static void test_far_away(void **state)
             fit(cx, "gp-classify", t, "target=y optimize=none kernel=1000*rbf scale=none");
         cr_prediction p = predict(cx, m, z);
         for (int k = 0; k < K; k++) assert_close(p.prob[k], 1.0 / K, K == 3 ? 1e-6 : 1e-12);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    cr_table_free(cx, z);
-    test_context_free(cx);
 }
 
 /* Categories: only rows of the same level tell of each other with hamming; class weights move the
  * odds. */
-static void test_categories(void **state)
+TEST(categories)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     cr_table                *t = table_of_text(cx, "c.csv",
                                                "g,x,y\nr,1,u\nr,2,u\ns,1,v\ns,2,v\nr,3,u\ns,3,v\ns,4,v\nr,4,u\n");
     static const char *const settings[] = { "target=y", "target=y approx=svgp inducing=4" };
@@ -313,8 +265,6 @@ static void test_categories(void **state)
         cr_prediction p = predict(cx, m, t);
         for (size_t i = 0; i < 8; i++)
             assert_true((p.prob[2 * i] > 0.5) == (i < 2 || i == 4 || i == 7));
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     cr_model *even = fit(cx, "gp-classify", t, "target=y features=x optimize=none"),
              *odd = fit(cx, "gp-classify", t,
@@ -322,12 +272,6 @@ static void test_categories(void **state)
     cr_prediction p = predict(cx, even, t), q = predict(cx, odd, t);
     assert_close(p.prob[0], 0.5, 1e-12);
     assert_true(q.prob[0] > 0.55);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, even);
-    cr_model_free(cx, odd);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
@@ -339,13 +283,10 @@ static void check_refused(cr_ctx *cx, const char *text, const char *settings, cr
     cr_table *t = table_of_text(cx, "t.csv", text);
     assert_fails_with(cx, try_fit(cx, "gp-classify", t, settings, &m), status, sentence);
     assert_null(m);
-    cr_table_free(cx, t);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *three = "x,y,w\n1,u,1\n2,v,2\n3,t,1\n4,u,1\n";
     check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "one class only, 'u'");
     check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "one class only");
@@ -367,16 +308,12 @@ static void test_refusals(void **state)
     assert_fails_with(cx, try_fit(cx, "gp-classify", t, "target=y approx=svgp inducing=250", &m),
                       CR_ENOMEM, "250 inducing inputs");
     cr_ctx_set_memory_limit(cx, 0);
-    cr_table_free(cx, t);
-    cr_table_free(cx, many);
-    test_context_free(cx);
 }
 
 /* Two rows, one input, constant columns, separable classes, duplicates in conflict, a level without
  * rows. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
     static const char *const texts[] = { "x,y\n1,u\n2,v\n",
                                          "x,y\n1,u\n1,v\n1,v\n",
                                          "x,z,y\n1,5,u\n2,5,v\n3,5,v\n",
@@ -389,7 +326,6 @@ static void test_corners(void **state)
     static const char *const settings[] = { "target=y", "target=y likelihood=probit",
                                             "target=y approx=svgp inducing=3",
                                             "target=y mean=constant kernel=matern12" };
-    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t k = 0; k < 4; k++) {
             if (k == 1 && (strstr(texts[i], "c\n"))) continue;
@@ -400,18 +336,12 @@ static void test_corners(void **state)
             assert_true(cr_model_get_report(m)->log_evidence <= 1e-9);
             if (i == 1) assert_true(p.prob[0] < 0.5 && p.prob[0] > 0.2);
             if (i == 3) assert_true(p.prob[0] > 0.5 && p.prob[11] > 0.5);
-            cr_prediction_free(cx, &p);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         }
-    test_context_free(cx);
 }
 
 /* A sparse fit is chosen for many rows, and says so. */
-static void test_automatic(void **state)
+TEST(automatic)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     warnings  w = { 0 };
     cr_table *t = draw_classes(cx, 4, 2001, 2, 0.3, NULL);
     cr_ctx_set_log(cx, keep_warning, &w);
@@ -421,9 +351,6 @@ static void test_automatic(void **state)
         "2001 distinct inputs: the sparse approximation svgp with 5 inducing inputs is used"));
     assert_non_null(strstr(w.text, "0.0641 GB"));
     assert_int_equal(cr_model_get_report(m)->evidence, CR_EVIDENCE_BOUND);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- files and threads ----------------------------------------------------------------------- */
@@ -446,28 +373,19 @@ static void check_threads(cr_ctx *cx, const cr_table *t, const char *settings)
         if (k == 0) first = predict(cx, m, t), value = cr_model_get_report(m)->log_evidence;
         assert_memory_equal(p.prob, first.prob, p.n * p.n_classes * sizeof(double));
         assert_true(cr_model_get_report(again)->log_evidence == value);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
         cr_model_free(cx, again);
         cr_free(cx, bytes, size, 1);
     }
-    cr_prediction_free(cx, &first);
 }
 
-static void test_file_and_threads(void **state)
+TEST(file_and_threads)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *two = draw_classes(cx, 6, 610, 2, 0.3, NULL),
              *three = draw_classes(cx, 6, 40, 3, 0.3, NULL);
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf likelihood=probit");
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf approx=svgp inducing=5");
     check_threads(cx, three, "target=y max_iter=1 kernel=rbf");
     check_threads(cx, three, "target=y optimize=none approx=svgp inducing=9");
-    cr_table_free(cx, two);
-    cr_table_free(cx, three);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -503,31 +421,11 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     static const char *const settings[] = { "target=y optimize=none mean=constant",
                                             "target=three optimize=none",
                                             "target=three optimize=none approx=svgp inducing=3",
                                             "target=y max_iter=1 kernel=rbf" };
     for (size_t k = 0; k < 4; k++) test_every_allocation_fails(all_of_it, (void *)&settings[k]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_mean),
-        cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_automatic),
-        cmocka_unit_test(test_file_and_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gp classify", tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 /* --- likelihoods ----------------------------------------------------------------------------- */
 
-static void test_likelihoods(void **state)
+TEST(likelihoods)
 {
-    (void)state;
     static const double at[] = { -40, -9.5, -3.1, -2.9, -0.7, 0, 0.3, 2.2, 6.5, 30 };
     const double        counts[][2] = { { 1, 0 }, { 0, 1 }, { 2.5, 0.75 } };
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++)
@@ -35,9 +34,8 @@ static void test_likelihoods(void **state)
 }
 
 /* Moments of the normal up to degree 63, and expectations of log p against the trapezoid rule. */
-static void test_hermite(void **state)
+TEST(hermite)
 {
-    (void)state;
     cri_hermite rule;
     double      moment = 1;
     cri_hermite_fill(&rule);
@@ -72,9 +70,8 @@ static void test_hermite(void **state)
         }
 }
 
-static void test_probability(void **state)
+TEST(probability)
 {
-    (void)state;
     const double m = -1.3, v = 2.9, step = 1e-3;
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         double sum = 0;
@@ -134,10 +131,8 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t n, size_
     cr_scratch_end(&s);
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         check_definition(cx, (cri_classify_link)link, 1, 1, "2.5*rbf(l=1.3)");
         check_definition(cx, (cri_classify_link)link, 7, 1, "2.5*rbf(l=1.3)");
@@ -147,14 +142,11 @@ static void test_definition(void **state)
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 1, 3, "2.5*rbf(l=1.3)");
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 7, 3, "2.5*rbf(l=1.3)");
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 9, 4, "30*matern32(l=[0.5,0.9]) + 0.3*linear + 0.2");
-    test_context_free(cx);
 }
 
 /* Two functions with kernel k, of which only the difference counts, are one with kernel 2 k. */
-static void test_two_as_many(void **state)
+TEST(two_as_many)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     small      two, many;
     cr_kernel *k = read_kernel(cx, "3.4*rbf(l=0.8)"), *twice = read_kernel(cx, "6.8*rbf(l=0.8)");
     double     by_two[4], by_many[4];
@@ -167,14 +159,11 @@ static void test_two_as_many(void **state)
     for (int j = 0; j < 2; j++) assert_close(by_many[j], by_two[j], 1e-9);
     cr_kernel_free(cx, k);
     cr_kernel_free(cx, twice);
-    test_context_free(cx);
 }
 
 /* A step of Newton's from 0 overshoots here; the halved ones do not. */
-static void test_hard_mode(void **state)
+TEST(hard_mode)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     static const char *const kernels[] = { "1e6*rbf(l=0.02)", "1e9*rbf(l=3)", "1e-9*rbf",
                                            "1e4*linear + 1e5" };
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++)
@@ -189,7 +178,6 @@ static void test_hard_mode(void **state)
             if (i == 2) assert_close(value, -p.at.count * log((double)p.C), 1e-6);
             cr_kernel_free(cx, k);
         }
-    test_context_free(cx);
 }
 
 /* --- gradient -------------------------------------------------------------------------------- */
@@ -219,28 +207,23 @@ static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, const c
     cr_kernel_free(cx, k);
 }
 
-static void test_gradient(void **state)
+TEST(gradient)
 {
-    (void)state;
     static const char *const kernels[] = { "2.1*rbf(l=[0.8,1.7])",
                                            "30*matern52(l=0.6) + 0.7*linear(x1)",
                                            "4*rbf(l=0.9)*rq(l=2,alpha=1.3) + white(0.3)" };
-    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < 3; i++) {
         check_gradient(cx, CRI_CLASSIFY_LOGIT, 1, kernels[i]);
         check_gradient(cx, CRI_CLASSIFY_PROBIT, 1, kernels[i]);
         check_gradient(cx, CRI_CLASSIFY_SOFTMAX, 3, kernels[i]);
     }
-    test_context_free(cx);
 }
 
 /* --- against integrals ----------------------------------------------------------------------- */
 
 /* The evidence itself, over both latent values on a grid: Laplace's is near. */
-static void test_integral(void **state)
+TEST(integral)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         small           p;
         cr_kernel      *k = read_kernel(cx, "1.2*rbf(l=1.5)");
@@ -260,16 +243,4 @@ static void test_integral(void **state)
         assert_close(evidence_of(cx, &p, k, NULL), log(sum), 0.02);
         cr_kernel_free(cx, k);
     }
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_likelihoods), cmocka_unit_test(test_hermite),
-        cmocka_unit_test(test_probability), cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_two_as_many), cmocka_unit_test(test_hard_mode),
-        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_integral),
-    };
-    return cmocka_run_group_tests_name("gp classify laplace", tests, NULL, NULL);
 }

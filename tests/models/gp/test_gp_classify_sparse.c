@@ -33,10 +33,8 @@ static cri_gp_data few_of(small *p, size_t m)
 /* --- the definition -------------------------------------------------------------------------- */
 
 /* q(u) = N(L mu, L S L^T), all by explicit inverses; expectations by a fine trapezoid rule. */
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         enum { N = 10, M = 4 };
         small      p;
@@ -110,13 +108,11 @@ static void test_definition(void **state)
         cr_kernel_free(cx, k);
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
 }
 
 /* The tilted bound: exact without variance, above the expectation with it, and its derivatives. */
-static void test_tilted(void **state)
+TEST(tilted)
 {
-    (void)state;
     const double m[][3] = { { 0.3, -1.1, 0.9 }, { 40, 0, -7 }, { 0, 0, 0 } };
     const double v[][3] = { { 0, 0, 0 }, { 0.4, 1.3, 2.2 }, { 30, 90, 4 }, { 1e6, 1, 1e-9 } };
     double       room[64], g[3], bend[9], up[3], down[3];
@@ -161,10 +157,8 @@ static void test_tilted(void **state)
 
 /* Every input inducing: below the evidence, which two latent values let us integrate, and near to
  * it. */
-static void test_below_evidence(void **state)
+TEST(below_evidence)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         small           p;
         cr_kernel      *k = read_kernel(cx, "3.7*rbf(l=1.5)");
@@ -185,14 +179,11 @@ static void test_below_evidence(void **state)
         assert_true(bound <= log(sum) && bound > log(sum) - 0.03);
         cr_kernel_free(cx, k);
     }
-    test_context_free(cx);
 }
 
 /* More inducing inputs never lower the bound; all of them come near to Laplace's evidence. */
-static void test_more_inducing(void **state)
+TEST(more_inducing)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++) {
         small       p;
         cr_scratch  s = cr_scratch_begin(cx);
@@ -212,7 +203,6 @@ static void test_more_inducing(void **state)
         cr_kernel_free(cx, k);
         cr_scratch_end(&s);
     }
-    test_context_free(cx);
 }
 
 /* --- gradient -------------------------------------------------------------------------------- */
@@ -243,25 +233,20 @@ static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, size_t 
     cr_kernel_free(cx, k);
 }
 
-static void test_gradient(void **state)
+TEST(gradient)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++) {
         size_t F = link == CRI_CLASSIFY_SOFTMAX ? 3 : 1;
         check_gradient(cx, (cri_classify_link)link, F, 4, "2.1*rbf(l=[0.8,1.7])");
         check_gradient(cx, (cri_classify_link)link, F, 10, "3*matern52(l=0.6) + 0.7*linear(x1)");
     }
-    test_context_free(cx);
 }
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
     json_t *root = load_reference(), *item;
-    cr_ctx *cx = test_context();
     size_t  i, seen = 0;
     json_array_foreach(json_object_get(root, "cases"), i, item)
     {
@@ -300,16 +285,5 @@ static void test_reference(void **state)
         seen++;
     }
     assert_int_equal(seen, 4);
-    test_context_free(cx);
     json_decref(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),    cmocka_unit_test(test_below_evidence),
-        cmocka_unit_test(test_more_inducing), cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_tilted),        cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("gp classify sparse", tests, NULL, NULL);
 }

@@ -4,10 +4,8 @@
 #include "models/gp/gp_cost.h"
 
 /* Exact, then vfe, then svgp; the two others are told with a figure. */
-static void test_choice(void **state)
+TEST(choice)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     warnings w = { 0 };
     cr_ctx_set_log(cx, keep_warning, &w);
     assert_int_equal(cri_gp_choose(cx, 4000, 500), CRI_GP_EXACT);
@@ -18,14 +16,11 @@ static void test_choice(void **state)
     assert_int_equal(cri_gp_choose(cx, 100000, 500), CRI_GP_VFE);
     assert_int_equal(cri_gp_choose(cx, 100001, 500), CRI_GP_SVGP);
     assert_non_null(strstr(w.text, "svgp with 500"));
-    test_context_free(cx);
 }
 
 /* With 1 GB: each says what it needs. */
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_memory_limit(cx, 1000000000);
     assert_ok(cx, cri_gp_cost_exact(cx, 7000)); /* 2.2 x 0.392 GB */
     assert_fails_with(cx, cri_gp_cost_exact(cx, 8000), CR_ENOMEM, "1.13 GB");
@@ -36,7 +31,6 @@ static void test_refusals(void **state)
     assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 100, 20000)); /* no more than there are rows */
     assert_fails(cx, cri_gp_cost_sparse(cx, CRI_GP_RFF, 100, 20000), CR_ENOMEM);
     assert_ok(cx, cri_gp_cost_mcmc(cx, 2000, 5, 100));
-    test_context_free(cx);
 }
 
 /* The number that the hint names after this word; 0 for none. */
@@ -47,50 +41,35 @@ static size_t hinted(const cr_ctx *cx, const char *after)
 }
 
 /* What a hint names is not refused in its turn; what would not do is not named. */
-static void test_hints_work(void **state)
+TEST(hints_work)
 {
-    (void)state;
     for (size_t megabytes = 20; megabytes < 3000; megabytes *= 2)
         for (size_t n = 6000; n < 100000; n *= 3) {
-            cr_ctx *cx = test_context();
-            cr_ctx_set_memory_limit(cx, megabytes * 1000000);
-            if (cri_gp_cost_exact(cx, n) != CR_OK) {
-                size_t m = hinted(cx, "--approx vfe --inducing "),
-                       rank = hinted(cx, "--solver cg --inducing ");
-                bool cg = strstr(cr_error_hint(cx), "--solver cg") != NULL;
+            cr_ctx *own = test_context();
+            cr_ctx_set_memory_limit(own, megabytes * 1000000);
+            if (cri_gp_cost_exact(own, n) != CR_OK) {
+                size_t m = hinted(own, "--approx vfe --inducing "),
+                       rank = hinted(own, "--solver cg --inducing ");
+                bool cg = strstr(cr_error_hint(own), "--solver cg") != NULL;
                 assert_in_range(m, 20, 500);
-                assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, n, m));
-                cr_status st = cri_gp_cost_cg(cx, n, rank ? rank : cg ? 500 : 20, 32, true);
-                if (cg) assert_ok(cx, st);
+                assert_ok(own, cri_gp_cost_sparse(own, CRI_GP_VFE, n, m));
+                cr_status st = cri_gp_cost_cg(own, n, rank ? rank : cg ? 500 : 20, 32, true);
+                if (cg) assert_ok(own, st);
             }
-            if (cri_gp_cost_sparse(cx, CRI_GP_VFE, n, n) != CR_OK)
-                assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, n, hinted(cx, "--inducing ")));
-            test_context_free(cx);
+            if (cri_gp_cost_sparse(own, CRI_GP_VFE, n, n) != CR_OK)
+                assert_ok(own, cri_gp_cost_sparse(own, CRI_GP_VFE, n, hinted(own, "--inducing ")));
+            test_context_free(own);
         }
 }
 
 /* The exact path takes at most 2.2 n^2 doubles, and some MB that do not grow with n^2. */
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
     enum { N = 700 };
-    cr_ctx       *cx = test_context();
     static double X[N], y[N];
     for (size_t i = 0; i < N; i++) X[i] = 0.01 * (double)i, y[i] = sin(X[i]) + 0.1 * cos(41 * X[i]);
     cr_ctx_set_threads(cx, 1);
     cr_table *t = make_table(cx, X, N, 1, y, NULL);
-    cr_model *m = fit(cx, "gp", t, "target=y max_iter=1 kernel=rbf noise=0.01");
+    fit(cx, "gp", t, "target=y max_iter=1 kernel=rbf noise=0.01");
     assert_true((double)cr_ctx_peak_memory(cx) < 8 * 2.2 * N * N + 2e6);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
-                                        cmocka_unit_test(test_refusals),
-                                        cmocka_unit_test(test_hints_work),
-                                        cmocka_unit_test(test_memory) };
-    return cmocka_run_group_tests_name("gp cost", tests, NULL, NULL);
 }

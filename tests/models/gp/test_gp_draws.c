@@ -8,10 +8,8 @@ enum { N = 6, DRAWS = 40000 };
 
 /* A covariance F F^T of rank 3 in which two values are equal and one is known, and one of full
  * rank. */
-static void test_moments(void **state)
+TEST(moments)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     static double out[N * DRAWS];
     double        mean[N], S[N * N], F[N * 3], prior[N];
     cr_rng        r = cr_rng_stream(3, 5);
@@ -44,17 +42,14 @@ static void test_moments(void **state)
             assert_close(out[4 * DRAWS + c], mean[4], 1e-7);
         }
     }
-    test_context_free(cx);
 }
 
 /* Without noise the draws go through the targets, and between them they are functions near the
  * mean. */
-static void test_noise_free(void **state)
+TEST(noise_free)
 {
-    (void)state;
     enum { K = 12, G = 90, C = 3 };
-    cr_ctx *cx = test_context();
-    double  X[K], y[K], grid[G], zero[G] = { 0 }, out[G * C];
+    double X[K], y[K], grid[G], zero[G] = { 0 }, out[G * C];
     for (size_t i = 0; i < K; i++) X[i] = 0.25 * (double)i, y[i] = sin(X[i]);
     for (size_t i = 0; i < G; i++) grid[i] = 2.75 * (double)i / (G - 1);
     cr_table *t = make_table(cx, X, K, 1, y, NULL), *at = make_table(cx, grid, G, 1, zero, NULL);
@@ -65,11 +60,6 @@ static void test_noise_free(void **state)
     assert_ok(cx, cr_sample_targets(cx, m, at, C, 1, out));
     for (size_t i = 0; i < G * C; i++)
         assert_close(out[i], p.mean[i / C], 6 * p.scale[i / C] + 1e-6);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
 static cr_status draw_all(cr_ctx *cx, void *user)
@@ -79,16 +69,4 @@ static cr_status draw_all(cr_ctx *cx, void *user)
     return cri_gp_draw(cx, mean, S, 2, prior, 4, 1, out);
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(draw_all, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments),
-                                        cmocka_unit_test(test_noise_free),
-                                        cmocka_unit_test(test_allocations) };
-    return cmocka_run_group_tests_name("gp draws", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(draw_all, NULL); }

@@ -87,11 +87,9 @@ static double error_of(cr_ctx *cx, const bench *b, const cr_kernel *k, size_t m,
 }
 
 /* Products of features come near to the kernel, as 1 / sqrt(m) or faster. */
-static void test_kernels(void **state)
+TEST(kernels)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    bench  *b = draw(1);
+    bench *b = draw(1);
     cr_ctx_set_threads(cx, 1);
     for (size_t i = 0; i < KERNELS; i++) {
         cr_kernel *k = parse(cx, kernels[i].text);
@@ -105,18 +103,15 @@ static void test_kernels(void **state)
         cr_kernel_free(cx, k);
     }
     free(b);
-    test_context_free(cx);
 }
 
 /* Over draws that do not know each other, products of features are a sum of D pairs of cosines and
  * sines whose mean is the kernel and whose variance is (1 - k^2)^2 / (2 D): the rows and the kernel
  * of reference answers.  D = 1, as draws within one set of features are spread on purpose. */
-static void test_distribution(void **state)
+TEST(distribution)
 {
-    (void)state;
     enum { DRAWS = 4000, ROWS = 4, COLUMNS = 3 };
     json_t *root = load_reference(), *item, *one = NULL;
-    cr_ctx *cx = test_context();
     size_t  c;
     double  X[ROWS * COLUMNS], sum[ROWS * ROWS] = { 0 }, square[ROWS * ROWS] = { 0 };
     char    text[100];
@@ -155,16 +150,13 @@ static void test_distribution(void **state)
                     4.5 / sqrt(DRAWS) * variance + 1e-12);
     }
     cr_kernel_free(cx, k);
-    test_context_free(cx);
     json_decref(root);
 }
 
 /* The evidence is the log density under C = Phi Phi^T + D. */
-static void test_evidence(void **state)
+TEST(evidence)
 {
-    (void)state;
     enum { M = 24 };
-    cr_ctx            *cx = test_context();
     bench             *b = draw(2);
     cr_scratch         s = cr_scratch_begin(cx);
     cr_kernel         *k = parse(cx, "1.4*matern32(l=[0.8,1.3]) + 0.2*linear(x1)");
@@ -202,14 +194,11 @@ static void test_evidence(void **state)
     cr_kernel_free(cx, k);
     free(b);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
-static void test_gradients(void **state)
+TEST(gradients)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    bench  *b = draw(3);
+    bench *b = draw(3);
     cr_ctx_set_threads(cx, 1);
     for (size_t i = 0; i < KERNELS; i++) {
         cr_scratch      s = cr_scratch_begin(cx);
@@ -240,16 +229,13 @@ static void test_gradients(void **state)
         cr_scratch_end(&s);
     }
     free(b);
-    test_context_free(cx);
 }
 
 /* --- pivots ---------------------------------------------------------------------------------- */
 
 /* F F^T is K at full rank; the trace that is left is told; pivots differ, and stop at the rank. */
-static void test_pivots(void **state)
+TEST(pivots)
 {
-    (void)state;
-    cr_ctx         *cx = test_context();
     bench          *b = draw(4);
     cr_kernel      *k = parse(cx, "1.4*matern32(l=[0.8,1.3])"), *line = parse(cx, "linear");
     cr_kernel_input in = cri_gp_inputs(&b->data);
@@ -277,7 +263,6 @@ static void test_pivots(void **state)
     cr_kernel_free(cx, k);
     cr_kernel_free(cx, line);
     free(b);
-    test_context_free(cx);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -288,10 +273,8 @@ static cr_table *table_of(cr_ctx *cx, const bench *b)
 }
 
 /* Nystroem: mean and variance are those of the covariance Q = K_nm K_mm^-1 K_mn. */
-static void test_nystrom(void **state)
+TEST(nystrom)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     bench    *b = draw(6);
     cr_table *t = table_of(cx, b);
     cr_ctx_set_threads(cx, 1);
@@ -332,20 +315,14 @@ static void test_nystrom(void **state)
         assert_close(p.mean[i], (double)mean, 1e-9);
         assert_close(p.scale[i], (double)sqrtl(variance), 1e-9);
     }
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
     free(b);
-    test_context_free(cx);
 }
 
 /* At fixed hyper-parameters many features predict as the exact process; files and threads change
  * nothing; draws have the spread that is told. */
-static void test_model(void **state)
+TEST(model)
 {
-    (void)state;
     static const char *const approx[] = { "rff", "nystrom" };
-    cr_ctx                  *cx = test_context();
     bench                   *b = draw(7);
     cr_table                *t = table_of(cx, b);
     const char *rest = "target=y noise=0.09 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
@@ -375,9 +352,6 @@ static void test_model(void **state)
             assert_ok(cx, cr_sample_targets(cx, m, t, 2, 3, draws));
             assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
             cr_free(cx, bytes, size, 1);
-            cr_prediction_free(cx, &q);
-            cr_prediction_free(cx, &r);
-            cr_model_free(cx, m);
             cr_model_free(cx, again);
         }
         assert_true(errors[1] < (a ? 1e-6 : 0.08) && errors[1] < 0.5 * errors[0]);
@@ -387,19 +361,11 @@ static void test_model(void **state)
     cr_model *other = fit(cx, "gp", t, "target=y");
     assert_close(cr_model_get_report(learned)->log_evidence,
                  cr_model_get_report(other)->log_evidence, 3);
-    cr_model_free(cx, learned);
-    cr_model_free(cx, other);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, exact);
-    cr_table_free(cx, t);
     free(b);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     cr_scratch               s = cr_scratch_begin(cx);
     static const char *const without[] = { "polynomial", "brownian(x1)", "rbf(base=linear)",
                                            "rbf*linear", "hamming(c1)",  "rbf(x1, warp=log)",
@@ -416,7 +382,6 @@ static void test_refusals(void **state)
     assert_int_equal(sp.m, 5);
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -436,24 +401,11 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     test_every_allocation_fails(all_of_it,
                                 (char[]){ "target=y approx=rff inducing=8 max_iter=1 mean=zero" });
     test_every_allocation_fails(
         all_of_it,
         (char[]){ "target=y approx=nystrom inducing=3 optimize=none noise=0.1 mean=linear" });
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),     cmocka_unit_test(test_distribution),
-        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_pivots),      cmocka_unit_test(test_nystrom),
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gp features", tests, NULL, NULL);
 }

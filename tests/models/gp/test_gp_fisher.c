@@ -10,7 +10,6 @@ static const char *save(cr_ctx *cx, const char *model, const cr_table *t, const 
     cr_model   *m = fit(cx, model, t, settings);
     snprintf(path, sizeof path, "%s/%s.cred", test_directory(), model);
     assert_ok(cx, cr_model_save(cx, m, path));
-    cr_model_free(cx, m);
     return path;
 }
 
@@ -32,6 +31,7 @@ static cr_table *draw(cr_ctx *cx)
     }
     static const char *const names[] = { "x", "z", "n", "b", "w", "y" };
     assert_ok(cx, cr_table_new(cx, "data.csv", N, &t));
+    test_own(cx, t, release_table);
     for (size_t j = 0; j < 6; j++)
         assert_ok(cx, cr_table_add_numbers(cx, t, names[j], CR_REAL, a[j], 1));
     assert_ok(cx, cr_table_add_texts(cx, t, "c", c));
@@ -58,12 +58,6 @@ static void compare(cr_ctx *cx, const cr_table *t, const char *model, const char
         assert_close(r.mean[i], p.mean[i], 1e-8);
         assert_close(r.scale[i], p.scale[i], 1e-8);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_prediction_free(cx, &r);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_model_free(cx, c);
 }
 
 static double said(cr_ctx *cx, const char *path, const char *name)
@@ -72,14 +66,12 @@ static double said(cr_ctx *cx, const char *path, const char *name)
     assert_ok(cx, cr_model_load(cx, path, &m));
     json_t *d = describe(cx, m);
     double  value = parameter(d, name, "value");
-    json_decref(d);
     cr_model_free(cx, m);
     return value;
 }
 
-static void test_families(void **state)
+TEST(families)
 {
-    cr_ctx     *cx = *state;
     cr_table   *t = draw(cx);
     char        kernel[500];
     const char *path = save(cx, "normal", t, "features=x,z");
@@ -115,9 +107,8 @@ static void test_families(void **state)
     cr_table_free(cx, t);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx     *cx = *state;
     cr_table   *t = draw(cx);
     cr_model   *m = NULL;
     char        settings[1000];
@@ -151,9 +142,8 @@ static cr_status fit_and_drop(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    cr_ctx        *cx = *state;
     cr_table      *t = draw(cx);
     char           settings[1000];
     static attempt a;
@@ -164,17 +154,4 @@ static void test_allocations(void **state)
     a.t = t;
     test_every_allocation_fails(fit_and_drop, &a);
     cr_table_free(cx, t);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_families),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("Fisher kernels of saved models", tests, setup, teardown);
 }

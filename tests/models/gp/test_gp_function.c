@@ -27,18 +27,10 @@ static sample draw(cr_ctx *cx, uint64_t seed)
     return s;
 }
 
-static void drop(cr_ctx *cx, sample *s)
-{
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->rows);
-}
-
 /* cov = k(x, z) - k_x C^-1 k_z + r_x P r_z with r = 1 - H^T C^-1 k; the mean function is a
  * constant. */
-static void test_moments(void **state)
+TEST(moments)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 1);
     double    noise[N], mean[T], sd[T], S[T * T], alone[T], f_mean, f_variance, one = 1;
     cr_model *m =
@@ -84,15 +76,12 @@ static void test_moments(void **state)
             assert_close(S[j * T + k], (double)rbf_value(&g.k, s.at + j * D, s.at + k * D), 1e-12);
     }
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Of every approximation: predictive variance = that of the function + noise, slopes =
  * differences. */
-static void test_slopes(void **state)
+TEST(slopes)
 {
-    (void)state;
     static const struct {
         const char *model, *settings;
     } kinds[] = {
@@ -109,7 +98,6 @@ static void test_slopes(void **state)
         { "gp-online", "target=y inducing=12" },
         { "gp-online", "target=y method=basis" },
     };
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     sample s = draw(cx, 3);
     for (size_t q = 0; q < sizeof kinds / sizeof *kinds; q++) {
@@ -127,7 +115,6 @@ static void test_slopes(void **state)
                 cr_table *t = make_table(cx, moved, T, D, s.zero, NULL);
                 assert_ok(cx, cr_predict_mean(cx, m, t, mean));
                 for (size_t i = 0; i < T; i++) by[i] += weight[k] * mean[i] / (12 * h);
-                cr_table_free(cx, t);
             }
             for (size_t i = 0; i < T; i++) assert_close(slope[i * D + j], by[i], 2e-6);
         }
@@ -139,18 +126,11 @@ static void test_slopes(void **state)
             assert_close(mean[i], p.mean[i], 1e-12);
             assert_close(sd[i] * sd[i] + noise, p.scale[i] * p.scale[i], 1e-9);
         }
-        json_decref(d);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 4);
     double    out[N * N], mean[N], gap[2 * D] = { 1, 20, NAN, 30 };
     cr_model *m = fit(cx, "ridge", s.t, "target=y"),
@@ -169,8 +149,6 @@ static void test_refusals(void **state)
     cr_table_free(cx, t);
     cr_model_free(cx, m);
     cr_model_free(cx, gp);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 static cr_status ask_all(cr_ctx *cx, void *arg)
@@ -189,22 +167,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    X[] = { 0, 1, 1, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 };
     cr_table *t = make_table(cx, X, 6, 1, y, NULL);
     test_every_allocation_fails(ask_all, t);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_moments),
-                                        cmocka_unit_test(test_slopes),
-                                        cmocka_unit_test(test_refusals),
-                                        cmocka_unit_test(test_allocations) };
-    return cmocka_run_group_tests_name("gp function", tests, NULL, NULL);
 }

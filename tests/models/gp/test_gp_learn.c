@@ -73,9 +73,8 @@ static cr_kernel *parse(cr_ctx *cx, const char *text)
 }
 
 /* t and x are each the other's inverse, the slopes are those of differences. */
-static void test_coordinates(void **state)
+TEST(coordinates)
 {
-    (void)state;
     double        unit[] = { 0.7, 0 };
     int           kind[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
     cri_gp_search u = { .unit = unit, .kind = kind };
@@ -98,10 +97,8 @@ static void test_coordinates(void **state)
 
 /* Minus the second derivatives against second differences of values; by t they are those of values
  * by t. */
-static void test_curvature(void **state)
+TEST(curvature)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     world     *w = one_of_two();
     cr_kernel *k = parse(cx, "1.3*rbf(l=[0.8, 2.5])");
@@ -150,15 +147,12 @@ static void test_curvature(void **state)
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
     free(w);
-    test_context_free(cx);
 }
 
 /* What was evaluated last with its gradient is not evaluated again; elsewhere it is, and with other
  * rows. */
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     cr_scratch     s = cr_scratch_begin(cx);
     world         *w = one_of_two();
     cr_kernel     *k = parse(cx, "rbf(l=[0.8, 2.5])");
@@ -190,15 +184,12 @@ static void test_memory(void **state)
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
     free(w);
-    test_context_free(cx);
 }
 
 /* A column without influence goes to its bound in few steps, and fewer still with the curvature at
  * the start. */
-static void test_climb(void **state)
+TEST(climb)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     world     *w = one_of_two();
     cr_kernel *k = parse(cx, "1*rbf(l=[1, 1])");
@@ -221,16 +212,13 @@ static void test_climb(void **state)
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
     free(w);
-    test_context_free(cx);
 }
 
 /* From where the quick term doubles the slow one, and from where the two have changed places, both
  * find their places; a term that is not needed goes to its bound. */
-static void test_terms(void **state)
+TEST(terms)
 {
-    (void)state;
     static const double from[][5] = { { 1, 4, 0.2, 4.2, 0.08 }, { 0.05, 0.25, 1, 5, 0.01 } };
-    cr_ctx             *cx = test_context();
     cr_scratch          s = cr_scratch_begin(cx);
     world              *w = slow_and_quick();
     double              best[2];
@@ -263,7 +251,6 @@ static void test_terms(void **state)
     assert_close(best[0], best[1], 0.02);
     cr_scratch_end(&s);
     free(w);
-    test_context_free(cx);
 }
 
 /* -|theta - 1|^2 - (log noise + 1)^2, for as many rows as there are. */
@@ -301,22 +288,11 @@ static cr_status learn_sum(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void test_memory_fails(void **state)
+TEST(memory_fails)
 {
-    (void)state;
     world *w = slow_and_quick();
     w->task.search_rows = 20; /* some rows, then all */
     w->task.objective = bowl;
     test_every_allocation_fails(learn_sum, w);
     free(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coordinates), cmocka_unit_test(test_curvature),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_climb),
-        cmocka_unit_test(test_terms),       cmocka_unit_test(test_memory_fails),
-    };
-    return cmocka_run_group_tests_name("gp learn", tests, NULL, NULL);
 }

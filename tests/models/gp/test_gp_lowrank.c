@@ -64,10 +64,8 @@ static sample draw_as(cr_ctx *cx, uint64_t seed, size_t n, bool normal)
 
 static sample draw(cr_ctx *cx, uint64_t seed, size_t n) { return draw_as(cx, seed, n, false); }
 
-static void drop(cr_ctx *cx, sample *s)
+static void drop(sample *s)
 {
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->rows);
     free(s->X);
     free(s->y);
     free(s->w);
@@ -87,7 +85,6 @@ static void tell(cr_ctx *cx, const cr_model *m, const cr_table *rows, told *out)
     cr_prediction p = predict(cx, m, rows);
     memcpy(out->mean, p.mean, sizeof out->mean);
     memcpy(out->sd, p.scale, sizeof out->sd);
-    cr_prediction_free(cx, &p);
     assert_ok(cx, cr_predict_mean(cx, m, rows, out->alone));
     assert_ok(cx, cr_predict_function(cx, m, rows, false, out->f, out->f_sd, NULL));
 }
@@ -123,9 +120,8 @@ typedef struct setup {
 } setup;
 
 /* Means and sds of targets and of the function, with and without the form. */
-static void test_dense(void **state)
+TEST(dense)
 {
-    (void)state;
     static const setup setups[] = {
         { "kernel=1.3*rbf(x1;l=0.8) noise=0.1", 300, true },
         { "kernel=1.3*rbf(x1;l=0.8) noise=0.1 mean=zero", 300, true },
@@ -144,7 +140,6 @@ static void test_dense(void **state)
         { "kernel=rbf(x1;l=0.8) noise=1e-9", 300, false },
         { "kernel=rbf(x1;l=0.8) noise=0.1", 200, false }, /* few rows */
     };
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (size_t k = 0; k < sizeof setups / sizeof *setups; k++) {
         static told low, dense;
@@ -174,16 +169,14 @@ static void test_dense(void **state)
         }
     next:
         cr_model_free(cx, m);
-        drop(cx, &s);
+        drop(&s);
     }
-    test_context_free(cx);
 }
 
 /* Pivots that end early leave errors that can be seen: the bounds hold, and are not idle.  Of the
  * full form nearly all rows within the data hold, and of those far out, some do not. */
-static void test_bounds(void **state)
+TEST(bounds)
 {
-    (void)state;
     static const char *const settings[] = {
         "target=y features=x1,x2 optimize=none mean=linear noise=0.1 kernel=1.3*rbf(l=[2,3])",
         "target=y features=x1,x2 optimize=none mean=zero noise=0.001 kernel=rbf(l=2.5)",
@@ -191,7 +184,6 @@ static void test_bounds(void **state)
         "kernel=rq(x1;l=1)+rbf(x2;l=1)",
     };
     static const double least[] = { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15 };
-    cr_ctx             *cx = test_context();
     static formed       f;
     double              mean[ROWS], sd[ROWS];
     cr_ctx_set_threads(cx, 1);
@@ -231,17 +223,14 @@ static void test_bounds(void **state)
         g->low = full;
         assert_true(closest_mean > 0.1 && closest_variance > 0.1);
         cr_model_free(cx, m);
-        drop(cx, &s);
+        drop(&s);
     }
-    test_context_free(cx);
 }
 
 /* Beyond the rounding of doubles more pivots only add noise, which is large in rows that are alone:
  * it is in the bounds. */
-static void test_rounding(void **state)
+TEST(rounding)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     static formed f;
     double        mean[ROWS], sd[ROWS];
     for (size_t k = 0; k < 3; k++) {
@@ -262,17 +251,14 @@ static void test_rounding(void **state)
         cri_gp_lowrank_free(cx, g->low);
         g->low = full;
         cr_model_free(cx, m);
-        drop(cx, &s);
+        drop(&s);
     }
-    test_context_free(cx);
 }
 
 /* rho and the pull against their definitions: all entries of D^-1/2 (K - K_nP K_PP^-1 K_Pn)
  * D^-1/2. */
-static void test_residual(void **state)
+TEST(residual)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     sample            s = draw(cx, 50, 320);
     cr_model         *m = fit(cx, "gp", s.t,
                               "target=y features=x1,x2 weights=w optimize=none mean=constant noise=0.1 "
@@ -308,17 +294,14 @@ static void test_residual(void **state)
     free(F);
     cri_gp_lowrank_free(cx, low);
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
+    drop(&s);
 }
 
 /* The same bits on any number of threads, of a fit, of predictions, and out of a file; one row
  * alone is the same as among many, to rounding. */
-static void test_threads_and_file(void **state)
+TEST(threads_and_file)
 {
-    (void)state;
     static const size_t threads[] = { 1, 2, 3, 7 };
-    cr_ctx             *cx = test_context();
     static told         first, other;
     sample              s = draw(cx, 60, 300);
     for (size_t k = 0; k < 4; k++) {
@@ -339,7 +322,6 @@ static void test_threads_and_file(void **state)
         assert_memory_equal(&first, &other, sizeof first);
         cr_free(cx, bytes, size, 1);
         cr_model_free(cx, again);
-        cr_model_free(cx, m);
     }
     cr_model *m = fit(cx, "gp", s.t,
                       "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
@@ -348,19 +330,14 @@ static void test_threads_and_file(void **state)
         cr_prediction p = predict(cx, m, one);
         assert_close(p.mean[0], first.mean[i], 1e-12);
         assert_relative(p.scale[0], first.sd[i], 1e-12);
-        cr_prediction_free(cx, &p);
-        cr_table_free(cx, one);
     }
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
+    drop(&s);
 }
 
 /* Updated processes go by the dense formulas: nothing of the old form stays. */
-static void test_update(void **state)
+TEST(update)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 70, 300);
     cr_model *m = fit(cx, "gp", s.t,
                       "target=y features=x1 optimize=none noise=0.1 kernel=rbf(l=0.7)"),
@@ -370,12 +347,9 @@ static void test_update(void **state)
     assert_null(state_of(more)->low);
     cr_prediction p = predict(cx, m, s.rows), q = predict(cx, more, s.rows);
     assert_true(q.scale[0] < p.scale[0]);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, more);
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
+    drop(&s);
 }
 
 typedef struct made {
@@ -407,32 +381,15 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    sample  s = draw(cx, 80, 300);
-    double  rows[] = { 1, 1, 9, 9 };
-    made    a = { fit(cx, "gp", s.t,
-                      "target=y features=x1 optimize=none mean=constant noise=0.1 kernel=rbf(l=9)"),
-                  make_table(cx, rows, 2, D, s.zero, NULL) };
+    sample s = draw(cx, 80, 300);
+    double rows[] = { 1, 1, 9, 9 };
+    made   a = { fit(cx, "gp", s.t,
+                     "target=y features=x1 optimize=none mean=constant noise=0.1 kernel=rbf(l=9)"),
+                 make_table(cx, rows, 2, D, s.zero, NULL) };
     test_every_allocation_fails(all_of_it, &a);
     cr_table_free(cx, a.far);
     cr_model_free(cx, a.m);
-    drop(cx, &s);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_threads_and_file),
-        cmocka_unit_test(test_update),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_rounding),
-    };
-    return cmocka_run_group_tests_name("gp lowrank", tests, NULL, NULL);
+    drop(&s);
 }

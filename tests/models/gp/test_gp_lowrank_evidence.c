@@ -38,9 +38,8 @@ static double dense(cr_ctx *cx, const sample *s, const cr_kernel *k, double nois
     return solution.log_evidence;
 }
 
-static void test_dense(void **state)
+TEST(dense)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         double      noise;
@@ -54,7 +53,6 @@ static void test_dense(void **state)
         { "0.4*poly(degree=2)", 0.2, 1 },
         { "1e6*rbf(x1;l=0.8)", 1e5, 1 },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         sample    *s = draw(i, N, kinds[i].terms);
         cr_kernel *k = parse(cx, kinds[i].kernel);
@@ -74,13 +72,11 @@ static void test_dense(void **state)
         cr_kernel_free(cx, k);
         free(s);
     }
-    test_context_free(cx);
 }
 
 /* Where it does not hold nothing is written. */
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         double      noise;
@@ -92,7 +88,6 @@ static void test_refusals(void **state)
         { "rbf(x1;l=0.8)", 1e-9 },
         { "sigmoid(x1)", 0.1 },
     };
-    cr_ctx *cx = test_context();
     sample *s = draw(20, N, 1);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         cr_kernel *k = parse(cx, kinds[i].kernel);
@@ -105,15 +100,12 @@ static void test_refusals(void **state)
         cr_kernel_free(cx, k);
     }
     free(s);
-    test_context_free(cx);
 }
 
 /* The objective takes the quick road where it holds and the dense one elsewhere; attempts that fail
  * thin out. */
-static void test_objective(void **state)
+TEST(objective)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     sample           *s = draw(30, LARGE, 1);
     double           *L = malloc(LARGE * LARGE * sizeof *L), alpha[LARGE], U[LARGE], beta[1], A[1];
     cri_gp_quick_room room = { .exact = { L, { .alpha = alpha, .beta = beta, .U = U, .A = A } } };
@@ -144,7 +136,6 @@ static void test_objective(void **state)
     cr_kernel_free(cx, rough);
     free(L);
     free(s);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -164,21 +155,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     sample *s = draw(40, 200, 1);
     test_every_allocation_fails(all_of_it, s);
     free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_objective),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gp lowrank evidence", tests, NULL, NULL);
 }

@@ -69,11 +69,9 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
 }
 
 /* One hyper-parameter: its posterior by quadrature. */
-static void test_one(void **state)
+TEST(one)
 {
-    (void)state;
     enum { DRAWS = 800, GRID = 400 };
-    cr_ctx       *cx = test_context();
     bench        *b = draw(1);
     static double draws[DRAWS * 2];
     double        mean, variance, ess, total = 0, first = 0, second = 0, top = -INFINITY, at[GRID];
@@ -91,15 +89,12 @@ static void test_one(void **state)
     assert_relative(sqrt(variance), sqrt(second), 4 / sqrt(2 * ess));
     for (size_t i = 0; i < DRAWS; i++) assert_close(draws[2 * i + 1], log(0.1), 1e-12);
     free(b);
-    test_context_free(cx);
 }
 
 /* Two: length-scale and noise, and the prediction, by a grid. */
-static void test_two(void **state)
+TEST(two)
 {
-    (void)state;
     enum { DRAWS = 400, GRID = 30 };
-    cr_ctx       *cx = test_context();
     bench        *b = draw(2);
     static double draws[DRAWS * 2], at[GRID * GRID];
     double variance = 0, mean[2], spread[2], ess, first[2] = { 0 }, second[2] = { 0 }, total = 0;
@@ -140,19 +135,12 @@ static void test_two(void **state)
     json_t *d = describe(cx, m);
     assert_relative(parameter(d, "noise", "value"), noise / total, 0.12);
     assert_true(statistic(d, "largest_rhat") < 1.1 && statistic(d, "smallest_ess") > 50);
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, one);
     free(b);
-    test_context_free(cx);
 }
 
 /* Chains that are known. */
-static void test_agreement(void **state)
+TEST(agreement)
 {
-    (void)state;
     enum { LENGTH = 2000 };
     static double x[CRI_GP_CHAINS * LENGTH];
     double        rhat, ess, all = CRI_GP_CHAINS * LENGTH;
@@ -172,11 +160,9 @@ static void test_agreement(void **state)
     assert_true(isnan(rhat) && ess == 4);
 }
 
-static void test_model(void **state)
+TEST(model)
 {
-    (void)state;
     enum { DRAWS = 2000 };
-    cr_ctx     *cx = test_context();
     bench      *b = draw(3);
     cr_table   *t = make_table(cx, b->X, N, 1, b->y, NULL);
     const char *settings = "target=y hyper=mcmc draws_hyper=20";
@@ -193,7 +179,6 @@ static void test_model(void **state)
     q = predict(cx, again, t);
     assert_memory_equal(p.mean, q.mean, sizeof means);
     assert_memory_equal(p.scale, q.scale, sizeof means);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, again);
     cr_ctx_set_threads(cx, 3);
     again = fit(cx, "gp", t, settings);
@@ -215,13 +200,7 @@ static void test_model(void **state)
     assert_fails(cx, try_fit(cx, "gp", t, "target=y hyper=mcmc solver=cg", &none), CR_EARG);
     assert_fails(cx, try_fit(cx, "gp", t, "target=y hyper=mcmc optimize=none", &none), CR_EARG);
     cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, again);
-    cr_table_free(cx, t);
     free(b);
-    test_context_free(cx);
 }
 
 enum { MIXED = 8, T = 3 };
@@ -268,19 +247,15 @@ static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few,
             for (size_t j = 0; j < T; j++)
                 a.second[i * T + j] += (S[i * T + j] + mean[i] * mean[j]) / MIXED;
         }
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, one);
     }
     return a;
 }
 
 /* The mixture over few draws against models fitted at each of them. */
-static void test_mixture(void **state)
+TEST(mixture)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    bench  *b = draw(4);
-    double  X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T], sd[T], S[T * T], slope[T], part[T],
+    bench *b = draw(4);
+    double X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T], sd[T], S[T * T], slope[T], part[T],
            part_sd[T];
     cr_table *t = make_table(cx, b->X, N, 1, b->y, NULL), *few = make_table(cx, X, T, 1, y, NULL);
     cr_ctx_set_threads(cx, 1);
@@ -312,20 +287,13 @@ static void test_mixture(void **state)
             assert_true(isinf(p.dof[i]) && sd[i] < p.scale[i]);
         }
     }
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, few);
     free(b);
-    test_context_free(cx);
 }
 
 /* Draws of the function have its moments, jointly; few of them come from all chains. */
-static void test_functions(void **state)
+TEST(functions)
 {
-    (void)state;
     enum { DRAWS = 4000, F = 4 };
-    cr_ctx   *cx = test_context();
     bench    *b = draw(4);
     double    X[T] = { 1.3, 1.8, 6.2 }, y[T] = { 0 }, mean[T], S[T * T], some[T * F], one[T];
     double   *f = malloc(T * DRAWS * sizeof *f);
@@ -358,13 +326,8 @@ static void test_functions(void **state)
     for (size_t i = 0; i < T; i++) assert_close(one[i], fixed[i], 1e-7);
     assert_ok(cx, cr_sample_functions(cx, at, few, false, 1, 3 + 0x9e3779b97f4a7c15u * 3, fixed));
     for (size_t i = 0; i < T; i++) assert_close(some[i * F + 2], fixed[i], 1e-7);
-    cr_model_free(cx, at);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, few);
     free(f);
     free(b);
-    test_context_free(cx);
 }
 
 /* What a file of a model needs to predict and to draw. */
@@ -427,10 +390,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     saved     f = { .X = { 0, 1, 1.3, 2 }, .y = { 1, 2, 2.5, 3 } };
     cr_table *t = make_table(cx, f.X, 4, 1, f.y, NULL);
     cr_ctx_set_threads(cx, 1);
@@ -439,18 +400,4 @@ static void test_allocations(void **state)
     test_every_allocation_fails(use_draws, &f);
     test_every_allocation_fails(sample, NULL);
     cr_free(cx, f.bytes, f.size, 1);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),         cmocka_unit_test(test_two),
-        cmocka_unit_test(test_agreement),   cmocka_unit_test(test_model),
-        cmocka_unit_test(test_mixture),     cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gp mcmc", tests, NULL, NULL);
 }

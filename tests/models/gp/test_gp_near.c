@@ -80,10 +80,8 @@ static double explained(const double *C, const double *B, size_t m, const double
 }
 
 /* R^T C R = 1 and W = C R. */
-static void test_root(void **state)
+TEST(root)
 {
-    (void)state;
-    cr_ctx    *cx = test_context();
     bench     *b = draw(1);
     cr_kernel *k;
     assert_ok(cx, cr_kernel_parse(cx, "1.3*matern32(l=[0.7,1.1])", NULL, NULL, 0, &k));
@@ -102,7 +100,6 @@ static void test_root(void **state)
         }
     cr_kernel_free(cx, k);
     free(b);
-    test_context_free(cx);
 }
 
 /* Is input i among the `count` with the largest k? */
@@ -113,11 +110,9 @@ static bool is_near(const double *k, size_t stride, size_t i, size_t count)
     return larger < count;
 }
 
-static void test_nearest(void **state)
+TEST(nearest)
 {
-    (void)state;
     const size_t  counts[] = { 1, 5, 20, N };
-    cr_ctx       *cx = test_context();
     bench        *b = draw(2);
     cr_kernel    *k;
     static double B[N * (N + RANK)], all[N * N];
@@ -143,7 +138,6 @@ static void test_nearest(void **state)
     }
     cr_kernel_free(cx, k);
     free(b);
-    test_context_free(cx);
 }
 
 typedef struct failing {
@@ -159,22 +153,12 @@ static cr_status take(cr_ctx *cx, void *arg)
     return cri_gp_near_take(cx, &near, f->b->K, f->b->T, ROWS, taken);
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     failing f = { draw(3), NULL };
     assert_ok(cx, cr_kernel_parse(cx, "rbf(l=1)", NULL, NULL, 0, &f.k));
     fill(cx, f.b, f.k);
     test_every_allocation_fails(take, &f);
     cr_kernel_free(cx, f.k);
     free(f.b);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_root), cmocka_unit_test(test_nearest),
-                                        cmocka_unit_test(test_memory) };
-    return cmocka_run_group_tests_name("gp near", tests, NULL, NULL);
 }

@@ -26,12 +26,6 @@ static sample draw(cr_ctx *cx)
     return s;
 }
 
-static void drop(cr_ctx *cx, sample *s)
-{
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->at);
-}
-
 static long double smooth(double a, double b)
 {
     long double d = ((long double)a - b) / 1.3L;
@@ -65,10 +59,8 @@ static void invert(long double *A, size_t n)
 #define KEPT "target=y features=x1 optimize=none noise=0.05 "
 
 /* f_j | y by the formula of conditional normals, with the covariance of f_j and y. */
-static void test_conditional(void **state)
+TEST(conditional)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sample      s = draw(cx);
     cr_model   *m = fit(cx, "gp", s.t, KEPT KERNEL "mean=zero");
     long double C[N * N];
@@ -102,15 +94,11 @@ static void test_conditional(void **state)
     double a[T], b[T];
     assert_fails_with(cx, cr_predict_part(cx, m, s.at, 2, a, b), CR_EARG, "no part number 3");
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* All parts add up to the prediction, whatever the approximation, the mean and the scale. */
-static void test_sum(void **state)
+TEST(sum)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     sample                   s = draw(cx);
     static const char *const settings[] = {
         KEPT KERNEL "mean=zero",
@@ -139,17 +127,12 @@ static void test_sum(void **state)
         }
         assert_ok(cx, cr_predict_mean(cx, m, s.at, whole));
         for (size_t t = 0; t < T; t++) assert_close(sum[t] + shift, whole[t], 1e-9);
-        cr_model_free(cx, m);
     }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* A mean that is learned is a constant of boundless prior variance. */
-static void test_mean_as_kernel(void **state)
+TEST(mean_as_kernel)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx);
     cr_model *m = fit(cx, "gp", s.t, KEPT KERNEL "mean=constant");
     cr_model *wide =
@@ -165,16 +148,12 @@ static void test_mean_as_kernel(void **state)
     }
     cr_model_free(cx, m);
     cr_model_free(cx, wide);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Draws have the mean of the prediction, its variance less the noise, and are smooth together. */
-static void test_functions(void **state)
+TEST(functions)
 {
-    (void)state;
     enum { M = 20000 };
-    cr_ctx                  *cx = test_context();
     sample                   s = draw(cx);
     static const char *const settings[] = { KEPT KERNEL "mean=linear",
                                             KEPT KERNEL "mean=constant approx=vfe inducing=6",
@@ -194,18 +173,12 @@ static void test_functions(void **state)
             assert_close((sum - p.mean[t]) / sqrt(variance), 0, 0.03);
             assert_relative(square, variance, 0.05);
         }
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     free(f);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
-static void test_evidence(void **state)
+TEST(evidence)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     sample                   s = draw(cx);
     static const char *const how[] = { "mean=linear", "mean=constant approx=vfe inducing=6",
                                        "mean=zero scale_target=standard" };
@@ -232,17 +205,11 @@ static void test_evidence(void **state)
         assert_relative(out[0], cr_model_get_report(m)->log_evidence, 1e-10);
         assert_relative(out[1], cr_model_get_report(other)->log_evidence, 1e-10);
         assert_true(fabs(out[0] - out[1]) > 0.1);
-        cr_model_free(cx, m);
-        cr_model_free(cx, other);
     }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx);
     cr_model *m = fit(cx, "ridge", s.t, "target=y features=x1");
     double    a[N], b[N];
@@ -258,8 +225,6 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_evidence_at(cx, m, s.t, NULL, 0, NULL, 1, a), CR_EUNSUPPORTED,
                       "no evidence");
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 static cr_status look_inside(cr_ctx *cx, void *arg)
@@ -322,9 +287,8 @@ static cr_table *table_of_levels(cr_ctx *cx)
 }
 
 /* A part looks at one column of numbers, at one category, or at neither alone. */
-static void test_columns(void **state)
+TEST(columns)
 {
-    (void)state;
     static const struct {
         const char *name, *column;
         bool        category;
@@ -332,7 +296,6 @@ static void test_columns(void **state)
                    { "1*rbf(x", "x", false },
                    { "1*hamming(z", "z", true },
                    { "1*rbf(x", NULL, false } };
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_levels(cx);
     cr_model *m =
         fit(cx, "gp", t, "target=y optimize=none kernel=rbf(x)+hamming(z)+rbf(x)*hamming(z)");
@@ -344,9 +307,7 @@ static void test_columns(void **state)
         if (p.column) assert_string_equal(p.column, wanted[k].column);
         assert_int_equal(p.category, wanted[k].category);
     }
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status look_at_classes(cr_ctx *cx, void *arg)
@@ -369,23 +330,11 @@ done:
     return st;
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
     test_every_allocation_fails(learn_apart, NULL);
     test_every_allocation_fails(look_at_classes, (void *)"laplace");
     test_every_allocation_fails(look_at_classes, (void *)"svgp");
     test_every_allocation_fails(look_inside, (void *)"exact");
     test_every_allocation_fails(look_inside, (void *)"vfe");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditional),    cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_mean_as_kernel), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_evidence),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("gp parts", tests, NULL, NULL);
 }

@@ -3,24 +3,18 @@
  * sets of at most 280 rows; all of them: test_gp_reference_slow.c. */
 #include "reference_exact.h"
 
-static void test_reference(void **state)
-{
-    (void)state;
-    check_cases("gpr/", "", 280, 63, check_exact);
-}
+TEST(reference) { check_cases("gpr/", "", 280, 63, check_exact); }
 
-static void test_reference_optimum(void **state)
+TEST(reference_optimum)
 {
-    (void)state;
     check_cases("gpopt/mtcars", "", 280, 7, check_exact_optimum);
     check_cases("gpopt/nile", "", 280, 5, check_exact_optimum);
 }
 
 /* Sums and products over time: evidence and extrapolation at the start, and the best evidence
  * known. */
-static void test_series(void **state)
+TEST(series)
 {
-    (void)state;
     static const series cases[] = {
         { "gpcomp/nile", "nile.csv", 90, 10, false, true, "0.5*matern12(l=10) + 1",
           -111.04819409791642 },
@@ -28,17 +22,5 @@ static void test_series(void **state)
           "rbf(variance=1, l=5) + rbf(variance=0.1, l=10)*periodic(l=1, p=1 fixed)",
           174.9637604197959 },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_series(cx, &cases[i]);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_reference_optimum),
-        cmocka_unit_test(test_series),
-    };
-    return cmocka_run_group_tests_name("gp reference", tests, NULL, NULL);
 }

@@ -9,29 +9,22 @@
 static void leave_to_other_builds(void)
 {
 #ifdef __SANITIZE_ADDRESS__
-    print_message("skipped: too slow under sanitizers\n");
-    skip();
+    test_skip("too slow under sanitizers");
 #endif
 }
 
-static void test_exact(void **state)
-{
-    (void)state;
-    check_cases("gpr/", "", SIZE_MAX, 106, check_exact);
-}
+TEST(exact) { check_cases("gpr/", "", SIZE_MAX, 106, check_exact); }
 
-static void test_exact_optima(void **state)
+TEST(exact_optima)
 {
-    (void)state;
     leave_to_other_builds();
     check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
 }
 
 /* Trend, season and two more terms of carbon dioxide: the best evidence of several starts of
  * others, with values given and without. */
-static void test_series(void **state)
+TEST(series)
 {
-    (void)state;
     leave_to_other_builds();
     static const series carbon[] = {
         { "gpcomp/co2", "co2.csv", 372, 96, false, false,
@@ -42,44 +35,21 @@ static void test_series(void **state)
         { "gpcomp/co2", "co2.csv", 372, 96, false, false,
           "rbf + rbf*periodic(p=1 fixed) + rq + rbf", -66.08733041418992 },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof carbon / sizeof *carbon; i++) check_series(cx, &carbon[i]);
-    test_context_free(cx);
 }
 
-static void test_sparse(void **state)
-{
-    (void)state;
-    check_cases("sparse/", "", SIZE_MAX, 36, check_sparse);
-}
+TEST(sparse) { check_cases("sparse/", "", SIZE_MAX, 36, check_sparse); }
 
-static void test_sparse_optima(void **state)
+TEST(sparse_optima)
 {
-    (void)state;
     leave_to_other_builds();
     check_cases("vfeopt/", "", SIZE_MAX, 7, check_sparse_optimum);
 }
 
-static void test_classify(void **state)
-{
-    (void)state;
-    check_cases("gpc/", "", SIZE_MAX, 36, check_classify);
-}
+TEST(classify) { check_cases("gpc/", "", SIZE_MAX, 36, check_classify); }
 
-static void test_classify_optima(void **state)
+TEST(classify_optima)
 {
-    (void)state;
     leave_to_other_builds();
     check_cases("gpcopt/", "", SIZE_MAX, 6, check_classify_optimum);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),           cmocka_unit_test(test_exact_optima),
-        cmocka_unit_test(test_series),          cmocka_unit_test(test_sparse),
-        cmocka_unit_test(test_sparse_optima),   cmocka_unit_test(test_classify),
-        cmocka_unit_test(test_classify_optima),
-    };
-    return cmocka_run_group_tests_name("gp reference, all", tests, NULL, NULL);
 }

@@ -42,10 +42,8 @@ static double value_at(cr_ctx *cx, bench *b, cr_kernel *k, const double *theta)
 }
 
 /* By theta, noise and inducing inputs, against central differences. */
-static void test_gradients(void **state)
+TEST(gradients)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     static const char *const   kernels[] = { "1.4*rbf(l=[0.8,1.3])",
                                              "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
@@ -69,14 +67,11 @@ static void test_gradients(void **state)
         cr_kernel_free(cx, k);
         free(b);
     }
-    test_context_free(cx);
 }
 
 /* Z = X gives the exact evidence; fewer inducing inputs a bound below it. */
-static void test_exact_and_bound(void **state)
+TEST(exact_and_bound)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     cr_kernel      *k;
     double          L[N * N], alpha[N], beta[2], U[N * 2], A[4];
@@ -99,7 +94,6 @@ static void test_exact_and_bound(void **state)
         free(b);
     }
     cr_kernel_free(cx, k);
-    test_context_free(cx);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -114,12 +108,10 @@ static cr_table *wavy(cr_ctx *cx, size_t n, double *X, double *y)
     return make_table(cx, X, n, 1, y, NULL);
 }
 
-static void test_model(void **state)
+TEST(model)
 {
-    (void)state;
     enum { ROWS = 90 };
     static const char *const approx[] = { "sor", "dtc", "fitc", "vfe" };
-    cr_ctx                  *cx = test_context();
     double                   X[ROWS], y[ROWS];
     cr_ctx_set_threads(cx, 1);
     cr_table     *t = wavy(cx, ROWS, X, y);
@@ -150,15 +142,8 @@ static void test_model(void **state)
         assert_ok(cx, cr_sample_targets(cx, m, t, 2, 3, draws));
         free(draws);
         cr_free(cx, bytes, size, 1);
-        cr_prediction_free(cx, &q);
-        cr_prediction_free(cx, &r);
-        cr_model_free(cx, m);
         cr_model_free(cx, again);
     }
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, exact);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -200,10 +185,8 @@ done:
 }
 
 /* A target far from 0 is learned as near 0, by every approximation. */
-static void test_offset(void **state)
+TEST(offset)
 {
-    (void)state;
-    cr_ctx                  *cx = test_context();
     static const char *const approx[] = { "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
     bench                   *b = draw(5, CRI_GP_VFE, M);
     double                   far[N];
@@ -224,22 +207,12 @@ static void test_offset(void **state)
         assert_close(parameter(dc, "mean.intercept", "value") - 8388608,
                      parameter(da, "mean.intercept", "value"), 1e-3);
         for (size_t i = 0; i < N; i++) assert_close(pc.mean[i] - 8388608, pa.mean[i], 1e-3);
-        json_decref(da);
-        json_decref(dc);
-        cr_prediction_free(cx, &pa);
-        cr_prediction_free(cx, &pc);
-        cr_model_free(cx, a);
-        cr_model_free(cx, c);
     }
-    cr_table_free(cx, near_table);
-    cr_table_free(cx, far_table);
     free(b);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     test_every_allocation_fails(
         all_of_it,
         (char[]){ "target=y approx=fitc inducing=3 optimize=none noise=0.1 mean=linear" });
@@ -248,19 +221,8 @@ static void test_allocations(void **state)
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
     check_cases("sparse/", "", 450, 24, check_sparse);
     check_cases("krr/", "", 600, 10, check_nystrom_ridge);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offset),          cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_exact_and_bound), cmocka_unit_test(test_model),
-        cmocka_unit_test(test_allocations),     cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("gp sparse", tests, NULL, NULL);
 }

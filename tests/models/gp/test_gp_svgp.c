@@ -54,10 +54,8 @@ static double collapsed(cr_ctx *cx, const bench *b, const cr_kernel *k, double n
 
 /* One step of rate 1 on all rows is the optimal q: the bound and its gradients are those of vfe;
  * every other q is below. */
-static void test_optimum(void **state)
+TEST(optimum)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (size_t terms = 0; terms <= MOST_Q; terms++) {
         bench     *b = draw(terms, terms);
@@ -82,16 +80,13 @@ static void test_optimum(void **state)
         cr_kernel_free(cx, k);
         free(b);
     }
-    test_context_free(cx);
 }
 
 /* At any q, by theta, noise and inducing inputs, with q(v) held. */
-static void test_gradient(void **state)
+TEST(gradient)
 {
-    (void)state;
     static const char *const kernels[] = { "1.4*rbf(l=[0.8,1.3])",
                                            "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
-    cr_ctx                  *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (size_t a = 0; a < 2; a++) {
         bench       *b = draw(a, 1);
@@ -120,16 +115,13 @@ static void test_gradient(void **state)
         cr_kernel_free(cx, k);
         free(b);
     }
-    test_context_free(cx);
 }
 
 /* The mean of the bound over all batches of a partition is the bound; steps of rate 1/t over a
  * partition end at the optimum. */
-static void test_batches(void **state)
+TEST(batches)
 {
-    (void)state;
     enum { PARTS = 5, SIZE = N / PARTS };
-    cr_ctx    *cx = test_context();
     cr_kernel *k = parse(cx, "1.4*matern32(l=[0.8,1.3])");
     bench     *b = draw(9, 2);
     size_t     items[N];
@@ -150,7 +142,6 @@ static void test_batches(void **state)
     assert_close(sum, all, 1e-9 * fabs(all));
     cr_kernel_free(cx, k);
     free(b);
-    test_context_free(cx);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -167,11 +158,9 @@ static cr_table *wavy(cr_ctx *cx, size_t n, double *X, double *y)
 
 /* Mini-batches come near to what all rows give; the bound is below the evidence; files and threads
  * change nothing. */
-static void test_model(void **state)
+TEST(model)
 {
-    (void)state;
     enum { ROWS = 200 };
-    cr_ctx       *cx = test_context();
     static double X[ROWS], y[ROWS];
     cr_table     *t = wavy(cx, ROWS, X, y);
     const char   *settings = "target=y approx=svgp inducing=12 batch=50 epochs=6";
@@ -194,7 +183,6 @@ static void test_model(void **state)
     r = predict(cx, again, t);
     assert_memory_equal(q.mean, r.mean, sizeof y);
     assert_memory_equal(q.scale, r.scale, sizeof y);
-    cr_prediction_free(cx, &r);
     cr_model_free(cx, again);
     assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
     cr_ctx_set_threads(cx, 3);
@@ -204,13 +192,6 @@ static void test_model(void **state)
     again = fit(cx, "gp", t, "target=y approx=svgp inducing=12 batch=200"); /* all rows: vfe */
     assert_close(cr_model_get_report(again)->log_evidence, best, 1e-8);
     cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, all);
-    cr_model_free(cx, m);
-    cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -235,11 +216,7 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(all_of_it, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(all_of_it, NULL); }
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
@@ -307,18 +284,4 @@ static void check_bound(cr_ctx *cx, const json_t *root, const json_t *item)
     drop_split(&s);
 }
 
-static void test_reference(void **state)
-{
-    (void)state;
-    check_cases("svgp/gaussian/", "", 450, 2, check_bound);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimum),     cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_batches),     cmocka_unit_test(test_model),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("gp svgp", tests, NULL, NULL);
-}
+TEST(reference) { check_cases("svgp/gaussian/", "", 450, 2, check_bound); }

@@ -40,6 +40,7 @@ static cr_table *table_of(cr_ctx *cx, const sample *s, size_t begin, size_t n)
 {
     cr_table *t = NULL;
     assert_ok(cx, cr_table_new(cx, "words.csv", n, &t));
+    test_own(cx, t, release_table);
     assert_ok(cx, cr_table_add_texts(cx, t, "word", s->texts + begin));
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, s->x + begin, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, s->y + begin, 1));
@@ -68,9 +69,8 @@ static long double oracle(const sample *s, size_t i, size_t j)
     "target=y features=word,x mean=zero optimize=none noise=0.11 "                                 \
     "kernel=0.3*spectrum(word;k=2)+0.8*spectrum(word;k=1)*rbf(x;l=0.7)"
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    cr_ctx            *cx = *state;
     static sample      s;
     static long double C[N * N], B[N * (T + 1)], S[N * (T + 1)];
     draw(&s);
@@ -93,8 +93,6 @@ static void test_definition(void **state)
         assert_close(p.mean[q], (double)mean, 1e-10);
         assert_close(p.scale[q], (double)sqrtl(variance), 1e-9);
     }
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
     cr_table_free(cx, z);
 }
@@ -130,8 +128,6 @@ static void assert_same_answers(cr_ctx *cx, const cr_model *a, const cr_model *b
         else
             assert_close(x[i], y[i], tolerance);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
 }
 
 static const char *const settings[][2] = {
@@ -146,9 +142,8 @@ static const char *const settings[][2] = {
 };
 
 /* Rows with new texts through a file, and for any number of threads: the same bits. */
-static void test_every_model(void **state)
+TEST(every_model)
 {
-    cr_ctx       *cx = *state;
     static sample s;
     draw(&s);
     cr_table *t = table_of(cx, &s, 0, N), *z = table_of(cx, &s, N, T);
@@ -159,18 +154,15 @@ static void test_every_model(void **state)
         cr_ctx_set_threads(cx, 3);
         cr_model *other = fit(cx, settings[i][0], t, settings[i][1]);
         assert_same_answers(cx, m, other, z, 0);
-        cr_model_free(cx, m);
         cr_model_free(cx, copy);
-        cr_model_free(cx, other);
     }
     cr_table_free(cx, t);
     cr_table_free(cx, z);
 }
 
 /* Updates bring new texts, which stay known: in two steps and by way of files as in one fit. */
-static void test_update(void **state)
+TEST(update)
 {
-    cr_ctx       *cx = *state;
     static sample s;
     draw(&s);
     size_t    part = T / 2;
@@ -193,7 +185,6 @@ static void test_update(void **state)
     assert_same_answers(cx, last, third, all, 0);
     cr_model_free(cx, last);
     cr_model_free(cx, third);
-    cr_model_free(cx, batch);
     cr_table_free(cx, t);
     cr_table_free(cx, u);
     cr_table_free(cx, v);
@@ -201,9 +192,8 @@ static void test_update(void **state)
 }
 
 /* The evidence has its maximum by lambda where the fit says. */
-static void test_learned_decay(void **state)
+TEST(learned_decay)
 {
-    cr_ctx       *cx = *state;
     static sample s;
     draw(&s);
     cr_table *t = table_of(cx, &s, 0, N);
@@ -225,8 +215,6 @@ static void test_learned_decay(void **state)
         assert_true(cr_model_get_report(other)->log_evidence < best);
         cr_model_free(cx, other);
     }
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
 }
 
@@ -238,9 +226,8 @@ static void assert_refused(cr_ctx *cx, const cr_table *t, const char *list, cons
     if (!strstr(cr_error(cx), sentence)) fail_msg("%s: %s", list, cr_error(cx));
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    cr_ctx       *cx = *state;
     static sample s;
     draw(&s);
     s.texts[3] = NULL, s.texts[N + 1] = NULL;
@@ -273,7 +260,6 @@ static void test_refusals(void **state)
             "target=y features=word,x kernel=rbf(x)*hamming"); /* here levels are levels */
     cr_table *z = table_of(cx, &s, N, T);
     assert_fails_with(cx, cr_predict(cx, m, z, &p), CR_EDATA, "which the model has not seen");
-    cr_model_free(cx, m);
     cr_table_free(cx, z);
     cr_table_free(cx, gap);
     cr_table_free(cx, late);
@@ -310,23 +296,9 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
     static sample s;
-    (void)state;
     draw(&s);
     test_every_allocation_fails(whole_life, &s);
-}
-
-static int setup(void **state) { return (*state = test_context()) == NULL; }
-static int teardown(void **state) { return test_context_free(*state), 0; }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_every_model),
-        cmocka_unit_test(test_update),     cmocka_unit_test(test_learned_decay),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("kernels of texts on tables", tests, setup, teardown);
 }

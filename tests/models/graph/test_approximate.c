@@ -56,12 +56,10 @@ static void check_marginals(const cr_network *net, const double *got, const doub
             assert_close(got[k], expected[k], tolerance);
 }
 
-static void messages_are_exact_on_trees(void **unused)
+TEST(messages_are_exact_on_trees)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(7, 0);
-    size_t  impossible = 0;
+    cr_rng r = cr_rng_stream(7, 0);
+    size_t impossible = 0;
     for (size_t k = 0; k < 200; k++) {
         cr_network            *net = random_tree(cx, &r, 1 + cr_rng_below(&r, 12));
         cr_evidence           *e = random_evidence(cx, &r, net);
@@ -88,15 +86,12 @@ static void messages_are_exact_on_trees(void **unused)
         cr_network_free(cx, net);
     }
     assert_in_range(impossible, 5, 100);
-    test_context_free(cx);
 }
 
 /* Better weights of the trees: the bound falls, and stays above log Z. */
-static void better_weights_lower_the_bound(void **unused)
+TEST(better_weights_lower_the_bound)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  lower = 0;
+    size_t lower = 0;
     for (uint64_t round = 0; round < 6; round++) {
         cr_rng                 r = cr_rng_stream(61, round);
         cr_network            *net = dense_network(cx, &r, 4 + round % 5);
@@ -117,17 +112,14 @@ static void better_weights_lower_the_bound(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(lower >= 4);
-    test_context_free(cx);
 }
 
 /* On all kinds of networks; `share` of the marginals that are far off is printed nowhere, but the
  * mean error is small. */
-static void bounds_hold(void **unused)
+TEST(bounds_hold)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(8, 0);
-    double  error = 0, count = 0;
+    cr_rng r = cr_rng_stream(8, 0);
+    double error = 0, count = 0;
     for (size_t k = 0; k < 200; k++) {
         cr_network_kind        kind = k % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
         cr_network            *net = random_network(cx, &r, kind, 1 + cr_rng_below(&r, 8));
@@ -177,17 +169,14 @@ static void bounds_hold(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(error / count < 0.03);
-    test_context_free(cx);
 }
 
 /* Clusters as large as those of the junction tree: exact, on anything; smaller ones still cover the
  * network as they should. */
-static void large_clusters_are_exact(void **unused)
+TEST(large_clusters_are_exact)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(9, 0);
-    double  error = 0, count = 0;
+    cr_rng r = cr_rng_stream(9, 0);
+    double error = 0, count = 0;
     for (size_t k = 0; k < 200; k++) {
         cr_network_kind        kind = k % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
         cr_network            *net = random_network(cx, &r, kind, 1 + cr_rng_below(&r, 10));
@@ -234,7 +223,6 @@ static void large_clusters_are_exact(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(error / count < 0.03);
-    test_context_free(cx);
 }
 
 /* How far q is from exp(E log of all tables given the state of one variable), normalised: at the
@@ -266,12 +254,10 @@ static double distance_from_fixed_point(const cr_network *net, const cri_fgraph 
     return worst;
 }
 
-static void mean_field_never_falls(void **unused)
+TEST(mean_field_never_falls)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(10, 0);
-    size_t  settled = 0;
+    cr_rng r = cr_rng_stream(10, 0);
+    size_t settled = 0;
     for (size_t k = 0; k < 60; k++) {
         cr_network *net;
         cri_fgraph  g;
@@ -308,15 +294,12 @@ static void mean_field_never_falls(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(settled > 50);
-    test_context_free(cx);
 }
 
 /* Joint distributions by one variable after another are exact where the method is. */
-static void joints_follow_the_chain_rule(void **unused)
+TEST(joints_follow_the_chain_rule)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(11, 0);
+    cr_rng r = cr_rng_stream(11, 0);
     for (size_t k = 0; k < 60; k++) {
         cr_network  *net = random_network(cx, &r, CR_NETWORK_BAYES, 3 + cr_rng_below(&r, 5));
         cr_evidence *e = random_evidence(cx, &r, net);
@@ -339,7 +322,6 @@ static void joints_follow_the_chain_rule(void **unused)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* A ring of n with one table too many for trees, that no table forbids anything in. */
@@ -361,10 +343,8 @@ static cr_network *make_ring(cr_ctx *cx, size_t n)
 }
 
 /* AUTO stays exact where that is cheap, and says why where it is not. */
-static void auto_decides_by_cost(void **unused)
+TEST(auto_decides_by_cost)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_network      *net = make_ring(cx, 9);
     cr_query_options o = cr_query_defaults();
     const char      *ask[] = { "P(v0)", "P(*)",      "P(v0, v4 | v2=1)", "P(v0=1 | v2=1)",
@@ -392,13 +372,10 @@ static void auto_decides_by_cost(void **unused)
         cr_query_answer_free(cx, &other);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void impossible_evidence_is_said(void **unused)
+TEST(impossible_evidence_is_said)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_network      *net;
     cr_query_options o = cr_query_defaults();
     double           root[2] = { 0.5, 0.5 }, copy[4] = { 1, 0, 0, 1 };
@@ -425,7 +402,6 @@ static void impossible_evidence_is_said(void **unused)
         if (!samples) assert_non_null(strstr(cr_error_notes(cx), "e=1"));
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status every_method(cr_ctx *cx, void *arg)
@@ -474,22 +450,17 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = make_ring(cx, 3);
     test_every_allocation_fails(ask_too_much, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
     for (cr_approximation how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++)
         test_every_allocation_fails(every_method, &how);
 }
 
-static void work_can_be_stopped(void **unused)
+TEST(work_can_be_stopped)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(12, 0);
     cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 8);
     for (int how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++) {
@@ -500,22 +471,4 @@ static void work_can_be_stopped(void **unused)
         cr_interrupt_clear(cx);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_exact_on_trees),
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(better_weights_lower_the_bound),
-        cmocka_unit_test(large_clusters_are_exact),
-        cmocka_unit_test(mean_field_never_falls),
-        cmocka_unit_test(joints_follow_the_chain_rule),
-        cmocka_unit_test(auto_decides_by_cost),
-        cmocka_unit_test(impossible_evidence_is_said),
-        cmocka_unit_test(allocations_may_fail),
-        cmocka_unit_test(work_can_be_stopped),
-    };
-    return cmocka_run_group_tests_name("graph/approximate", tests, NULL, NULL);
 }

@@ -15,12 +15,10 @@ static double log_of(const cr_network *net, const cr_evidence *e, const size_t *
     return sum;
 }
 
-static void the_best_is_that_of_enumeration(void **state)
+TEST(the_best_is_that_of_enumeration)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(41, 1);
-    size_t  impossible = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(41, 1);
+    size_t impossible = 0;
     for (size_t round = 0; round < 250; round++) {
         cr_network  *net = random_network(cx, &r, round % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
                                           1 + cr_rng_below(&r, 10));
@@ -44,7 +42,6 @@ static void the_best_is_that_of_enumeration(void **state)
         cr_network_free(cx, net);
     }
     assert_true(impossible > 5 && impossible < 150);
-    test_context_free(cx);
 }
 
 /* A grid of spins in random fields. */
@@ -71,12 +68,10 @@ static cr_network *grid(cr_ctx *cx, cr_rng *r, size_t n, double coupling, double
 }
 
 /* On grids elimination knows the answer; with little work the bound still holds. */
-static void grids_are_solved_or_bounded(void **state)
+TEST(grids_are_solved_or_bounded)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(41, 2);
-    size_t  best[64], found[64], proven = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(41, 2);
+    size_t best[64], found[64], proven = 0;
     for (size_t round = 0; round < 8; round++) {
         cr_network    *net = grid(cx, &r, 8, 0.5 + 0.1 * (double)round, 1);
         double         log_best, log_found;
@@ -92,15 +87,12 @@ static void grids_are_solved_or_bounded(void **state)
         cr_network_free(cx, net);
     }
     assert_true(proven >= 5);
-    test_context_free(cx);
 }
 
-static void public_networks_are_solved(void **state)
+TEST(public_networks_are_solved)
 {
     static const char *const names[] = { "alarm", "insurance", "win95pts", "hailfinder" };
-    cr_ctx                  *cx = test_context();
     size_t                   seen = 0, proven = 0;
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         char           name[64];
         cr_network    *net;
@@ -108,11 +100,7 @@ static void public_networks_are_solved(void **state)
         double         log_best, log_found;
         cr_best_report report;
         snprintf(name, sizeof name, "bn/%s.bif", names[i]);
-        const char *path = test_shared_data(name);
-        if (!path) {
-            print_message("no shared data: not checked\n");
-            break;
-        }
+        const char *path = test_data(name);
         assert_ok(cx, cr_network_read(cx, path, CR_FORMAT_BIF, &net));
         assert_ok(cx, cr_bucket_best(cx, net, NULL, NULL, best, &log_best, NULL));
         assert_ok(cx, cr_best_search(cx, net, NULL, 2e6, found, &log_found, &report));
@@ -124,14 +112,11 @@ static void public_networks_are_solved(void **state)
         cr_network_free(cx, net);
     }
     assert_true(4 * proven >= 3 * seen);
-    test_context_free(cx);
 }
 
 /* Near the time limit the best found is given, with a bound, in place of a failure. */
-static void time_may_be_short(void **state)
+TEST(time_may_be_short)
 {
-    (void)state;
-    cr_ctx        *cx = test_context();
     cr_rng         r = cr_rng_stream(7, 3);
     cr_network    *net = grid(cx, &r, 30, 3, 1);
     cr_best_report report;
@@ -143,7 +128,6 @@ static void time_may_be_short(void **state)
     assert_true(isfinite(log_found) && report.bound >= log_found && isfinite(report.bound));
     cr_ctx_set_time_limit(cx, 0);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status search_once(cr_ctx *cx, void *arg)
@@ -153,25 +137,10 @@ static cr_status search_once(cr_ctx *cx, void *arg)
     return cr_best_search(cx, arg, NULL, 0, found, &log_found, NULL);
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(41, 3);
     cr_network *net = grid(cx, &r, 3, 1, 1);
-    (void)state;
     test_every_allocation_fails(search_once, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_is_that_of_enumeration),
-        cmocka_unit_test(grids_are_solved_or_bounded),
-        cmocka_unit_test(public_networks_are_solved),
-        cmocka_unit_test(time_may_be_short),
-        cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("best_search", tests, NULL, NULL);
 }

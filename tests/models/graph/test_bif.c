@@ -15,9 +15,8 @@ static const char PLAIN[] =
 
 static const file_format format = { cr_bif_parse, "x.bif" };
 
-static void dialects_mean_the_same(void **unused)
+TEST(dialects_mean_the_same)
 {
-    (void)unused;
     static const char *const SAME[] = {
         /* rows in any order, a default, no commas, comments, other notations, blocks in any order
          */
@@ -44,7 +43,6 @@ static void dialects_mean_the_same(void **unused)
         "probability(c|a,b){(yes,lo)0.1,0.9;(yes,mid)0.2,0.8;(yes,hi)0.3,0.7;\r\n"
         "(no,lo)0.4,0.6;(no,mid)0.4,0.6;(no,hi)0.4,0.6;}",
     };
-    cr_ctx       *cx = test_context();
     cr_network   *plain = parse_text(cx, &format, PLAIN);
     cr_table_view t = cr_network_table(plain, 2);
     assert_int_equal(t.size, 12);
@@ -57,20 +55,16 @@ static void dialects_mean_the_same(void **unused)
     check_property(java, 2, "position = (1, 2)", 2);
     cr_network_free(cx, java);
     cr_network_free(cx, plain);
-    test_context_free(cx);
 }
 
-static void all_digits_are_kept(void **unused)
+TEST(all_digits_are_kept)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = parse_text(cx, &format,
                                  "variable x { type discrete [2] { 0, 1 }; }\n"
                                  "probability ( x ) { table 0.12345678901234567, "
                                  "0.87654321098765433; }");
     assert_true(cr_network_table(net, 0).value[0] == 0.12345678901234567);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static void count_warnings(void *user, cr_log_level level, const char *text)
@@ -79,15 +73,13 @@ static void count_warnings(void *user, cr_log_level level, const char *text)
     if (level == CR_LOG_WARNING) ++*(size_t *)user;
 }
 
-static void rows_are_rescaled_with_a_warning(void **unused)
+TEST(rows_are_rescaled_with_a_warning)
 {
-    (void)unused;
     static const struct {
         const char *row;
         size_t      warnings;
     } ROWS[] = { { "0.3, 0.7", 0 }, { "0.3333333, 0.6666666", 0 }, { "0.3, 0.6995", 1 } };
-    cr_ctx *cx = test_context();
-    size_t  warnings;
+    size_t warnings;
     cr_ctx_set_log(cx, count_warnings, &warnings);
     for (size_t i = 0; i < 3; i++) {
         char text[256];
@@ -102,12 +94,10 @@ static void rows_are_rescaled_with_a_warning(void **unused)
         assert_int_equal(warnings, ROWS[i].warnings);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const mistake FILES[] = {
         { "", "x.bif:1:1: there are no variables in the file" },
         { "network", "the file ends where the name of the network should be" },
@@ -168,7 +158,6 @@ static void mistakes_are_shown(void **unused)
           "x.bif:5:15: the arcs of the network form a cycle: a <- b <- a" },
         { VARIABLES "probability ( c | a ) { (yes", "this block has no closing '}'" },
     };
-    cr_ctx *cx = test_context();
     check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
     /* the caret, and the nearest name */
     cr_network *net = NULL;
@@ -195,38 +184,17 @@ static void mistakes_are_shown(void **unused)
     assert_fails_with(cx, cr_bif_parse(cx, "x.bif", large, strlen(large), &net), CR_ENOMEM,
                       "the table of v0 over 40 variables would have 1.1e+12 entries");
     assert_non_null(strstr(cr_error_notes(cx), "x.bif, line 41"));
-    test_context_free(cx);
 }
 
 /* Every beginning of a file is a file with a mistake, or a network; never more than that. */
-static void cut_files_are_refused(void **unused)
-{
-    (void)unused;
-    cr_ctx *cx = test_context();
-    check_beginnings(cx, &format, PLAIN);
-    test_context_free(cx);
-}
+TEST(cut_files_are_refused) { check_beginnings(cx, &format, PLAIN); }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
     char text[] = "network \"n m\" { property a b; }\n"
                   "variable a { type discrete [ 2 ] { yes, no }; property \"x\"; }\n"
                   "variable b { type discrete [ 2 ] { yes, no }; }\n"
                   "probability ( a ) { table 0.3, 0.7; }\n"
                   "probability ( b | a ) { (no) 0.3, 0.7; default 1, 0; property p; }\n";
     check_parse_allocations(&format, text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dialects_mean_the_same),
-        cmocka_unit_test(all_digits_are_kept),
-        cmocka_unit_test(rows_are_rescaled_with_a_warning),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(cut_files_are_refused),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/bif", tests, NULL, NULL);
 }

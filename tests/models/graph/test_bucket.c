@@ -54,11 +54,9 @@ static void check_case(cr_ctx *cx, cr_rng *r, const cr_network *net, const cr_ev
     cr_factor_free(cx, &f);
 }
 
-static void elimination_is_enumeration(void **unused)
+TEST(elimination_is_enumeration)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  impossible = 0;
+    size_t impossible = 0;
     for (uint64_t round = 0; round < 300; round++) {
         cr_rng       r = cr_rng_stream(10, round);
         cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
@@ -71,15 +69,12 @@ static void elimination_is_enumeration(void **unused)
         cr_network_free(cx, net);
     }
     assert_in_range(impossible, 3, 150);
-    test_context_free(cx);
 }
 
 /* So little memory that states are tried in turn. */
-static void conditioning_gives_the_same(void **unused)
+TEST(conditioning_gives_the_same)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  conditioned = 0, mapped = 0;
+    size_t conditioned = 0, mapped = 0;
     for (uint64_t round = 0; round < 12; round++) {
         cr_rng           r = cr_rng_stream(11, round);
         cr_network      *net = dense_network(cx, &r, 12);
@@ -124,16 +119,13 @@ static void conditioning_gives_the_same(void **unused)
     }
     assert_true(conditioned > 5);
     assert_true(mapped > 5);
-    test_context_free(cx);
 }
 
 /* Products far below the smallest double: 400 observations, all of 1e-3, then one that excludes the
  * favourite.*/
-static void nothing_underflows(void **unused)
+TEST(nothing_underflows)
 {
-    (void)unused;
     enum { N = 400 };
-    cr_ctx     *cx = test_context();
     cr_network *net;
     double root[] = { 0.5, 0.5 }, leaf[] = { 0.9, 0.1, 0.001, 0.999 }, last[] = { 0, 1, 0.5, 0.5 };
     size_t parent = 0;
@@ -162,13 +154,10 @@ static void nothing_underflows(void **unused)
     cr_factor_free(cx, &f);
     cr_evidence_free(cx, e);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void what_does_not_fit_is_refused(void **unused)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net;
     double      pair[] = { 1, 2, 3, 1 }, log_z;
     char        name[32];
@@ -186,7 +175,6 @@ static void what_does_not_fit_is_refused(void **unused)
                       "operations");
     assert_true(cr_ctx_peak_memory(cx) < 50000000);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status every_question(cr_ctx *cx, void *arg)
@@ -214,20 +202,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(every_question, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elimination_is_enumeration),
-        cmocka_unit_test(conditioning_gives_the_same),
-        cmocka_unit_test(nothing_underflows),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/bucket", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(every_question, NULL); }

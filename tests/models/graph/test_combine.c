@@ -74,10 +74,8 @@ static void run(cr_ctx *cx, cri_semiring ring, const table *in, table *out, size
     assert_false(lost);
 }
 
-static void several_outputs_at_once(void **unused)
+TEST(several_outputs_at_once)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 6; round++) {
         cr_rng r = cr_rng_stream(61, round);
         table  in[TABLES], expected[TABLES], got[2][TABLES];
@@ -116,14 +114,11 @@ static void several_outputs_at_once(void **unused)
             free(got[1][i].value);
         }
     }
-    test_context_free(cx);
 }
 
 /* The caller's floating-point flags are as they were, and underflow is told. */
-static void underflow_is_told(void **unused)
+TEST(underflow_is_told)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cri_space   sp = { 0 };
     double      tiny[] = { 1e-200, 1 }, out = 0;
     cri_operand in[2] = { { .value = tiny, .stride = { 1 } }, { .value = tiny, .stride = { 1 } } };
@@ -136,14 +131,4 @@ static void underflow_is_told(void **unused)
     out = 0;
     assert_true(cri_combine(cx, &sp, CRI_SUM, 2, in, 1, &to, true, &lost));
     assert_false(lost);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_outputs_at_once),
-        cmocka_unit_test(underflow_is_told),
-    };
-    return cmocka_run_group_tests_name("graph/combine", tests, NULL, NULL);
 }

@@ -8,11 +8,9 @@
 
 enum { MOST_STATES = 64 };
 
-static void marginals_of_runs_are_enumeration(void **unused)
+TEST(marginals_of_runs_are_enumeration)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  conditioned = 0;
+    size_t conditioned = 0;
     for (uint64_t round = 0; round < 5; round++) {
         cr_rng           r = cr_rng_stream(40, round);
         cr_network      *net = dense_network(cx, &r, 10);
@@ -47,13 +45,10 @@ static void marginals_of_runs_are_enumeration(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(conditioned >= 2);
-    test_context_free(cx);
 }
 
-static void threads_do_not_matter_to_elimination(void **unused)
+TEST(threads_do_not_matter_to_elimination)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(41, 0);
     cr_network      *net = dense_network(cx, &r, 14);
     cr_exact_options o = cr_exact_defaults();
@@ -78,14 +73,11 @@ static void threads_do_not_matter_to_elimination(void **unused)
         cr_factor_free(cx, &f);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* P(*) and P(x) under a memory limit, as a user asks for them. */
-static void questions_are_answered_in_runs(void **unused)
+TEST(questions_are_answered_in_runs)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(42, 0);
     cr_network      *net = dense_network(cx, &r, 13);
     cr_query_options o = cr_query_defaults();
@@ -113,14 +105,11 @@ static void questions_are_answered_in_runs(void **unused)
         }
     cr_ctx_set_memory_limit(cx, 0);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* An observed variable takes another state: the tree stays, and says what a new one says. */
-static void observations_change_their_states(void **unused)
+TEST(observations_change_their_states)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 30; round++) {
         cr_rng      r = cr_rng_stream(43, round);
         cr_network *net =
@@ -154,7 +143,6 @@ static void observations_change_their_states(void **unused)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 static cr_network *wide(cr_ctx *cx, size_t n)
@@ -163,10 +151,8 @@ static cr_network *wide(cr_ctx *cx, size_t n)
     return dense_network(cx, &r, n);
 }
 
-static void long_work_is_refused_or_stopped(void **unused)
+TEST(long_work_is_refused_or_stopped)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_network      *net = wide(cx, 40);
     cr_junction     *j;
     double           log_e;
@@ -182,7 +168,6 @@ static void long_work_is_refused_or_stopped(void **unused)
                       "about");
     assert_true(cr_ctx_peak_memory(cx) < 20000000);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status every_run(cr_ctx *cx, void *arg)
@@ -211,25 +196,9 @@ done:
     return st;
 }
 
-static void every_allocation_fails(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = wide(cx, 4);
     test_every_allocation_fails(every_run, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marginals_of_runs_are_enumeration),
-        cmocka_unit_test(threads_do_not_matter_to_elimination),
-        cmocka_unit_test(questions_are_answered_in_runs),
-        cmocka_unit_test(observations_change_their_states),
-        cmocka_unit_test(long_work_is_refused_or_stopped),
-        cmocka_unit_test(every_allocation_fails),
-    };
-    return cmocka_run_group_tests_name("condition", tests, NULL, NULL);
 }

@@ -170,11 +170,7 @@ static void check_generated(cr_ctx *cx, meter *m)
     }
 }
 
-static void bytes_of_generated_networks(void **unused)
-{
-    (void)unused;
-    with_meter(check_generated);
-}
+TEST(bytes_of_generated_networks) { with_meter(check_generated); }
 
 static void check_files(cr_ctx *cx, meter *m)
 {
@@ -184,28 +180,11 @@ static void check_files(cr_ctx *cx, meter *m)
         char        name[64];
         cr_network *net;
         snprintf(name, sizeof name, "bn/%s.bif", NAMES[i]);
-        const char *path = test_shared_data(name);
-        if (!path) {
-            print_message("the networks of ../shared/data are not there: skipped\n");
-            return;
-        }
+        const char *path = test_data(name);
         assert_ok(cx, cr_network_read(cx, path, CR_FORMAT_AUTO, &net));
         check_network(cx, m, net, NAMES[i]);
         cr_network_free(cx, net);
     }
 }
 
-static void bytes_of_known_networks(void **unused)
-{
-    (void)unused;
-    with_meter(check_files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_generated_networks),
-        cmocka_unit_test(bytes_of_known_networks),
-    };
-    return cmocka_run_group_tests_name("exact_bytes", tests, NULL, NULL);
-}
+TEST(bytes_of_known_networks) { with_meter(check_files); }

@@ -90,11 +90,9 @@ static void random_states(cr_rng *r, size_t *states)
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
-static void operations_are_the_definitions(void **unused)
+TEST(operations_are_the_definitions)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(1, 0);
+    cr_rng r = cr_rng_stream(1, 0);
     for (int round = 0; round < 150; round++) {
         size_t    states[VARIABLES], keep[VARIABLES], kept = 0;
         cr_factor a, b, out[4];
@@ -121,14 +119,11 @@ static void operations_are_the_definitions(void **unused)
         cr_factor_free(cx, &a);
         cr_factor_free(cx, &b);
     }
-    test_context_free(cx);
 }
 
 /* A large table: many blocks, several parts, the same bits for any number of threads. */
-static void large_tables_do_not_depend_on_threads(void **unused)
+TEST(large_tables_do_not_depend_on_threads)
 {
-    (void)unused;
-    cr_ctx   *cx = test_context();
     cr_rng    r = cr_rng_stream(2, 0);
     size_t    states[VARIABLES] = { 5, 4, 6, 3, 7, 1, 5, 4, 6 };
     cr_factor a, b, out[2];
@@ -152,14 +147,11 @@ static void large_tables_do_not_depend_on_threads(void **unused)
     }
     cr_factor_free(cx, &a);
     cr_factor_free(cx, &b);
-    test_context_free(cx);
 }
 
-static void laws_hold(void **unused)
+TEST(laws_hold)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 0);
+    cr_rng r = cr_rng_stream(3, 0);
     for (int round = 0; round < 50; round++) {
         size_t    states[VARIABLES];
         cr_factor a, b, c, ab, ba, bc, left, right, back;
@@ -192,14 +184,11 @@ static void laws_hold(void **unused)
         cr_factor *all[] = { &a, &b, &c, &ab, &ba, &bc, &left, &right, &back };
         for (size_t i = 0; i < 9; i++) cr_factor_free(cx, all[i]);
     }
-    test_context_free(cx);
 }
 
-static void reducing_is_slicing(void **unused)
+TEST(reducing_is_slicing)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(4, 0);
+    cr_rng r = cr_rng_stream(4, 0);
     for (int round = 0; round < 50; round++) {
         size_t    states[VARIABLES], v = cr_rng_below(&r, VARIABLES), s;
         cr_factor a, out;
@@ -220,13 +209,10 @@ static void reducing_is_slicing(void **unused)
                               "no state");
         cr_factor_free(cx, &a);
     }
-    test_context_free(cx);
 }
 
-static void logarithms_reach_far(void **unused)
+TEST(logarithms_reach_far)
 {
-    (void)unused;
-    cr_ctx   *cx = test_context();
     cr_factor f, sum;
     size_t    var = 3, two = 2, none = 0;
     assert_ok(cx, cr_factor_new(cx, 1, &var, &two, NULL, &f));
@@ -244,13 +230,10 @@ static void logarithms_reach_far(void **unused)
     assert_true(isinf(sum.value[0]));
     cr_factor_free(cx, &sum);
     cr_factor_free(cx, &f);
-    test_context_free(cx);
 }
 
-static void wrong_arguments_are_named(void **unused)
+TEST(wrong_arguments_are_named)
 {
-    (void)unused;
-    cr_ctx   *cx = test_context();
     cr_factor a = { 0 }, b = { 0 }, out = { 0 };
     size_t    twice[] = { 1, 1 }, var[] = { 0, 1 }, two[] = { 2, 2 }, three[] = { 3, 3 };
     size_t    many[40], binary[40];
@@ -270,7 +253,6 @@ static void wrong_arguments_are_named(void **unused)
     assert_null(out.value);
     cr_factor_free(cx, &a);
     cr_factor_free(cx, &b);
-    test_context_free(cx);
 }
 
 static cr_status every_operation(cr_ctx *cx, void *unused)
@@ -294,22 +276,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(every_operation, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_are_the_definitions),
-        cmocka_unit_test(large_tables_do_not_depend_on_threads),
-        cmocka_unit_test(laws_hold),
-        cmocka_unit_test(reducing_is_slicing),
-        cmocka_unit_test(logarithms_reach_far),
-        cmocka_unit_test(wrong_arguments_are_named),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/factor", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(every_operation, NULL); }

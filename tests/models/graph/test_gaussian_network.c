@@ -21,10 +21,8 @@ static cr_gaussian_network *example(cr_ctx *cx)
     return net;
 }
 
-static void the_book_agrees(void **unused)
+TEST(the_book_agrees)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = example(cx);
     double               mean[3], cov[9], h[3], J[9], log_density;
     double               expected[] = { 4, 2, -2, 2, 5, -5, -2, -5, 8 }, means[] = { 1, -3, 4 };
@@ -51,14 +49,11 @@ static void the_book_agrees(void **unused)
     assert_true(mean[1] == -1 && cov[4] == 0);
     assert_close(log_density, -0.5 * (4.0 / 5 + log(5) + log(2 * 3.14159265358979323846)), 1e-14);
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Random networks: J times the covariance is one, J mean = h. */
-static void forms_agree(void **unused)
+TEST(forms_agree)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 30; round++) {
         cr_rng r = cr_rng_stream(51, round);
         enum { N = 9 };
@@ -89,13 +84,10 @@ static void forms_agree(void **unused)
         }
         cr_gaussian_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void wrong_input_is_named(void **unused)
+TEST(wrong_input_is_named)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = example(cx);
     size_t               parent = 7, twice[] = { 1, 1 };
     double               w[] = { 1, 1 }, mean[4], cov[16];
@@ -119,7 +111,6 @@ static void wrong_input_is_named(void **unused)
         cx, cr_gaussian_network_condition(cx, net, 2, tied, w, mean, cr_mat_of(cov, 4, 4), NULL),
         CR_ENUMERIC);
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *unused)
@@ -139,19 +130,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(everything, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_book_agrees),
-        cmocka_unit_test(forms_agree),
-        cmocka_unit_test(wrong_input_is_named),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/gaussian_network", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(everything, NULL); }

@@ -135,11 +135,9 @@ static void write_known(char *out, size_t room, size_t n, const bool *seen, cons
                                      x[v]);
 }
 
-static void answers_agree_with_the_information_form(void **unused)
+TEST(answers_agree_with_the_information_form)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(11, 0);
+    cr_rng r = cr_rng_stream(11, 0);
     for (size_t trial = 0; trial < 60; trial++) {
         size_t               n = 3 + cr_rng_below(&r, MOST - 3);
         cr_gaussian_network *net = random_gaussian(cx, &r, n);
@@ -208,14 +206,11 @@ static void answers_agree_with_the_information_form(void **unused)
         cr_gaussian_answer_free(cx, &a);
         cr_gaussian_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* A variable that is averaged over: I(x; y | w) does not depend on the value of w. */
-static void averages_are_over_covariances(void **unused)
+TEST(averages_are_over_covariances)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_rng               r = cr_rng_stream(5, 0);
     cr_gaussian_network *net = random_gaussian(cx, &r, 5);
     cr_gaussian_answer   a = ask(cx, net, "I(v0; v1, v2 | v3, v4=0.5)");
@@ -231,7 +226,6 @@ static void averages_are_over_covariances(void **unused)
     cr_gaussian_answer *all[] = { &a, &b, &c, &d, &e, &f };
     for (size_t i = 0; i < 6; i++) cr_gaussian_answer_free(cx, all[i]);
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- by hand --------------------------------------------------------------------------------- */
@@ -252,10 +246,8 @@ static cr_gaussian_network *chain(cr_ctx *cx)
     return net;
 }
 
-static void actions_cut_arcs(void **unused)
+TEST(actions_cut_arcs)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = chain(cx);
     size_t               x1, x3;
     assert_ok(cx, cr_gaussian_network_find(cx, net, "x1", &x1));
@@ -288,19 +280,16 @@ static void actions_cut_arcs(void **unused)
     assert_close(cr_gaussian_network_node(net, x3).weights[0], -1,
                  0); /* the network is as it was */
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* A sum without noise: y = a + b. */
-static void sums_are_certain(void **unused)
+TEST(sums_are_certain)
 {
-    (void)unused;
     static const char    TEXT[] = "{\"network\": \"gaussian\", \"variables\": {\"a\": "
                                   "{\"linear-gaussian\": {\"variance\": 1}},"
                                   "\"b\": {\"linear-gaussian\": {\"variance\": 3}}, \"y\": "
                                   "{\"linear-gaussian\": {\"variance\": 0, "
                                   "\"weights\": {\"a\": 1, \"b\": 1}}}}}";
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = NULL;
     cr_gaussian_answer   a = { 0 };
     assert_ok(cx, cr_json_parse_gaussian(cx, "g.json", TEXT, sizeof TEXT - 1, &net));
@@ -327,29 +316,24 @@ static void sums_are_certain(void **unused)
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(b | do(a=1), do(b=2), y=3)", NULL, &a),
                       CR_ENUMERIC, "'y' is 3 for certain");
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void overflow_is_named(void **unused)
+TEST(overflow_is_named)
 {
-    (void)unused;
     static const char TEXT[] =
         "{\"network\": \"gaussian\", \"variables\": {\"a\": {\"linear-gaussian\": {\"variance\": "
         "1}},"
         "\"b\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"a\": 1e200}}}}}";
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = NULL;
     cr_gaussian_answer   a = { 0 };
     assert_ok(cx, cr_json_parse_gaussian(cx, "g.json", TEXT, sizeof TEXT - 1, &net));
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(*)", NULL, &a), CR_ENUMERIC,
                       "variance of 'b' is too large");
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void nonsense_is_refused(void **unused)
+TEST(nonsense_is_refused)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } QUESTIONS[] = {
@@ -370,7 +354,6 @@ static void nonsense_is_refused(void **unused)
         { "H(x1 | x1=2)", "'x1' is known" },
         { "I(x1; x2 | do(x2=1))", "'x2' is known" },
     };
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = chain(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
         cr_gaussian_answer a = { 0 };
@@ -379,16 +362,13 @@ static void nonsense_is_refused(void **unused)
         assert_null(a.variable);
     }
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static void networks_come_back(void **unused)
+TEST(networks_come_back)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(7, 0);
+    cr_rng r = cr_rng_stream(7, 0);
     for (size_t trial = 0; trial < 10; trial++) {
         cr_gaussian_network *net = random_gaussian(cx, &r, 1 + cr_rng_below(&r, MOST)),
                             *back = NULL;
@@ -414,13 +394,10 @@ static void networks_come_back(void **unused)
         cr_gaussian_network_free(cx, net);
         cr_gaussian_network_free(cx, back);
     }
-    test_context_free(cx);
 }
 
-static void values_come_from_files(void **unused)
+TEST(values_come_from_files)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = chain(cx);
     cr_gaussian_values   known = { 0 };
     cr_gaussian_answer   a = { 0 }, b = ask(cx, net, "P(x1 | x3=2, x2=-1)");
@@ -440,14 +417,12 @@ static void values_come_from_files(void **unused)
         cx, cr_gaussian_values_read(cx, net, test_file("h.json", "{\"x2\": \"a\"}", 11), &known),
         CR_EDATA, "the value of a Gaussian variable should be a number");
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 #define NET(variables) "{\"network\": \"gaussian\", \"variables\": {" variables "}}"
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } FILES[] = {
@@ -471,7 +446,6 @@ static void mistakes_are_shown(void **unused)
               "{\"variance\": 1, \"weights\": {\"x\": \"a\"}}}"),
           "a weight should be a number" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cr_gaussian_network *net = NULL;
         assert_fails_with(
@@ -480,7 +454,6 @@ static void mistakes_are_shown(void **unused)
         assert_null(net);
         assert_true(strncmp(cr_error(cx), "g.json:1:", 9) == 0);
     }
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -503,27 +476,9 @@ static cr_status ask_all(cr_ctx *cx, void *path)
     return st;
 }
 
-static void every_allocation_may_fail(void **unused)
+TEST(every_allocation_may_fail)
 {
-    (void)unused;
     char path[512];
     snprintf(path, sizeof path, "%s", test_file("chain.json", CHAIN, sizeof CHAIN - 1));
     test_every_allocation_fails(ask_all, path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_agree_with_the_information_form),
-        cmocka_unit_test(averages_are_over_covariances),
-        cmocka_unit_test(actions_cut_arcs),
-        cmocka_unit_test(sums_are_certain),
-        cmocka_unit_test(overflow_is_named),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(networks_come_back),
-        cmocka_unit_test(values_come_from_files),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests_name("gaussian queries", tests, NULL, NULL);
 }

@@ -49,11 +49,9 @@ static void assert_same(const cr_gaussian_network *a, const cr_gaussian_network 
     }
 }
 
-static void networks_round_trip(void **unused)
+TEST(networks_round_trip)
 {
-    (void)unused;
     static const char *const names[] = { "g.cred", "g.json" };
-    cr_ctx                  *cx = test_context();
     char                     path[4096];
     for (size_t i = 0; i < 2; i++)
         for (size_t n = 1; n < 10; n += 4) {
@@ -67,13 +65,10 @@ static void networks_round_trip(void **unused)
             cr_gaussian_network_free(cx, net);
             cr_gaussian_network_free(cx, back);
         }
-    test_context_free(cx);
 }
 
-static void what_cannot_be(void **unused)
+TEST(what_cannot_be)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = random_gaussian(cx, 1, 4), *back = NULL;
     cr_network          *other = NULL;
     char                 path[4096];
@@ -108,7 +103,6 @@ static void what_cannot_be(void **unused)
         cri_store_free(cx, store);
     }
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status save_and_load(cr_ctx *cx, void *net)
@@ -122,22 +116,9 @@ static cr_status save_and_load(cr_ctx *cx, void *net)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx              *cx = test_context();
     cr_gaussian_network *net = random_gaussian(cx, 2, 3);
     test_every_allocation_fails(save_and_load, net);
     cr_gaussian_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_round_trip),
-        cmocka_unit_test(what_cannot_be),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/gaussian_store", tests, NULL, NULL);
 }

@@ -31,13 +31,11 @@ static double least_energy(const cr_grid *g)
     }
 }
 
-static void two_labels_are_solved_exactly(void **state)
+TEST(two_labels_are_solved_exactly)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 1);
-    double  cost[MOST];
-    size_t  x[MOST];
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 1);
+    double cost[MOST];
+    size_t x[MOST];
     for (size_t round = 0; round < 80; round++) {
         cr_grid g = random_grid(&r, 1 + cr_rng_below(&r, 4), 1 + cr_rng_below(&r, 3), 2, cost);
         cr_grid_report report;
@@ -46,18 +44,15 @@ static void two_labels_are_solved_exactly(void **state)
         assert_close(report.energy, least_energy(&g), 1e-9);
         assert_close(report.energy, cr_grid_energy(&g, x), 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* Expansion is within twice the least of the pair costs (Boykov et al., theorem 6.1), never above
  * the start, and rarely far off; no way is below the least. */
-static void more_labels_are_solved_well(void **state)
+TEST(more_labels_are_solved_well)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 2);
-    double  cost[MOST];
-    size_t  x[MOST], hits = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 2);
+    double cost[MOST];
+    size_t x[MOST], hits = 0;
     for (size_t round = 0; round < 25; round++) {
         cr_grid        g = random_grid(&r, 3, 2 + cr_rng_below(&r, 2), 3, cost);
         cr_grid_report report;
@@ -75,17 +70,14 @@ static void more_labels_are_solved_well(void **state)
         }
     }
     assert_true(hits >= 20);
-    test_context_free(cx);
 }
 
 /* The network of a grid has its energy as -log, and the same best labels. */
-static void a_grid_is_a_network(void **state)
+TEST(a_grid_is_a_network)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 3);
-    double  cost[MOST];
-    size_t  x[MOST], best[MOST];
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 3);
+    double cost[MOST];
+    size_t x[MOST], best[MOST];
     for (size_t round = 0; round < 6; round++) {
         cr_grid     g = random_grid(&r, 6, 5, 2 + round % 2, cost);
         cr_network *net;
@@ -99,17 +91,14 @@ static void a_grid_is_a_network(void **state)
         assert_true(cr_grid_energy(&g, x) >= cr_grid_energy(&g, best) - 1e-9);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* On a row of pixels, which has no loops, messages are exact. */
-static void max_product_is_exact_on_chains(void **state)
+TEST(max_product_is_exact_on_chains)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 4);
-    double  cost[MOST];
-    size_t  x[MOST];
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 4);
+    double cost[MOST];
+    size_t x[MOST];
     for (size_t round = 0; round < 20; round++) {
         bool            tall = round % 2;
         cr_grid         g = random_grid(&r, tall ? 1 : 7, tall ? 7 : 1, 3, cost);
@@ -119,17 +108,14 @@ static void max_product_is_exact_on_chains(void **state)
         assert_true(report.converged);
         assert_close(report.energy, least_energy(&g), 1e-9);
     }
-    test_context_free(cx);
 }
 
 /* ICM ends where no single pixel can do better. */
-static void icm_ends_in_a_valley(void **state)
+TEST(icm_ends_in_a_valley)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 5);
-    double  cost[MOST];
-    size_t  x[MOST];
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 5);
+    double cost[MOST];
+    size_t x[MOST];
     for (size_t round = 0; round < 20; round++) {
         cr_grid         g = random_grid(&r, 5, 5, 3, cost);
         cr_grid_options o = { CR_GRID_ICM, 100, 0 };
@@ -143,17 +129,14 @@ static void icm_ends_in_a_valley(void **state)
             x[i] = was;
         }
     }
-    test_context_free(cx);
 }
 
 /* Gibbs takes the label of the largest marginal, where that is clear. */
-static void gibbs_finds_the_marginals(void **state)
+TEST(gibbs_finds_the_marginals)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(32, 6);
-    double  cost[MOST], p[3];
-    size_t  x[MOST], again[MOST], checked = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(32, 6);
+    double cost[MOST], p[3];
+    size_t x[MOST], again[MOST], checked = 0;
     for (size_t round = 0; round < 3; round++) {
         cr_grid         g = random_grid(&r, 4, 4, 3, cost);
         cr_grid_options o = { CR_GRID_GIBBS, 2500, 5 };
@@ -178,21 +161,17 @@ static void gibbs_finds_the_marginals(void **state)
         cr_network_free(cx, net);
     }
     assert_true(checked > 15);
-    test_context_free(cx);
 }
 
-static void wrong_grids_are_refused(void **state)
+TEST(wrong_grids_are_refused)
 {
-    cr_ctx *cx = test_context();
-    double  cost[4] = { 0, 1, NAN, 0 };
-    size_t  x[2];
-    (void)state;
+    double cost[4] = { 0, 1, NAN, 0 };
+    size_t x[2];
     assert_fails(cx, cr_grid_solve(cx, &(cr_grid){ 0, 1, 2, cost, 1, 1 }, NULL, x, NULL), CR_EARG);
     assert_fails(cx, cr_grid_solve(cx, &(cr_grid){ 1, 1, 2, cost, -1, 1 }, NULL, x, NULL), CR_EARG);
     assert_fails(cx, cr_grid_solve(cx, &(cr_grid){ 1, 1, 2, cost, 1, 0 }, NULL, x, NULL), CR_EARG);
     assert_fails_with(cx, cr_grid_solve(cx, &(cr_grid){ 2, 1, 2, cost, 1, 1 }, NULL, x, NULL),
                       CR_EARG, "pixel 1");
-    test_context_free(cx);
 }
 
 static cr_status solve_all(cr_ctx *cx, void *arg)
@@ -209,26 +188,10 @@ static cr_status solve_all(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
     cr_rng  r = cr_rng_stream(32, 7);
     double  cost[MOST];
     cr_grid g = random_grid(&r, 2, 2, 3, cost);
-    (void)state;
     test_every_allocation_fails(solve_all, &g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_labels_are_solved_exactly),
-        cmocka_unit_test(more_labels_are_solved_well),
-        cmocka_unit_test(a_grid_is_a_network),
-        cmocka_unit_test(max_product_is_exact_on_chains),
-        cmocka_unit_test(icm_ends_in_a_valley),
-        cmocka_unit_test(gibbs_finds_the_marginals),
-        cmocka_unit_test(wrong_grids_are_refused),
-        cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

@@ -82,10 +82,8 @@ static double tree(size_t a, size_t b, size_t c)
     return a == 0 ? 0.8 : 0.7;
 }
 
-static void kinds_are_what_they_mean(void **unused)
+TEST(kinds_are_what_they_mean)
 {
-    (void)unused;
-    cr_ctx       *cx = test_context();
     cr_network   *net = parse(cx, KINDS);
     cr_table_view t = cr_network_table(net, variable(net, "t"));
     cr_table_view l = cr_network_table(net, variable(net, "l"));
@@ -119,7 +117,6 @@ static void kinds_are_what_they_mean(void **unused)
     for (size_t e = 0; e < 12; e++)
         assert_close(t.value[2 * e + 1], tree(e / 6, e / 3 % 2, e % 3), 1e-15);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- Markov networks ------------------------------------------------------------------------- */
@@ -131,9 +128,8 @@ static double log_z(cr_ctx *cx, const cr_network *net)
     return z;
 }
 
-static void features_and_factors_multiply(void **unused)
+TEST(features_and_factors_multiply)
 {
-    (void)unused;
     static const char TEXT[] =
         "{\"network\": \"markov\", \"name\": \"m\", \"variables\": {\"x\": [\"no\", \"yes\"], "
         "\"y\": 3},"
@@ -147,7 +143,6 @@ static void features_and_factors_multiply(void **unused)
         "2},"
         "{\"when\": {\"x\": \"no\"}, \"weight\": -1}]}";
     static const double FIRST[2][3] = { { 1, 2, 3 }, { 4, 5, 0 } };
-    cr_ctx             *cx = test_context();
     cr_network         *net = parse(cx, TEXT);
     assert_int_equal(cr_network_tables(net), 7); /* two features share a table */
     assert_int_equal(cr_network_table(net, 4).kind, CR_CPD_LOG_LINEAR);
@@ -159,7 +154,6 @@ static void features_and_factors_multiply(void **unused)
             if (isfinite(value)) assert_close(cr_network_log_value(net, state), value, 1e-14);
         }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Z of rows x cols spins by the transfer matrix from column to column; opt_ring: the last column
@@ -224,16 +218,14 @@ static double strip(size_t rows, size_t cols, double J, double h)
     return z;
 }
 
-static void strips_of_spins_agree_with_transfer_matrices(void **unused)
+TEST(strips_of_spins_agree_with_transfer_matrices)
 {
-    (void)unused;
     static const struct {
         size_t rows, cols;
         double J, h;
     } SIZES[] = { { 1, 1, 0.3, 0.2 },   { 1, 6, 0.4, 0 },    { 4, 1, -0.4, 0.1 },
                   { 3, 3, 0.44, 0.05 }, { 4, 7, 0.8, -0.3 }, { 2, 5, -1.5, 0.7 },
                   { 5, 6, 0.1, 0 } };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
         for (int ring = 0; ring < 2; ring++) {
             char   text[256];
@@ -250,13 +242,11 @@ static void strips_of_spins_agree_with_transfer_matrices(void **unused)
                          1e-12);
             cr_network_free(cx, net);
         }
-    test_context_free(cx);
 }
 
 /* Fields and couplings by name, of values -1 and 1 and of 0 and 1, beside features of the same. */
-static void machines_agree_with_enumeration(void **unused)
+TEST(machines_agree_with_enumeration)
 {
-    (void)unused;
     static const char TEXT[] =
         "{\"network\": \"markov\", \"variables\": {\"q\": [\"u\", \"d\"]},"
         "\"ising\": {\"fields\": {\"a\": 0.3, \"b\": 0}, \"couplings\": [[\"a\", \"b\", 0.7], "
@@ -264,7 +254,6 @@ static void machines_agree_with_enumeration(void **unused)
         "\"boltzmann\": {\"biases\": {\"z\": -0.2}, \"weights\": [[\"z\", \"w\", 1.1], [\"q\", "
         "\"z\", "
         "0.9]]}, \"features\": [{\"when\": {\"a\": \"+1\", \"z\": \"1\"}, \"weight\": 0.6}]}";
-    cr_ctx     *cx = test_context();
     cr_network *net = parse(cx, TEXT);
     double      z = 0;
     size_t      q = variable(net, "q"), a = variable(net, "a"), b = variable(net, "b");
@@ -294,15 +283,12 @@ static void machines_agree_with_enumeration(void **unused)
     assert_int_equal(kept, cr_network_tables(back) - 1); /* all but the weight of 0 */
     cr_network_free(cx, back);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- there and back -------------------------------------------------------------------------- */
 
-static void parameters_come_back(void **unused)
+TEST(parameters_come_back)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = parse(cx, KINDS), *cred = through(cx, net, "k.cred");
     cr_network *json = through(cx, cred, "k.json"), *copy = NULL;
     assert_ok(cx, cr_network_copy(cx, json, &copy));
@@ -326,14 +312,11 @@ static void parameters_come_back(void **unused)
     assert_same_network(net, bif, false);
     cr_network *list[] = { net, cred, json, copy, again, bif };
     for (size_t i = 0; i < 6; i++) cr_network_free(cx, list[i]);
-    test_context_free(cx);
 }
 
-static void random_networks_come_back(void **unused)
+TEST(random_networks_come_back)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 0);
+    cr_rng r = cr_rng_stream(3, 0);
     for (size_t trial = 0; trial < 40; trial++) {
         cr_network *net = random_network(cx, &r, trial % 2 ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES,
                                          1 + cr_rng_below(&r, 6));
@@ -342,16 +325,13 @@ static void random_networks_come_back(void **unused)
         cr_network_free(cx, back);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* Names that need quotes, escapes and care. */
-static void odd_names_come_back(void **unused)
+TEST(odd_names_come_back)
 {
-    (void)unused;
     static const char *const ODD[] = { "a, b", " x", "say \"hi\"", "tab\tend ", "!\xC3\xA9", "\\" };
     static const char *const PLAIN[] = { "x y", "z" };
-    cr_ctx                  *cx = test_context();
     cr_network              *net;
     double value[12], two[] = { 0.5, 0.5 }, six[] = { 0.1, 0.2, 0.3, 0.1, 0.1, 0.2 };
     size_t both[] = { 0, 1 };
@@ -383,13 +363,10 @@ static void odd_names_come_back(void **unused)
         cr_network_free(cx, back);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void names_that_are_not_text_are_refused(void **unused)
+TEST(names_that_are_not_text_are_refused)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net;
     double      one = 1;
     char        path[512];
@@ -399,14 +376,11 @@ static void names_that_are_not_text_are_refused(void **unused)
     snprintf(path, sizeof path, "%s/latin.json", test_directory());
     assert_fails_with(cx, cr_network_write(cx, net, path, CR_FORMAT_AUTO), CR_EDATA, "not");
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void bytes_tell(void **unused)
+TEST(bytes_tell)
 {
-    (void)unused;
     static const char TEXT[] = "\xEF\xBB\xBF {\"network\": \"markov\", \"variables\": {\"x\": 2}}";
-    cr_ctx           *cx = test_context();
     cr_network       *net = NULL;
     assert_int_equal(cr_network_sniff(TEXT, sizeof TEXT - 1), CR_FORMAT_JSON);
     assert_int_equal(cr_network_sniff("{\"x\": \"a\"}", 10), CR_FORMAT_AUTO);
@@ -414,7 +388,6 @@ static void bytes_tell(void **unused)
     assert_ok(cx, cr_network_parse(cx, "?", TEXT, sizeof TEXT - 1, CR_FORMAT_AUTO, &net));
     assert_int_equal(cr_network_size(net), 1);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- mistakes -------------------------------------------------------------------------------- */
@@ -423,9 +396,8 @@ static void bytes_tell(void **unused)
 #define MARKOV(more)                                                                               \
     "{\"network\": \"markov\", \"variables\": {\"x\": [\"no\", \"yes\"], \"y\": 3}, " more "}"
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } FILES[] = {
@@ -542,7 +514,6 @@ static void mistakes_are_shown(void **unused)
           "this pair stands here twice" },
         { MARKOV("\"boltzmann\": {\"biases\": {\"z\": \"1\"}}"), "a weight should be a number" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cr_network *net = NULL;
         assert_fails_with(cx,
@@ -551,7 +522,6 @@ static void mistakes_are_shown(void **unused)
         assert_null(net);
         assert_true(strncmp(cr_error(cx), "x.json:", 7) == 0);
     }
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -569,9 +539,8 @@ static cr_status read_and_write(cr_ctx *cx, void *text)
     return st;
 }
 
-static void every_allocation_may_fail(void **unused)
+TEST(every_allocation_may_fail)
 {
-    (void)unused;
     static char markov[] = MARKOV("\"features\": [{\"when\": {\"x\": \"no\"}, \"weight\": 1}], "
                                   "\"factors\": [{\"scope\": [\"x\"], \"table\": [1, 2]}], "
                                   "\"ising\": {\"couplings\": [[\"a\", \"b\", 1]]}");
@@ -579,22 +548,4 @@ static void every_allocation_may_fail(void **unused)
     memcpy(bayes, KINDS, sizeof KINDS);
     test_every_allocation_fails(read_and_write, bayes);
     test_every_allocation_fails(read_and_write, markov);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_what_they_mean),
-        cmocka_unit_test(features_and_factors_multiply),
-        cmocka_unit_test(strips_of_spins_agree_with_transfer_matrices),
-        cmocka_unit_test(machines_agree_with_enumeration),
-        cmocka_unit_test(parameters_come_back),
-        cmocka_unit_test(random_networks_come_back),
-        cmocka_unit_test(odd_names_come_back),
-        cmocka_unit_test(names_that_are_not_text_are_refused),
-        cmocka_unit_test(bytes_tell),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests_name("json networks", tests, NULL, NULL);
 }

@@ -53,11 +53,9 @@ static void check_tree(cr_ctx *cx, cr_rng *r, cr_junction *j, const cr_network *
     assert_close(value, best, 1e-12);
 }
 
-static void trees_are_enumeration(void **unused)
+TEST(trees_are_enumeration)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  impossible = 0;
+    size_t impossible = 0;
     for (uint64_t round = 0; round < 250; round++) {
         cr_rng       r = cr_rng_stream(20, round);
         cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
@@ -73,15 +71,12 @@ static void trees_are_enumeration(void **unused)
         cr_network_free(cx, net);
     }
     assert_in_range(impossible, 3, 150);
-    test_context_free(cx);
 }
 
 /* Evidence comes and goes: every state of the tree must be as if it were new. */
-static void changes_leave_nothing_behind(void **unused)
+TEST(changes_leave_nothing_behind)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  impossible = 0;
+    size_t impossible = 0;
     for (uint64_t round = 0; round < 40; round++) {
         cr_rng      r = cr_rng_stream(21, round);
         cr_network *net =
@@ -110,7 +105,6 @@ static void changes_leave_nothing_behind(void **unused)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* A chain x0 - x1 - ... of n binary variables that mostly keep their state. */
@@ -131,11 +125,9 @@ static cr_network *chain(cr_ctx *cx, size_t n)
 }
 
 /* Only what a change touches is computed again: a question near the change costs few messages. */
-static void few_messages_are_computed_again(void **unused)
+TEST(few_messages_are_computed_again)
 {
-    (void)unused;
     enum { N = 300 };
-    cr_ctx      *cx = test_context();
     cr_network  *net = chain(cx, N);
     cr_evidence *e;
     cr_junction *j;
@@ -158,14 +150,11 @@ static void few_messages_are_computed_again(void **unused)
     cr_junction_free(cx, j);
     cr_evidence_free(cx, e);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* A message that was divided by zeros must go when what came up changes. */
-static void divisions_by_zero_are_forgotten(void **unused)
+TEST(divisions_by_zero_are_forgotten)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = chain(cx, 5);
     double      never[] = { 0, 1, 0.5, 0.5 }; /* after 0 always 1 */
     for (size_t v = 1; v < 5; v++) assert_ok(cx, cr_network_set_table(cx, net, v, never));
@@ -186,7 +175,6 @@ static void divisions_by_zero_are_forgotten(void **unused)
         cr_evidence_free(cx, e);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* A Markov grid of width w: large enough for several parts and threads. */
@@ -211,10 +199,8 @@ static cr_network *grid(cr_ctx *cx, size_t w, size_t h, size_t states)
     return net;
 }
 
-static void threads_do_not_matter(void **unused)
+TEST(threads_do_not_matter)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = grid(cx, 6, 8, 5);
     double     *p[2], log_z[2];
     for (size_t i = 0; i < 2; i++) {
@@ -234,13 +220,10 @@ static void threads_do_not_matter(void **unused)
     free(p[0]);
     free(p[1]);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void both_calibrations_agree(void **unused)
+TEST(both_calibrations_agree)
 {
-    (void)unused;
-    cr_ctx      *cx = test_context();
     cr_network  *net = grid(cx, 5, 9, 3);
     cr_junction *a, *b;
     double      *p = malloc(2 * all_states(net) * sizeof *p), *q = p + all_states(net);
@@ -255,7 +238,6 @@ static void both_calibrations_agree(void **unused)
     cr_junction_free(cx, a);
     cr_junction_free(cx, b);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status every_question(cr_ctx *cx, void *arg)
@@ -286,22 +268,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(every_question, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_enumeration),
-        cmocka_unit_test(changes_leave_nothing_behind),
-        cmocka_unit_test(few_messages_are_computed_again),
-        cmocka_unit_test(divisions_by_zero_are_forgotten),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(both_calibrations_agree),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/junction", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(every_question, NULL); }

@@ -89,11 +89,9 @@ static void check_weights(const cr_network *net, const size_t *reference,
     }
 }
 
-static void products_are_the_same(void **unused)
+TEST(products_are_the_same)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 0);
+    cr_rng r = cr_rng_stream(21, 0);
     for (size_t trial = 0; trial < 60; trial++) {
         size_t      n = 1 + cr_rng_below(&r, 6), reference[16] = { 0 }, joint = 1, x[16];
         cr_network *net =
@@ -127,18 +125,15 @@ static void products_are_the_same(void **unused)
         cr_network_free(cx, features);
         cr_network_free(cx, back);
     }
-    test_context_free(cx);
 }
 
 /* The Markov network of Koller & Friedman's example 4.1, whose canonical energies are in their
  * figure 4.11: eps_1(a1, b1) = log 30*10 / 5*1 ... of the first state as reference. */
-static void the_book_agrees(void **unused)
+TEST(the_book_agrees)
 {
-    (void)unused;
     static const double TABLES[4][4] = {
         { 30, 5, 1, 10 }, { 100, 1, 1, 100 }, { 1, 100, 100, 1 }, { 100, 1, 1, 100 }
     };
-    cr_ctx     *cx = test_context();
     cr_network *net, *features = NULL;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
     for (size_t v = 0; v < 4; v++) {
@@ -163,17 +158,14 @@ static void the_book_agrees(void **unused)
     assert_int_equal(singles, 2); /* c and d by themselves: nothing but rounding */
     cr_network_free(cx, net);
     cr_network_free(cx, features);
-    test_context_free(cx);
 }
 
 /* Spins of 0 and 1 around all zeros: the weights are those of the machine. */
-static void machines_are_their_own_features(void **unused)
+TEST(machines_are_their_own_features)
 {
-    (void)unused;
     static const char TEXT[] = "{\"network\": \"markov\", \"boltzmann\": {\"biases\": {\"x\": "
                                "-0.5, \"y\": 0.25}, \"weights\": "
                                "[[\"x\", \"y\", 1.5]]}}";
-    cr_ctx           *cx = test_context();
     cr_network       *net = NULL, *features = NULL;
     assert_ok(cx, cr_json_parse(cx, "b.json", TEXT, sizeof TEXT - 1, &net));
     assert_ok(cx, cr_network_canonical(cx, net, NULL, &features));
@@ -183,16 +175,13 @@ static void machines_are_their_own_features(void **unused)
     assert_close(log(cr_network_table(features, 2).value[3]), 1.5, 1e-15);
     cr_network_free(cx, net);
     cr_network_free(cx, features);
-    test_context_free(cx);
 }
 
-static void zeros_are_refused(void **unused)
+TEST(zeros_are_refused)
 {
-    (void)unused;
     static const char TEXT[] =
         "{\"network\": \"markov\", \"variables\": {\"x\": 2, \"y\": 2}, \"factors\": [{\"scope\": "
         "[\"x\", \"y\"], \"table\": [1, 2, 0, 3]}]}";
-    cr_ctx     *cx = test_context();
     cr_network *net = NULL, *features = NULL;
     size_t      wrong[] = { 0, 2 };
     assert_ok(cx, cr_json_parse(cx, "z.json", TEXT, sizeof TEXT - 1, &net));
@@ -202,7 +191,6 @@ static void zeros_are_refused(void **unused)
                       "the reference of 'y'");
     assert_null(features);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status canonical_of(cr_ctx *cx, void *text)
@@ -215,21 +203,10 @@ static cr_status canonical_of(cr_ctx *cx, void *text)
     return st;
 }
 
-static void every_allocation_may_fail(void **unused)
+TEST(every_allocation_may_fail)
 {
-    (void)unused;
     static char text[] =
         "{\"network\": \"markov\", \"ising\": {\"rows\": 2, \"cols\": 2, \"coupling\": "
         "1, \"field\": 0.5}}";
     test_every_allocation_fails(canonical_of, text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_the_same),           cmocka_unit_test(the_book_agrees),
-        cmocka_unit_test(machines_are_their_own_features), cmocka_unit_test(zeros_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests_name("log-linear", tests, NULL, NULL);
 }

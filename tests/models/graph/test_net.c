@@ -12,9 +12,8 @@ static const char PLAIN[] = NODES PRIORS "potential (c | a b) { data = (((0.1 0.
 
 static const file_format format = { cr_net_parse, "x.net" };
 
-static void dialects_mean_the_same(void **unused)
+TEST(dialects_mean_the_same)
 {
-    (void)unused;
     static const char *const SAME[] = {
         /* comments, fields of Hugin's, blocks in any order, flat data */
         "% Hugin\nnet\n{\n  node_size = (80 40);\n  HR_Color = \"1 2; 3\";\n}\n"
@@ -28,7 +27,6 @@ static void dialects_mean_the_same(void **unused)
         "potential (c | a b) { data = (((0.1 0.9)(0.2 0.8)(0.3 0.7))((0.4 0.6)(0.5 0.5)(0.6 0.4)));"
         "}\n}",
     };
-    cr_ctx     *cx = test_context();
     cr_network *plain = parse_text(cx, &format, PLAIN);
     assert_true(cr_network_table(plain, 2).value[4] == 0.3);
     check_dialects(cx, &format, PLAIN, SAME, sizeof SAME / sizeof *SAME);
@@ -42,12 +40,10 @@ static void dialects_mean_the_same(void **unused)
     assert_true(cr_network_table(flat, 2).value[3] == 0.5);
     cr_network_free(cx, flat);
     cr_network_free(cx, plain);
-    test_context_free(cx);
 }
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const mistake FILES[] = {
         { "", "there are no nodes in the file" },
         { "net { }", "there are no nodes in the file" },
@@ -81,27 +77,14 @@ static void mistakes_are_shown(void **unused)
         { NODES PRIORS "potential (c) { data = (1 0; }", "should be a number" },
         { NODES PRIORS "potential (c) { data = (1 0", "this block has no closing '}'" },
     };
-    cr_ctx *cx = test_context();
     check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
     check_beginnings(cx, &format, PLAIN);
-    test_context_free(cx);
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
     check_parse_allocations(
         &format, "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
                  " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
                  "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dialects_mean_the_same),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/net", tests, NULL, NULL);
 }

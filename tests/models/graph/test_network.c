@@ -30,10 +30,8 @@ static cr_network *collider(cr_ctx *cx)
     return net;
 }
 
-static void names_are_found(void **unused)
+TEST(names_are_found)
 {
-    (void)unused;
-    cr_ctx             *cx = test_context();
     cr_network         *net = collider(cx);
     const cr_variables *vs = cr_network_variables(net);
     const char *const   twice[] = { "a", "b", "a" };
@@ -58,13 +56,10 @@ static void names_are_found(void **unused)
     assert_fails(cx, cr_network_add_variable(cx, net, "", 2, NULL, NULL), CR_EDATA);
     assert_int_equal(cr_network_size(net), 3);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void tables_are_checked(void **unused)
+TEST(tables_are_checked)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     heard       h = { 0 };
     cr_network *net = collider(cx);
     double      p[12], exact[] = { 0.25, 0.75 };
@@ -93,13 +88,10 @@ static void tables_are_checked(void **unused)
     assert_true(cr_network_table(net, 0).value[0] == 0.25);
     assert_fails_with(cx, cr_network_add_table(cx, net, 0, NULL, p), CR_EARG, "Bayesian");
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void arcs_are_checked(void **unused)
+TEST(arcs_are_checked)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net;
     size_t      self = 0, missing = 9, twice[] = { 1, 1 }, many[70], one;
     double      half[] = { 0.5, 0.5, 0.5, 0.5 };
@@ -130,13 +122,10 @@ static void arcs_are_checked(void **unused)
         assert_non_null(strstr(cr_error(cx), *n));
     assert_null(strstr(cr_error(cx), "v8"));
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void copies_and_interventions(void **unused)
+TEST(copies_and_interventions)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 20; round++) {
         cr_rng      r = cr_rng_stream(31, round);
         cr_network *net =
@@ -164,13 +153,10 @@ static void copies_and_interventions(void **unused)
         cr_network_free(cx, copy);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void compact_distributions(void **unused)
+TEST(compact_distributions)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net;
     size_t      parents[] = { 0, 1 }, xor[] = { 0, 1, 1, 0 };
     double      strength[] = { 0.8, 0.3 };
@@ -216,13 +202,10 @@ static void compact_distributions(void **unused)
     strength[0] = 1.5;
     assert_fails(cx, cr_cpd_noisy_or(cx, net, 2, 0.1, strength, NULL), CR_EDATA);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void features_make_factors(void **unused)
+TEST(features_make_factors)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net;
     cr_factor   f;
     size_t      v0[] = { 2, 0 }, s0[] = { 1, 0 }, v1[] = { 1 }, s1[] = { 2 }, state[3];
@@ -243,7 +226,6 @@ static void features_make_factors(void **unused)
     assert_fails_with(cx, cr_feature_factor(cx, net, 2, feature, &f), CR_EDATA, "feature 2");
     cr_factor_free(cx, &f);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status make_everything(cr_ctx *cx, void *unused)
@@ -274,19 +256,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(make_everything, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found),       cmocka_unit_test(tables_are_checked),
-        cmocka_unit_test(arcs_are_checked),      cmocka_unit_test(copies_and_interventions),
-        cmocka_unit_test(compact_distributions), cmocka_unit_test(features_make_factors),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/network", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(make_everything, NULL); }

@@ -27,26 +27,20 @@ static void round_trip(cr_ctx *cx, const cr_network *net, const char *ending)
     cr_network_free(cx, back);
 }
 
-static void published_networks_round_trip(void **unused)
+TEST(published_networks_round_trip)
 {
-    (void)unused;
     static const char *const NAMES[] = {
         "asia",  "cancer", "earthquake", "sachs",      "survey",
         "alarm", "child",  "insurance",  "hailfinder", "win95pts"
     };
     static const size_t NODES[] = { 8, 5, 5, 11, 6, 37, 20, 27, 56, 76 };
     static const size_t ENTRIES[] = { 36, 20, 20, 267, 37, 752, 344, 1419, 3741, 1148 };
-    if (!test_shared_data("bn/asia.bif")) {
-        print_message("skipped: no shared data\n");
-        skip();
-    }
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < 10; i++) {
         char        name[64];
         cr_network *net = NULL;
         size_t      entries = 0;
         snprintf(name, sizeof name, "bn/%s.bif", NAMES[i]);
-        assert_ok(cx, cr_network_read(cx, test_shared_data(name), CR_FORMAT_AUTO, &net));
+        assert_ok(cx, cr_network_read(cx, test_data(name), CR_FORMAT_AUTO, &net));
         for (size_t v = 0; v < cr_network_size(net); v++) entries += cr_network_table(net, v).size;
         assert_int_equal(cr_network_size(net), NODES[i]);
         assert_int_equal(entries, ENTRIES[i]);
@@ -56,18 +50,15 @@ static void published_networks_round_trip(void **unused)
                           "not compressed again");
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* Names that need quotes, escapes or another name; remarks of all sorts. */
-static void odd_names_round_trip(void **unused)
+TEST(odd_names_round_trip)
 {
-    (void)unused;
     static const char *const STATES[] = {
         "a b",          "<5",  "say \"hi\"",        "back\\slash", "x,y;{z}|(w)",
         "//no comment", "50%", "\xC3\xA9t\xC3\xA9", "&amp;"
     };
-    cr_ctx     *cx = test_context();
     cr_network *net;
     double      p[9], q[18] = { 0.25, 0.75 };
     size_t      first = 0;
@@ -87,14 +78,11 @@ static void odd_names_round_trip(void **unused)
     assert_ok(cx, cr_network_add_property(cx, net, 1, "label = \"two words\""));
     for (size_t f = 0; f < FORMATS; f++) round_trip(cx, net, ENDINGS[f]);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void random_networks_round_trip(void **unused)
+TEST(random_networks_round_trip)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(5, 0);
+    cr_rng r = cr_rng_stream(5, 0);
     for (size_t i = 0; i < 40; i++) {
         cr_network_kind kind = i % 4 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
         cr_network     *net = random_network(cx, &r, kind, 1 + i % 7);
@@ -102,12 +90,10 @@ static void random_networks_round_trip(void **unused)
             round_trip(cx, net, ENDINGS[f]);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void the_format_is_told(void **unused)
+TEST(the_format_is_told)
 {
-    (void)unused;
     static const struct {
         const char       *text;
         cr_network_format format;
@@ -145,10 +131,8 @@ static const char SMALL[] = "network small { } variable a { type discrete [ 2 ] 
                             "probability ( b | a ) { (y) 0.1, 0.9; (n) 0.25, 0.75; }\n"
                             "probability ( a ) { table 0.125, 0.875; }\n";
 
-static void compressed_files_are_read(void **unused)
+TEST(compressed_files_are_read)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *a, *b;
     char        path[1024];
     snprintf(path, sizeof path, "%s/small.bif.gz", test_directory());
@@ -160,13 +144,10 @@ static void compressed_files_are_read(void **unused)
     assert_same_network(a, b, true);
     cr_network_free(cx, a);
     cr_network_free(cx, b);
-    test_context_free(cx);
 }
 
-static void what_cannot_be(void **unused)
+TEST(what_cannot_be)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = NULL, *other = NULL;
     cr_model   *model = NULL;
     char        path[1024];
@@ -200,15 +181,12 @@ static void what_cannot_be(void **unused)
     }
     cr_free(cx, bytes, size, 1);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* A thousand nodes and 70,000 parameters are read in a moment: the lists are not searched. */
-static void large_networks_are_read_quickly(void **unused)
+TEST(large_networks_are_read_quickly)
 {
-    (void)unused;
     enum { NODES = 1000, STATES = 4 };
-    cr_ctx     *cx = test_context();
     cr_network *net, *back;
     char        name[32], path[1024];
     double      value[STATES * STATES * STATES];
@@ -233,7 +211,6 @@ static void large_networks_are_read_quickly(void **unused)
         cr_network_free(cx, back);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status save_and_load(cr_ctx *cx, void *ending)
@@ -249,23 +226,11 @@ static cr_status save_and_load(cr_ctx *cx, void *ending)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
     for (size_t f = 0; f < FORMATS; f++) {
         char ending[16];
         snprintf(ending, sizeof ending, "%s", ENDINGS[f]);
         test_every_allocation_fails(save_and_load, ending);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_networks_round_trip),   cmocka_unit_test(odd_names_round_trip),
-        cmocka_unit_test(random_networks_round_trip),      cmocka_unit_test(the_format_is_told),
-        cmocka_unit_test(compressed_files_are_read),       cmocka_unit_test(what_cannot_be),
-        cmocka_unit_test(large_networks_are_read_quickly), cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/network_file", tests, NULL, NULL);
 }

@@ -113,10 +113,8 @@ static sums enumerate(const layers *l, const size_t *known)
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
-static void thirty_causes_of_one_effect(void **unused)
+TEST(thirty_causes_of_one_effect)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(1, 0);
     layers          l = two_layers(cx, &r, 30, 1, 30);
     cr_query_answer a = { 0 };
@@ -142,14 +140,11 @@ static void thirty_causes_of_one_effect(void **unused)
     }
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
 }
 
 /* A cause too weak for 1 - strength to tell it from none. */
-static void weak_causes_are_not_lost(void **unused)
+TEST(weak_causes_are_not_lost)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_network     *net;
     cr_query_answer a = { 0 };
     size_t          parents[20];
@@ -171,7 +166,6 @@ static void weak_causes_are_not_lost(void **unused)
     assert_relative(a.number, 10.5 / 20, 1e-12);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static void random_known(cr_rng *r, const layers *l, size_t *known)
@@ -182,10 +176,8 @@ static void random_known(cr_rng *r, const layers *l, size_t *known)
     }
 }
 
-static void two_layers_agree_with_enumeration(void **unused)
+TEST(two_layers_agree_with_enumeration)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 6; seed++) {
         cr_rng r = cr_rng_stream(2, seed);
         layers l = two_layers(cx, &r, 9 + (seed == 0) * 3, 4, 3);
@@ -215,13 +207,11 @@ static void two_layers_agree_with_enumeration(void **unused)
         }
         cr_network_free(cx, l.net);
     }
-    test_context_free(cx);
 }
 
 /* Any evidence on the effects, also virtual and soft, in networks in which effects are causes. */
-static void deep_networks_agree_with_enumeration(void **unused)
+TEST(deep_networks_agree_with_enumeration)
 {
-    (void)unused;
     static const char *const asked[] = { "P(v2, v7 | v9 ~ {\"0\": 1, \"1\": 3})",
                                          "P(v0, v8 | v9=0, v8 in {\"0\", \"1\"})",
                                          "P(v1 | v9=0, v8=0)",
@@ -235,7 +225,6 @@ static void deep_networks_agree_with_enumeration(void **unused)
                                          "argmax(* | v9=0, v3=1)",
                                          "best(4; * | v9=0, v3=1)",
                                          "sensitivity(4; v0=1 | v9=0)" };
-    cr_ctx                  *cx = test_context();
     for (uint64_t seed = 0; seed < 3; seed++) {
         cr_rng      r = cr_rng_stream(3, seed);
         cr_network *net, *plain;
@@ -288,16 +277,13 @@ static void deep_networks_agree_with_enumeration(void **unused)
         cr_network_free(cx, net);
         cr_network_free(cx, plain);
     }
-    test_context_free(cx);
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
 /* P(v <= k | u) = L(k) prod C_i(u_i, k), in long double, of every entry. */
-static void tables_and_values_by_definition(void **unused)
+TEST(tables_and_values_by_definition)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(4, 0);
     cr_network *net, *filled;
     size_t      states[8] = { 2, 3, 4, 2, 3, 2, 4, 4 }, parents[7], state[8];
@@ -347,18 +333,15 @@ static void tables_and_values_by_definition(void **unused)
     }
     cr_network_free(cx, filled);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- the best -------------------------------------------------------------------------------- */
 
 /* Thirty causes of an effect without a table, most of them known: auxiliary variables are summed
  * out before anything is maximised. */
-static void the_best_sums_first(void **unused)
+TEST(the_best_sums_first)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  differs = 0;
+    size_t differs = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
         cr_rng          r = cr_rng_stream(5, seed);
         layers          l = two_layers(cx, &r, 30, 2, 30);
@@ -390,14 +373,11 @@ static void the_best_sums_first(void **unused)
         cr_network_free(cx, l.net);
     }
     assert_true(differs > 0); /* not all as the priors say */
-    test_context_free(cx);
 }
 
 /* Effects of thirteen causes get their table where one is needed. */
-static void the_best_of_all_by_tables(void **unused)
+TEST(the_best_of_all_by_tables)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(6, 0);
     layers          l = two_layers(cx, &r, 13, 2, 13);
     cr_query_answer a = { 0 };
@@ -411,15 +391,12 @@ static void the_best_of_all_by_tables(void **unused)
     assert_relative(a.number, s.best / s.all, 1e-12);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
 }
 
 /* --- samples, files, failures ---------------------------------------------------------------- */
 
-static void samples_agree(void **unused)
+TEST(samples_agree)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(7, 0);
     layers           l = two_layers(cx, &r, 12, 2, 12);
     cr_query_options o = cr_query_defaults();
@@ -439,14 +416,11 @@ static void samples_agree(void **unused)
     }
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
 }
 
-static void files_keep_the_effects(void **unused)
+TEST(files_keep_the_effects)
 {
-    (void)unused;
     static const char *const names[] = { "noisy.json", "noisy.cred" };
-    cr_ctx                  *cx = test_context();
     cr_rng                   r = cr_rng_stream(8, 0);
     layers                   l = two_layers(cx, &r, 30, 4, 3);
     char                     path[4096];
@@ -485,13 +459,10 @@ static void files_keep_the_effects(void **unused)
     assert_int_equal(cr_network_table(read, 12).size, 8192);
     cr_network_free(cx, read);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
 }
 
-static void what_needs_a_table_says_so(void **unused)
+TEST(what_needs_a_table_says_so)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(9, 0);
     layers          l = two_layers(cx, &r, 30, 1, 30);
     cr_query_answer a = { 0 };
@@ -505,7 +476,6 @@ static void what_needs_a_table_says_so(void **unused)
     assert_int_equal(a.trail_length, 3); /* by f0, not by auxiliary variables */
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
 }
 
 static cr_status ask_and_copy(cr_ctx *cx, void *user)
@@ -523,31 +493,10 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(10, 0);
-    layers  l = two_layers(cx, &r, 4, 2, 4);
+    cr_rng r = cr_rng_stream(10, 0);
+    layers l = two_layers(cx, &r, 4, 2, 4);
     test_every_allocation_fails(ask_and_copy, l.net);
     cr_network_free(cx, l.net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thirty_causes_of_one_effect),
-        cmocka_unit_test(weak_causes_are_not_lost),
-        cmocka_unit_test(two_layers_agree_with_enumeration),
-        cmocka_unit_test(deep_networks_agree_with_enumeration),
-        cmocka_unit_test(tables_and_values_by_definition),
-        cmocka_unit_test(the_best_sums_first),
-        cmocka_unit_test(the_best_of_all_by_tables),
-        cmocka_unit_test(samples_agree),
-        cmocka_unit_test(files_keep_the_effects),
-        cmocka_unit_test(what_needs_a_table_says_so),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/noisy", tests, NULL, NULL);
 }

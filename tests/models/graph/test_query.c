@@ -186,12 +186,8 @@ static const char *const NAMES[] = { "asia",  "cancer", "earthquake", "sachs",  
 static json_t *load_reference(const char *name)
 {
     json_error_t error;
-    const char  *path = test_shared_data(name);
-    if (!path) {
-        print_message("skipped: no shared data\n");
-        skip();
-    }
-    json_t *all = json_load_file(path, 0, &error);
+    const char  *path = test_data(name);
+    json_t      *all = json_load_file(path, 0, &error);
     assert_non_null(all);
     return all;
 }
@@ -201,15 +197,13 @@ static cr_network *read_network(cr_ctx *cx, const char *name)
     char        path[64];
     cr_network *net = NULL;
     snprintf(path, sizeof path, "bn/%s.bif", name);
-    assert_ok(cx, cr_network_read(cx, test_shared_data(path), CR_FORMAT_AUTO, &net));
+    assert_ok(cx, cr_network_read(cx, test_data(path), CR_FORMAT_AUTO, &net));
     return net;
 }
 
-static void reference_answers(void **unused)
+TEST(reference_answers)
 {
-    (void)unused;
     json_t *all = load_reference("bn/reference.json"), *one;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < 10; i++) {
         cr_network *net = read_network(cx, NAMES[i]);
         size_t      k;
@@ -223,14 +217,11 @@ static void reference_answers(void **unused)
         cr_network_free(cx, net);
     }
     json_decref(all);
-    test_context_free(cx);
 }
 
-static void more_reference_answers(void **unused)
+TEST(more_reference_answers)
 {
-    (void)unused;
     json_t *all = load_reference("bn/reference_extra.json"), *one;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < 10; i++) {
         cr_network *net = read_network(cx, NAMES[i]);
         json_t     *kinds = json_object_get(all, NAMES[i]);
@@ -248,7 +239,6 @@ static void more_reference_answers(void **unused)
         cr_network_free(cx, net);
     }
     json_decref(all);
-    test_context_free(cx);
 }
 
 /* --- small networks, by definition ----------------------------------------------------------- */
@@ -294,10 +284,8 @@ static double number(cr_ctx *cx, const cr_network *net, const char *text)
     return x;
 }
 
-static void the_burglary(void **unused)
+TEST(the_burglary)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     /* Russell & Norvig (2020), Artificial intelligence, 13.3: <0.284, 0.716> */
     assert_close(number(cx, net, "P(burglary | 'John calls'=yes, mary=yes)"), 0.284171835364393,
@@ -316,7 +304,6 @@ static void the_burglary(void **unused)
     assert_close(number(cx, net, "P(burglary=yes | mary~{yes:3, no:1.5})"),
                  number(cx, net, "P(burglary=yes | mary~{no:1, yes:2})"), 1e-14);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* max over all assignments x of q(x_v) P(x) / P(x_v), from the table of all variables. */
@@ -340,10 +327,8 @@ static double best_by_jeffrey(cr_ctx *cx, const cr_network *net, const char *nam
 }
 
 /* Jeffrey's rule: P'(z) = sum_a q(a) P(z | x=a, e). */
-static void soft_evidence(void **unused)
+TEST(soft_evidence)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     double      yes = number(cx, net, "P(burglary=yes | alarm=on, mary=yes)");
     double      no = number(cx, net, "P(burglary=yes | alarm=off, mary=yes)");
@@ -368,12 +353,10 @@ static void soft_evidence(void **unused)
     assert_fails_with(cx, cr_query(cx, net, "P(mary | never:={on:0.5, off:0.5})", NULL, NULL, &bad),
                       CR_EDATA, "never=on shall have probability 0.5, but it is impossible");
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void impossible_evidence(void **unused)
+TEST(impossible_evidence)
 {
-    (void)unused;
     static const char *const QUESTIONS[] = {
         "P(mary | burglary=yes, never=on, earthquake=no)",
         "P(* | burglary=yes, never=on, earthquake=no)",
@@ -385,7 +368,6 @@ static void impossible_evidence(void **unused)
         "I(mary; * | burglary=yes, never=on, earthquake=no)",
         "P(mary | burglary=yes, never=on, earthquake:={no:1})",
     };
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
         cr_query_answer a = { 0 };
@@ -394,13 +376,10 @@ static void impossible_evidence(void **unused)
         assert_non_null(strstr(cr_error_notes(cx), "never=on cannot be"));
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void information(void **unused)
+TEST(information)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     double      p = number(cx, net, "P(alarm=on)");
     assert_close(number(cx, net, "H(alarm)"), -p * log(p) - (1 - p) * log(1 - p), 1e-13);
@@ -425,14 +404,11 @@ static void information(void **unused)
     for (size_t i = 1; i < a.n; i++) assert_true(a.value[i] <= a.value[i - 1]);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Two ways to write the same. */
-static void aliases(void **unused)
+TEST(aliases)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     assert_close(number(cx, net, "P(burglary=yes | alarm!={off})"),
                  number(cx, net, "P(burglary=yes | alarm=on)"), 1e-15);
@@ -448,18 +424,15 @@ static void aliases(void **unused)
         cr_query_answer_free(cx, &a);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* x and a copy of it cannot have different probabilities; an exact method says so. */
-static void contradictory_soft_evidence(void **unused)
+TEST(contradictory_soft_evidence)
 {
-    (void)unused;
     static const char text[] = "variable x { type discrete [2] { a, b }; }\n"
                                "variable y { type discrete [2] { a, b }; }\n"
                                "probability ( x ) { table 0.5, 0.5; }\n"
                                "probability ( y | x ) { (a) 1, 0; (b) 0, 1; }\n";
-    cr_ctx           *cx = test_context();
     cr_network       *net = NULL;
     cr_query_answer   a = { 0 };
     assert_ok(cx, cr_network_parse(cx, "c", text, strlen(text), CR_FORMAT_BIF, &net));
@@ -471,13 +444,10 @@ static void contradictory_soft_evidence(void **unused)
                       "y=b shall have probability 0.5, but it is impossible with the rest");
     assert_close(number(cx, net, "P(x=a | x:={a:0.3, b:0.7}, y:={a:0.3, b:0.7})"), 0.3, 1e-12);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void separation(void **unused)
+TEST(separation)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_network     *net = burglary(cx);
     cr_query_answer a = ask(cx, net, "burglary _|_ mary");
     assert_false(a.separated);
@@ -498,15 +468,12 @@ static void separation(void **unused)
     assert_true(a.separated);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* All methods, on random networks with evidence of all kinds. */
-static void methods_agree(void **unused)
+TEST(methods_agree)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(11, 0);
+    cr_rng r = cr_rng_stream(11, 0);
     for (size_t i = 0; i < 30; i++) {
         cr_network_kind kind = i % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
         cr_network     *net = random_network(cx, &r, kind, 2 + i % 6);
@@ -540,15 +507,12 @@ static void methods_agree(void **unused)
         cr_findings_free(cx, &known);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* A Markov network: probabilities are ratios of sums. */
-static void markov_networks(void **unused)
+TEST(markov_networks)
 {
-    (void)unused;
     const char  text[] = "MARKOV 2 2 2 1 2 0 1 4 1 2 3 4";
-    cr_ctx     *cx = test_context();
     cr_network *net = NULL;
     assert_ok(cx, cr_network_parse(cx, "x.uai", text, strlen(text), CR_FORMAT_AUTO, &net));
     assert_close(number(cx, net, "P(x0=1)"), 0.7, 1e-15);
@@ -561,14 +525,12 @@ static void markov_networks(void **unused)
     assert_fails_with(cx, cr_query(cx, net, "P(x0 | do(x1=0))", NULL, NULL, &a), CR_EARG,
                       "do() needs a Bayesian network");
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- mistakes -------------------------------------------------------------------------------- */
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const struct {
         const char *text, *message, *caret;
     } QUESTIONS[] = {
@@ -629,7 +591,6 @@ static void mistakes_are_shown(void **unused)
         { "H()", "a variable should stand here", "  ^" },
         { "argmax(mary | alarm=on", "expected ')'", "                      ^" },
     };
-    cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
         cr_query_answer a = { 0 };
@@ -651,12 +612,10 @@ static void mistakes_are_shown(void **unused)
     assert_int_equal(cr_query(cx, net, "MPE(*)", NULL, NULL, &a), CR_EARG);
     assert_non_null(strstr(cr_error_hint(cx), "argmax(...)"));
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void evidence_from_files(void **unused)
+TEST(evidence_from_files)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } BAD[] = {
@@ -676,7 +635,6 @@ static void evidence_from_files(void **unused)
     };
     const char      good[] = "{\"mary\": \"yes\", \"alarm\": {\"on\": 3, \"off\": 1},"
                              " \"earthquake\": [\"yes\", \"no\"]}";
-    cr_ctx         *cx = test_context();
     cr_network     *net = burglary(cx);
     cr_findings     known = { 0 };
     cr_query_answer a = { 0 };
@@ -700,7 +658,6 @@ static void evidence_from_files(void **unused)
     assert_int_equal(known.item[0].variable, 4);
     cr_findings_free(cx, &known);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status ask_failing(cr_ctx *cx, void *arg)
@@ -714,9 +671,8 @@ static cr_status ask_failing(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
     static const char *const QUESTIONS[] = {
         "P(mary, alarm | burglary=yes, earthquake~{yes:1,no:2})",
         "P(* | do(alarm=on), mary:={yes:0.5,no:0.5})",
@@ -727,25 +683,4 @@ static void allocations_may_fail(void **unused)
     };
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)
         test_every_allocation_fails(ask_failing, (void *)(uintptr_t)QUESTIONS[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aliases),
-        cmocka_unit_test(contradictory_soft_evidence),
-        cmocka_unit_test(reference_answers),
-        cmocka_unit_test(more_reference_answers),
-        cmocka_unit_test(the_burglary),
-        cmocka_unit_test(soft_evidence),
-        cmocka_unit_test(impossible_evidence),
-        cmocka_unit_test(information),
-        cmocka_unit_test(separation),
-        cmocka_unit_test(methods_agree),
-        cmocka_unit_test(markov_networks),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(evidence_from_files),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/query", tests, NULL, NULL);
 }

@@ -34,12 +34,10 @@ static cr_query_answer ask(cr_ctx *cx, const cr_network *net, const char *text, 
     return a;
 }
 
-static void of_all_by_the_true_evidence(void **unused)
+TEST(of_all_by_the_true_evidence)
 {
-    (void)unused;
     static const char *const texts[] = { "argmax(*)", "argmax(* | v1=0)",
                                          "argmax(* | v1:={0:0.4, 1:0.6})" };
-    cr_ctx                  *cx = test_context();
     cr_network              *net = ring(cx);
     for (size_t i = 0; i < 3; i++) {
         cr_query_answer exact = { 0 };
@@ -58,13 +56,10 @@ static void of_all_by_the_true_evidence(void **unused)
         cr_query_answer_free(cx, &exact);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void of_some_it_is_an_estimate(void **unused)
+TEST(of_some_it_is_an_estimate)
 {
-    (void)unused;
-    cr_ctx         *cx = test_context();
     cr_network     *net = ring(cx);
     cr_query_answer exact = { 0 };
     assert_ok(cx, cr_query(cx, net, "argmax(v0, v2 | v1=0)", NULL, NULL, &exact));
@@ -81,15 +76,12 @@ static void of_some_it_is_an_estimate(void **unused)
     }
     cr_query_answer_free(cx, &exact);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Evidence that cannot be is told although P(e) is only for show. */
-static void impossible_evidence_is_told(void **unused)
+TEST(impossible_evidence_is_told)
 {
-    (void)unused;
     const double    never[] = { 0, 1 };
-    cr_ctx         *cx = test_context();
     cr_network     *net = ring(cx);
     cr_query_answer a = { 0 };
     size_t          v = 3;
@@ -101,7 +93,6 @@ static void impossible_evidence_is_told(void **unused)
         assert_non_null(strstr(cr_error(cx), "impossible"));
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status ask_best(cr_ctx *cx, void *user)
@@ -114,21 +105,17 @@ static cr_status ask_best(cr_ctx *cx, void *user)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = ring(cx);
     test_every_allocation_fails(ask_best, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* P(e) is only for show: where the memory for it alone runs out, the states are still told, and it
  * is left out. */
-static void evidence_is_left_out_without_memory(void **unused)
+TEST(evidence_is_left_out_without_memory)
 {
-    (void)unused;
     cr_ctx          *owner = test_context();
     cr_network      *net = ring(owner);
     cr_query_options o = cr_query_defaults();
@@ -136,13 +123,13 @@ static void evidence_is_left_out_without_memory(void **unused)
     size_t           without = 0, whole = 0;
     o.method = CR_QUERY_APPROXIMATE;
     for (uint64_t nth = 1; whole < 20; nth++) { /* 20 in a row: no allocation is left to fail */
-        cr_ctx         *cx = test_context();
+        cr_ctx         *own = test_context();
         cr_query_answer a = { 0 };
         assert_true(nth < 20000);
-        cr_ctx_set_threads(cx, 1);
-        cr_ctx_fail_allocation(cx, nth);
-        cr_status st = cr_query(cx, net, "argmax(* | v1=0)", NULL, &o, &a);
-        cr_ctx_fail_allocation(cx, 0);
+        cr_ctx_set_threads(own, 1);
+        cr_ctx_fail_allocation(own, nth);
+        cr_status st = cr_query(own, net, "argmax(* | v1=0)", NULL, &o, &a);
+        cr_ctx_fail_allocation(own, 0);
         assert_true(st == CR_OK || st == CR_ENOMEM);
         whole = st == CR_OK && !isnan(a.log_evidence) ? whole + 1 : 0;
         if (st == CR_OK) {
@@ -154,23 +141,11 @@ static void evidence_is_left_out_without_memory(void **unused)
             else
                 assert_close(a.log_evidence, best.log_evidence, 1e-12);
         }
-        cr_query_answer_free(cx, &a);
-        test_context_free(cx);
+        cr_query_answer_free(own, &a);
+        test_context_free(own);
     }
     assert_true(without > 0);
     cr_query_answer_free(owner, &best);
     cr_network_free(owner, net);
     test_context_free(owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_all_by_the_true_evidence),
-        cmocka_unit_test(of_some_it_is_an_estimate),
-        cmocka_unit_test(impossible_evidence_is_told),
-        cmocka_unit_test(allocations_may_fail),
-        cmocka_unit_test(evidence_is_left_out_without_memory),
-    };
-    return cmocka_run_group_tests_name("query_argmax", tests, NULL, NULL);
 }

@@ -20,10 +20,8 @@ static cri_engine open_engine(cr_ctx *cx, const cr_network *net, double began)
     return e;
 }
 
-static void with_time_it_is_the_usual_answer(void **unused)
+TEST(with_time_it_is_the_usual_answer)
 {
-    (void)unused;
-    cr_ctx                *cx = test_context();
     cr_rng                 r = cr_rng_stream(1, 0);
     cr_network            *net = dense_network(cx, &r, 10);
     const cr_approximation how[] = { CR_APPROXIMATE_GBP, CR_APPROXIMATE_GIBBS };
@@ -46,13 +44,10 @@ static void with_time_it_is_the_usual_answer(void **unused)
         cri_engine_close(&e);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void without_time_it_is_short_and_says_so(void **unused)
+TEST(without_time_it_is_short_and_says_so)
 {
-    (void)unused;
-    cr_ctx                *cx = test_context();
     cr_rng                 r = cr_rng_stream(1, 0);
     cr_network            *net = dense_network(cx, &r, 10);
     const cr_approximation how[] = { CR_APPROXIMATE_GBP, CR_APPROXIMATE_GIBBS };
@@ -70,14 +65,11 @@ static void without_time_it_is_short_and_says_so(void **unused)
         cri_engine_close(&e);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* As many sweeps as were asked for, and no more. */
-static void what_is_asked_for_is_kept(void **unused)
+TEST(what_is_asked_for_is_kept)
 {
-    (void)unused;
-    cr_ctx               *cx = test_context();
     cr_rng                r = cr_rng_stream(1, 0);
     cr_network           *net = dense_network(cx, &r, 10);
     cri_engine            e = open_engine(cx, net, cri_budget_now() + 1e6);
@@ -93,15 +85,4 @@ static void what_is_asked_for_is_kept(void **unused)
     cr_approximate_free(cx, &a);
     cri_engine_close(&e);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_time_it_is_the_usual_answer),
-        cmocka_unit_test(without_time_it_is_short_and_says_so),
-        cmocka_unit_test(what_is_asked_for_is_kept),
-    };
-    return cmocka_run_group_tests_name("graph/query_budget", tests, NULL, NULL);
 }

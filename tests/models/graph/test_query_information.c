@@ -23,11 +23,9 @@ static void compare(cr_ctx *cx, const cr_network *net, const cr_findings *known,
     }
 }
 
-static void all_at_once_is_one_by_one(void **unused)
+TEST(all_at_once_is_one_by_one)
 {
-    (void)unused;
     static const cr_query_method methods[] = { CR_QUERY_AUTO, CR_QUERY_JT, CR_QUERY_VE };
-    cr_ctx                      *cx = test_context();
     cr_rng                       r = cr_rng_stream(12, 0);
     size_t                       answered = 0;
     for (size_t i = 0; i < 24; i++) {
@@ -57,7 +55,6 @@ static void all_at_once_is_one_by_one(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(answered > 30);
-    test_context_free(cx);
 }
 
 /* A chain of n copies with errors; v0 is uniform. */
@@ -78,10 +75,8 @@ static cr_network *chain(cr_ctx *cx, size_t n)
 }
 
 /* Messages are exact on a chain, and two runs do for all variables. */
-static void messages_need_few_runs(void **unused)
+TEST(messages_need_few_runs)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_network      *net = chain(cx, 60);
     cr_query_options o = cr_query_defaults();
     cr_query_answer  exact = { 0 }, about = { 0 };
@@ -97,7 +92,6 @@ static void messages_need_few_runs(void **unused)
     cr_query_answer_free(cx, &exact);
     cr_query_answer_free(cx, &about);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status ask_informative(cr_ctx *cx, void *user)
@@ -108,14 +102,11 @@ static cr_status ask_informative(cr_ctx *cx, void *user)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = chain(cx, 6);
     test_every_allocation_fails(ask_informative, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* v0 rare, v1 of three states, v2 rings for either, v3 hears v2. */
@@ -141,14 +132,12 @@ static cr_network *alarm_network(cr_ctx *cx)
 
 /* Over seeds, (estimate - exact) / standard error has a root mean square of about one: of H and I,
  * of one variable and of several, by samples that are independent and by chains. */
-static void standard_errors_are_those_of_the_number(void **unused)
+TEST(standard_errors_are_those_of_the_number)
 {
-    (void)unused;
     static const char *const questions[] = { "H(v0 | v3=1)", "H(v0 | v1, v3=1)", "I(v0; v1 | v3=1)",
                                              "H(v0, v1, v2)", "I(v0; v2 | v1, v3=1)" };
     static const cr_approximation how[] = { CR_APPROXIMATE_LIKELIHOOD_WEIGHTING,
                                             CR_APPROXIMATE_IMPORTANCE, CR_APPROXIMATE_GIBBS };
-    cr_ctx                       *cx = test_context();
     cr_network                   *net = alarm_network(cx);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         cr_query_options o = cr_query_defaults();
@@ -173,16 +162,4 @@ static void standard_errors_are_those_of_the_number(void **unused)
         cr_query_answer_free(cx, &exact);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_at_once_is_one_by_one),
-        cmocka_unit_test(standard_errors_are_those_of_the_number),
-        cmocka_unit_test(messages_need_few_runs),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("query_information", tests, NULL, NULL);
 }

@@ -101,11 +101,9 @@ static void check_best_pair(cr_ctx *cx, const cr_network *net, const cr_evidence
     cr_query_answer_free(cx, &a);
 }
 
-static void the_best_few_are_those_of_enumeration(void **state)
+TEST(the_best_few_are_those_of_enumeration)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 1);
-    (void)state;
+    cr_rng r = cr_rng_stream(21, 1);
     for (size_t round = 0; round < 40; round++) {
         cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
                                           2 + cr_rng_below(&r, MOST_VARIABLES - 2));
@@ -117,7 +115,6 @@ static void the_best_few_are_those_of_enumeration(void **state)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
 /* --- sensitivity ----------------------------------------------------------------------------- */
@@ -179,12 +176,10 @@ static double difference(cr_ctx *cx, const cr_network *net, const cr_evidence *e
     return (4 * p1 - p2 - 3 * p0) / (2 * h);
 }
 
-static void sensitivity_is_the_slope(void **state)
+TEST(sensitivity_is_the_slope)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 2);
-    size_t  checked = 0, zeros = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(21, 2);
+    size_t checked = 0, zeros = 0;
     for (size_t round = 0; round < 26; round++) {
         size_t          n = 2 + cr_rng_below(&r, 4);
         cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, n);
@@ -216,16 +211,13 @@ static void sensitivity_is_the_slope(void **state)
         cr_network_free(cx, net);
     }
     assert_true(checked > 200 && zeros > 1);
-    test_context_free(cx);
 }
 
 /* Jeffrey's rule with the slopes: sum_s q(s) dP(v | u=s, e). */
-static void sensitivity_with_soft_evidence(void **state)
+TEST(sensitivity_with_soft_evidence)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(22, 2);
-    size_t  checked = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(22, 2);
+    size_t checked = 0;
     for (size_t round = 0; round < 12; round++) {
         size_t          n = 3 + cr_rng_below(&r, 2), u = cr_rng_below(&r, n), v = (u + 1) % n;
         cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, n);
@@ -262,16 +254,13 @@ static void sensitivity_with_soft_evidence(void **state)
         cr_network_free(cx, net);
     }
     assert_true(checked > 50);
-    test_context_free(cx);
 }
 
 /* Tables of a Markov network: p = a b / (a b + c) and the like. */
-static void sensitivity_of_a_markov_network(void **state)
+TEST(sensitivity_of_a_markov_network)
 {
-    cr_ctx         *cx = test_context();
     cr_network     *net;
     cr_query_answer a = { 0 };
-    (void)state;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
     assert_ok(cx, cr_network_add_variable(cx, net, "x", 2, NULL, NULL));
     assert_ok(cx, cr_network_add_table(cx, net, 1, (size_t[]){ 0 }, (double[]){ 3, 5 }));
@@ -285,7 +274,6 @@ static void sensitivity_of_a_markov_network(void **state)
     assert_int_equal(a.rows, 0);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* --- causes ---------------------------------------------------------------------------------- */
@@ -303,12 +291,10 @@ static double likelihood(const cr_network *net, const cr_evidence *e, size_t v, 
     return part / sum;
 }
 
-static void causes_have_their_bayes_factors(void **state)
+TEST(causes_have_their_bayes_factors)
 {
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 3);
-    size_t  checked = 0;
-    (void)state;
+    cr_rng r = cr_rng_stream(21, 3);
+    size_t checked = 0;
     for (size_t round = 0; round < 100; round++) {
         cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
                                           2 + cr_rng_below(&r, MOST_VARIABLES - 2));
@@ -338,14 +324,12 @@ static void causes_have_their_bayes_factors(void **state)
         cr_network_free(cx, net);
     }
     assert_true(checked > 40);
-    test_context_free(cx);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-static void wrong_questions_are_told(void **state)
+TEST(wrong_questions_are_told)
 {
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(21, 4);
     cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, 4);
     cr_query_answer a = { 0 };
@@ -361,12 +345,10 @@ static void wrong_questions_are_told(void **state)
         { "causes(v0 | v1)", "what is known of 'v1'?" },
         { "worst(3; *)", "there is no question 'worst'" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_fails_with(cx, cr_query(cx, net, wrong[i].text, NULL, NULL, &a), CR_EARG,
                           wrong[i].says);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status ask_all(cr_ctx *cx, void *arg)
@@ -382,11 +364,9 @@ static cr_status ask_all(cr_ctx *cx, void *arg)
     return st;
 }
 
-static void memory_may_be_short(void **state)
+TEST(memory_may_be_short)
 {
-    cr_ctx     *cx = test_context();
     cr_network *net;
-    (void)state;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
     assert_ok(cx, cr_network_add_variable(cx, net, "v0", 2, NULL, NULL));
     assert_ok(cx, cr_network_add_variable(cx, net, "v1", 2, NULL, NULL));
@@ -395,19 +375,4 @@ static void memory_may_be_short(void **state)
     assert_ok(cx, cr_network_set_table(cx, net, 1, (double[]){ 0.2, 0.8, 1, 0 }));
     test_every_allocation_fails(ask_all, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_few_are_those_of_enumeration),
-        cmocka_unit_test(sensitivity_is_the_slope),
-        cmocka_unit_test(sensitivity_with_soft_evidence),
-        cmocka_unit_test(sensitivity_of_a_markov_network),
-        cmocka_unit_test(causes_have_their_bayes_factors),
-        cmocka_unit_test(wrong_questions_are_told),
-        cmocka_unit_test(memory_may_be_short),
-    };
-    return cmocka_run_group_tests_name("query_lists", tests, NULL, NULL);
 }

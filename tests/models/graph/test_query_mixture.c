@@ -44,14 +44,12 @@ static cr_query_options by(cr_approximation how, uint64_t seed)
 
 /* How many errors each number is off: none by more than 4, and as a whole not by much more than 1
  * (errors may be told larger than they are, never much smaller). */
-static void numbers_lie_within_their_errors(void **unused)
+TEST(numbers_lie_within_their_errors)
 {
-    (void)unused;
     static const char *const texts[] = { "P(b=0 | c:={0:0.35, 1:0.65})",
                                          "P(b=0, d=1 | c:={0:0.35, 1:0.65})",
                                          "P(c=1, d=0 | a:={0:0.5, 1:0.1, 2:0.4})",
                                          "P(b=1 | d=0, c:={0:0.9, 1:0.1})" };
-    cr_ctx                  *cx = test_context();
     cr_network              *net = small(cx);
     for (size_t m = 0; m < METHODS; m++) {
         double square = 0;
@@ -72,16 +70,13 @@ static void numbers_lie_within_their_errors(void **unused)
         assert_true(square < 2);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* All marginals with their errors; that of the variable itself is as it shall be, without error. */
-static void marginals_and_tables(void **unused)
+TEST(marginals_and_tables)
 {
-    (void)unused;
     const char *all = "P(* | a:={0:0.5, 1:0.1, 2:0.4})",
                *two = "P(b, d | a:={0:0.5, 1:0.1, 2:0.4})";
-    cr_ctx         *cx = test_context();
     cr_network     *net = small(cx);
     cr_query_answer exact = { 0 }, a = { 0 }, table = { 0 };
     assert_ok(cx, cr_query(cx, net, all, NULL, NULL, &exact));
@@ -104,15 +99,12 @@ static void marginals_and_tables(void **unused)
     cr_query_answer_free(cx, &table);
     cr_query_answer_free(cx, &exact);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* The largest entry of the table that exact inference has. */
-static void the_best_of_two(void **unused)
+TEST(the_best_of_two)
 {
-    (void)unused;
     const char      *text = "argmax(b, d | a:={0:0.5, 1:0.1, 2:0.4})";
-    cr_ctx          *cx = test_context();
     cr_network      *net = small(cx);
     cr_query_answer  exact = { 0 }, a = { 0 };
     cr_query_options o = by(CR_APPROXIMATE_GIBBS, 3);
@@ -130,13 +122,10 @@ static void the_best_of_two(void **unused)
     cr_query_answer_free(cx, &a);
     cr_query_answer_free(cx, &exact);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void what_cannot_be_is_refused(void **unused)
+TEST(what_cannot_be_is_refused)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_network      *net = small(cx);
     cr_query_answer  a = { 0 };
     cr_query_options o = by(CR_APPROXIMATE_GIBBS, 3);
@@ -150,7 +139,6 @@ static void what_cannot_be_is_refused(void **unused)
     assert_fails_with(cx, cr_query(cx, net, "P(d=0 | c=1, a:={0:0.5, 1:0.5})", NULL, &o, &a),
                       CR_EDATA, "impossible with the rest of the evidence");
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *net)
@@ -167,24 +155,9 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = small(cx);
     test_every_allocation_fails(everything, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_lie_within_their_errors),
-        cmocka_unit_test(marginals_and_tables),
-        cmocka_unit_test(the_best_of_two),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("soft evidence by samples", tests, NULL, NULL);
 }

@@ -47,12 +47,10 @@ static bool is_related(const arrows *a, cr_structure what, size_t u, size_t x)
     }
 }
 
-static void relatives(void **unused)
+TEST(relatives)
 {
-    (void)unused;
     static const char *const names[] = { "parents", "children", "ancestors", "descendants",
                                          "blanket" };
-    cr_ctx                  *cx = test_context();
     size_t                   found = 0;
     for (uint64_t round = 0; round < 40; round++) {
         cr_rng      r = cr_rng_stream(61, round);
@@ -82,7 +80,6 @@ static void relatives(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(found > 300);
-    test_context_free(cx);
 }
 
 static bool holds(const cr_query_answer *a, size_t set, size_t v)
@@ -92,11 +89,9 @@ static bool holds(const cr_query_answer *a, size_t set, size_t v)
     return false;
 }
 
-static void orders_edges_and_cliques(void **unused)
+TEST(orders_edges_and_cliques)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  chordal = 0;
+    size_t chordal = 0;
     for (uint64_t round = 0; round < 60; round++) {
         cr_rng          r = cr_rng_stream(62, round);
         cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, 1 + cr_rng_below(&r, MOST));
@@ -137,7 +132,6 @@ static void orders_edges_and_cliques(void **unused)
         cr_network_free(cx, net);
     }
     assert_in_range(chordal, 10, 59);
-    test_context_free(cx);
 }
 
 /* Chains a-b-c in all directions: only the collider differs; and the other file has its variables
@@ -164,9 +158,8 @@ static cr_network *three(cr_ctx *cx, const char *names, const char *arcs)
     return net;
 }
 
-static void i_maps(void **unused)
+TEST(i_maps)
 {
-    (void)unused;
     static const struct {
         const char *map, *net;
         bool        is;
@@ -175,8 +168,7 @@ static void i_maps(void **unused)
         { "abcb", "abbc", false }, { "abbcac", "abcb", true },  { "", "ab", false },
         { "ab", "", true },        { "abcb", "abcbac", false },
     };
-    cr_ctx *cx = test_context();
-    char    path[64], text[128];
+    char path[64], text[128];
     snprintf(path, sizeof path, "/tmp/credence-imap-%ld.bif", (long)getpid());
     snprintf(text, sizeof text, "imap(%s)", path);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -199,12 +191,10 @@ static void i_maps(void **unused)
     assert_int_equal(cr_query(cx, map, text, NULL, NULL, &a), CR_EIO);
     cr_network_free(cx, net);
     cr_network_free(cx, map);
-    test_context_free(cx);
 }
 
-static void what_is_wrong(void **unused)
+TEST(what_is_wrong)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } cases[] = { { "parents()", "a variable should stand here" },
@@ -213,7 +203,6 @@ static void what_is_wrong(void **unused)
                   { "imap()", "the file of the other network should stand here" },
                   { "moral(", "expected ')' at the end" },
                   { "mb(v0)", "there is no question 'mb'" } };
-    cr_ctx         *cx = test_context();
     cr_rng          r = cr_rng_stream(63, 0);
     cr_network     *net = random_network(cx, &r, CR_NETWORK_BAYES, 4);
     cr_network     *markov = random_network(cx, &r, CR_NETWORK_MARKOV, 4);
@@ -229,7 +218,6 @@ static void what_is_wrong(void **unused)
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
     cr_network_free(cx, markov);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *net)
@@ -246,25 +234,10 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(64, 0);
     cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 4);
     test_every_allocation_fails(everything, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relatives),
-        cmocka_unit_test(orders_edges_and_cliques),
-        cmocka_unit_test(i_maps),
-        cmocka_unit_test(what_is_wrong),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("structure", tests, NULL, NULL);
 }

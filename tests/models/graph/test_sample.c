@@ -101,49 +101,23 @@ static void check_method(cr_approximation how, size_t networks, size_t samples, 
     test_context_free(cx);
 }
 
-static void forward(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_FORWARD, 50, 1000, 10);
-}
+TEST(forward) { check_method(CR_APPROXIMATE_FORWARD, 50, 1000, 10); }
 
-static void rejection(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_REJECTION, 50, 1000, 10);
-}
+TEST(rejection) { check_method(CR_APPROXIMATE_REJECTION, 50, 1000, 10); }
 
-static void likelihood_weighting(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_LIKELIHOOD_WEIGHTING, 50, 1000, 3);
-}
+TEST(likelihood_weighting) { check_method(CR_APPROXIMATE_LIKELIHOOD_WEIGHTING, 50, 1000, 3); }
 
-static void importance(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_IMPORTANCE, 50, 1000, 1);
-}
+TEST(importance) { check_method(CR_APPROXIMATE_IMPORTANCE, 50, 1000, 1); }
 
-static void gibbs(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_GIBBS, 40, 1000, 0);
-}
+TEST(gibbs) { check_method(CR_APPROXIMATE_GIBBS, 40, 1000, 0); }
 
-static void annealed(void **unused)
-{
-    (void)unused;
-    check_method(CR_APPROXIMATE_ANNEALED, 30, 200, 2);
-}
+TEST(annealed) { check_method(CR_APPROXIMATE_ANNEALED, 30, 200, 2); }
 
 /* Means of distributions vary less than counts of states would: of one block, whose draws are
  * independent, counts have the variance p (1 - p) / sweeps. */
-static void gibbs_is_collapsed(void **unused)
+TEST(gibbs_is_collapsed)
 {
-    (void)unused;
     enum { SEEDS = 60 };
-    cr_ctx     *cx = test_context();
     cr_network *net;
     size_t      parent = 0;
     double      root[] = { 0.3, 0.7 }, child[] = { 0.6, 0.4, 0.45, 0.55 };
@@ -175,16 +149,13 @@ static void gibbs_is_collapsed(void **unused)
     }
     assert_true(sum < 0.6 * counts);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Small blocks are chains, not independent draws: where nothing is impossible they still agree. */
-static void small_blocks(void **unused)
+TEST(small_blocks)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 0);
-    score   s = { 0 };
+    cr_rng r = cr_rng_stream(21, 0);
+    score  s = { 0 };
     for (size_t k = 0; k < 20; k++) {
         cr_network            *net;
         cr_approximate_options o = cr_approximate_defaults();
@@ -208,14 +179,11 @@ static void small_blocks(void **unused)
         cr_network_free(cx, net);
     }
     assert_true(s.squares / (double)s.compared < 1.8);
-    test_context_free(cx);
 }
 
-static void threads_do_not_matter(void **unused)
+TEST(threads_do_not_matter)
 {
-    (void)unused;
     cr_rng      r = cr_rng_stream(22, 0);
-    cr_ctx     *cx = test_context();
     cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 9);
     for (int how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++) {
         cr_approximate_options o = cr_approximate_defaults();
@@ -242,13 +210,10 @@ static void threads_do_not_matter(void **unused)
         cr_approximate_free(cx, &one);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void markov_networks_have_no_causes(void **unused)
+TEST(markov_networks_have_no_causes)
 {
-    (void)unused;
-    cr_ctx               *cx = test_context();
     cr_rng                r = cr_rng_stream(23, 0);
     cr_network           *net = random_network(cx, &r, CR_NETWORK_MARKOV, 4);
     cr_approximate_answer a = { 0 };
@@ -256,22 +221,4 @@ static void markov_networks_have_no_causes(void **unused)
                       cr_approximate(cx, net, NULL, CR_APPROXIMATE_REJECTION, NULL, 0, 0, NULL, &a),
                       CR_EARG, "a Markov network has neither");
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forward),
-        cmocka_unit_test(rejection),
-        cmocka_unit_test(importance),
-        cmocka_unit_test(likelihood_weighting),
-        cmocka_unit_test(gibbs),
-        cmocka_unit_test(gibbs_is_collapsed),
-        cmocka_unit_test(annealed),
-        cmocka_unit_test(small_blocks),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(markov_networks_have_no_causes),
-    };
-    return cmocka_run_group_tests_name("graph/sample", tests, NULL, NULL);
 }

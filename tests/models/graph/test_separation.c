@@ -95,11 +95,9 @@ static void check_trail(cr_ctx *cx, const cr_network *net, size_t x, size_t y, c
     cr_graph_free(cx, &g);
 }
 
-static void separation_is_independence(void **unused)
+TEST(separation_is_independence)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  separated_count = 0;
+    size_t separated_count = 0;
     for (uint64_t round = 0; round < 120; round++) {
         cr_rng      r = cr_rng_stream(41, round);
         cr_network *net = generic_network(cx, &r, round % 4 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV);
@@ -123,7 +121,6 @@ static void separation_is_independence(void **unused)
         cr_network_free(cx, net);
     }
     assert_in_range(separated_count, 100, 800);
-    test_context_free(cx);
 }
 
 /* Some tables get rows that hold a 1. */
@@ -142,11 +139,9 @@ static void make_deterministic(cr_ctx *cx, cr_rng *r, cr_network *net)
 }
 
 /* Whatever D-separation says is so by enumeration; and it finds more than d-separation. */
-static void determined_nodes_separate(void **unused)
+TEST(determined_nodes_separate)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  more = 0, independent = 0, found = 0;
+    size_t more = 0, independent = 0, found = 0;
     for (uint64_t round = 0; round < 300; round++) {
         cr_rng      r = cr_rng_stream(46, round);
         cr_network *net = generic_network(cx, &r, CR_NETWORK_BAYES);
@@ -179,13 +174,10 @@ static void determined_nodes_separate(void **unused)
     }
     assert_in_range(more, 20, 2400);
     assert_true(found <= independent && 10 * found > 6 * independent);
-    test_context_free(cx);
 }
 
-static void blankets_shield(void **unused)
+TEST(blankets_shield)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 40; round++) {
         cr_rng      r = cr_rng_stream(42, round);
         cr_network *net = generic_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV);
@@ -209,13 +201,10 @@ static void blankets_shield(void **unused)
         }
         cr_network_free(cx, net);
     }
-    test_context_free(cx);
 }
 
-static void i_maps_and_determined(void **unused)
+TEST(i_maps_and_determined)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *chain, *split;
     size_t      parent, x, y;
     bool        is, given[3] = { true, false, false };
@@ -244,7 +233,6 @@ static void i_maps_and_determined(void **unused)
     assert_true(given[1] && given[2]);
     cr_network_free(cx, chain);
     cr_network_free(cx, split);
-    test_context_free(cx);
 }
 
 /* --- elimination ----------------------------------------------------------------------------- */
@@ -296,10 +284,8 @@ static void random_graph(cr_ctx *cx, cr_rng *r, size_t n, cr_graph *g)
     assert_ok(cx, cr_graph_new(cx, n, m, a, b, g));
 }
 
-static void orders_cost_what_they_say(void **unused)
+TEST(orders_cost_what_they_say)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 150; round++) {
         cr_rng   r = cr_rng_stream(43, round);
         size_t   n = 1 + cr_rng_below(&r, 12), states[12], group[12], width;
@@ -327,14 +313,11 @@ static void orders_cost_what_they_say(void **unused)
         cr_order_free(cx, &o);
         cr_graph_free(cx, &g);
     }
-    test_context_free(cx);
 }
 
-static void chordal_graphs_are_known(void **unused)
+TEST(chordal_graphs_are_known)
 {
-    (void)unused;
-    cr_ctx *cx = test_context();
-    size_t  found = 0;
+    size_t found = 0;
     for (uint64_t round = 0; round < 200; round++) {
         cr_rng           r = cr_rng_stream(44, round);
         size_t           n = 1 + cr_rng_below(&r, 9), states[12], order[12], width;
@@ -371,13 +354,10 @@ static void chordal_graphs_are_known(void **unused)
         cr_graph_free(cx, &g);
     }
     assert_in_range(found, 20, 180);
-    test_context_free(cx);
 }
 
-static void bethe_graphs_hold(void **unused)
+TEST(bethe_graphs_hold)
 {
-    (void)unused;
-    cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(45, 0);
     cr_network      *net = generic_network(cx, &r, CR_NETWORK_BAYES);
     cr_cluster_graph g;
@@ -391,7 +371,6 @@ static void bethe_graphs_hold(void **unused)
     assert_false(holds);
     cr_cluster_graph_free(cx, &g);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *unused)
@@ -414,19 +393,4 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(everything, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(determined_nodes_separate), cmocka_unit_test(separation_is_independence),
-        cmocka_unit_test(blankets_shield),           cmocka_unit_test(i_maps_and_determined),
-        cmocka_unit_test(orders_cost_what_they_say), cmocka_unit_test(chordal_graphs_are_known),
-        cmocka_unit_test(bethe_graphs_hold),         cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/separation", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(everything, NULL); }

@@ -65,9 +65,8 @@ static void check_model(cr_ctx *cx, const char *path, double log_z, double best)
 }
 
 /* The models that take a moment at most; tests/cli has the marginals of all that take a second. */
-static void the_competition_agrees(void **unused)
+TEST(the_competition_agrees)
 {
-    (void)unused;
     static const char *const MODELS[] = { "tiny/grid4x4",   "tiny/grid4x4_with_triplets",
                                           "tiny/paskin",    "tiny/simple5",
                                           "tiny/simple6",   "tiny/ChestClinic",
@@ -76,37 +75,27 @@ static void the_competition_agrees(void **unused)
                                           "Promedus_24",    "Promedus_30",
                                           "CSP_12",         "Promedus_21",
                                           "Segmentation_11" };
-    const char              *reference = test_shared_data("uai/reference.json");
-    if (!reference) {
-        print_message("skipped: no shared data\n");
-        skip();
-    }
-    cr_ctx      *cx = test_context();
-    json_error_t error;
-    json_t      *all = json_load_file(reference, 0, &error);
+    const char              *reference = test_data("uai/reference.json");
+    json_error_t             error;
+    json_t                  *all = json_load_file(reference, 0, &error);
     assert_non_null(all);
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
         char    name[128];
         json_t *one = json_object_get(all, MODELS[i]);
         snprintf(name, sizeof name, "uai/%s.uai", MODELS[i]);
         assert_non_null(one);
-        check_model(cx, test_shared_data(name), json_number_value(json_object_get(one, "lnZ")),
+        check_model(cx, test_data(name), json_number_value(json_object_get(one, "lnZ")),
                     json_number_value(json_object_get(one, "map_logvalue")));
     }
     json_decref(all);
-    test_context_free(cx);
 }
 
-/* --- files
- * ------------------------------------------------------------------------------------------------
- */
+/* --- files ----------------------------------------------------------------------------------- */
 
 static const char SMALL[] = "BAYES\n2\n2 3\n2\n1 0\n2 0\t1\n\n2\n 0.25 0.75\n6\n.1 .2 .7 1 0 0";
 
-static void written_files_read_back(void **unused)
+TEST(written_files_read_back)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *a, *b;
     char        path[1024];
     assert_ok(cx, cr_uai_parse(cx, "small", SMALL, sizeof SMALL - 1, &a));
@@ -122,12 +111,10 @@ static void written_files_read_back(void **unused)
     }
     cr_network_free(cx, a);
     cr_network_free(cx, b);
-    test_context_free(cx);
 }
 
-static void both_dialects_of_evidence(void **unused)
+TEST(both_dialects_of_evidence)
 {
-    (void)unused;
     static const struct {
         const char *text;
         size_t      first, second; /* states, CR_NONE for none */
@@ -141,7 +128,6 @@ static void both_dialects_of_evidence(void **unused)
         { "0\n2 0\n\n", CR_NONE, CR_NONE },
         { "1\n0\n", CR_NONE, CR_NONE },
     };
-    cr_ctx     *cx = test_context();
     cr_network *net;
     assert_ok(cx, cr_uai_parse(cx, "small", SMALL, sizeof SMALL - 1, &net));
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
@@ -169,12 +155,10 @@ static void both_dialects_of_evidence(void **unused)
                       CR_EDATA, "x.evid:1:7: the file should end here, after 1 observations");
     cr_evidence_free(cx, e);
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void malformed_files_are_refused(void **unused)
+TEST(malformed_files_are_refused)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } FILES[] = {
@@ -202,7 +186,6 @@ static void malformed_files_are_refused(void **unused)
         { "BAYES 2 2 2 2\n2 1 0\n2 0 1 4 1 0 1 0 4 1 0 1 0",
           "x:2:1: the arcs of the network form a cycle: x0 <- x1 <- x0" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cr_network *net = NULL;
         assert_fails_with(cx, cr_uai_parse(cx, "x", FILES[i].text, strlen(FILES[i].text), &net),
@@ -215,7 +198,6 @@ static void malformed_files_are_refused(void **unused)
     assert_int_equal(cr_network_get_kind(net), CR_NETWORK_MARKOV);
     cr_network_free(cx, net);
     assert_fails(cx, cr_uai_read(cx, "/nowhere/x.uai", &net), CR_EIO);
-    test_context_free(cx);
 }
 
 static cr_status read_small(cr_ctx *cx, void *unused)
@@ -227,18 +209,4 @@ static cr_status read_small(cr_ctx *cx, void *unused)
     return st;
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    test_every_allocation_fails(read_small, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_competition_agrees),    cmocka_unit_test(written_files_read_back),
-        cmocka_unit_test(both_dialects_of_evidence), cmocka_unit_test(malformed_files_are_refused),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/uai", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { test_every_allocation_fails(read_small, NULL); }

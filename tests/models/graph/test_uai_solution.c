@@ -15,9 +15,8 @@ static cr_network *small(cr_ctx *cx)
     return net;
 }
 
-static void names_of_files(void **unused)
+TEST(names_of_files)
 {
-    (void)unused;
     assert_int_equal(cr_solution_kind_of("a/b.uai.MAR"), CR_SOLUTION_MAR);
     assert_int_equal(cr_solution_kind_of("b.pr"), CR_SOLUTION_PR);
     assert_int_equal(cr_solution_kind_of("b.Map"), CR_SOLUTION_MAP);
@@ -27,15 +26,13 @@ static void names_of_files(void **unused)
     assert_string_equal(cr_solution_name(CR_SOLUTION_MPE), "MPE");
 }
 
-static void both_dialects(void **unused)
+TEST(both_dialects)
 {
-    (void)unused;
     static const char *const MAR[] = { "MAR\n2 2 0.25 0.75 3 0.1 0.2 0.7",
                                        "MAR\n1\n2 2 .25 .75 3 .1 .2 .7\n" };
     static const char *const PR[] = { "PR\n-1.5", "PR\n1\n-1.5\n" };
     static const char *const MAP[] = { "MAP\n2 1 2\n", "MPE 1 2 1 2" };
     const double             p[] = { 0.25, 0.75, 0.1, 0.2, 0.7 };
-    cr_ctx                  *cx = test_context();
     cr_network              *net = small(cx);
     for (size_t i = 0; i < 2; i++) {
         cr_solution s;
@@ -52,13 +49,10 @@ static void both_dialects(void **unused)
         cr_solution_free(cx, &s);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
-static void written_solutions_read_back(void **unused)
+TEST(written_solutions_read_back)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = small(cx);
     char        path[1024];
     for (int kind = CR_SOLUTION_MAR; kind <= CR_SOLUTION_MPE; kind++) {
@@ -80,22 +74,15 @@ static void written_solutions_read_back(void **unused)
         cr_solution_free(cx, &b);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 /* Every network and every solution of the competitions, written and read again. */
-static void public_files_survive(void **unused)
+TEST(public_files_survive)
 {
-    (void)unused;
-    const char *reference = test_shared_data("uai/reference.json");
-    if (!reference) {
-        print_message("skipped: no shared data\n");
-        skip();
-    }
-    cr_ctx *cx = test_context();
-    char    pattern[1024], path[1100];
-    size_t  seen = 0;
-    glob_t  files = { 0 };
+    const char *reference = test_data("uai/reference.json");
+    char        pattern[1024], path[1100];
+    size_t      seen = 0;
+    glob_t      files = { 0 };
     snprintf(pattern, sizeof pattern, "%.*s*.uai",
              (int)(strlen(reference) - strlen("reference.json")), reference);
     assert_int_equal(glob(pattern, 0, NULL, &files), 0);
@@ -134,12 +121,10 @@ static void public_files_survive(void **unused)
     }
     globfree(&files);
     assert_true(seen >= 20);
-    test_context_free(cx);
 }
 
-static void malformed_solutions(void **unused)
+TEST(malformed_solutions)
 {
-    (void)unused;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -154,7 +139,6 @@ static void malformed_solutions(void **unused)
         { "PR\n1 2 3", "the solution should end here" },
         { "MAP\n2 0 3", "a state should be a whole number below 3" },
     };
-    cr_ctx     *cx = test_context();
     cr_network *net = small(cx);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_solution s = { 0 };
@@ -165,7 +149,6 @@ static void malformed_solutions(void **unused)
         assert_null(s.marginal);
     }
     cr_network_free(cx, net);
-    test_context_free(cx);
 }
 
 static cr_status everything(cr_ctx *cx, void *net)
@@ -182,25 +165,9 @@ done:
     return st;
 }
 
-static void allocations_may_fail(void **unused)
+TEST(allocations_may_fail)
 {
-    (void)unused;
-    cr_ctx     *cx = test_context();
     cr_network *net = small(cx);
     test_every_allocation_fails(everything, net);
     cr_network_free(cx, net);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_files),
-        cmocka_unit_test(both_dialects),
-        cmocka_unit_test(written_solutions_read_back),
-        cmocka_unit_test(public_files_survive),
-        cmocka_unit_test(malformed_solutions),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("uai solutions", tests, NULL, NULL);
 }

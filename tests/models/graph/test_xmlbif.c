@@ -14,9 +14,8 @@ static const char PLAIN[] = VARIABLES A C END;
 
 static const file_format format = { cr_xmlbif_parse, "x.xml" };
 
-static void dialects_mean_the_same(void **unused)
+TEST(dialects_mean_the_same)
 {
-    (void)unused;
     static const char *const SAME[] = {
         /* JavaBayes: a DTD, comments, properties, definitions first */
         "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- by hand -->\n<!DOCTYPE BIF [\n"
@@ -29,7 +28,6 @@ static void dialects_mean_the_same(void **unused)
         VARIABLES A "<DEFINITION><FOR>c</FOR><GIVEN>a</GIVEN>\n<TABLE>1e-1 <!-- yes --> .9\n"
                     "<!-- no --> 0.2, 8E-1</TABLE></DEFINITION>" END,
     };
-    cr_ctx     *cx = test_context();
     cr_network *plain = parse_text(cx, &format, PLAIN);
     assert_true(cr_network_table(plain, 1).value[2] == 0.2);
     check_dialects(cx, &format, PLAIN, SAME, sizeof SAME / sizeof *SAME);
@@ -38,12 +36,10 @@ static void dialects_mean_the_same(void **unused)
     check_property(java, 1, "position = (73, 165)", 0);
     cr_network_free(cx, java);
     cr_network_free(cx, plain);
-    test_context_free(cx);
 }
 
-static void mistakes_are_shown(void **unused)
+TEST(mistakes_are_shown)
 {
-    (void)unused;
     static const mistake FILES[] = {
         { "", "not well-formed XML" },
         { "<BIF>", "x.xml:1:6: not well-formed XML: no element found" },
@@ -85,24 +81,8 @@ static void mistakes_are_shown(void **unused)
           "x.xml:4:1: the arcs of the network form a cycle: a <- c <- a" },
         { VARIABLES A C "</NETWORK><NETWORK>" END, "there is a second network in the file" },
     };
-    cr_ctx *cx = test_context();
     check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
     check_beginnings(cx, &format, PLAIN);
-    test_context_free(cx);
 }
 
-static void allocations_may_fail(void **unused)
-{
-    (void)unused;
-    check_parse_allocations(&format, PLAIN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dialects_mean_the_same),
-        cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(allocations_may_fail),
-    };
-    return cmocka_run_group_tests_name("graph/xmlbif", tests, NULL, NULL);
-}
+TEST(allocations_may_fail) { check_parse_allocations(&format, PLAIN); }

@@ -24,20 +24,12 @@ static sample draw(cr_ctx *cx, uint64_t seed)
     return s;
 }
 
-static void drop(cr_ctx *cx, sample *s)
-{
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->z);
-}
-
 #define PLAIN "features=x* scale=none "
 
 /* With the linear kernel it is principal component analysis: scores U diag(s) of the centred
  * columns. */
-static void test_linear(void **state)
+TEST(linear)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     sample        s = draw(cx, 1);
     cr_model     *m = fit(cx, "kernel-pca", s.t, PLAIN "kernel=linear components=0");
     cr_prediction p = predict(cx, m, s.t), q = predict(cx, m, s.z);
@@ -67,20 +59,13 @@ static void test_linear(void **state)
         }
     }
     assert_close(statistic(d, "explained"), 1, 1e-12);
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* The definition: K centred twice with weights p, its eigenvectors, and centred rows of new
  * ones. */
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     sample        s = draw(cx, 2);
     cr_model     *m = fit(cx, "kernel-pca", s.t, PLAIN "weights=w kernel=rbf(l=2.5) components=3");
     cr_prediction p = predict(cx, m, s.z);
@@ -114,15 +99,11 @@ static void test_definition(void **state)
             assert_close(fabs(p.vector[t * Q + j]), fabs(z), 1e-10);
         }
     }
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
-static void test_sklearn(void **state)
+TEST(sklearn)
 {
-    (void)state;
     static const double X[] = { 0.3, 1.2, 1.7, -0.4, -0.6, 0.9, 2.2, 2.1, 0.1, -1.5, 1.1, 0.6 };
     static const double Z[] = { 0.5, 0.5, -1, 2 }, zero[6];
     static const struct {
@@ -138,7 +119,6 @@ static void test_sklearn(void **state)
           { 2.185604759046395, 0.55921130858882, 0.5361644845582715, 2.4604813319977104,
             2.8636979629077537, 1.8044197178509744 } },
     };
-    cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, X, 6, 2, zero, NULL), *at = make_table(cx, Z, 2, 2, zero, NULL);
     for (size_t c = 0; c < 2; c++) {
         cr_model     *m = fit(cx, "kernel-pca", t, cases[c].settings);
@@ -151,13 +131,7 @@ static void test_sklearn(void **state)
             for (size_t i = 0; i < 2; i++)
                 assert_relative(fabs(p.vector[i * 3 + j]), cases[c].z[i * 3 + j], 1e-11);
         }
-        json_decref(d);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
 /* rbf, poly and linear as the file of reference answers writes them. */
@@ -207,13 +181,10 @@ static void check_peer(cr_ctx *cx, const json_t *root, const json_t *item)
         scale = fmax(scale, sqrt(element(values, j)));
     }
     compare_rows(&p, train, q, sign, scale);
-    cr_prediction_free(cx, &p);
     if (s.tests > 0) {
         p = predict(cx, m, z);
         compare_rows(&p, json_object_get(item, "test_projection_first20"), q, sign, scale);
-        cr_prediction_free(cx, &p);
     }
-    json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     cr_table_free(cx, z);
@@ -221,18 +192,12 @@ static void check_peer(cr_ctx *cx, const json_t *root, const json_t *item)
 }
 
 /* Eigenvalues, and coordinates of old and new rows, of the 12 cases of scikit-learn's KernelPCA. */
-static void test_peers(void **state)
-{
-    (void)state;
-    check_cases("kpca/", "", 500, 12, check_peer);
-}
+TEST(peers) { check_cases("kpca/", "", 500, 12, check_peer); }
 
 /* The squares of the coordinates of the data add up to the eigenvalues, their products to 0;
  * weights are repetitions; any number of threads and a saved model give the same bits. */
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     sample        s = draw(cx, 3);
     cr_model     *m = fit(cx, "kernel-pca", s.t, "features=x* weights=w components=4");
     cr_prediction p = predict(cx, m, s.t);
@@ -258,8 +223,6 @@ static void test_laws(void **state)
                           "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
     cr_prediction q = predict(cx, r, s.z), u = predict(cx, v, s.z);
     for (size_t i = 0; i < T * 4; i++) assert_close(q.vector[i], u.vector[i], 1e-9);
-    cr_prediction_free(cx, &q);
-    cr_prediction_free(cx, &u);
 
     char  *bytes = NULL;
     size_t size = 0;
@@ -269,34 +232,24 @@ static void test_laws(void **state)
     u = predict(cx, v, s.z);
     q = predict(cx, loaded, s.z);
     assert_memory_equal(q.vector, u.vector, T * 4 * sizeof(double));
-    cr_prediction_free(cx, &q);
     for (size_t threads = 1; threads < 8; threads += 2) {
         cr_ctx_set_threads(cx, threads);
         cr_model *w = fit(cx, "kernel-pca", s.t,
                           "features=x* weights=w components=4 scale=none kernel=rbf(l=1.7)");
         q = predict(cx, w, s.z);
         assert_memory_equal(q.vector, u.vector, T * 4 * sizeof(double));
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, w);
     }
-    cr_prediction_free(cx, &u);
     cr_free(cx, bytes, size, 1);
-    json_decref(d);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_model_free(cx, r);
     cr_model_free(cx, v);
     cr_model_free(cx, loaded);
     cr_table_free(cx, again);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Categories, one row, rows all alike, a white kernel, more components than there are. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "g,x\na,1\nb,2\na,4\nc,2\nb,1\n");
     cr_model     *m = fit(cx, "kernel-pca", t, "kernel=rbf(x)+hamming(g) components=9");
     cr_prediction p = predict(cx, m, t);
@@ -306,14 +259,11 @@ static void test_corners(void **state)
         for (size_t i = 0; i < 5; i++) sum += p.vector[i * 4 + j];
         assert_close(sum, 0, 1e-10);
     }
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "kernel-pca", t, "features=x kernel=rbf+white(3)"); /* not of the function */
     cr_model     *n = fit(cx, "kernel-pca", t, "features=x kernel=rbf");
     cr_prediction q = predict(cx, m, t), r = predict(cx, n, t);
     for (size_t i = 0; i < 10; i++) assert_close(q.vector[i], r.vector[i], 1e-12);
-    cr_prediction_free(cx, &q);
-    cr_prediction_free(cx, &r);
     cr_model_free(cx, m);
     cr_model_free(cx, n);
     cr_table_free(cx, t);
@@ -322,10 +272,6 @@ static void test_corners(void **state)
     p = predict(cx, m, t);
     assert_int_equal(p.n_classes, 1);
     for (size_t i = 0; i < 3; i++) assert_true(p.vector[i] == 0);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -355,19 +301,4 @@ done:
     return st;
 }
 
-static void test_memory(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(all_of_it, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_peers),  cmocka_unit_test(test_sklearn),
-        cmocka_unit_test(test_laws),   cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests_name("kernel-pca", tests, NULL, NULL);
-}
+TEST(memory) { test_every_allocation_fails(all_of_it, NULL); }

@@ -27,16 +27,12 @@ static void assert_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const 
         assert_close(p.mean[i], q.mean[i], tolerance);
         assert_close(p.scale[i], q.scale[i], tolerance);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
 }
 
 /* With the linear kernel it is ridge regression, in all its figures.  The intercept is penalised by
  * neither, but columns that are not centred make them differ: standardised ones are. */
-static void test_linear_kernel(void **state)
+TEST(linear_kernel)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (unsigned bits = 0; bits < 4; bits++) {
         sample s = draw(cx, bits);
@@ -53,20 +49,13 @@ static void test_linear_kernel(void **state)
         assert_close(statistic(d, "gcv"), statistic(e, "gcv"), 1e-9);
         assert_close(statistic(d, "residual_sd"), statistic(e, "residual_sd"), 1e-9);
         if (!(bits & 1)) assert_close(statistic(d, "loocv"), statistic(e, "loocv"), 1e-9);
-        json_decref(d);
-        json_decref(e);
-        cr_model_free(cx, k);
-        cr_model_free(cx, r);
         cr_table_free(cx, s.t);
     }
-    test_context_free(cx);
 }
 
 /* The mean of a Gaussian process with noise lambda. */
-static void test_gp_mean(void **state)
+TEST(gp_mean)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 9);
     cr_model *k = fit(cx, "kernel-ridge", s.t,
                       "target=y features=x* lambda=0.3 kernel=rbf(l=1.2) scale=none");
@@ -79,20 +68,12 @@ static void test_gp_mean(void **state)
         assert_close(p.mean[i], q.mean[i], 1e-12);
         assert_close(p.scale[i], q.scale[i] * unit, 1e-10);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, k);
-    cr_model_free(cx, g);
     cr_table_free(cx, s.t);
-    test_context_free(cx);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
     json_t *root = load_reference(), *item;
-    cr_ctx *cx = test_context();
     size_t  i, seen = 0;
     json_array_foreach(json_object_get(root, "cases"), i, item)
     {
@@ -112,8 +93,6 @@ static void test_reference(void **state)
         for (size_t j = 0; j < json_array_size(wanted); j++)
             assert_close(p.mean[j], element(wanted, j), 1e-7);
         assert_relative(statistic(d, "loocv"), number_of(item, "loo_mse_std"), 1e-7);
-        json_decref(d);
-        cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
         cr_table_free(cx, z);
@@ -121,7 +100,6 @@ static void test_reference(void **state)
         seen++;
     }
     assert_int_equal(seen, 10);
-    test_context_free(cx);
     json_decref(root);
 }
 
@@ -153,17 +131,11 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(all_of_it, (char[]){ "target=y" });
-}
+TEST(allocations) { test_every_allocation_fails(all_of_it, (char[]){ "target=y" }); }
 
 /* The penalty chosen has no larger leave-one-out error than its neighbours. */
-static void test_choice(void **state)
+TEST(choice)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     sample       s = draw(cx, 12);
     cr_model    *m = fit(cx, "kernel-ridge", s.t, "target=y features=x*");
     json_t      *d = describe(cx, m);
@@ -176,27 +148,19 @@ static void test_choice(void **state)
         cr_model *other = fit(cx, "kernel-ridge", s.t, settings);
         json_t   *e = describe(cx, other);
         assert_true(statistic(e, "loocv") > 0.98 * least);
-        json_decref(e);
-        cr_model_free(cx, other);
     }
-    json_decref(d);
-    cr_model_free(cx, m);
     cr_table_free(cx, s.t);
-    test_context_free(cx);
 }
 
 /* One row, and a file that gives back the same bits. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        x = 1, y = 4;
     cr_table     *t = make_table(cx, &x, 1, 1, &y, NULL);
     cr_model     *m = fit(cx, "kernel-ridge", t, "target=y"), *again = NULL, *none = NULL;
     cr_prediction p = predict(cx, m, t);
     assert_close(p.mean[0], 4, 1e-12);
     assert_true(isnan(p.scale[0])); /* one row tells nothing of the noise */
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     sample s = draw(cx, 4);
@@ -209,18 +173,6 @@ static void test_corners(void **state)
     assert_fails(cx, try_fit(cx, "kernel-ridge", s.t, "target=y lambda=0", &none), CR_EARG);
     assert_fails(cx, cr_update(cx, m, s.t, &none), CR_EUNSUPPORTED);
     cr_free(cx, bytes, size, 1);
-    cr_model_free(cx, m);
     cr_model_free(cx, again);
     cr_table_free(cx, s.t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear_kernel), cmocka_unit_test(test_gp_mean),
-        cmocka_unit_test(test_reference),     cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_choice),        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("kernel-ridge", tests, NULL, NULL);
 }

@@ -28,12 +28,6 @@ static sample draw(cr_ctx *cx, uint64_t seed)
     return s;
 }
 
-static void drop(cr_ctx *cx, sample *s)
-{
-    cr_table_free(cx, s->t);
-    cr_table_free(cx, s->z);
-}
-
 /* Rows to coordinates and back. */
 static void go_back(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out, double *distance)
 {
@@ -47,11 +41,9 @@ static void go_back(cr_ctx *cx, const cr_model *m, const cr_table *t, double *ou
 
 /* With the linear kernel it is the mean and the first directions of principal component
  * analysis. */
-static void test_linear(void **state)
+TEST(linear)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    sample  s = draw(cx, 1);
+    sample s = draw(cx, 1);
     for (int weighted = 0; weighted < 2; weighted++) {
         double    C[N * P], U[N * P], V[P * P], sv[P], mean[P] = { 0 }, out[T * P], sum = 0;
         cr_model *m = fit(cx, "kernel-pca", s.t,
@@ -74,10 +66,7 @@ static void test_linear(void **state)
                         want += (s.Z[i * P + l] - mean[l]) * V[l * P + j] * V[k * P + j];
                 assert_close(out[i * P + k], want, 1e-8);
             }
-        cr_model_free(cx, m);
     }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 static double rbf(const double *x, const double *y)
@@ -116,10 +105,8 @@ static double distance_to(const sample *s, const double *g, double square, const
 
 /* What is told of the distance is so; no row of the data and no small step is nearer; Mika's
  * iteration stays. */
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 2);
     cr_model *m = fit(cx, "kernel-pca", s.t, PLAIN "kernel=rbf(l=2.5) components=3");
     double    out[T * P], distance[T], g[N];
@@ -145,16 +132,12 @@ static void test_definition(void **state)
         }
     }
     cr_model_free(cx, m);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Where searches start, of a row of the data with all components: at the row, at the mean of the
  * ten nearest, and, of rbf, where the distances tell: at the row again. */
-static void test_starts(void **state)
+TEST(starts)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     sample        s = draw(cx, 5);
     static double K[N * N], V[N * N], weight[N * (N - 1)], place[N * (N - 1)];
     double     l[N], row[N] = { 0 }, share[N], beside[N] = { 0 }, square[N] = { 0 }, x[P], all = 0;
@@ -197,19 +180,15 @@ static void test_starts(void **state)
         assert_close(x[0], sum, 1e-12);
     }
     cr_kernel_free(cx, k);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* With all components a row of the data comes back as it was, whatever the kernel and the scale. */
-static void test_all_components(void **state)
+TEST(all_components)
 {
-    (void)state;
     static const char *const kernels[] = { "rbf(l=1.3)",         "2*rbf(l=[1,2,1.5])",
                                            "centre(rbf(l=1.3))", "poly(degree=3,c=1)",
                                            "matern52(l=2)",      "rq(l=1.5)+linear",
                                            "rbf(x1,x2)+rbf(x3)", "rbf(base=linear)" };
-    cr_ctx                  *cx = test_context();
     sample                   s = draw(cx, 3);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (int scaled = 0; scaled < 2; scaled++) {
@@ -224,20 +203,15 @@ static void test_all_components(void **state)
                     fail_msg("%s: %g, not %g", settings, out[i], s.X[i]);
                 assert_true(distance[i / P] < 1e-5);
             }
-            cr_model_free(cx, m);
         }
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* A ring with noise: what comes back is nearer to the ring. */
-static void test_ring(void **state)
+TEST(ring)
 {
-    (void)state;
     enum { RING = 90 };
-    double  X[2 * RING], y[RING] = { 0 }, out[2 * RING], distance[RING], before = 0, after = 0;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(9, 1);
+    double X[2 * RING], y[RING] = { 0 }, out[2 * RING], distance[RING], before = 0, after = 0;
+    cr_rng r = cr_rng_stream(9, 1);
     for (size_t i = 0; i < RING; i++) {
         double angle = 2 * M_PI * (double)i / RING;
         X[2 * i] = 5 + 2 * cos(angle) + 0.2 * cr_rng_normal(&r);
@@ -251,16 +225,11 @@ static void test_ring(void **state)
         after += pow(hypot(out[2 * i] - 5, out[2 * i + 1]) - 2, 2);
     }
     if (!(after < 0.5 * before)) fail_msg("%g, from %g", after, before);
-    cr_table_free(cx, t);
-    cr_model_free(cx, m);
-    test_context_free(cx);
 }
 
 /* The same bits from a saved model and any number of threads; rows left out stay so. */
-static void test_same(void **state)
+TEST(same)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     sample    s = draw(cx, 4);
     cr_model *m = fit(cx, "kernel-pca", s.t, "features=x* weights=w components=3"), *again = NULL;
     double    out[2][T * P], distance[2][T], Z[T * 3];
@@ -287,19 +256,15 @@ static void test_same(void **state)
     cr_free(cx, bytes, size, 1);
     cr_model_free(cx, m);
     cr_model_free(cx, again);
-    drop(cx, &s);
-    test_context_free(cx);
 }
 
 /* Kernels that are not smooth, or have values for some numbers only; one row; rows all alike;
  * columns that the kernel does not read. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
     static const char *const kernels[] = { "chi2",          "intersection", "matern12",
                                            "rbf(warp=log)", "brownian(x1)", "1",
                                            "rbf(x2)" };
-    cr_ctx                  *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x1,x2\n1,2\n2,1\n4,3\n3,5\n2.5,2\n1,4\n");
     double    out[12], distance[6];
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -311,22 +276,16 @@ static void test_corners(void **state)
             assert_true(isfinite(out[i]) && distance[i / 2] >= 0);
             if (k < 2 || k == 3) assert_true(out[i] >= 1 && out[i] <= 5);
         }
-        cr_model_free(cx, m);
     }
     cr_table_free(cx, t);
     t = table_of_text(cx, "t.csv", "x\n3\n3\n");
     cr_model *m = fit(cx, "kernel-pca", t, "scale=none");
     go_back(cx, m, t, out, distance);
     assert_true(out[0] == 3 && out[1] == 3 && distance[0] == 0);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "g,x,y\na,1,2\nb,2,3\na,4,1\nc,2,2\n");
     double    Z[8] = { 0 }, out[8];
     cr_model *m = fit(cx, "kernel-pca", t, "features=g,x kernel=rbf(x)+hamming(g)");
@@ -340,9 +299,6 @@ static void test_refusals(void **state)
     assert_int_equal(cr_model_reconstructs(m), 0);
     assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED,
                       "linear has no way back");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static cr_status back_again(cr_ctx *cx, void *arg)
@@ -352,26 +308,10 @@ static cr_status back_again(cr_ctx *cx, void *arg)
     return cr_reconstruct(cx, arg, Z, 2, out, distance);
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x\n1\n2\n4\n7\n");
     cr_model *m = fit(cx, "kernel-pca", t, "components=2");
     cr_table_free(cx, t);
     test_every_allocation_fails(back_again, m);
-    cr_model_free(cx, m);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear),         cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_all_components), cmocka_unit_test(test_ring),
-        cmocka_unit_test(test_same),           cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_starts),
-    };
-    return cmocka_run_group_tests_name("pre-images", tests, NULL, NULL);
 }

@@ -30,10 +30,6 @@ static inline void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, 
     }
     assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
                  tolerance);
-    cr_prediction_free(cx, &pa);
-    cr_prediction_free(cx, &pb);
-    json_decref(da);
-    json_decref(db);
 }
 
 #endif

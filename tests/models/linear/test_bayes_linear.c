@@ -36,10 +36,8 @@ static void marginal_covariance(const long double *Z, size_t n, size_t p, long d
 
 /* --- the normal prior ------------------------------------------------------------------------ */
 
-static void test_evidence_is_the_marginal_density(void **state)
+TEST(evidence_is_the_marginal_density)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double values[][2] = { { 1, 1 }, { 0.01, 0.3 }, { 50, 2 }, { 3, 1e-3 }, { 1e-4, 40 } };
     const size_t sizes[][2] = { { N, P }, { 5, 9 }, { 1, 2 } }; /* also more columns than rows */
     double       X[64], y[N];
@@ -63,18 +61,13 @@ static void test_evidence_is_the_marginal_density(void **state)
                 (double)(-0.5L * (square + logdet + (long double)n * logl(2 * M_PIl)));
             cr_model *m = fit(cx, "bayes-linear", table, settings);
             assert_close(evidence_of(m), expected, 1e-9);
-            cr_model_free(cx, m);
         }
-        cr_table_free(cx, table);
     }
-    test_context_free(cx);
 }
 
 /* Posterior mean and covariance by PRML (3.53), (3.54), and the predictive (3.58), dense. */
-static void test_posterior(void **state)
+TEST(posterior)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     double      X[N * P], y[N], alpha = 0.7, noise = 0.4;
     long double Z[N * P], t[N], A[P * P] = { 0 }, S[P * P] = { 0 }, m[P] = { 0 }, g[P] = { 0 };
     draw_regression(4, N, P, 0.5, X, y);
@@ -108,19 +101,12 @@ static void test_posterior(void **state)
         assert_close(q.scale[i], sqrt((double)variance), 1e-12);
         assert_true(isinf(q.dof[i]));
     }
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, model);
-    cr_table_free(cx, table);
-    test_context_free(cx);
 }
 
 /* A flat prior on b0: the evidence is the integral over b0 of that with b0 known, by the trapezoid
  * rule, which is exact to all digits for a function of this shape. */
-static void test_flat_intercept(void **state)
+TEST(flat_intercept)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N], shifted[N];
     const char *const priors[] = { "optimize=none alpha=0.7 noise=0.4",
                                    "prior=nig prior_variance=2 shape=3 rate=1.5" };
@@ -146,14 +132,9 @@ static void test_flat_intercept(void **state)
             cr_model *b = fit(cx, "bayes-linear", u, settings);
             double width = k && abs(s) > 500 ? 50 * step : k && abs(s) == 500 ? 25.5 * step : step;
             sum += width * exp(evidence_of(b) - top);
-            cr_model_free(cx, b);
-            cr_table_free(cx, u);
         }
         assert_close(log(sum), 0, k ? 1e-6 : 1e-9);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, table);
-    test_context_free(cx);
 }
 
 /* --- the normal-inverse-gamma prior ---------------------------------------------------------- */
@@ -162,10 +143,8 @@ static void test_flat_intercept(void **state)
  */
 /* The sd of the intercept counts that a mean of n rows is not known, also where predictions do
  * not. */
-static void test_sd_of_a_centred_intercept(void **state)
+TEST(sd_of_a_centred_intercept)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 25, p = 2 };
     double X[n * p], y[n], sd[2];
     draw_regression(4, n, p, 0.8, X, y);
@@ -179,19 +158,13 @@ static void test_sd_of_a_centred_intercept(void **state)
         json_t   *d = describe(cx, m), *first = json_array_get(json_object_get(d, "parameters"), 0);
         assert_string_equal(json_string_value(json_object_get(first, "name")), "intercept");
         sd[k] = json_number_value(json_object_get(first, "sd"));
-        json_decref(d);
-        cr_model_free(cx, m);
     }
     assert_close(sd[0], sd[1], 1e-13);
     assert_true(sd[0] > sqrt(0.5 / n));
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_nig_evidence_is_the_marginal_density(void **state)
+TEST(nig_evidence_is_the_marginal_density)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double values[][3] = { { 10, 1, 1 }, { 0.2, 0.3, 4 }, { 500, 20, 0.01 } };
     const size_t sizes[][2] = { { N, P }, { 5, 9 } };
     double       X[64], y[N];
@@ -216,11 +189,8 @@ static void test_nig_evidence_is_the_marginal_density(void **state)
                          0.5L * (n * logl(nu * M_PIl) + logdet + (nu + n) * log1pl(square / nu)));
             cr_model *m = fit(cx, "bayes-linear", table, settings);
             assert_close(evidence_of(m), expected, 1e-9);
-            cr_model_free(cx, m);
         }
-        cr_table_free(cx, table);
     }
-    test_context_free(cx);
 }
 
 /* p(y_1 .. y_n) = prod p(y_k | y_1 .. y_k-1): each factor a prediction from the rows before. */
@@ -238,18 +208,13 @@ static void check_chain(const char *settings)
             cr_prediction q = predict(cx, m, next);
             double        z = (y[k] - q.mean[0]) / q.scale[0];
             last = evidence_of(m) + cr_student_t_logpdf(z, q.dof[0]) - log(q.scale[0]);
-            cr_prediction_free(cx, &q);
-            cr_table_free(cx, next);
         }
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     test_context_free(cx);
 }
 
-static void test_chain_rule(void **state)
+TEST(chain_rule)
 {
-    (void)state;
     check_chain(
         "target=y prior=nig prior_variance=3 shape=1.5 rate=0.8 intercept=false scale=none");
     check_chain("target=y optimize=none alpha=0.7 noise=0.4 intercept=false scale=none");
@@ -265,14 +230,11 @@ static double evidence_at(cr_ctx *cx, const cr_table *t, double alpha, double be
              1 / beta, more);
     cr_model *m = fit(cx, "bayes-linear", t, settings);
     double    e = evidence_of(m);
-    cr_model_free(cx, m);
     return e;
 }
 
-static void test_optimum(void **state)
+TEST(optimum)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 60, p = 5 };
     double            X[n * p], y[n];
     const char *const more[] = { "", "intercept_prior=flat", "intercept=false", "scale=none" };
@@ -292,7 +254,6 @@ static void test_optimum(void **state)
             found[em][1] = statistic(d, "beta");
             found[em][2] = evidence_of(m);
             assert_close(statistic(d, "noise_sd"), 1 / sqrt(found[em][1]), 1e-13);
-            json_decref(d);
             cr_model_free(cx, m);
             snprintf(settings, sizeof settings, "target=y optimize=%s alpha=30 noise=9 %s",
                      em ? "em" : "fixed-point", more[k]);
@@ -300,8 +261,6 @@ static void test_optimum(void **state)
             d = describe(cx, m);
             start[em][0] = statistic(d, "alpha"); /* from another start to the same place */
             start[em][1] = statistic(d, "beta");
-            json_decref(d);
-            cr_model_free(cx, m);
         }
         for (size_t em = 0; em < 2; em++)
             for (size_t i = 0; i < 2; i++) {
@@ -317,32 +276,23 @@ static void test_optimum(void **state)
                     assert_true(evidence_at(cx, t, found[0][0] * (1 + 0.01 * a),
                                             found[0][1] * (1 + 0.01 * b), more[k]) < best);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Stopping early is a result that says so. */
-static void test_iteration_limit(void **state)
+TEST(iteration_limit)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(10, N, P, 0.8, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *m = fit(cx, "bayes-linear", t, "target=y max_iter=1");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     assert_int_equal(cr_model_get_report(m)->iterations, 1);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Targets that have nothing to do with the columns: all coefficients shrink away, the evidence is
  * that of noise alone. */
-static void test_nothing_to_learn(void **state)
+TEST(nothing_to_learn)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 8 };
     double    x[n] = { 1, -1, 1, -1, 1, -1, 1, -1 }, y[n] = { 1, 1, -1, -1, 1, 1, -1, -1 };
     cr_table *t = make_table(cx, x, n, 1, y, NULL);
@@ -351,17 +301,11 @@ static void test_nothing_to_learn(void **state)
     assert_close(coefficient(d, 1, "value"), 0, 1e-9);
     assert_close(statistic(d, "beta"), 1, 1e-9);
     assert_close(evidence_of(m), -0.5 * n * (1 + log(2 * M_PI)), 1e-9);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A constant column, and no column at all (a category of one level): the noise alone is learned. */
-static void test_no_information(void **state)
+TEST(no_information)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     cr_table   *t = table_of_text(cx, "c.csv", "c,k,y\na,0.1,1\na,0.1,2.5\na,0.1,3\na,0.1,7\n");
     const char *settings[] = { "target=y features=c", "target=y features=k",
                                "target=y features=k optimize=em" };
@@ -375,11 +319,7 @@ static void test_no_information(void **state)
             assert_close(q.mean[i], mean, 1e-13);
             assert_close(q.scale[i], sqrt(square / 4), 1e-13);
         }
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static void count_noiseless(void *user, cr_log_level level, const char *text)
@@ -388,10 +328,8 @@ static void count_noiseless(void *user, cr_log_level level, const char *text)
 }
 
 /* A constant target is refused; one that the columns explain wholly gives a warning. */
-static void test_noiseless(void **state)
+TEST(noiseless)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    x[4] = { 1, 2, 3, 4 }, y[4] = { 5, 5, 5, 5 };
     cr_model *m = NULL;
     cr_table *t = make_table(cx, x, 4, 1, y, NULL);
@@ -425,8 +363,6 @@ static void test_noiseless(void **state)
     m = NULL;
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y intercept_prior=flat", &m),
                       CR_EDATA, "one row");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- updates --------------------------------------------------------------------------------- */
@@ -451,7 +387,6 @@ static void check_updates(const char *settings)
             next = fit(cx, "bayes-linear", t, settings);
         cr_model_free(cx, m);
         m = next;
-        cr_table_free(cx, t);
     }
     json_t *a = describe(cx, m), *b = describe(cx, whole);
     bool    intercept = strstr(settings, "intercept=false") == NULL;
@@ -462,17 +397,12 @@ static void check_updates(const char *settings)
     assert_close(evidence_of(m), evidence_of(whole), 1e-10);
     assert_close(statistic(a, "effective_parameters"), statistic(b, "effective_parameters"), 1e-10);
     assert_int_equal(cr_model_get_report(m)->rows, n);
-    json_decref(a);
-    json_decref(b);
     cr_model_free(cx, m);
-    cr_model_free(cx, whole);
-    cr_table_free(cx, all);
     test_context_free(cx);
 }
 
-static void test_ten_updates_are_one_fit(void **state)
+TEST(ten_updates_are_one_fit)
 {
-    (void)state;
     check_updates("target=y features=x* optimize=none alpha=0.7 noise=0.4 scale=none");
     check_updates("target=y features=x* tol=1e-15");
     check_updates("target=y weights=w tol=1e-15");
@@ -511,18 +441,13 @@ static void check_coverage(const char *settings, double alpha, uint64_t seed)
             cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
             inside += v[i] >= lower && v[i] <= upper;
         }
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_table_free(cx, train);
-        cr_table_free(cx, test);
     }
     assert_close(inside / (runs * tests), 0.95, 0.015);
     test_context_free(cx);
 }
 
-static void test_coverage(void **state)
+TEST(coverage)
 {
-    (void)state;
     check_coverage("target=y intercept_prior=flat", 1, 1);
     check_coverage("target=y", 1, 2);
     check_coverage("target=y prior=nig intercept_prior=flat", 1, 3);
@@ -568,15 +493,11 @@ static void check_evidence_case(cr_ctx *cx, const json_t *item, const json_t *ex
         assert_relative(q.mean[i], element(json_object_get(first3, "mean_uncentred"), i), 1e-5);
         assert_relative(q.scale[i], element(json_object_get(first3, "sd_incl_noise"), i), 1e-5);
     }
-    cr_prediction_free(cx, &q);
-    json_decref(d);
     cr_model_free(cx, m);
     snprintf(settings, sizeof settings, "%s optimize=none alpha=1", base); /* noise: the variance */
     m = fit(cx, "bayes-linear", t, settings);
     assert_relative(evidence_of(m), number_of(expected, "log_evidence_at_alpha1_beta_1_over_var"),
                     1e-10);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
 static void check_nig_case(cr_ctx *cx, const json_t *item, const json_t *expected)
@@ -595,17 +516,11 @@ static void check_nig_case(cr_ctx *cx, const json_t *item, const json_t *expecte
     check_coefficients(d, t, names, json_object_get(expected, "mean"),
                        json_object_get(expected, "marginal_t_scale"),
                        sqrt(q.dof[0] / (q.dof[0] - 2)), 1e-9);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("bayes_linear", &root), *item;
+    json_t *cases = reference_cases(cx, "bayes_linear"), *item;
     size_t  i, evidence = 0, nig = 0;
     json_array_foreach(cases, i, item)
     {
@@ -616,27 +531,4 @@ static void test_reference(void **state)
             evidence++, check_evidence_case(cx, item, expected);
     }
     assert_true(evidence >= 3 && nig >= 3);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evidence_is_the_marginal_density),
-        cmocka_unit_test(test_posterior),
-        cmocka_unit_test(test_flat_intercept),
-        cmocka_unit_test(test_sd_of_a_centred_intercept),
-        cmocka_unit_test(test_nig_evidence_is_the_marginal_density),
-        cmocka_unit_test(test_chain_rule),
-        cmocka_unit_test(test_optimum),
-        cmocka_unit_test(test_iteration_limit),
-        cmocka_unit_test(test_nothing_to_learn),
-        cmocka_unit_test(test_no_information),
-        cmocka_unit_test(test_noiseless),
-        cmocka_unit_test(test_ten_updates_are_one_fit),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

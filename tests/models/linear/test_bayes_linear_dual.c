@@ -47,10 +47,6 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
         assert_close(f.leverage[i], g.leverage[i], tolerance);
         assert_true(f.dof[i] == g.dof[i]);
     }
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
-    json_decref(x);
-    json_decref(y);
 }
 
 /* Saved and loaded, and for other numbers of threads: the same bits. */
@@ -67,17 +63,14 @@ static void check_copies(cr_ctx *cx, const cr_model *m, const cr_table *t, const
         cr_prediction g = predict(cx, c, t);
         for (size_t i = 0; i < f.n; i++)
             assert_true(f.mean[i] == g.mean[i] && f.scale[i] == g.scale[i]);
-        cr_prediction_free(cx, &g);
         cr_model_free(cx, c);
         cr_ctx_set_threads(cx, threads);
         c = fit(cx, "bayes-linear", t, settings);
     }
     cr_ctx_set_threads(cx, 2);
-    cr_model_free(cx, c);
-    cr_prediction_free(cx, &f);
 }
 
-static void test_dual_is_primal(void **state)
+TEST(dual_is_primal)
 {
     const size_t      sizes[][2] = { { 25, 60 }, { 40, 12 }, { 3, 5 } };
     const char *const designs[] = { "",
@@ -88,8 +81,6 @@ static void test_dual_is_primal(void **state)
                                     "scale=none intercept=false" };
     const char *const priors[] = { "optimize=none alpha=0.7 noise=0.4", "prior=nig",
                                    "optimize=fixed-point tol=1e-14", "optimize=em tol=1e-9" };
-    cr_ctx           *cx = test_context();
-    (void)state;
     for (size_t k = 0; k < 3; k++) {
         sparse_data d = draw_problem(k, sizes[k][0], sizes[k][1]);
         for (size_t i = 0; k == 2 && i < 3; i++) d.w[i] = 1 + (double)i;
@@ -106,26 +97,21 @@ static void test_dual_is_primal(void **state)
                     cr_model *a = fit(cx, "bayes-linear", tables[sparse], dual);
                     check_same(cx, a, b, tables[sparse], 1e-9);
                     if (k == 0 && i == 1) check_copies(cx, a, tables[sparse], dual);
-                    cr_model_free(cx, a);
                 }
-                cr_model_free(cx, b);
             }
         cr_table_free(cx, tables[0]);
         cr_table_free(cx, tables[1]);
         free_sparse(&d);
     }
-    test_context_free(cx);
 }
 
 /* 20000 sparse columns: 3 GB as a matrix of them.  Left to itself the fit takes the dual, explains
  * what can be explained, and has no update. */
-static void test_wide(void **state)
+TEST(wide)
 {
     enum { WIDE = 20000, ROWS = 80, EACH = 30 };
-    cr_ctx     *cx = test_context();
     cr_rng      r = cr_rng_stream(5, 5);
     sparse_data d = { .n = ROWS, .p = WIDE };
-    (void)state;
     d.start = calloc(ROWS + 1, sizeof *d.start);
     d.column = calloc(ROWS * EACH, sizeof *d.column);
     d.value = calloc(ROWS * EACH, sizeof *d.value);
@@ -148,18 +134,14 @@ static void test_wide(void **state)
     double        error = 0;
     for (size_t i = 0; i < ROWS; i++) error += (f.mean[i] - d.y[i]) * (f.mean[i] - d.y[i]) / ROWS;
     assert_true(error < 1.5);
-    cr_prediction_free(cx, &f);
     assert_fails_with(cx, cr_update(cx, m, t, &u), CR_EUNSUPPORTED, "dual");
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(1, 6, 9);
     for (int sparse = 0; sparse < 2; sparse++) {
         cr_table *t = table_of(cx, &d, sparse);
@@ -167,15 +149,4 @@ static void test_no_memory(void **state)
         cr_table_free(cx, t);
     }
     free_sparse(&d);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dual_is_primal),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests_name("bayes_linear_dual", tests, NULL, NULL);
 }

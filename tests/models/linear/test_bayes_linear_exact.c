@@ -59,15 +59,8 @@ static void check_exact(const char *optimize)
     test_context_free(cx);
 }
 
-static void test_no_noise_is_rounding(void **state)
+TEST(no_noise_is_rounding)
 {
-    (void)state;
     check_exact("fixed-point");
     check_exact("em");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_noise_is_rounding) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

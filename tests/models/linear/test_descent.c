@@ -104,10 +104,8 @@ static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
     cri_moments_free(cx, &m);
 }
 
-static void test_sparse_columns(void **state)
+TEST(sparse_columns)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     cr_scratch           room = cr_scratch_begin(cx);
     sparse               s;
     cri_columns          X;
@@ -132,11 +130,4 @@ static void test_sparse_columns(void **state)
     assert_int_equal(cri_descent_nonzero(&a), P);
     cri_gram_free(cx, &g);
     cr_scratch_end(&room);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sparse_columns) };
-    return cmocka_run_group_tests_name("descent", tests, NULL, NULL);
 }

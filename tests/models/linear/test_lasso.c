@@ -91,10 +91,8 @@ static void check_path(const cr_model *m, const problem *q, double r, const json
     }
 }
 
-static void test_conditions_on_the_path(void **state)
+TEST(conditions_on_the_path)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[][2] = { { N, P }, { 12, 30 }, { 9, 9 }, { 3, 2 } };
     const double ratios[] = { 1, 0.6, 0.05 };
     double       X[N * 30], y[N], w[N];
@@ -120,22 +118,16 @@ static void test_conditions_on_the_path(void **state)
             assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
             assert_true(statistic(d, "kkt_violation") < 1e-11);
             check_path(m, &q, r, d);
-            json_decref(d);
-            cr_model_free(cx, m);
         }
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- closed forms ---------------------------------------------------------------------------- */
 
 /* Orthogonal columns: each coefficient is shrunk on its own. */
-static void test_orthogonal_design(void **state)
+TEST(orthogonal_design)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[8 * 3], y[8] = { 3, -1, 4, 1, -5, 9, 2, 6 }, mean = 19 / 8.0;
+    double X[8 * 3], y[8] = { 3, -1, 4, 1, -5, 9, 2, 6 }, mean = 19 / 8.0;
     for (size_t i = 0; i < 8; i++)
         for (size_t j = 0; j < 3; j++) X[i * 3 + j] = i >> j & 1 ? 1 : -1;
     cr_table         *t = make_table(cx, X, 8, 3, y, NULL);
@@ -156,17 +148,11 @@ static void test_orthogonal_design(void **state)
             assert_int_equal(isnan(coefficient(d, j + 1, "sd")), soft == 0);
         }
         assert_close(coefficient(d, 0, "value"), mean, 1e-14);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_largest_lambda(void **state)
+TEST(largest_lambda)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N], mean = 0;
     const char *const kinds[] = { "", "l1_ratio=0.3", "solver=columns", "scale=none l1_ratio=0.7" };
     draw_regression(3, N, P, 0.8, X, y);
@@ -180,7 +166,6 @@ static void test_largest_lambda(void **state)
         double    most = statistic(d, "lambda_max");
         assert_int_equal(cri_lasso_coefficients(m).n_lambdas, 100);
         assert_relative(cri_lasso_coefficients(m).lambda[99], 1e-4 * most, 1e-12);
-        json_decref(d);
         cr_model_free(cx, m);
         for (int below = 0; below < 2; below++) {
             snprintf(settings, sizeof settings, "target=y %s lambda=%.17g", kinds[k],
@@ -190,20 +175,13 @@ static void test_largest_lambda(void **state)
             assert_int_equal(statistic(d, "nonzero"), below);
             cr_prediction q = predict(cx, m, t);
             if (!below) assert_close(q.mean[0], mean, 1e-13);
-            cr_prediction_free(cx, &q);
-            json_decref(d);
-            cr_model_free(cx, m);
         }
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* r = 0 is ridge with n lambda, uncertainty and all: the normal of ridge is a t here. */
-static void test_ridge(void **state)
+TEST(ridge)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N], w[N];
     const char *const kinds[] = { "", "solver=columns", "weights=w scale=none", "intercept=false" };
     const char *const plain[] = { "", "", "weights=w scale=none", "intercept=false" };
@@ -233,22 +211,12 @@ static void test_ridge(void **state)
             assert_relative(p.leverage[i], q.leverage[i], 1e-9);
             assert_relative(p.dof[i], n - df, 1e-9);
         }
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        json_decref(d);
-        json_decref(e);
-        cr_model_free(cx, m);
-        cr_model_free(cx, o);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* lambda = 0 is least squares. */
-static void test_no_penalty(void **state)
+TEST(no_penalty)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N];
     const char *const settings[] = { "target=y lambda=0", "target=y lambda=0 solver=columns" };
     draw_regression(5, N, P, 0.8, X, y);
@@ -268,25 +236,15 @@ static void test_no_penalty(void **state)
         }
         assert_relative(statistic(d, "aic"), statistic(e, "aic"), 1e-9);
         assert_relative(statistic(d, "bic"), statistic(e, "bic"), 1e-9);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    json_decref(e);
-    cr_model_free(cx, o);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- degrees of freedom ---------------------------------------------------------------------- */
 
 /* df of the elastic net by the trace, in long double. */
-static void test_degrees_of_freedom(void **state)
+TEST(degrees_of_freedom)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(8, N, P, 2, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     problem   q = { N, P, X, y, NULL, true, true, 0, 0, { 0 }, { 0 }, 0 };
@@ -310,10 +268,6 @@ static void test_degrees_of_freedom(void **state)
     assert_relative(statistic(d, "effective_df"), (double)df, 1e-11);
     assert_relative(statistic(d, "residual_sd"), sqrt(statistic(d, "rss") / (N - (double)df)),
                     1e-12);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
@@ -336,19 +290,13 @@ static void check_same_fit(cr_ctx *cx, const cr_table *a, const cr_table *b, con
     }
     assert_relative(cr_model_get_report(m)->log_likelihood, cr_model_get_report(o)->log_likelihood,
                     1e-9);
-    json_decref(d);
-    json_decref(e);
-    cr_model_free(cx, m);
-    cr_model_free(cx, o);
 }
 
 /* A weight of 2 is two rows, of 0 none; the order of rows does not matter. */
-static void test_weights_and_order(void **state)
+TEST(weights_and_order)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N], turned[N * P], ty[N], tw[N];
-    size_t  n = 0;
+    double X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N], turned[N * P], ty[N], tw[N];
+    size_t n = 0;
     draw_regression(10, N, P, 2, X, y);
     for (size_t i = 0; i < N; i++) {
         w[i] = (double)(i % 4);
@@ -382,18 +330,11 @@ static void test_weights_and_order(void **state)
     check_same_fit(cx, a, d, "target=y features=x* weights=w", "target=y features=x* weights=w", P);
     check_same_fit(cx, a, d, "target=y features=x* weights=w solver=columns",
                    "target=y features=x* weights=w solver=columns", P);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    cr_table_free(cx, c);
-    cr_table_free(cx, d);
-    test_context_free(cx);
 }
 
 /* Cross-products and columns: one answer, also with more terms than rows. */
-static void test_both_solvers(void **state)
+TEST(both_solvers)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     static double     X[30 * 60];
     double            y[30];
     const char *const kinds[] = { "target=y", "target=y l1_ratio=0.4",
@@ -409,21 +350,13 @@ static void test_both_solvers(void **state)
         assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
         for (size_t j = 1; j <= 60; j++)
             assert_close(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-8);
-        json_decref(d);
-        json_decref(e);
-        cr_model_free(cx, m);
-        cr_model_free(cx, o);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N];
     const char *const solvers[] = { "target=y solver=gram", "target=y solver=columns" };
     draw_regression(12, N, P, 1, X, y);
@@ -434,7 +367,6 @@ static void test_corners(void **state)
         cr_prediction q = predict(cx, m, t);
         assert_close(q.mean[0], y[0], 1e-15);
         assert_true(isnan(q.scale[0]));
-        cr_prediction_free(cx, &q);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
         /* two rows, three rows */
@@ -451,7 +383,6 @@ static void test_corners(void **state)
         q = predict(cx, m, t);
         assert_close(q.mean[7], 4.25, 1e-15);
         assert_close(q.scale[7], 0, 1e-12);
-        cr_prediction_free(cx, &q);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
         /* a constant column, and a column twice: the sum of their coefficients is what counts */
@@ -468,8 +399,6 @@ static void test_corners(void **state)
         assert_close(coefficient(d, 2, "value") + coefficient(d, 4, "value"),
                      coefficient(e, 2, "value"), 1e-7);
         assert_close(coefficient(d, 3, "value"), coefficient(e, 3, "value"), 1e-7);
-        json_decref(d);
-        json_decref(e);
         cr_model_free(cx, m);
         cr_model_free(cx, o);
         m = fit(cx, "lasso", t, solvers[k]); /* and the whole path goes through */
@@ -483,20 +412,14 @@ static void test_corners(void **state)
         d = describe(cx, m);
         assert_true(coefficient(d, 1, "value") == 0);
         assert_true(statistic(d, "lambda_max") == 0);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Two terms that are the same and both in: elastic net shares between them, the lasso has no sd. */
-static void test_twins(void **state)
+TEST(twins)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * 2], y[N];
-    cr_rng  r = cr_rng_stream(3, 1);
+    double X[N * 2], y[N];
+    cr_rng r = cr_rng_stream(3, 1);
     for (size_t i = 0; i < N; i++) {
         X[2 * i] = X[2 * i + 1] = cr_rng_normal(&r);
         y[i] = 2 * X[2 * i] + 0.1 * cr_rng_normal(&r);
@@ -506,22 +429,16 @@ static void test_twins(void **state)
     json_t   *d = describe(cx, m);
     assert_relative(coefficient(d, 1, "value"), coefficient(d, 2, "value"), 1e-9);
     assert_true(coefficient(d, 1, "sd") > 0);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The dummies of all levels, which add up to the intercept, and a column that is the sum of two
  * others: the terms not 0 are dependent, and the degrees of freedom are their rank, whatever the
  * solver and whichever of them it takes. */
-static void test_dependent_terms(void **state)
+TEST(dependent_terms)
 {
-    (void)state;
     enum { ROWS = 80, TERMS = 7 };
-    cr_ctx *cx = test_context();
-    double  X[ROWS * TERMS] = { 0 }, y[ROWS];
-    cr_rng  r = cr_rng_stream(31, 1);
+    double X[ROWS * TERMS] = { 0 }, y[ROWS];
+    cr_rng r = cr_rng_stream(31, 1);
     for (size_t i = 0; i < ROWS; i++) {
         double *x = X + i * TERMS;
         x[i % 4] = 1;
@@ -543,17 +460,11 @@ static void test_dependent_terms(void **state)
         assert_close(statistic(e, "effective_df"), 6, 1e-12);
         assert_relative(statistic(d, "bic"), statistic(e, "bic"), 1e-7);
         assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
-        json_decref(d), json_decref(e);
-        cr_model_free(cx, m), cr_model_free(cx, o);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N];
     cr_model         *m = NULL;
     const double      factors[] = { 1e200, 1e-200 };
@@ -569,7 +480,6 @@ static void test_refusals(void **state)
                  words[small]);
         cr_table *t = make_table(cx, X, N, P, y, NULL);
         assert_fails_with(cx, try_fit(cx, "lasso", t, settings[k / 4], &m), CR_ENUMERIC, what);
-        cr_table_free(cx, t);
     }
     draw_regression(13, N, P, 0.8, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
@@ -582,16 +492,12 @@ static void test_refusals(void **state)
     /* not converging is a result */
     m = fit(cx, "lasso", t, "target=y max_iter=1 lambda=0.01 path=2");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- bits ------------------------------------------------------------------------------------ */
 
-static void test_any_number_of_threads(void **state)
+TEST(any_number_of_threads)
 {
-    (void)state;
     static double     X[150 * 140];
     double            y[150];
     const char *const settings[] = {
@@ -604,13 +510,13 @@ static void test_any_number_of_threads(void **state)
         size_t  size = 0;
         cr_ctx *keep = test_context();
         for (size_t threads = 1; threads <= 7; threads += threads < 3 ? 1 : 4) {
-            cr_ctx *cx = test_context();
-            cr_ctx_set_threads(cx, threads);
-            cr_table *t = make_table(cx, X, 150, 140, y, NULL);
-            cr_model *m = fit(cx, "lasso", t, settings[k]), *again = NULL;
+            cr_ctx *own = test_context();
+            cr_ctx_set_threads(own, threads);
+            cr_table *t = make_table(own, X, 150, 140, y, NULL);
+            cr_model *m = fit(own, "lasso", t, settings[k]), *again = NULL;
             char     *bytes = NULL;
             size_t    n = 0;
-            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &n));
+            assert_ok(own, cr_model_to_bytes(own, m, &bytes, &n));
             if (!first) {
                 first = cr_alloc(keep, n, 1);
                 memcpy(first, bytes, n);
@@ -618,51 +524,25 @@ static void test_any_number_of_threads(void **state)
             }
             assert_int_equal(n, size);
             assert_memory_equal(bytes, first, n);
-            assert_ok(cx, cr_model_from_bytes(cx, "again", bytes, n, &again));
-            cr_prediction p = predict(cx, m, t), q = predict(cx, again, t);
+            assert_ok(own, cr_model_from_bytes(own, "again", bytes, n, &again));
+            cr_prediction p = predict(own, m, t), q = predict(own, again, t);
             assert_memory_equal(p.mean, q.mean, 150 * sizeof(double));
             assert_memory_equal(p.scale, q.scale, 150 * sizeof(double));
-            cr_prediction_free(cx, &p);
-            cr_prediction_free(cx, &q);
-            cr_free(cx, bytes, n, 1);
-            cr_model_free(cx, m);
-            cr_model_free(cx, again);
-            cr_table_free(cx, t);
-            test_context_free(cx);
+            cr_free(own, bytes, n, 1);
+            cr_model_free(own, again);
+            test_context_free(own);
         }
         cr_free(keep, first, size, 1);
         test_context_free(keep);
     }
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     double            X[12 * 3], y[12];
     const char *const settings[] = { "target=y path=2 cv_folds=2",
                                      "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5",
                                      NULL };
     draw_regression(15, 12, 3, 1, X, y);
     check_allocations_on(X, 12, 3, y, "lasso", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions_on_the_path),
-        cmocka_unit_test(test_orthogonal_design),
-        cmocka_unit_test(test_largest_lambda),
-        cmocka_unit_test(test_ridge),
-        cmocka_unit_test(test_no_penalty),
-        cmocka_unit_test(test_degrees_of_freedom),
-        cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_both_solvers),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_dependent_terms),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_any_number_of_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("lasso", tests, NULL, NULL);
 }

@@ -40,9 +40,6 @@ static void check_cross_validation(cr_ctx *cx, const double *X, const double *y,
             }
             error[f] /= weight[f];
             sum += error[f] * weight[f], total += weight[f];
-            cr_prediction_free(cx, &q);
-            cr_table_free(cx, t);
-            cr_model_free(cx, m);
         }
         for (size_t f = 0; f < folds; f++) spread += weight[f] * pow(error[f] - sum / total, 2);
         double se = sqrt(spread / total / (double)(folds - 1));
@@ -63,10 +60,8 @@ static void check_cross_validation(cr_ctx *cx, const double *X, const double *y,
     cr_folds_free(cx, &split);
 }
 
-static void test_cross_validation(void **state)
+TEST(cross_validation)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N], w[N];
     const char *const kinds[] = { "solver=gram", "solver=columns l1_ratio=0.5" };
     draw_regression(6, N, P, 3, X, y);
@@ -86,20 +81,12 @@ static void test_cross_validation(void **state)
         json_t   *e = describe(cx, o);
         assert_relative(statistic(e, "lambda"), statistic(d, "lambda_1se"), 1e-15);
         assert_true(statistic(e, "lambda") >= statistic(d, "lambda"));
-        json_decref(d);
-        json_decref(e);
-        cr_model_free(cx, m);
-        cr_model_free(cx, o);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The least of n log RSS + price df over the path. */
-static void test_criteria(void **state)
+TEST(criteria)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N];
     const char *const names[] = { "aic", "bic" };
     draw_regression(7, N, P, 3, X, y);
@@ -121,19 +108,13 @@ static void test_criteria(void **state)
         }
         assert_relative(statistic(d, "lambda"), at, 1e-14);
         assert_relative(statistic(d, names[k % 2]), least + N * (log(2 * M_PI) + 1) + price, 1e-9);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The objective is ours, and glmnet's for the lasso; its coefficients to 1e-6. */
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("lasso", &root), *item, *step;
+    json_t *cases = reference_cases(cx, "lasso"), *item, *step;
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -158,23 +139,9 @@ static void test_reference(void **state)
             assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept"), 1e-9);
             assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-12);
             assert_int_equal(statistic(d, "nonzero"), number_of(step, "nonzero"));
-            json_decref(d);
             cr_model_free(cx, m);
             checked++;
         }
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 40);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cross_validation),
-        cmocka_unit_test(test_criteria),
-        cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("lasso choice", tests, NULL, NULL);
 }

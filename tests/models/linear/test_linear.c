@@ -48,21 +48,14 @@ static void check_reference(cr_ctx *cx, const json_t *item)
         assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik_ml"),
                         tolerance);
     free(w);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root = NULL, *cases = reference_cases("ols", &root), *item;
+    json_t *cases = reference_cases(cx, "ols"), *item;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item) check_reference(cx, item), checked++;
     assert_true(checked >= 6);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* A row of weight zero, however wild, changes nothing. */
@@ -114,29 +107,19 @@ static void check_dependent(const char *settings, bool intercept)
         assert_close(pa.scale[i], pb.scale[i], 1e-12);
         assert_close(pa.leverage[i], pb.leverage[i], 1e-12);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &pa);
-    cr_prediction_free(cx, &pb);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    cr_table_free(cx, u);
     test_context_free(cx);
 }
 
-static void test_dependent_columns_are_named(void **state)
+TEST(dependent_columns_are_named)
 {
-    (void)state;
     check_dependent("target=y", true);
     check_dependent("target=y solver=gram", true);
     check_dependent("target=y intercept=false", false);
 }
 
 /* As many coefficients as rows, or more: the fit goes through the points and claims no error. */
-static void test_too_few_rows(void **state)
+TEST(too_few_rows)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { p = 5 };
     double X[6 * p], y[6];
     draw_regression(4, 6, p, 1, X, y);
@@ -158,20 +141,13 @@ static void test_too_few_rows(void **state)
             assert_true(isnan(q.scale[i]));
             assert_close(q.leverage[i], 1, 1e-10);
         }
-        json_decref(d);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- two solvers ----------------------------------------------------------------------------- */
 
-static void test_gram_equals_qr(void **state)
+TEST(gram_equals_qr)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 700, p = 6 };
     static double X[n * p], y[n], w[n];
     draw_regression(5, n, p, 0.7, X, y);
@@ -195,20 +171,12 @@ static void test_gram_equals_qr(void **state)
         for (size_t s = 0; s < sizeof statistics / sizeof *statistics; s++)
             assert_relative(statistic(da, statistics[s]), statistic(db, statistics[s]), 1e-10);
         assert_relative(statistic(da, "loocv"), statistic(db, "loocv"), 1e-10);
-        json_decref(da);
-        json_decref(db);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Powers of a year are no work for cross-products: QR does it, and the answer says so. */
-static void test_gram_gives_way(void **state)
+TEST(gram_gives_way)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 40 };
     double   x[n], y[n];
     warnings log = { .n = 0 };
@@ -222,12 +190,6 @@ static void test_gram_gives_way(void **state)
     cr_model     *b = fit(cx, "linear", t, "target=y basis=poly:3 solver=qr");
     cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
     assert_memory_equal(pa.mean, pb.mean, sizeof x);
-    cr_prediction_free(cx, &pa);
-    cr_prediction_free(cx, &pb);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- leverage, leave-one-out ----------------------------------------------------------------- */
@@ -255,10 +217,8 @@ static void dense_hat(const double *X, size_t n, size_t p, const double *w, long
     free(B);
 }
 
-static void test_leverage_and_intervals(void **state)
+TEST(leverage_and_intervals)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     double      X[N * P], y[N], w[N];
     long double H[N * N];
     draw_regression(6, N, P, 0.7, X, y);
@@ -285,20 +245,13 @@ static void test_leverage_and_intervals(void **state)
         assert_close(statistic(d, "max_leverage"), top, 1e-12);
         assert_close(s, sqrt(rss / (total - P - 1)), 1e-12);
         assert_close(q.dof[0], total - P - 1, 1e-12);
-        json_decref(d);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* t quantiles from the tables: 2.570581835636314 for 0.975 and 4.032142983555228 for 0.995, both
  * with 5 degrees of freedom. */
-static void test_interval_formula(void **state)
+TEST(interval_formula)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        x[7] = { 1, 2, 3, 4, 5, 6, 7 }, y[7] = { 1.1, 1.9, 3.2, 3.9, 5.3, 5.8, 7.1 };
     double        sd, lower, upper;
     cr_table     *t = make_table(cx, x, 7, 1, y, NULL);
@@ -318,19 +271,12 @@ static void test_interval_formula(void **state)
         assert_close(coefficient(d, j, "lower"), value - 2.570581835636314 * se, 1e-13);
         assert_close(coefficient(d, j, "upper"), value + 2.570581835636314 * se, 1e-13);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The mean squared error of predicting each row by a fit to all others. */
-static void test_loocv_by_refitting(void **state)
+TEST(loocv_by_refitting)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[N * P], yy[N], ww[N];
+    double X[N * P], y[N], w[N], XX[N * P], yy[N], ww[N];
     draw_regression(7, N, P, 0.7, X, y);
     for (size_t i = 0; i < N; i++) w[i] = 0.5 + (double)(i % 3);
     for (int weighted = 0; weighted < 2; weighted++) {
@@ -350,29 +296,19 @@ static void test_loocv_by_refitting(void **state)
             double        wi = weighted ? w[out] : 1;
             sum += wi * pow(y[out] - q.mean[0], 2);
             total += wi;
-            cr_prediction_free(cx, &q);
-            cr_model_free(cx, m);
-            cr_table_free(cx, train);
-            cr_table_free(cx, test);
         }
         cr_table *t = make_table(cx, X, N, P, y, w);
         cr_model *m = fit(cx, "linear", t, settings);
         json_t   *d = describe(cx, m);
         assert_relative(statistic(d, "loocv"), sum / total, 1e-11);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- statistics by their formulas ------------------------------------------------------------ */
 
-static void test_statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], mean = 0, tss = 0, rss = 0;
+    double X[N * P], y[N], mean = 0, tss = 0, rss = 0;
     draw_regression(8, N, P, 2, X, y);
     cr_table     *t = make_table(cx, X, N, P, y, NULL);
     cr_model     *m = fit(cx, "linear", t, "target=y");
@@ -397,15 +333,12 @@ static void test_statistics(void **state)
         assert_relative(coefficient(d, j, "t"), ratio, 1e-13);
         assert_relative(coefficient(d, j, "p"), cr_student_t_two_sided(ratio, dof), 1e-13);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
 
     m = fit(cx, "linear", t, "target=y features=x2"); /* one term: F is the square of its t */
     d = describe(cx, m);
     assert_relative(statistic(d, "f"), pow(coefficient(d, 2, "t"), 2), 1e-11);
     assert_relative(statistic(d, "f_p"), coefficient(d, 2, "p"), 1e-10);
-    json_decref(d);
     cr_model_free(cx, m);
 
     m = fit(cx, "linear", t, "target=y intercept=false"); /* about zero without an intercept */
@@ -416,19 +349,13 @@ static void test_statistics(void **state)
     assert_close(statistic(d, "r2"), r2, 1e-12);
     assert_close(statistic(d, "adjusted_r2"), 1 - (1 - r2) * N / (double)(N - P), 1e-12);
     assert_int_equal(json_array_size(json_object_get(d, "parameters")), P);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
 
 /* x_j -> a_j x_j + c_j and y -> s y + o: the answers move along. */
-static void test_scales_and_shifts(void **state)
+TEST(scales_and_shifts)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double a[P] = { 1e-3, 7, -250, 1e5 }, c[P] = { 4, -1e3, 0.5, 3e4 }, s = -32, o = 1e4;
     double       X[N * P], y[N], Z[N * P], v[N];
     draw_regression(9, N, P, 0.7, X, y);
@@ -456,21 +383,10 @@ static void test_scales_and_shifts(void **state)
         assert_relative(q.scale[i], fabs(s) * p.scale[i], 1e-10);
         assert_relative(q.leverage[i], p.leverage[i], 1e-10);
     }
-    json_decref(d);
-    json_decref(e);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, k);
-    cr_table_free(cx, t);
-    cr_table_free(cx, u);
-    test_context_free(cx);
 }
 
-static void test_order_of_rows(void **state)
+TEST(order_of_rows)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 600 };
     static double X[n * P], y[n], Z[n * P], v[n];
     static size_t order[n];
@@ -486,19 +402,12 @@ static void test_order_of_rows(void **state)
     for (size_t s = 0; s < 2; s++) {
         cr_model *a = fit(cx, "linear", t, settings[s]), *b = fit(cx, "linear", u, settings[s]);
         check_same(cx, a, b, t, P, 1e-12);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, u);
-    test_context_free(cx);
 }
 
 /* Numbers whose squares overflow or vanish are no reason to lose a column. */
-static void test_extreme_sizes(void **state)
+TEST(extreme_sizes)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double sizes[] = { 1e-250, 1e-160, 1e-100, 1e100, 1e160, 1e250 };
     double       X[N * P], y[N], Z[N * P];
     draw_regression(11, N, P, 0.7, X, y);
@@ -520,23 +429,12 @@ static void test_extreme_sizes(void **state)
             assert_close(q.mean[i], p.mean[i], 1e-10);
             assert_close(q.scale[i], p.scale[i], 1e-10);
         }
-        json_decref(e);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, b);
-        cr_table_free(cx, u);
     }
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A target whose squares overflow is refused in words, not kept as an infinite sum. */
-static void test_huge_target_is_refused(void **state)
+TEST(huge_target_is_refused)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const settings[] = { "target=y", "target=y solver=gram" };
     double            X[N * P], y[N];
     draw_regression(12, N, P, 0.7, X, y);
@@ -547,15 +445,11 @@ static void test_huge_target_is_refused(void **state)
         assert_fails_with(cx, try_fit(cx, "linear", t, settings[s], &m), CR_ENUMERIC, "overflow");
         assert_null(m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A sum of two columns that was rounded when it was written is still their sum. */
-static void test_rounded_dependence_is_named(void **state)
+TEST(rounded_dependence_is_named)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { p = 3 };
     const double means[][2] = { { 1000, 500 }, { 1e6, 0 }, { 0, -1e7 }, { 3e-4, 2 } };
     double       X[N * p], y[N];
@@ -578,22 +472,13 @@ static void test_rounded_dependence_is_named(void **state)
         assert_int_equal(log.n, 1);
         assert_int_equal((int)statistic(d, "rank"), 2);
         for (size_t i = 0; i < N; i++) assert_close(pa.mean[i], pb.mean[i], 1e-6);
-        json_decref(d);
-        cr_prediction_free(cx, &pa);
-        cr_prediction_free(cx, &pb);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Near to dependence, but told apart by the data: no column is lost, every digit stays. */
-static void test_near_dependence_is_kept(void **state)
+TEST(near_dependence_is_kept)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * 2], y[N];
+    double X[N * 2], y[N];
     draw_regression(17, N, 2, 0.5, X, y);
     for (size_t i = 0; i < N; i++) {
         double apart = X[i * 2 + 1];
@@ -616,17 +501,11 @@ static void test_near_dependence_is_kept(void **state)
     assert_relative(coefficient(d, 2, "value"), (double)b[2], 1e-12);
     assert_relative(coefficient(d, 1, "value"), (double)(b[1] - b[2]), 1e-12);
     assert_relative(coefficient(d, 0, "value"), (double)b[0], 1e-9);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A constant target is all intercept: no warning, no F. */
-static void test_constant_target(void **state)
+TEST(constant_target)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     warnings log = { .n = 0 };
     double   X[N * P], y[N];
     draw_regression(18, N, P, 0.7, X, y);
@@ -641,31 +520,4 @@ static void test_constant_target(void **state)
     for (size_t j = 1; j <= P; j++) assert_close(coefficient(d, j, "value"), 0, 1e-15);
     assert_true(isnan(statistic(d, "r2")) && isnan(statistic(d, "f")) &&
                 isnan(statistic(d, "f_p")));
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_dependent_columns_are_named),
-        cmocka_unit_test(test_too_few_rows),
-        cmocka_unit_test(test_gram_equals_qr),
-        cmocka_unit_test(test_gram_gives_way),
-        cmocka_unit_test(test_leverage_and_intervals),
-        cmocka_unit_test(test_interval_formula),
-        cmocka_unit_test(test_loocv_by_refitting),
-        cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_scales_and_shifts),
-        cmocka_unit_test(test_order_of_rows),
-        cmocka_unit_test(test_extreme_sizes),
-        cmocka_unit_test(test_huge_target_is_refused),
-        cmocka_unit_test(test_rounded_dependence_is_named),
-        cmocka_unit_test(test_near_dependence_is_kept),
-        cmocka_unit_test(test_constant_target),
-    };
-    return cmocka_run_group_tests_name("linear", tests, NULL, NULL);
 }

@@ -64,29 +64,14 @@ static size_t check_set(cr_ctx *cx, const nist_set *s, const cr_table *certified
     }
     assert_int_equal(found, json_array_size(json_object_get(d, "parameters")) + 2);
     assert_true(statistic(d, "condition_number") >= 1);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
     return found;
 }
 
-static void test_nist(void **state)
+TEST(nist)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *certified = read_table(cx, "tests/models/linear/nist/certified.csv");
     size_t    found = 0;
     for (size_t i = 0; i < sizeof nist_sets / sizeof *nist_sets; i++)
         found += check_set(cx, &nist_sets[i], certified);
     assert_int_equal(found, cr_table_rows(certified));
-    cr_table_free(cx, certified);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nist),
-    };
-    return cmocka_run_group_tests_name("linear on NIST's sets", tests, NULL, NULL);
 }

@@ -4,12 +4,10 @@
 
 enum { N = 23, P = 4 };
 
-static void test_weights_repeat_rows(void **state)
+TEST(weights_repeat_rows)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[4 * N * P], yy[4 * N];
-    size_t  n = 0;
+    double X[N * P], y[N], w[N], XX[4 * N * P], yy[4 * N];
+    size_t n = 0;
     draw_regression(1, N, P, 0.7, X, y);
     for (size_t i = 0; i < N; i++) {
         w[i] = (double)(i % 4); /* weight 0: not there at all */
@@ -27,12 +25,7 @@ static void test_weights_repeat_rows(void **state)
         snprintf(without, sizeof without, "target=y %s", solvers[s]);
         cr_model *a = fit(cx, "linear", weighted, with), *b = fit(cx, "linear", repeated, without);
         check_same(cx, a, b, repeated, P, 1e-12);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
     }
-    cr_table_free(cx, weighted);
-    cr_table_free(cx, repeated);
-    test_context_free(cx);
 }
 
 /* --- weights as precisions ------------------------------------------------------------------- */
@@ -79,11 +72,9 @@ static void check_precisions(cr_ctx *cx, const json_t *d, const cr_prediction *q
     (void)cx;
 }
 
-static void test_weights_are_precisions(void **state)
+TEST(weights_are_precisions)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     draw_regression(4, N, P, 0.7, X, y);
     for (size_t i = 0; i < N; i++) w[i] = 0.003 * (double)(i % 5);
     cr_table *t = make_table(cx, X, N, P, y, w), *half[2];
@@ -107,8 +98,6 @@ static void test_weights_are_precisions(void **state)
         json_t       *d = describe(cx, m);
         cr_prediction q = predict(cx, m, t);
         check_precisions(cx, d, &q, X, y, w, cr_model_get_report(m)->log_likelihood);
-        cr_prediction_free(cx, &q);
-        json_decref(d);
         cr_model_free(cx, m);
     }
     cr_model *none = NULL;
@@ -116,16 +105,11 @@ static void test_weights_are_precisions(void **state)
         cx,
         try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
         CR_EARG, "--select counts the weights as repetitions");
-    for (size_t k = 0; k < 2; k++) cr_table_free(cx, half[k]);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_zero_weight_removes_a_row(void **state)
+TEST(zero_weight_removes_a_row)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[(N + 1) * P], y[N + 1], w[N + 1];
+    double X[(N + 1) * P], y[N + 1], w[N + 1];
     draw_regression(2, N, P, 0.7, X, y);
     for (size_t i = 0; i < N; i++) w[i] = 0.5 + 0.1 * (double)i;
     for (size_t j = 0; j < P; j++) X[N * P + j] = 1e3;
@@ -137,21 +121,4 @@ static void test_zero_weight_removes_a_row(void **state)
     json_t *da = describe(cx, a), *db = describe(cx, b);
     assert_close(statistic(da, "loocv"), statistic(db, "loocv"), 1e-11);
     assert_close(statistic(da, "max_leverage"), statistic(db, "max_leverage"), 1e-11);
-    json_decref(da);
-    json_decref(db);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, with);
-    cr_table_free(cx, without);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights_repeat_rows),
-        cmocka_unit_test(test_weights_are_precisions),
-        cmocka_unit_test(test_zero_weight_removes_a_row),
-    };
-    return cmocka_run_group_tests_name("weights of linear", tests, NULL, NULL);
 }

@@ -28,7 +28,6 @@ static void close_rows(cr_ctx *cx, opened *a)
 {
     cri_rows_close(cx, &a->rows);
     cri_design_free(cx, a->d);
-    cr_table_free(cx, a->t);
 }
 
 static long double cell(const double *X, const double *y, size_t p, size_t i, size_t j)
@@ -64,10 +63,8 @@ static void check_moments(const cri_moments *m, const double *X, const double *y
     free(mean);
 }
 
-static void test_against_sums(void **state)
+TEST(against_sums)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     const size_t  sizes[] = { 1, 2, 511, 512, 513, 1700 };
     static double X[1700 * 3], y[1700], w[1700];
     cr_rng        r = cr_rng_stream(1, 2);
@@ -86,14 +83,11 @@ static void test_against_sums(void **state)
         cri_moments_free(cx, &m);
         close_rows(cx, &a);
     }
-    test_context_free(cx);
 }
 
 /* However the rows are cut, the moments of the parts merge to those of the whole. */
-static void test_merge(void **state)
+TEST(merge)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 60, p = 2 };
     double       X[n * p], y[n], w[n];
     const size_t cuts[][3] = { { 0, 30, 60 }, { 0, 1, 60 }, { 59, 59, 60 }, { 0, 20, 40 } };
@@ -119,13 +113,10 @@ static void test_merge(void **state)
         check_moments(&all, X, y, w, n, p, 1e-12);
         cri_moments_free(cx, &all);
     }
-    test_context_free(cx);
 }
 
-static void test_gram(void **state)
+TEST(gram)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     enum { n = 30, p = 3 };
     double X[n * p], y[n], w[n];
     draw_regression(4, n, p, 1, X, y);
@@ -171,17 +162,14 @@ static void test_gram(void **state)
     }
     cri_moments_free(cx, &m);
     close_rows(cx, &a);
-    test_context_free(cx);
 }
 
 /* The same bits for 1, 2 and 4 threads. */
-static void test_threads(void **state)
+TEST(threads)
 {
-    (void)state;
     enum { n = 5000, p = 7 };
     static double X[n * p], y[n];
     cri_moments   kept = { 0 };
-    cr_ctx       *cx = test_context();
     draw_regression(5, n, p, 1, X, y);
     opened a = open_rows(cx, X, n, p, y, NULL);
     for (size_t threads = 1; threads <= 4; threads *= 2) {
@@ -198,17 +186,14 @@ static void test_threads(void **state)
     }
     cri_moments_free(cx, &kept);
     close_rows(cx, &a);
-    test_context_free(cx);
 }
 
 /* Many columns are gathered tile by tile: against sums in long double for some of the cells,
  * whatever the rows that the shift is taken from are like, and the same bits for any number of
  * threads. */
-static void test_wide(void **state)
+TEST(wide)
 {
-    (void)state;
     enum { n = 300, p = 520, q = p + 1 };
-    cr_ctx *cx = test_context();
     double *X = malloc(n * p * sizeof *X), y[n], w[n];
     bool    good = false;
     draw_regression(6, n, p, 1, X, y);
@@ -278,7 +263,6 @@ static void test_wide(void **state)
     cri_moments_free(cx, &kept);
     close_rows(cx, &a);
     free(X);
-    test_context_free(cx);
 }
 
 static cr_status gather(cr_ctx *cx, void *arg)
@@ -309,20 +293,17 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     double X[3] = { 1, 2, 5 };
     test_every_allocation_fails(gather, X);
 }
 
 /* So many columns that the products are taken about the mean of all rows, in spans of some
  * blocks. */
-static void test_many_columns(void **state)
+TEST(many_columns)
 {
-    (void)state;
     enum { ROWS = 800, COLUMNS = 260, Q = COLUMNS + 1 };
-    cr_ctx *cx = test_context();
     double *X = malloc(ROWS * COLUMNS * sizeof *X), y[ROWS], w[ROWS];
     cr_rng  r = cr_rng_stream(3, 1);
     for (size_t i = 0; i < ROWS; i++) {
@@ -357,16 +338,4 @@ static void test_many_columns(void **state)
     }
     close_rows(cx, &a);
     free(X);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_sums), cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_gram),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_wide),         cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_many_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

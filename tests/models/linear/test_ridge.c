@@ -112,15 +112,11 @@ static void check_fit(cr_ctx *cx, const cr_model *m, const cr_table *t, const or
         assert_close(q.leverage[i], h, tolerance);
         assert_close(q.scale[i], sqrt((double)o->sigma2 * (1 + h)), tolerance);
     }
-    cr_prediction_free(cx, &q);
-    json_decref(d);
 }
 
 /* All of intercept, scale, weights, solver, for tall and wide data. */
-static void test_normal_equations(void **state)
+TEST(normal_equations)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const size_t sizes[][2] = { { N, P }, { 7, 12 }, { 12, 12 }, { 2, 1 } };
     const double lambdas[] = { 0.03, 1, 40 };
     double       X[300], y[64], w[64];
@@ -141,18 +137,13 @@ static void test_normal_equations(void **state)
             solve_oracle(&o, X, y, weighted ? w : NULL, lambda, standardise);
             cr_model *m = fit(cx, "ridge", t, settings);
             check_fit(cx, m, t, &o, X, 1e-9);
-            cr_model_free(cx, m);
         }
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
-static void test_auto_takes_the_smaller(void **state)
+TEST(auto_takes_the_smaller)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(5, N, P, 0.8, X, y);
     cr_table *tall = make_table(cx, X, N, P, y, NULL), *wide = make_table(cx, X, 4, P, y, NULL);
     cr_model *a = fit(cx, "ridge", tall, "target=y"), *b = fit(cx, "ridge", wide, "target=y");
@@ -160,19 +151,12 @@ static void test_auto_takes_the_smaller(void **state)
     check_solver(cx, b, "dual");
     cr_model *c = NULL;
     assert_fails_with(cx, cr_update(cx, b, tall, &c), CR_EUNSUPPORTED, "dual");
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, tall);
-    cr_table_free(cx, wide);
-    test_context_free(cx);
 }
 
 /* lambda = 0 is least squares where that has an answer, and is refused where it has none. */
-static void test_no_penalty(void **state)
+TEST(no_penalty)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_regression(6, N, P, 0.8, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *a = fit(cx, "ridge", t, "target=y lambda=0"), *b = fit(cx, "linear", t, "target=y");
@@ -184,8 +168,6 @@ static void test_no_penalty(void **state)
     }
     assert_close(statistic(da, "effective_df"), P + 1, 1e-12);
     assert_close(statistic(da, "loocv"), statistic(db, "loocv"), 1e-10);
-    json_decref(da);
-    json_decref(db);
     cr_model_free(cx, a);
     cr_model_free(cx, b);
     cr_table_free(cx, t);
@@ -207,15 +189,11 @@ static void test_no_penalty(void **state)
                       "linearly dependent and lambda is");
     assert_fails_with(cx, try_fit(cx, "ridge", t, "target=y lambda=0 solver=primal", &none),
                       CR_ENUMERIC, "linearly dependent and lambda is");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_strong_penalty(void **state)
+TEST(strong_penalty)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], mean = 0, tss = 0;
+    double X[N * P], y[N], mean = 0, tss = 0;
     draw_regression(7, N, P, 0.8, X, y);
     for (size_t i = 0; i < N; i++) mean += y[i] / N;
     for (size_t i = 0; i < N; i++) tss += pow(y[i] - mean, 2);
@@ -226,18 +204,11 @@ static void test_strong_penalty(void **state)
     for (size_t i = 0; i < N; i++) assert_close(q.mean[i], mean, 1e-10);
     assert_close(statistic(d, "effective_df"), 1, 1e-9);
     assert_close(statistic(d, "rss"), tss, 1e-9);
-    json_decref(d);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Leaving a row out and fitting again; the columns are not scaled, so that the penalty stays. */
-static void test_loocv_by_refitting(void **state)
+TEST(loocv_by_refitting)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * P], y[N], XX[N * P], yy[N], sum = 0;
     const char *const settings[] = { "target=y lambda=2 scale=none",
                                      "target=y lambda=2 scale=none solver=dual" };
@@ -254,29 +225,19 @@ static void test_loocv_by_refitting(void **state)
         cr_model     *m = fit(cx, "ridge", train, settings[0]);
         cr_prediction q = predict(cx, m, test);
         sum += pow(y[out] - q.mean[0], 2);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_table_free(cx, train);
-        cr_table_free(cx, test);
     }
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     for (size_t s = 0; s < 2; s++) {
         cr_model *m = fit(cx, "ridge", t, settings[s]);
         json_t   *d = describe(cx, m);
         assert_relative(statistic(d, "loocv"), sum / N, 1e-11);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Rows that come later count like rows that were there. */
-static void test_update(void **state)
+TEST(update)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     draw_regression(9, N, P, 0.8, X, y);
     for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 3);
     const char *settings = "target=y weights=w lambda=3";
@@ -296,39 +257,23 @@ static void test_update(void **state)
     assert_close(statistic(dc, "gcv"), statistic(da, "gcv"), 1e-10);
     assert_true(isnan(statistic(dc, "loocv"))); /* needs the rows */
     assert_int_equal(cr_model_get_report(c)->rows, N);
-    json_decref(da);
-    json_decref(dc);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
     cr_model_free(cx, c);
-    cr_table_free(cx, all);
-    cr_table_free(cx, first);
-    cr_table_free(cx, rest);
-    test_context_free(cx);
 }
 
 /* One row: its mean, and no claim about the noise. */
-static void test_one_row(void **state)
+TEST(one_row)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[3] = { 1, 2, 3 }, y[1] = { 7 };
     cr_table     *t = make_table(cx, X, 1, 3, y, NULL);
     cr_model     *m = fit(cx, "ridge", t, "target=y");
     cr_prediction q = predict(cx, m, t);
     assert_close(q.mean[0], 7, 1e-15);
     assert_true(isnan(q.scale[0]));
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Columns and targets whose squares cannot be held are refused in words. */
-static void test_extreme_sizes(void **state)
+TEST(extreme_sizes)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const settings[] = { "target=y", "target=y solver=dual" };
     double            X[N * P], y[N];
     cr_model         *m = NULL;
@@ -344,16 +289,12 @@ static void test_extreme_sizes(void **state)
                  words[small]);
         cr_table *t = make_table(cx, X, N, P, y, NULL);
         assert_fails_with(cx, try_fit(cx, "ridge", t, settings[k / 4], &m), CR_ENUMERIC, what);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("ridge", &root), *item, *step;
+    json_t *cases = reference_cases(cx, "ridge"), *item, *step;
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -375,29 +316,9 @@ static void test_reference(void **state)
             assert_relative(statistic(d, "rss"), number_of(step, "rss"), 1e-8);
             assert_relative(statistic(d, "gcv"), number_of(step, "gcv"), 1e-8);
             assert_relative(statistic(d, "loocv"), number_of(step, "loocv_mse"), 1e-8);
-            json_decref(d);
             cr_model_free(cx, m);
             checked++;
         }
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 10);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_equations),
-        cmocka_unit_test(test_auto_takes_the_smaller),
-        cmocka_unit_test(test_no_penalty),
-        cmocka_unit_test(test_strong_penalty),
-        cmocka_unit_test(test_loocv_by_refitting),
-        cmocka_unit_test(test_update),
-        cmocka_unit_test(test_one_row),
-        cmocka_unit_test(test_extreme_sizes),
-        cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

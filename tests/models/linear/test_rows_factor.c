@@ -33,7 +33,6 @@ static void close_rows(cr_ctx *cx, opened *o)
 {
     cri_rows_close(cx, &o->rows);
     cri_design_free(cx, o->design);
-    cr_table_free(cx, o->t);
 }
 
 /* R^T R is the scatter about the mean, in long double; R has nothing below its diagonal. */
@@ -64,11 +63,9 @@ static void check_scatter(const cri_rows_factor *f, const double *X, const doubl
     }
 }
 
-static void test_factor(void **state)
+TEST(factor)
 {
     static double X[N * P], y[N], w[N];
-    cr_ctx       *cx = test_context();
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         draw_regression(1, N, P, 0.4, X, y);
         for (size_t i = 0; i < N; i++) {
@@ -94,7 +91,6 @@ static void test_factor(void **state)
         close_rows(cx, &few);
         close_rows(cx, &rest);
     }
-    test_context_free(cx);
 }
 
 /* --- updates --------------------------------------------------------------------------------- */
@@ -129,10 +125,6 @@ static void check_models(cr_ctx *cx, const cr_model *a, const cr_model *b, const
         assert_close(f.mean[i], g.mean[i], tolerance);
         assert_close(f.scale[i], g.scale[i], tolerance);
     }
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
-    json_decref(x);
-    json_decref(y);
 }
 
 /* In three blocks, the second smaller than the number of terms. */
@@ -148,22 +140,18 @@ static void check_update(const double *X, const double *y, const double *w, size
         cr_table *part =
             make_table(cx, X + from * p, cut[k + 1] - from, p, y + from, w ? w + from : NULL);
         m = k == 0 ? fit(cx, "linear", part, settings) : update(cx, m, part);
-        cr_table_free(cx, part);
     }
     check_models(cx, m, whole, t, tolerance);
     assert_int_equal(cr_model_get_report(m)->rows, cr_model_get_report(whole)->rows);
     assert_relative(cr_model_get_report(m)->log_likelihood,
                     cr_model_get_report(whole)->log_likelihood, 1e-10);
-    cr_model_free(cx, whole);
     cr_model_free(cx, m);
-    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
-static void test_update(void **state)
+TEST(update)
 {
     static double X[N * P], y[N], w[N];
-    (void)state;
     draw_regression(2, N, P, 0.4, X, y);
     for (size_t i = 0; i < N; i++) w[i] = (double)(i % 3);
     check_update(X, y, NULL, N, P, "target=y", 1e-11);
@@ -179,10 +167,9 @@ static void test_update(void **state)
 }
 
 /* A column that is constant in the first block; one that is so in all. */
-static void test_constant(void **state)
+TEST(constant)
 {
     static double X[N * P], y[N];
-    (void)state;
     draw_regression(3, N, P, 0.4, X, y);
     for (size_t i = 0; i < N; i++) X[i * P + 2] = i < N / 2 + 3 ? 0.3 : 0.7;
     check_update(X, y, NULL, N, P, "target=y", 1e-10);
@@ -192,11 +179,9 @@ static void test_constant(void **state)
 
 /* Columns that depend on each other in every block: the same fit, whichever of them has no
  * coefficient. */
-static void test_dependent(void **state)
+TEST(dependent)
 {
     static double X[N * P], y[N];
-    cr_ctx       *cx = test_context();
-    (void)state;
     draw_regression(4, N, P, 0.4, X, y);
     for (size_t i = 0; i < N; i++) X[i * P + 3] = X[i * P] - 3 * X[i * P + 1] + 100;
     cr_table *t = make_table(cx, X, N, P, y, NULL), *a = make_table(cx, X, 40, P, y, NULL);
@@ -214,27 +199,16 @@ static void test_dependent(void **state)
         assert_close(f.mean[i], g.mean[i], 1e-10);
         assert_close(f.scale[i], g.scale[i], 1e-10);
     }
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
-    json_decref(x);
-    json_decref(z);
     cr_model_free(cx, m);
-    cr_model_free(cx, whole);
-    cr_table_free(cx, t);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
 /* Longley's data in two halves, against the whole. */
-static void test_longley(void **state)
+TEST(longley)
 {
-    cr_ctx   *cx = test_context();
     cr_table *t = read_table(cx, "tests/models/linear/nist/Longley.csv");
     cr_model *whole = fit(cx, "linear", t, "target=y"), *m, *again = NULL;
     size_t    rows[16], n = cr_table_rows(t);
     cr_table *a = NULL, *b = NULL;
-    (void)state;
     for (size_t i = 0; i < n; i++) rows[i] = i;
     assert_ok(cx, cri_table_subset(cx, t, rows, n / 2, &a));
     assert_ok(cx, cri_table_subset(cx, t, rows + n / 2, n - n / 2, &b));
@@ -244,19 +218,14 @@ static void test_longley(void **state)
     check_models(cx, again, whole, t, 2e-8);
     cr_model_free(cx, m);
     cr_model_free(cx, again);
-    cr_model_free(cx, whole);
     cr_table_free(cx, a);
     cr_table_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
     static double X[N * P], y[N], w[N];
-    cr_ctx       *cx = test_context();
     cr_model     *m, *next = NULL;
-    (void)state;
     draw_regression(3, N, P, 0.4, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL), *none = make_table(cx, X, 5, P, y, w);
     m = fit(cx, "linear", t, "target=y select=best");
@@ -268,30 +237,11 @@ static void test_refusals(void **state)
     t = make_table(cx, X, N, P, y, w);
     m = fit(cx, "linear", t, "target=y weights=w");
     assert_fails_with(cx, cr_update(cx, m, none, &next), CR_EDATA, "are all zero");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, none);
-    test_context_free(cx);
 }
 
-static void test_no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    x[] = { 1, 2, 3, 4, 6 }, y[] = { 2, 3, 3, 5, 8 };
     cr_table *t = make_table(cx, x, 5, 1, y, NULL);
     check_every_allocation_with_update(t, "linear", "target=y");
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor),    cmocka_unit_test(test_update),
-        cmocka_unit_test(test_constant),  cmocka_unit_test(test_dependent),
-        cmocka_unit_test(test_longley),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests_name("factor of rows", tests, NULL, NULL);
 }

@@ -67,11 +67,6 @@ static void check_same(cr_ctx *cx, const pair *q, bool spreads, double tolerance
     }
     check_number(statistic(x, "rss"), statistic(y, "rss"), tolerance);
     check_number(statistic(x, "r2"), statistic(y, "r2"), tolerance);
-    cr_prediction_free(cx, &f);
-    cr_prediction_free(cx, &g);
-    cr_prediction_free(cx, &h);
-    json_decref(x);
-    json_decref(y);
 }
 
 /* Saved, loaded: the same bits; and for any number of threads. */
@@ -88,14 +83,11 @@ static void check_copies(cr_ctx *cx, const pair *q, const char *name, const char
         cr_prediction g = predict(cx, c, q->sparse);
         for (size_t i = 0; i < f.n; i++)
             assert_true(f.mean[i] == g.mean[i] && same_number(f.scale[i], g.scale[i]));
-        cr_prediction_free(cx, &g);
         cr_model_free(cx, c);
         cr_ctx_set_threads(cx, threads == 0 ? 1 : 3);
         c = fit(cx, name, q->sparse, settings);
     }
     cr_ctx_set_threads(cx, 2);
-    cr_model_free(cx, c);
-    cr_prediction_free(cx, &f);
 }
 
 static const char *const designs[] = { "target=y", "target=y weights=w", "target=y intercept=false",
@@ -120,9 +112,8 @@ static void check_sparse_solver(const char *name, const char *sparse, const char
     test_context_free(cx);
 }
 
-static void test_ridge(void **state)
+TEST(ridge)
 {
-    (void)state;
     check_sparse_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1,
                         true, 1e-10);
     check_sparse_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2,
@@ -136,38 +127,29 @@ static void test_ridge(void **state)
 }
 
 /* Many terms are solved by Cholesky instead of eigenvectors. */
-static void test_ridge_many(void **state)
+TEST(ridge_many)
 {
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(3, 260, 215, 0.1);
-    (void)state;
-    pair q = fit_both(cx, &d, "ridge", "target=y solver=primal lambda=5",
-                      "target=y solver=dual lambda=5");
+    pair        q = fit_both(cx, &d, "ridge", "target=y solver=primal lambda=5",
+                             "target=y solver=dual lambda=5");
     check_same(cx, &q, true, 1e-9);
     json_t *x = describe(cx, q.a), *y = describe(cx, q.b);
     assert_close(statistic(x, "effective_df"), statistic(y, "effective_df"), 1e-9);
-    json_decref(x);
-    json_decref(y);
     free_pair(cx, &q);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* The trace that LSQR estimates is within its error of the true one; gcv and loocv in the dual. */
-static void test_ridge_facts(void **state)
+TEST(ridge_facts)
 {
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(5, 200, 60, 0.1);
-    (void)state;
-    pair    q = fit_both(cx, &d, "ridge", "target=y weights=w solver=lsqr lambda=20",
-                         "target=y weights=w lambda=20");
-    json_t *x = describe(cx, q.a), *y = describe(cx, q.b);
-    double  df = statistic(y, "effective_df"), se = statistic(x, "effective_df_se");
+    pair        q = fit_both(cx, &d, "ridge", "target=y weights=w solver=lsqr lambda=20",
+                             "target=y weights=w lambda=20");
+    json_t     *x = describe(cx, q.a), *y = describe(cx, q.b);
+    double      df = statistic(y, "effective_df"), se = statistic(x, "effective_df_se");
     assert_true(se > 0 && se < 5);
     assert_close(statistic(x, "effective_df"), df, 5 * se / df);
     assert_true(isnan(coefficient(x, 1, "sd")) && isnan(statistic(x, "loocv")));
-    json_decref(x);
-    json_decref(y);
     free_pair(cx, &q);
     q = fit_both(cx, &d, "ridge", "target=y weights=w solver=dual lambda=20",
                  "target=y weights=w solver=primal lambda=20");
@@ -176,11 +158,8 @@ static void test_ridge_facts(void **state)
     assert_close(statistic(x, "gcv"), statistic(y, "gcv"), 1e-9);
     assert_close(statistic(x, "loocv"), statistic(y, "loocv"), 1e-9);
     assert_close(statistic(x, "residual_sd"), statistic(y, "residual_sd"), 1e-9);
-    json_decref(x);
-    json_decref(y);
     free_pair(cx, &q);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* Without the constant columns of draw_sparse. */
@@ -193,11 +172,9 @@ static sparse_data draw_regular(uint64_t seed, size_t n, size_t p)
     return d;
 }
 
-static void test_linear(void **state)
+TEST(linear)
 {
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_regular(9, 120, 18);
-    (void)state;
     for (size_t k = 0; k < 3; k++) {
         char a[200];
         snprintf(a, sizeof a, "%s solver=lsqr", designs[k]);
@@ -210,8 +187,6 @@ static void test_linear(void **state)
         for (size_t i = 0; i < 7; i++)
             assert_close(statistic(x, same[i]), statistic(y, same[i]), 1e-9);
         assert_true(isnan(coefficient(x, 1, "sd")));
-        json_decref(x);
-        json_decref(y);
         snprintf(a, sizeof a, "%s solver=gram", designs[k]);
         free_pair(cx, &q);
         q = fit_both(cx, &d, "linear", a, designs[k]);
@@ -219,17 +194,14 @@ static void test_linear(void **state)
         free_pair(cx, &q);
     }
     free_sparse(&d);
-    test_context_free(cx);
 }
 
 /* Dependent columns are named; constant ones are left out as in the dense fit. */
-static void test_linear_dependent(void **state)
+TEST(linear_dependent)
 {
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(4, 100, 16, 0.3);
     cr_model   *m = NULL;
     warnings    log = { 0 };
-    (void)state;
     cr_ctx_set_log(cx, keep_warning, &log);
     pair q = fit_both(cx, &d, "linear", "target=y solver=lsqr", "target=y");
     check_same(cx, &q, false, 1e-9); /* x8 is 0 everywhere */
@@ -259,12 +231,10 @@ static void test_linear_dependent(void **state)
                       "has no unique answer");
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
 }
 
-static void test_lasso(void **state)
+TEST(lasso)
 {
-    (void)state;
     check_sparse_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25,
                         0.2, true, 1e-8);
     check_sparse_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1,
@@ -325,30 +295,25 @@ static void check_wide(const char *name, const char *settings, size_t n, double 
         assert_true(q.scale[i] > 0);
     }
     assert_true(sqrt(sum) < error);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
     cr_table_free(cx, t);
     free(d.start), free(d.column), free(d.value), free(d.y);
     test_context_free(cx);
 }
 
-static void test_width(void **state)
+TEST(width)
 {
-    (void)state;
     check_wide("ridge", "target=y scale=none lambda=1", 60, 0.7);
     check_wide("ridge", "target=y scale=none lambda=3 solver=lsqr", 150, 0.7);
     check_wide("lasso", "target=y lambda=0.1 path=10", 150, 0.7);
 }
 
-static void test_no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     const char *cases[][2] = { { "ridge", "target=y solver=dual" },
                                { "ridge", "target=y solver=lsqr" },
                                { "linear", "target=y solver=lsqr" },
                                { "lasso", "target=y solver=columns cv-folds=2 path=4" },
                                { "lasso", "target=y solver=gram lambda=0.1" } };
-    cr_ctx     *cx = test_context();
     double      y[] = { 1, 2, 4, 3, 7 };
     size_t      start[] = { 0, 1, 3, 4, 6, 7 };
     uint32_t    column[] = { 0, 0, 2, 0, 0, 1, 2 };
@@ -359,16 +324,13 @@ static void test_no_memory(void **state)
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
     for (size_t i = 0; i < 5; i++) check_every_allocation(t, cases[i][0], cases[i][1]);
     cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The degrees of freedom by LSQR are those of their eight probes exactly: e'He of the same signs by
  * elimination, H = Z (Z'Z + lambda I)^-1 Z' with Z centred. */
-static void test_probes(void **state)
+TEST(probes)
 {
-    (void)state;
     enum { n = 40, p = 9, PROBES = 8, SEED = 5 };
-    cr_ctx     *cx = test_context();
     sparse_data d = draw_problem(8, n, p, 0.4);
     cr_table   *t = table_of(cx, &d, true);
     cr_model   *m =
@@ -398,21 +360,7 @@ static void test_probes(void **state)
         df += (n - 1) * told / length / PROBES;
     }
     assert_relative(statistic(x, "effective_df"), (double)df + 1, 1e-6);
-    json_decref(x);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     free_sparse(&d);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probes),     cmocka_unit_test(test_ridge),
-        cmocka_unit_test(test_ridge_many), cmocka_unit_test(test_ridge_facts),
-        cmocka_unit_test(test_linear),     cmocka_unit_test(test_linear_dependent),
-        cmocka_unit_test(test_lasso),      cmocka_unit_test(test_width),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests_name("sparse linear models", tests, NULL, NULL);
 }

@@ -69,10 +69,8 @@ static cri_gram draw_gram(cr_ctx *cx, uint64_t seed, size_t p, double lean, bool
     return g;
 }
 
-static void test_best_is_the_best_of_all(void **state)
+TEST(best_is_the_best_of_all)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 24; seed++) {
         size_t      p = seed % 4 == 0 ? 11 : 1 + seed % P;
         bool        twin = seed % 3 == 2 && p > 2;
@@ -104,14 +102,11 @@ static void test_best_is_the_best_of_all(void **state)
         }
         cri_gram_free(cx, &g);
     }
-    test_context_free(cx);
 }
 
 /* Every step by all possible refits. */
-static void test_steps(void **state)
+TEST(steps)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 8; seed++) {
         cri_gram    g = draw_gram(cx, 40 + seed, P, seed % 2 ? 0.9 : 0.2, false);
         double      up[16], down[16], up_member[16 * 16], down_member[16 * 16];
@@ -152,7 +147,6 @@ static void test_steps(void **state)
         assert_true(rss[P - 1] >= 0);
     }
     cri_gram_free(cx, &g);
-    test_context_free(cx);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -174,10 +168,8 @@ static void chosen_terms(const json_t *d, char *out, size_t size)
 }
 
 /* The selected model is least squares on the terms it names, to the last statistic. */
-static void test_as_if_given(void **state)
+TEST(as_if_given)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * 6], y[N], w[N];
     const char *const kinds[] = { "select=best",
                                   "select=forward criterion=aic",
@@ -219,8 +211,6 @@ static void test_as_if_given(void **state)
             assert_relative(p.dof[i], q.dof[i], 1e-14);
             assert_relative(p.leverage[i], q.leverage[i], 1e-9);
         }
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
         json_t *item; /* and the table says the same of it */
         size_t  i;
         json_array_foreach(json_object_get(d, "subsets"), i, item)
@@ -231,20 +221,12 @@ static void test_as_if_given(void **state)
             assert_relative(number_of(item, "bic"), statistic(e, "bic"), 1e-9);
             assert_relative(number_of(item, "adjusted_r2"), statistic(e, "adjusted_r2"), 1e-9);
         }
-        json_decref(d);
-        json_decref(e);
-        cr_model_free(cx, m);
-        cr_model_free(cx, o);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The search is done again in each fold. */
-static void test_cross_validated_search(void **state)
+TEST(cross_validated_search)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     double            X[N * 4], y[N];
     size_t            which[N];
     const char *const methods[] = { "best", "forward", "backward" };
@@ -280,10 +262,6 @@ static void test_cross_validated_search(void **state)
                 cr_table     *test = make_table(cx, XX, n, 4, NULL, NULL);
                 cr_prediction q = predict(cx, o, test);
                 for (size_t i = 0; i < n; i++) sum += pow(y[which[i]] - q.mean[i], 2) / N;
-                cr_prediction_free(cx, &q);
-                cr_model_free(cx, o);
-                cr_table_free(cx, train);
-                cr_table_free(cx, test);
             }
             assert_int_equal(number_of(item, "size"), size);
             assert_relative(number_of(item, "cv"), sum, 1e-9);
@@ -291,18 +269,12 @@ static void test_cross_validated_search(void **state)
             if (sum < least) least = sum, at = size;
         }
         assert_int_equal(statistic(d, "selected"), at);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
     cr_folds_free(cx, &split);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     static double X[N * 60];
     double        y[N];
     cr_model     *m = NULL;
@@ -321,12 +293,10 @@ static void test_corners(void **state)
     json_t *d = describe(cx, m);
     assert_int_equal(statistic(d, "rank"), 5);
     assert_int_equal(json_array_size(json_object_get(d, "subsets")), 6);
-    json_decref(d);
     cr_model_free(cx, m);
     m = fit(cx, "linear", t, "target=y features=x1,x2,x3 select=best size=0"); /* the mean alone */
     cr_prediction q = predict(cx, m, t);
     assert_close(q.mean[0], q.mean[N - 1], 1e-14);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
 
@@ -335,15 +305,10 @@ static void test_corners(void **state)
     m = fit(cx, "linear", t, "target=y select=best");
     q = predict(cx, m, t);
     assert_close(q.mean[0], 7, 1e-15);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     double            X[14 * 3], y[14];
     const char *const settings[] = { "target=y select=best criterion=cv cv_folds=2",
                                      "target=y select=backward", NULL };
@@ -366,11 +331,9 @@ static void check_terms(const json_t *names, const json_t *terms)
     }
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("subset_selection", &root), *item, *best;
+    json_t *cases = reference_cases(cx, "subset_selection"), *item, *best;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -395,7 +358,6 @@ static void test_reference(void **state)
             checked++;
         }
         assert_int_equal(statistic(d, "selected"), number_of(expected, "size_min_bic"));
-        json_decref(d);
         cr_model_free(cx, m);
         snprintf(settings, sizeof settings, "%s select=forward criterion=aic", base);
         m = fit(cx, "linear", t, settings);
@@ -408,25 +370,6 @@ static void test_reference(void **state)
                         json_object_get(json_array_get(json_object_get(d, "subsets"), k), "terms"));
             json_decref(first);
         }
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 20);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_is_the_best_of_all),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_as_if_given),
-        cmocka_unit_test(test_cross_validated_search),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("subsets", tests, NULL, NULL);
 }

@@ -26,22 +26,14 @@ static void check_same(cr_ctx *cx, const cr_table *t, const char *name, const ch
         assert_relative(o.mean[i], p.mean[i], 1e-9);
         assert_relative(o.scale[i], p.scale[i], 1e-9);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &o);
-    json_decref(x);
-    json_decref(y);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
 }
 
-static void test_standardised_target(void **state)
+TEST(standardised_target)
 {
-    (void)state;
     static const char *const of_linear[] = { "residual_sd", "rss", "r2",    "f",
                                              "aic",         "bic", "loocv", NULL };
     static const char *const of_ridge[] = { "residual_sd", "rss", "r2", "gcv", "loocv", NULL };
     static const char *const of_bayes[] = { "alpha", "beta", "noise_sd", "rss", NULL };
-    cr_ctx                  *cx = test_context();
     double                   X[N * P], y[N];
     draw_regression(11, N, P, 2.5, X, y);
     for (size_t i = 0; i < N; i++) y[i] = 300 + 40 * y[i];
@@ -50,15 +42,11 @@ static void test_standardised_target(void **state)
     check_same(cx, t, "ridge", "target=y lambda=3", of_ridge);
     check_same(cx, t, "bayes-linear", "target=y tol=1e-15", of_bayes);
     check_same(cx, t, "bayes-linear", "target=y tol=1e-15 intercept_prior=flat", of_bayes);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A large target without error under a wide prior: rate + half a sum of squares stays positive. */
-static void test_posterior_rate_is_positive(void **state)
+TEST(posterior_rate_is_positive)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 8; seed++) {
         double X[N * 2], y[N];
         cr_rng r = cr_rng_stream(seed, 5);
@@ -69,21 +57,15 @@ static void test_posterior_rate_is_positive(void **state)
         json_t   *d = describe(cx, m);
         assert_true(statistic(d, "b_n") >= 1);
         assert_true(isfinite(cr_model_get_report(m)->log_evidence));
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels. What
  * is left is the rounding of the centre itself, half a unit of 2^-22, times the slope. */
-static void test_far_columns(void **state)
+TEST(far_columns)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[N], y[N];
-    cr_rng  r = cr_rng_stream(3, 1);
+    double x[N], y[N];
+    cr_rng r = cr_rng_stream(3, 1);
     for (size_t i = 0; i < N; i++) {
         x[i] = 1.6e9 + floor(100 * cr_rng_normal(&r)) / 64; /* exact */
         y[i] = 0.5 * (x[i] - 1.6e9) + 1e-3 * cr_rng_normal(&r);
@@ -92,22 +74,14 @@ static void test_far_columns(void **state)
     cr_model *a = fit(cx, "linear", t, "target=y"), *b = fit(cx, "ridge", t, "target=y lambda=0");
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     for (size_t i = 0; i < N; i++) assert_close(q.mean[i], p.mean[i], 0.5 * 0x1p-22);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Columns of sizes 1e6 and 1e-3, not standardised: evidence and coefficients by the dense formulas
  * in long double; p = 2. */
-static void test_columns_of_different_size(void **state)
+TEST(columns_of_different_size)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * 2], y[N];
-    cr_rng  r = cr_rng_stream(8, 2);
+    double X[N * 2], y[N];
+    cr_rng r = cr_rng_stream(8, 2);
     for (size_t i = 0; i < N; i++) {
         X[2 * i] = 1e6 * (3 + cr_rng_normal(&r));
         X[2 * i + 1] = 1e-3 * cr_rng_normal(&r);
@@ -137,16 +111,11 @@ static void test_columns_of_different_size(void **state)
     assert_relative(parameter(e, "x1", "value"), (double)m0, 1e-8);
     assert_relative(parameter(e, "x2", "value"), (double)m1, 1e-8);
     assert_relative(parameter(e, "x2", "sd"), (double)sqrtl(a / det), 1e-8);
-    json_decref(e);
     cr_model_free(cx, m);
     m = fit(cx, "ridge", t, "target=y scale=none lambda=1e-8"); /* = alpha / beta */
     e = describe(cx, m);
     assert_relative(parameter(e, "x1", "value"), (double)m0, 1e-8);
     assert_relative(parameter(e, "x2", "value"), (double)m1, 1e-8);
-    json_decref(e);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static void count_dependent(void *user, cr_log_level level, const char *text)
@@ -158,14 +127,12 @@ static void count_dependent(void *user, cr_log_level level, const char *text)
 }
 
 /* Many dependent columns are named in one warning, not in one each. */
-static void test_many_dependent_columns(void **state)
+TEST(many_dependent_columns)
 {
-    (void)state;
     enum { n = 4, p = 12 };
-    cr_ctx *cx = test_context();
-    size_t  said = 0;
-    double  X[n * p], y[n] = { 1, 4, 2, 3 };
-    cr_rng  r = cr_rng_stream(4, 4);
+    size_t said = 0;
+    double X[n * p], y[n] = { 1, 4, 2, 3 };
+    cr_rng r = cr_rng_stream(4, 4);
     draw_normals(&r, X, n * p);
     cr_table *t = make_table(cx, X, n, p, y, NULL);
     cr_ctx_set_log(cx, count_dependent, &said);
@@ -173,20 +140,4 @@ static void test_many_dependent_columns(void **state)
     json_t   *d = describe(cx, m);
     assert_close(statistic(d, "rank"), 3, 0);
     assert_int_equal(said, 1);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standardised_target),
-        cmocka_unit_test(test_posterior_rate_is_positive),
-        cmocka_unit_test(test_far_columns),
-        cmocka_unit_test(test_columns_of_different_size),
-        cmocka_unit_test(test_many_dependent_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

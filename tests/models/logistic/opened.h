@@ -46,7 +46,6 @@ static inline void close_classes(cr_ctx *cx, opened *a)
     cri_classifier_rows_free(cx, &a->x);
     cri_rows_close(cx, &a->rows);
     cri_design_free(cx, a->d);
-    cr_table_free(cx, a->t);
 }
 
 #endif

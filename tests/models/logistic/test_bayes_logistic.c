@@ -19,10 +19,8 @@ static double integrand(double x, void *user)
     return cr_sigmoid(n->mean + n->sd * x) * exp(cr_norm_logpdf(x));
 }
 
-static void test_logistic_normal(void **state)
+TEST(logistic_normal)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double means[] = { -30, -4.3, -0.2, 0, 1.7, 12 }, sds[] = { 1e-9, 0.3, 1.9, 2.1, 9, 60 };
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 6; j++) {
@@ -35,7 +33,6 @@ static void test_logistic_normal(void **state)
         }
     assert_close(cri_logistic_normal(0.7, 0), cr_sigmoid(0.7), 1e-15);
     assert_close(cri_logistic_normal(3, 1e8), 0.5, 1e-7);
-    test_context_free(cx);
 }
 
 /* --- two coefficients on a grid -------------------------------------------------------------- */
@@ -122,18 +119,12 @@ static void check_grid(double alpha0, const char *prior)
         }
         if (k > 0) assert_true(statistic(d, "effective_draws") > 1500);
         if (k == 2) assert_true(statistic(d, "rhat") < 1.02);
-        cr_prediction_free(cx, &q);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, there);
     test_context_free(cx);
 }
 
-static void test_grid(void **state)
+TEST(grid)
 {
-    (void)state;
     check_grid(1.5, " shrink_intercept=true");
     check_grid(0.01, "");
     check_grid(1 / 6.25, " intercept_sd=2.5");
@@ -147,19 +138,15 @@ static double mean_probability(cr_ctx *cx, const cr_table *t, const char *settin
     cr_prediction q = predict(cx, m, t);
     double        sum = 0;
     for (size_t i = 0; i < q.n; i++) sum += q.prob[2 * i + 1] / (double)q.n;
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
     return sum;
 }
 
 /* Slopes that are small make the learned alpha large; the intercept, far from 0, is not to
  * follow. */
-static void test_rare_class_keeps_its_rate(void **state)
+TEST(rare_class_keeps_its_rate)
 {
-    (void)state;
     enum { ROWS = 400, COLUMNS = 20 };
     static double X[ROWS * COLUMNS], y[ROWS];
-    cr_ctx       *cx = test_context();
     cr_rng        r = cr_rng_stream(17, 4);
     double        rate = 0;
     draw_normals(&r, X, ROWS * COLUMNS);
@@ -172,8 +159,6 @@ static void test_rare_class_keeps_its_rate(void **state)
     assert_close(mean_probability(cx, t, "target=y"), rate, 0.004);
     assert_close(mean_probability(cx, t, "target=y intercept_sd=3"), rate, 0.006);
     assert_true(mean_probability(cx, t, "target=y shrink_intercept=true") > rate + 0.02);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- alpha ----------------------------------------------------------------------------------- */
@@ -184,15 +169,12 @@ static double evidence_at(cr_ctx *cx, const cr_table *t, double alpha)
     snprintf(settings, sizeof settings, "target=y alpha=%.17g", alpha);
     cr_model *m = fit(cx, "bayes-logistic", t, settings);
     double    log_evidence = cr_model_get_report(m)->log_evidence;
-    cr_model_free(cx, m);
     return log_evidence;
 }
 
-static void test_learned_alpha(void **state)
+TEST(learned_alpha)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     for (size_t classes = 2; classes <= 3; classes++) {
         draw_classes(classes, N, P, classes, 0.5, X, y);
         cr_table *t = make_table(cx, X, N, P, y, NULL);
@@ -202,23 +184,17 @@ static void test_learned_alpha(void **state)
         assert_true(best >= evidence_at(cx, t, alpha * 1.01));
         assert_true(best >= evidence_at(cx, t, alpha / 1.01));
         assert_relative(best, evidence_at(cx, t, alpha), 1e-12);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- several classes ------------------------------------------------------------------------- */
 
 /* Laplace's predictive of three classes against its own draws, and the routes against each other.
  */
-static void test_three_classes(void **state)
+TEST(three_classes)
 {
-    (void)state;
     static const char *const settings[] = { "target=y alpha=1", "target=y alpha=1 infer=importance",
                                             "target=y alpha=1 infer=mcmc" };
-    cr_ctx                  *cx = test_context();
     double                   X[N * P], y[N];
     cr_prediction            q[3];
     cr_model                *m[3];
@@ -237,23 +213,15 @@ static void test_three_classes(void **state)
         }
         assert_close(sum, 1, 1e-14);
     }
-    for (size_t k = 0; k < 3; k++) {
-        cr_prediction_free(cx, &q[k]);
-        cr_model_free(cx, m[k]);
-    }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Iris, two of whose classes are nearly separated, alpha learned: a posterior that leans far out.
  * The draws of both routes are worth a fifth of their number, and agree on means, sds and
  * probabilities. */
-static void test_iris(void **state)
+TEST(iris)
 {
-    (void)state;
     static const char *const settings[] = { "target=species infer=importance draws=2000",
                                             "target=species infer=mcmc draws=2000" };
-    cr_ctx                  *cx = test_context();
     cr_table                *t = read_table(cx, "examples/iris.csv");
     cr_prediction            q[2];
     cr_model                *m[2];
@@ -279,21 +247,12 @@ static void test_iris(void **state)
         assert_true(fabs(number_of(a, "sd") / sd - 1) < 0.25);
     }
     for (size_t i = 0; i < q[0].n * 3; i++) assert_true(fabs(q[0].prob[i] - q[1].prob[i]) < 0.05);
-    for (size_t k = 0; k < 2; k++) {
-        cr_prediction_free(cx, &q[k]);
-        json_decref(d[k]);
-        cr_model_free(cx, m[k]);
-    }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Laplace there: probabilities against half a million draws of its normal by another program, and
  * the advice to take draws of the posterior, which is not given where the normal fits. */
-static void test_iris_by_laplace(void **state)
+TEST(iris_by_laplace)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = read_table(cx, "examples/iris.csv");
     warnings  w = { .n = 0 };
     double    X[N * P], y[N];
@@ -305,7 +264,6 @@ static void test_iris_by_laplace(void **state)
     assert_int_equal(cr_model_get_report(m)->evidence, CR_EVIDENCE_LAPLACE);
     assert_non_null(strstr(w.text, "the columns nearly separate the classes"));
     assert_non_null(strstr(w.text, "--infer mcmc"));
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     w = (warnings){ .n = 0 };
@@ -314,23 +272,18 @@ static void test_iris_by_laplace(void **state)
     cr_model_free(cx, fit(cx, "bayes-logistic", t, "target=y alpha=1"));
     assert_int_equal(w.n, 0);
     cr_ctx_set_log(cx, NULL, NULL);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
 /* Separated classes, more columns than rows, a constant column: the prior has an answer for all. */
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *t = table_of_text(cx, "t.csv", "a,b,c,d,y\n1,2,7,4,n\n2,1,7,2,n\n5,1,7,3,y\n");
     m = fit(cx, "bayes-logistic", t, "target=y alpha=1");
     cr_prediction q = predict(cx, m, t);
     assert_true(q.prob[5] > 0.5 && q.prob[5] < 0.95 && q.prob[0] > 0.5);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     m = NULL;
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y alpha=0", &m), CR_EARG,
@@ -345,18 +298,14 @@ static void test_corners(void **state)
     t = table_of_text(cx, "t.csv", "a,y\n1,n\n2,n\n");
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA,
                       "one class only");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The same bits for any number of threads, and after saving. */
-static void test_same_bits(void **state)
+TEST(same_bits)
 {
-    (void)state;
     static const char *const settings[] = { "target=y",
                                             "target=y alpha=1 infer=importance draws=200",
                                             "target=y alpha=1 infer=mcmc draws=200" };
-    cr_ctx                  *cx = test_context();
     double                   X[N * P], y[N];
     draw_classes(6, N, P, 3, 0.5, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
@@ -374,14 +323,10 @@ static void test_same_bits(void **state)
             cr_prediction q = predict(cx, loaded, t);
             if (k == 0) memcpy(first, q.prob, sizeof first);
             assert_memory_equal(first, q.prob, sizeof first);
-            cr_prediction_free(cx, &q);
             cr_free(cx, bytes, size, 1);
-            cr_model_free(cx, m);
             cr_model_free(cx, loaded);
         }
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- reference answers ----------------------------------------------------------------------- */
@@ -408,16 +353,11 @@ static void check_fixed_alpha(cr_ctx *cx, const cr_table *t, const char *setting
     for (size_t i = 0; i < 5; i++)
         assert_close(q.prob[2 * i + 1],
                      element(json_object_get(e, "pred_first5_gauss_integral"), i), 1e-8);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, m);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *one, *cases = reference_cases("bayes_logistic", &root);
+    json_t *item, *one, *cases = reference_cases(cx, "bayes_logistic");
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -436,37 +376,13 @@ static void test_reference(void **state)
                         1e-6);
         assert_close(cr_model_get_report(m)->log_evidence, number_of(e, "log_evidence_at_optimum"),
                      1e-8);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 6);
-    json_decref(root);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const double      X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
     const char *const settings[] = { "target=y alpha=1 infer=laplace draws=100", NULL };
     check_allocations_on(X, 6, 1, y, "bayes-logistic", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_logistic_normal),
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_rare_class_keeps_its_rate),
-        cmocka_unit_test(test_learned_alpha),
-        cmocka_unit_test(test_three_classes),
-        cmocka_unit_test(test_iris),
-        cmocka_unit_test(test_iris_by_laplace),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("bayes-logistic", tests, NULL, NULL);
 }

@@ -73,11 +73,9 @@ static double objective_by_definition(const cri_likelihood *f, const double *X, 
     return (double)sum;
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], theta[64];
+    double X[N * P], y[N], w[N], theta[64];
     for (size_t bits = 0; bits < 4 * KINDS; bits++) {
         const kind *k = &kinds[bits / 4];
         opened      a;
@@ -91,7 +89,6 @@ static void test_definition(void **state)
         assert_relative(v.f, objective_by_definition(&f, X, bits & 1 ? w : NULL, theta), 1e-13);
         close_classes(cx, &a);
     }
-    test_context_free(cx);
 }
 
 /* --- derivatives ----------------------------------------------------------------------------- */
@@ -152,11 +149,9 @@ static void check_derivatives(cr_ctx *cx, const cri_likelihood *f, const double 
     free(curvature);
 }
 
-static void test_derivatives(void **state)
+TEST(derivatives)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], theta[64];
+    double X[N * P], y[N], w[N], theta[64];
     for (size_t bits = 0; bits < 2 * KINDS; bits++) {
         const kind *k = &kinds[bits / 2];
         opened      a;
@@ -168,7 +163,6 @@ static void test_derivatives(void **state)
         check_derivatives(cx, &f, theta);
         close_classes(cx, &a);
     }
-    test_context_free(cx);
 }
 
 /* --- sparse rows ----------------------------------------------------------------------------- */
@@ -184,11 +178,9 @@ static void draw_sparse(uint64_t seed, double *X, double *y, size_t classes)
     }
 }
 
-static void test_sparse_is_dense(void **state)
+TEST(sparse_is_dense)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * WIDE], y[N], theta[128], g[2][128], H[2][128 * 128];
+    double X[N * WIDE], y[N], theta[128], g[2][128], H[2][128 * 128];
     for (size_t bits = 0; bits < 2 * KINDS; bits++) {
         const kind *k = &kinds[bits / 2];
         opened      a;
@@ -216,15 +208,12 @@ static void test_sparse_is_dense(void **state)
         check_derivatives(cx, &f, theta);
         close_classes(cx, &a);
     }
-    test_context_free(cx);
 }
 
 /* A Hessian of some columns is a part of the whole one. */
-static void test_part_of_hessian(void **state)
+TEST(part_of_hessian)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * WIDE], y[N], theta[128], H[128 * 128], part[128 * 128];
+    double X[N * WIDE], y[N], theta[128], H[128 * 128], part[128 * 128];
     for (size_t bits = 0; bits < 8; bits++) {
         const kind *k = &kinds[bits & 4 ? 3 : 0];
         size_t      sub[] = { 0, 3, 7, 19 };
@@ -247,16 +236,13 @@ static void test_part_of_hessian(void **state)
         a.x.sparse = true;
         close_classes(cx, &a);
     }
-    test_context_free(cx);
 }
 
 /* Every third row alone. */
-static void test_step(void **state)
+TEST(step)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], theta[16], g[2][16];
-    opened  a;
+    double X[N * P], y[N], w[N], theta[16], g[2][16];
+    opened a;
     draw_classes(4, N, P, 2, 0.7, X, y);
     for (size_t i = 0; i < N; i++) w[i] = i % 3 == 0;
     open_classes(cx, X, N, P, y, w, true, false, &a);
@@ -269,13 +255,11 @@ static void test_step(void **state)
     assert_relative(some.f, all.f, 1e-13);
     for (size_t j = 0; j <= P; j++) assert_close(g[1][j], g[0][j], 1e-12);
     close_classes(cx, &a);
-    test_context_free(cx);
 }
 
 /* Scores of any size have finite answers. */
-static void test_extreme_scores(void **state)
+TEST(extreme_scores)
 {
-    (void)state;
     opened         none = { 0 };
     cri_likelihood f = likelihood_of(&none, &kinds[0]), s = likelihood_of(&none, &kinds[3]);
     double         nll, r[3], c[3], sizes[] = { 0, 1e-300, 30, 800, 1e300 };
@@ -298,11 +282,9 @@ static void test_extreme_scores(void **state)
 }
 
 /* A hundred thousand columns by their entries: memory and time go by the entries. */
-static void test_wide_entries(void **state)
+TEST(wide_entries)
 {
-    (void)state;
     enum { ROWS = 600, COLUMNS = 100000, EACH = 12 };
-    cr_ctx   *cx = test_context();
     size_t   *start = calloc(ROWS + 1, sizeof *start);
     uint32_t *column = calloc(ROWS * EACH, sizeof *column), *y = calloc(ROWS, sizeof *y);
     double   *value = calloc(ROWS * EACH, sizeof *value);
@@ -344,19 +326,4 @@ static void test_wide_entries(void **state)
     free(column);
     free(value);
     free(y);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_sparse_is_dense),
-        cmocka_unit_test(test_part_of_hessian),
-        cmocka_unit_test(test_step),
-        cmocka_unit_test(test_extreme_scores),
-        cmocka_unit_test(test_wide_entries),
-    };
-    return cmocka_run_group_tests_name("likelihood", tests, NULL, NULL);
 }

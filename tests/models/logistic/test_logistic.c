@@ -43,11 +43,9 @@ static void newton_oracle(const double *X, size_t n, size_t p, const double *y, 
     }
 }
 
-static void test_plain_newton(void **state)
+TEST(plain_newton)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     draw_classes(1, N, P, 2, 0.9, X, y);
     for (size_t i = 0; i < N; i++) w[i] = 0.25 * (double)(1 + i % 5);
     cr_table *t = make_table(cx, X, N, P, y, w);
@@ -81,20 +79,13 @@ static void test_plain_newton(void **state)
             assert_close(value_at(&q, i, 1), (double)(1 / (1 + expl(-eta))), 1e-9);
             assert_close(value_at(&q, i, 0) + value_at(&q, i, 1), 1, 1e-15);
         }
-        cr_prediction_free(cx, &q);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- solvers --------------------------------------------------------------------------------- */
 
-static void test_solvers_agree(void **state)
+TEST(solvers_agree)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const solvers[] = { "newton", "newton-cg", "lbfgs", "gradient", "sgd" };
     double            X[N * P], y[N];
     for (size_t classes = 2; classes <= 3; classes++)
@@ -112,20 +103,14 @@ static void test_solvers_agree(void **state)
                 if (s == 0) best = statistic(d, "objective_value");
                 assert_relative(statistic(d, "objective_value"), best, 1e-9);
                 assert_true(statistic(d, "kkt_residual") < 1e-6);
-                json_decref(d);
-                cr_model_free(cx, m);
             }
-            cr_table_free(cx, t);
         }
-    test_context_free(cx);
 }
 
 /* A limit is told, not failed. */
-static void test_limit(void **state)
+TEST(limit)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
+    double X[N * P], y[N];
     draw_classes(3, N, P, 2, 0.9, X, y);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *m = fit(cx, "logistic", t, "target=y max_iter=1");
@@ -145,16 +130,12 @@ static void test_limit(void **state)
     assert_fails_with(cx,
                       try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none),
                       CR_EARG, "proximal Newton only");
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Many rows: the start from a sample and steps with an old Hessian end at the same minimum. */
-static void test_many_rows(void **state)
+TEST(many_rows)
 {
-    (void)state;
     enum { ROWS = 21000, COLUMNS = 16 };
-    cr_ctx *cx = test_context();
     double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
     cr_rng  r = cr_rng_stream(1, 1);
     for (size_t i = 0; i < ROWS; i++) {
@@ -175,23 +156,15 @@ static void test_many_rows(void **state)
         assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
         assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
     }
-    json_decref(da);
-    json_decref(db);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
     free(X);
     free(y);
-    test_context_free(cx);
 }
 
 /* Blocks of rows that come by once more and once more: the mean of the steps nears the minimum. */
-static void test_blocks(void **state)
+TEST(blocks)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
-    opened  a;
+    double X[N * P], y[N];
+    opened a;
     draw_classes(8, N, P, 2, 0.9, X, y);
     open_classes(cx, X, N, P, y, NULL, true, true, &a);
     cri_solve_options    o = { .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
@@ -214,17 +187,14 @@ static void test_blocks(void **state)
     cri_sgd_free(cx, &s);
     cri_solution_free(cx, &best);
     close_classes(cx, &a);
-    test_context_free(cx);
 }
 
 /* --- softmax --------------------------------------------------------------------------------- */
 
 /* With lambda = 0 the odds of two classes of three do not depend on the reference, which the order
  * of the names decides. */
-static void test_class_names(void **state)
+TEST(class_names)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const names[2][3] = { { "a", "b", "c" }, { "z", "b", "a" } };
     double            X[N * P], y[N];
     const char       *text[N];
@@ -251,17 +221,14 @@ static void test_class_names(void **state)
             cr_table_free(cx, t[s]);
         }
     }
-    test_context_free(cx);
 }
 
 /* A full softmax of two classes with penalty lambda is the logit with lambda / 2: w_1 = -w_0 = b
  * / 2. */
-static void test_softmax_of_two(void **state)
+TEST(softmax_of_two)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N];
-    opened  a;
+    double X[N * P], y[N];
+    opened a;
     draw_classes(6, N, P, 2, 0.9, X, y);
     open_classes(cx, X, N, P, y, NULL, true, true, &a);
     cri_solve_options o = { .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
@@ -290,7 +257,6 @@ static void test_softmax_of_two(void **state)
     cri_solution_free(cx, &s);
     cri_solution_free(cx, &f);
     close_classes(cx, &a);
-    test_context_free(cx);
 }
 
 /* --- absolute penalty ------------------------------------------------------------------------ */
@@ -317,11 +283,9 @@ static void check_kkt(const double *X, size_t p, const double *y, const json_t *
     }
 }
 
-static void test_absolute_penalty(void **state)
+TEST(absolute_penalty)
 {
-    (void)state;
     enum { MANY = 150 }; /* more columns than rows */
-    cr_ctx *cx = test_context();
     double *X = calloc(N * MANY, sizeof *X), y[N];
     for (size_t k = 0; k < 4; k++) {
         size_t p = k < 2 ? P : MANY;
@@ -337,20 +301,14 @@ static void test_absolute_penalty(void **state)
         check_kkt(X, p, y, d, 0.05, elastic ? 0.7 : 1);
         assert_true(isnan(coefficient(d, 1, "sd")));
         if (p == MANY) assert_true(statistic(d, "nonzero") < N);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     free(X);
-    test_context_free(cx);
 }
 
 /* A working set of a few of 2000 columns finds what the definition says. */
-static void test_working_set(void **state)
+TEST(working_set)
 {
-    (void)state;
     enum { ROWS = 60, COLUMNS = 1500 };
-    cr_ctx *cx = test_context();
     double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
     cr_rng  r = cr_rng_stream(9, 9);
     draw_normals(&r, X, ROWS * COLUMNS);
@@ -368,7 +326,6 @@ static void test_working_set(void **state)
     close_classes(cx, &a);
     free(X);
     free(y);
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
@@ -381,19 +338,13 @@ static void assert_same_answers(cr_ctx *cx, const char *model, const cr_table *a
     cr_prediction qa = predict(cx, ma, where), qb = predict(cx, mb, where);
     for (size_t i = 0; i < qa.n * qa.n_classes; i++)
         assert_close(qa.prob[i], qb.prob[i], tolerance);
-    cr_prediction_free(cx, &qa);
-    cr_prediction_free(cx, &qb);
-    cr_model_free(cx, ma);
-    cr_model_free(cx, mb);
 }
 
 /* A row of weight 2 is two rows, one of weight 0 none; rows in any order; columns in any units. */
-static void test_weights_and_order(void **state)
+TEST(weights_and_order)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N];
-    size_t  n = 0;
+    double X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N];
+    size_t n = 0;
     for (size_t classes = 2; classes <= 3; classes++) {
         draw_classes(11 + classes, N, P, classes, 0.9, X, y);
         n = 0;
@@ -412,17 +363,12 @@ static void test_weights_and_order(void **state)
         };
         for (size_t s = 0; s < 3; s++)
             assert_same_answers(cx, "logistic", a, settings[s][0], b, settings[s][1], b, 1e-6);
-        cr_table_free(cx, a);
-        cr_table_free(cx, b);
     }
-    test_context_free(cx);
 }
 
-static void test_units(void **state)
+TEST(units)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], XX[N * P];
+    double X[N * P], y[N], XX[N * P];
     draw_classes(14, N, P, 2, 0.9, X, y);
     for (size_t i = 0; i < N * P; i++)
         XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
@@ -432,25 +378,16 @@ static void test_units(void **state)
         cr_model     *ma = fit(cx, "logistic", a, settings), *mb = fit(cx, "logistic", b, settings);
         cr_prediction qa = predict(cx, ma, a), qb = predict(cx, mb, b);
         for (size_t i = 0; i < 2 * N; i++) assert_close(qa.prob[i], qb.prob[i], 1e-6);
-        cr_prediction_free(cx, &qa);
-        cr_prediction_free(cx, &qb);
-        cr_model_free(cx, ma);
-        cr_model_free(cx, mb);
-        cr_table_free(cx, a);
-        cr_table_free(cx, b);
     }
-    test_context_free(cx);
 }
 
 /* The same bits for any number of threads, and after saving. */
-static void test_same_bits(void **state)
+TEST(same_bits)
 {
-    (void)state;
     enum { ROWS = 1200 };
     static const char *const settings[] = { "target=y lambda=1", "target=y",
                                             "target=y penalty=l1 lambda=0.01",
                                             "target=y solver=newton-cg" };
-    cr_ctx                  *cx = test_context();
     double                  *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
     draw_classes(15, ROWS, P, 3, 0.9, X, y);
     cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
@@ -471,22 +408,18 @@ static void test_same_bits(void **state)
                 assert_memory_equal(first.prob, q.prob, ROWS * 3 * sizeof(double));
             if (k > 0) cr_prediction_free(cx, &q);
             cr_free(cx, bytes, size, 1);
-            cr_model_free(cx, m);
             cr_model_free(cx, loaded);
         }
         cr_prediction_free(cx, &first);
     }
-    cr_table_free(cx, t);
     free(X);
     free(y);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     static const double X[] = { 1, 2, 2, 1, 3, 5, 4, 4, 2.5, 2, 3.5, 1, 0.5, 3, 2, 2 };
     static const double y[] = { 0, 0, 1, 1, 0, 1, 0, 1 };
     const char *const   settings[] = { "target=y",
@@ -496,18 +429,4 @@ static void test_allocations(void **state)
                                        "target=y lambda=1 solver=sgd",
                                        NULL };
     check_allocations_on(X, 8, 2, y, "logistic", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_newton),   cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_limit),          cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_class_names),
-        cmocka_unit_test(test_softmax_of_two), cmocka_unit_test(test_absolute_penalty),
-        cmocka_unit_test(test_working_set),    cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_units),          cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("logistic", tests, NULL, NULL);
 }

@@ -3,11 +3,9 @@
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-static void test_reference_binary(void **state)
+TEST(reference_binary)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *cases = reference_cases("glm_binary", &root);
+    json_t *item, *cases = reference_cases(cx, "glm_binary");
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -28,21 +26,16 @@ static void test_reference_binary(void **state)
         assert_close(statistic(d, "null_deviance"), number_of(e, "null_deviance"), 1e-8);
         assert_close(statistic(d, "aic"), number_of(e, "aic"), 1e-8);
         assert_close(statistic(d, "bic"), number_of(e, "bic"), 1e-8);
-        json_decref(d);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
         checked++;
     }
     assert_true(checked >= 2);
-    json_decref(root);
-    test_context_free(cx);
 }
 
-static void test_reference_lasso(void **state)
+TEST(reference_lasso)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *step, *cases = reference_cases("lasso", &root);
+    json_t *item, *step, *cases = reference_cases(cx, "lasso");
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -60,22 +53,16 @@ static void test_reference_lasso(void **state)
             assert_close(statistic(d, "nonzero"), number_of(step, "nonzero"), 0);
             for (size_t j = 0; j < json_array_size(coef); j++)
                 assert_close(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-5);
-            json_decref(d);
             cr_model_free(cx, m);
             checked++;
         }
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 10);
-    json_decref(root);
-    test_context_free(cx);
 }
 
-static void test_reference_softmax(void **state)
+TEST(reference_softmax)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *one, *cases = reference_cases("softmax", &root);
+    json_t *item, *one, *cases = reference_cases(cx, "softmax");
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -84,7 +71,7 @@ static void test_reference_softmax(void **state)
         json_t *data = json_object_get(item, "data");
         char    path[256], settings[256];
         snprintf(path, sizeof path, "classic/%s", json_string_value(json_object_get(data, "file")));
-        cr_table *t = read_table(cx, test_shared_data(path));
+        cr_table *t = read_table(cx, test_data(path));
         json_array_foreach(json_object_get(json_object_get(item, "expected"), "fits"), k, one)
         {
             snprintf(settings, sizeof settings, "target=%s lambda=%g",
@@ -98,22 +85,17 @@ static void test_reference_softmax(void **state)
                     q.prob[a],
                     element(json_array_get(json_object_get(one, "prob_first3"), a / 3), a % 3),
                     1e-5);
-            cr_prediction_free(cx, &q);
-            json_decref(d);
             cr_model_free(cx, m);
             checked++;
         }
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 4);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* One case by its name; skips where it is not there. */
-static json_t *case_of(const char *family, const char *id, json_t **root)
+static json_t *case_of(cr_ctx *cx, const char *family, const char *id)
 {
-    json_t *cases = reference_cases(family, root), *item;
+    json_t *cases = reference_cases(cx, family), *item;
     size_t  i;
     json_array_foreach(cases, i, item) if (strcmp(json_string_value(json_object_get(item, "id")),
                                                   id) == 0) return item;
@@ -126,19 +108,17 @@ static cr_table *table_of_case(cr_ctx *cx, const json_t *item)
     char path[256];
     snprintf(path, sizeof path, "classic/%s",
              json_string_value(json_object_get(json_object_get(item, "data"), "file")));
-    return read_table(cx, test_shared_data(path));
+    return read_table(cx, test_data(path));
 }
 
 /* Ten classes.  The pixels of the reference are divided by 16: as they are, the penalty is 256
  * times. */
-static void test_reference_digits(void **state)
+TEST(reference_digits)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* 650 coefficients take too long there */
+    test_skip("too slow under sanitizers"); /* 650 coefficients */
 #endif
-    cr_ctx   *cx = test_context();
-    json_t   *root, *item = case_of("softmax", "softmax-l2-digits", &root);
+    json_t   *item = case_of(cx, "softmax", "softmax-l2-digits");
     json_t   *want = json_array_get(json_object_get(json_object_get(item, "expected"), "fits"), 0);
     cr_table *t = table_of_case(cx, item);
     cr_model *m = fit(cx, "logistic", t, "target=digit scale=none lambda=256 solver=newton");
@@ -159,20 +139,12 @@ static void test_reference_digits(void **state)
         right += (double)best == y->values[i * y->stride];
     }
     assert_close((double)right / (double)q.n, number_of(want, "train_accuracy"), 1e-12);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    json_decref(root);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Three classes without a penalty: coefficients against the first, and their standard errors. */
-static void test_reference_abalone(void **state)
+TEST(reference_abalone)
 {
-    (void)state;
-    cr_ctx            *cx = test_context();
-    json_t            *root, *item = case_of("softmax", "mnlogit-abalone-sex", &root);
+    json_t            *item = case_of(cx, "softmax", "mnlogit-abalone-sex");
     json_t            *want = json_object_get(item, "expected");
     json_t            *coef = json_object_get(want, "coef_vs_class0_rows_intercept_first");
     json_t            *se = json_object_get(want, "se");
@@ -198,11 +170,6 @@ static void test_reference_abalone(void **state)
             assert_relative(number_of(have, "value"), element(json_array_get(coef, j), k), 1e-5);
             assert_relative(number_of(have, "sd"), element(json_array_get(se, j), k), 1e-5);
         }
-    json_decref(d);
-    json_decref(root);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 static void note_separation(void *user, cr_log_level level, const char *text)
@@ -211,11 +178,9 @@ static void note_separation(void *user, cr_log_level level, const char *text)
 }
 
 /* Setosa against the rest: said to be separated, with no standard errors, and all rows right. */
-static void test_reference_separable(void **state)
+TEST(reference_separable)
 {
-    (void)state;
-    cr_ctx          *cx = test_context();
-    json_t          *root, *item = case_of("glm_binary", "logit-separable-iris", &root);
+    json_t          *item = case_of(cx, "glm_binary", "logit-separable-iris");
     cr_table        *t = table_of_case(cx, item);
     const cr_column *y = cr_table_find(t, "species");
     size_t           n = cr_table_rows(t);
@@ -232,21 +197,13 @@ static void test_reference_separable(void **state)
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     for (size_t i = 0; i < n; i++) assert_true((q.prob[2 * i + 1] > 0.5) == (setosa[i] == 1));
     free(setosa);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    json_decref(root);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Laplace's evidence, and by importance sampling the evidence and the moments, within their
  * errors. */
-static void test_reference_bayes(void **state)
+TEST(reference_bayes)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
-    json_t   *root, *item = case_of("variational", "bayes-logistic-compare-pima_tr", &root);
+    json_t   *item = case_of(cx, "variational", "bayes-logistic-compare-pima_tr");
     json_t   *want = json_object_get(item, "expected");
     cr_table *t = table_of_case(cx, item);
     cr_model *a = fit(cx, "bayes-logistic", t, "target=type alpha=1 shrink_intercept=true");
@@ -271,21 +228,4 @@ static void test_reference_bayes(void **state)
                     0.08 * sd);
         assert_relative(number_of(x, "sd") * sqrt(square), sd, 0.05);
     }
-    json_decref(d);
-    json_decref(root);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference_binary),  cmocka_unit_test(test_reference_lasso),
-        cmocka_unit_test(test_reference_softmax), cmocka_unit_test(test_reference_digits),
-        cmocka_unit_test(test_reference_abalone), cmocka_unit_test(test_reference_separable),
-        cmocka_unit_test(test_reference_bayes),
-    };
-    return cmocka_run_group_tests_name("logistic reference", tests, NULL, NULL);
 }

@@ -32,10 +32,8 @@ static void scoring_oracle(const double *X, const double *y, long double *b, lon
     }
 }
 
-static void test_scoring(void **state)
+TEST(scoring)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     double      X[N * P], y[N];
     long double b[4], V[16];
     draw_classes(1, N, P, 2, 0.9, X, y);
@@ -54,19 +52,12 @@ static void test_scoring(void **state)
         assert_close(q.prob[2 * i + 1], cr_norm_cdf(eta), 1e-8);
         assert_close(q.prob[2 * i], cr_norm_cdf(-eta), 1e-8);
     }
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Three classes: each against the rest, shares of the sum. */
-static void test_one_against_the_rest(void **state)
+TEST(one_against_the_rest)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], own[N], part[N * 3];
+    double X[N * P], y[N], own[N], part[N * 3];
     draw_classes(2, N, P, 3, 0.9, X, y);
     for (size_t k = 0; k < 3; k++) {
         for (size_t i = 0; i < N; i++) own[i] = y[i] == (double)k;
@@ -74,9 +65,6 @@ static void test_one_against_the_rest(void **state)
         cr_model     *m = fit(cx, "probit", t, "target=y");
         cr_prediction q = predict(cx, m, t);
         for (size_t i = 0; i < N; i++) part[3 * i + k] = q.prob[2 * i + 1];
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     cr_table     *t = make_table(cx, X, N, P, y, NULL);
     cr_model     *m = fit(cx, "probit", t, "target=y");
@@ -85,18 +73,12 @@ static void test_one_against_the_rest(void **state)
         double sum = part[3 * i] + part[3 * i + 1] + part[3 * i + 2];
         for (size_t k = 0; k < 3; k++) assert_close(q.prob[3 * i + k], part[3 * i + k] / sum, 1e-9);
     }
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_weights_and_penalty(void **state)
+TEST(weights_and_penalty)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[2 * N * P], yy[2 * N];
-    size_t  n = 0;
+    double X[N * P], y[N], w[N], XX[2 * N * P], yy[2 * N];
+    size_t n = 0;
     draw_classes(3, N, P, 2, 0.9, X, y);
     for (size_t i = 0; i < N; i++) {
         w[i] = (double)(i % 3);
@@ -113,21 +95,12 @@ static void test_weights_and_penalty(void **state)
         assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-5);
         assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-5);
     }
-    json_decref(da);
-    json_decref(db);
-    cr_model_free(cx, ma);
-    cr_model_free(cx, mb);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    test_context_free(cx);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
     static const char *const kinds[] = { "expected", "observed" };
-    cr_ctx                  *cx = test_context();
-    json_t                  *root, *item, *cases = reference_cases("glm_binary", &root);
+    json_t                  *item, *cases = reference_cases(cx, "glm_binary");
     size_t                   i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -148,33 +121,16 @@ static void test_reference(void **state)
                                 element(json_object_get(e, key), j), 1e-6);
             }
             assert_close(statistic(d, "deviance"), number_of(e, "deviance"), 1e-8);
-            json_decref(d);
-            cr_model_free(cx, m);
         }
         cr_table_free(cx, t);
         checked++;
     }
     assert_true(checked >= 2);
-    json_decref(root);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const double      X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
     const char *const settings[] = { "target=y", NULL };
     check_allocations_on(X, 8, 1, y, "probit", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scoring),
-        cmocka_unit_test(test_one_against_the_rest),
-        cmocka_unit_test(test_weights_and_penalty),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("probit", tests, NULL, NULL);
 }

@@ -31,17 +31,11 @@ static void check_separation(cr_ctx *cx, const char *csv, const char *settings, 
         double        target[64];
         assert_ok(cx, cr_observed(cx, m, t, target, NULL));
         for (size_t i = 0; i < q.n; i++) assert_true(value_at(&q, i, (size_t)target[i]) > 0.99);
-        cr_prediction_free(cx, &q);
     }
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_separation(void **state)
+TEST(separation)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n",
                      "target=y", "perfect", "separated perfectly by 'a':");
     /* no column alone, both together: y when a + b > 5 */
@@ -57,16 +51,13 @@ static void test_separation(void **state)
     check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
     check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y",
                      "quasi-complete", "separated quasi-completely by 'a':");
-    test_context_free(cx);
 }
 
 /* Among many classes that nothing tells apart one stands aside: its coefficients have no estimate,
  * by whatever method, and those of the others stay. */
-static void test_one_of_many(void **state)
+TEST(one_of_many)
 {
-    (void)state;
     enum { ROWS = 160, CLASSES = 8 };
-    cr_ctx           *cx = test_context();
     static char       csv[ROWS * 48];
     const char *const solvers[] = { "target=y", "target=y solver=newton-cg",
                                     "target=y solver=newton-cg max_iter=4" };
@@ -95,18 +86,12 @@ static void test_one_of_many(void **state)
             assert_true(isnan(parameter(d, "far:intercept", "sd")));
             assert_true(parameter(d, "c1:a", "sd") < 1);
         }
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* The estimate of what is not separated stays right beside what is. */
-static void test_beside_separation(void **state)
+TEST(beside_separation)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(
         cx, "quasi.csv",
         "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
@@ -118,19 +103,10 @@ static void test_beside_separation(void **state)
     assert_close(parameter(dm, "a", "sd"), parameter(dr, "a", "sd"), 1e-6);
     assert_true(isnan(parameter(dm, "d", "sd")));
     assert_true(parameter(dm, "d", "value") > 10);
-    json_decref(dm);
-    json_decref(dr);
-    cr_model_free(cx, m);
-    cr_model_free(cx, r);
-    cr_table_free(cx, t);
-    cr_table_free(cx, rest);
-    test_context_free(cx);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     warnings  w = { .n = 0 };
     cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"),
@@ -152,7 +128,6 @@ static void test_corners(void **state)
     cr_prediction q = predict(cx, m, t);
     assert_int_equal(q.n_classes, 3);
     for (size_t i = 0; i < q.n; i++) assert_close(value_at(&q, i, 2), 0, 0);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
 
@@ -167,7 +142,6 @@ static void test_corners(void **state)
     json_t *d = describe(cx, m);
     assert_close(parameter(d, "k", "value"), 0, 1e-12);
     assert_close(parameter(d, "a", "value"), 2 * parameter(d, "b", "value"), 1e-9);
-    json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
 
@@ -176,19 +150,4 @@ static void test_corners(void **state)
     m = fit(cx, "logistic", t, "target=y");
     q = predict(cx, m, t);
     assert_close(value_at(&q, 0, 1), 0.25, 1e-9);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_separation),
-        cmocka_unit_test(test_one_of_many),
-        cmocka_unit_test(test_beside_separation),
-        cmocka_unit_test(test_corners),
-    };
-    return cmocka_run_group_tests_name("separation", tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static void draw_normal(size_t F, double size, cr_rng *r, double *m, double *C)
 
 /* A certain f gives its softmax; probabilities add up to one; what is added to all functions, and
  * the order of the functions, do not matter. */
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     cr_rng r = cr_rng_stream(1, 1);
     for (size_t F = 3; F <= 4; F++) {
         double m[4], C[16], p[4], q[4], none[16] = { 0 };
@@ -50,9 +49,8 @@ static void test_laws(void **state)
 }
 
 /* Draws of the normal itself: narrow, wide, and so wide that the softmax is as good as a step. */
-static void test_draws(void **state)
+TEST(draws)
 {
-    (void)state;
     const double sizes[] = { 1, 6, 20 };
     cr_rng       r = cr_rng_stream(2, 1);
     for (size_t round = 0; round < 4; round++) {
@@ -80,11 +78,9 @@ static void test_draws(void **state)
 }
 
 /* More scores, by the lattice: within 5e-4 of what draws say. */
-static void test_lattice(void **state)
+TEST(lattice)
 {
-    (void)state;
     enum { M = 6, DRAWS = 400000 };
-    cr_ctx    *cx = test_context();
     cr_scratch s = cr_scratch_begin(cx);
     cr_rng     r = cr_rng_stream(4, 1);
     size_t     count = cri_softmax_count(M);
@@ -111,7 +107,6 @@ static void test_lattice(void **state)
     for (size_t k = 0; k < M; k++)
         assert_close(p[k], mean[k], 5e-4 + 4 * sqrt(p[k] * (1 - p[k]) / DRAWS));
     cr_scratch_end(&s);
-    test_context_free(cx);
 }
 
 /* Cholesky's factor of the differences from the last score. */
@@ -148,9 +143,8 @@ static void sum_finely(const double *m, const double *C, double *out)
 }
 
 /* Wide normals are as good as narrow ones. */
-static void test_wide(void **state)
+TEST(wide)
 {
-    (void)state;
     cr_rng       r = cr_rng_stream(3, 1);
     const double sizes[5] = { 1, 3, 8, 20, 40 };
     for (size_t i = 0; i < 5; i++) {
@@ -163,9 +157,8 @@ static void test_wide(void **state)
 }
 
 /* Scores that nothing tells apart are equally probable, however wide. */
-static void test_symmetry(void **state)
+TEST(symmetry)
 {
-    (void)state;
     for (size_t F = 3; F <= 4; F++)
         for (double sd = 0.5; sd < 300; sd *= 3) {
             double m[4] = { 7, 7, 7, 7 }, C[16] = { 0 }, p[4];
@@ -174,12 +167,4 @@ static void test_symmetry(void **state)
             double most = F == 3 ? 1e-6 : 3e-4;
             for (size_t k = 0; k < F; k++) assert_close(p[k], 1 / (double)F, most);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_laws), cmocka_unit_test(test_draws),
-                                        cmocka_unit_test(test_lattice), cmocka_unit_test(test_wide),
-                                        cmocka_unit_test(test_symmetry) };
-    return cmocka_run_group_tests_name("softmax grid", tests, NULL, NULL);
 }

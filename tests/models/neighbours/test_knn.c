@@ -90,24 +90,15 @@ static void check_against_definition(cr_ctx *cx, bool max_norm, bool weighted)
         assert_close(q.scale[i], a.scale, 1e-12);
         assert_close(q.dof[i], a.dof, 1e-11);
     }
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, at);
-    cr_table_free(cx, t);
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (unsigned bits = 0; bits < 4; bits++) check_against_definition(cx, bits & 1, bits & 2);
-    test_context_free(cx);
 }
 
-static void test_classes(void **state)
+TEST(classes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     draw_laws(4, 300, 2, 3, &data);
     for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
@@ -123,34 +114,24 @@ static void test_classes(void **state)
                 assert_close(q.prob[3 * i + k], (a.votes[k] + smoothing) / (9 + 3 * smoothing),
                              1e-12);
         }
-        cr_prediction_free(cx, &q);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- ties and weights ------------------------------------------------------------------------ */
 
 /* Four rows as far away as each other: two places are shared by all of them. */
-static void test_ties_are_shared(void **state)
+TEST(ties_are_shared)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    X[5] = { 1, -1, 1, -1, 9 }, y[5] = { 2, 4, 6, 8, 100 }, zero[1] = { 0 };
     cr_table *t = make_table(cx, X, 5, 1, y, NULL), *at = make_table(cx, zero, 1, 1, zero, NULL);
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
     assert_close(q.mean[0], 5, 1e-15);
     assert_close(q.dof[0], 1, 1e-12);
     assert_close(q.scale[0], sqrt(5 * 2 * 1.5), 1e-12); /* the spread of all four, as of two rows */
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     const char *const settings[] = {
         "target=y k=6",
         "target=y k=3 weighting=distance metric=max",
@@ -170,11 +151,9 @@ static void test_laws(void **state)
 }
 
 /* Weights below 1: as many rows as it takes. */
-static void test_small_weights(void **state)
+TEST(small_weights)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  w[200];
+    double w[200];
     draw_laws(31, 200, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) w[i] = 0.05;
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, w);
@@ -184,10 +163,6 @@ static void test_small_weights(void **state)
         assert_close(a.mean[i], b.mean[i], 1e-12);
         assert_close(a.dof[i], 1, 1e-9);
     }
-    cr_prediction_free(cx, &a);
-    cr_prediction_free(cx, &b);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- choosing k ------------------------------------------------------------------------------ */
@@ -218,26 +193,18 @@ static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
     json_t   *d = describe(cx, m);
     assert_int_equal(parameter(d, "k", "value"), best);
     assert_relative(statistic(d, classes ? "loo_log_loss" : "loo_mse"), least, 1e-11);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_choice(void **state)
+TEST(choice)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (unsigned bits = 0; bits < 4; bits++) check_choice(cx, bits & 1 ? 3 : 0, bits & 2);
-    test_context_free(cx);
 }
 
 /* E (f(x0) + e - mean)^2 = s^2 + (f(x0) - mean_i f(x_i))^2 + s^2 / k at fixed x, over the noise:
  * Hastie, Tibshirani & Friedman (2009), eq. 7.10. */
-static void test_bias_and_variance(void **state)
+TEST(bias_and_variance)
 {
-    (void)state;
     enum { N = 60, TIMES = 500 };
-    cr_ctx      *cx = test_context();
     const double noise = 0.5, x0[1] = { 0.31 };
     double       X[N], y[N], zero[1] = { 0 };
     cr_rng       r = cr_rng_stream(77, 1);
@@ -262,8 +229,6 @@ static void test_bias_and_variance(void **state)
             error += e * e / TIMES;
             fourth += e * e * e * e / TIMES;
             said += q.scale[0] * q.scale[0] / TIMES;
-            cr_prediction_free(cx, &q);
-            cr_table_free(cx, t);
         }
         double bias = sin(8 * x0[0]) - mean_f, k = (double)ks[c];
         double truth = noise * noise * (1 + 1 / k) + bias * bias;
@@ -271,16 +236,12 @@ static void test_bias_and_variance(void **state)
         assert_true(fabs(error - truth) < 4 * se);
         if (ks[c] == 5) assert_close(said, noise * noise * (1 + 1 / k), 0.05); /* little bias */
     }
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     double    X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 }, none[4] = { 0 };
     cr_model *m = NULL;
     warnings  said = { 0 };
@@ -290,15 +251,12 @@ static void test_corners(void **state)
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
     assert_non_null(strstr(said.text, "fewer than k = 5 rows"));
-    cr_prediction_free(cx, &q);
     q = fit_and_predict(cx, "knn", one, "target=y k=auto", one);
     assert_close(q.mean[0], 5, 1e-15);
-    cr_prediction_free(cx, &q);
     assert_fails_with(cx, try_fit(cx, "knn", one, "target=y task=classification k=auto", &m),
                       CR_EDATA, "one class only");
     q = fit_and_predict(cx, "knn", t, "target=y features=x1 k=9", t); /* all of them */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
-    cr_prediction_free(cx, &q);
     assert_fails_with(cx, try_fit(cx, "knn", t, "target=y features=x1 weights=w", &m), CR_EDATA,
                       "all zero");
     const char *const bad[] = { "0", "-3", "2.5", "many", "nan" };
@@ -308,62 +266,33 @@ static void test_corners(void **state)
         assert_fails_with(cx, try_fit(cx, "knn", t, settings, &m), CR_EARG,
                           "is not a whole number above 0, or auto");
     }
-    cr_table_free(cx, one);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Categories: a level is as far from any other as from a third. */
-static void test_categories(void **state)
+TEST(categories)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "g.csv", "g,y\na,1\na,2\nb,10\nb,12\nc,20\n");
     cr_table     *at = table_of_text(cx, "at.csv", "g\na\nb\n");
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
     assert_close(q.mean[0], 1.5, 1e-15);
     assert_close(q.mean[1], 11, 1e-15);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
 /* Thousands of equal rows. */
-static void test_many_copies(void **state)
+TEST(many_copies)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[3000] = { 0 }, y[3000], sum = 0;
+    double X[3000] = { 0 }, y[3000], sum = 0;
     for (size_t i = 0; i < 3000; i++) y[i] = (double)(i % 7);
     for (size_t i = 0; i < 1029; i++) sum += y[i] / 1029; /* the first TIES + k of them share */
     cr_table     *t = make_table(cx, X, 3000, 1, y, NULL), *at = make_table(cx, X, 1, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y", at);
     assert_close(q.mean[0], sum, 0.01);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     draw_laws(50, 40, 2, 3, &data);
     check_allocations("knn", &data, "target=y task=classification k=auto");
     draw_laws(50, 40, 2, 0, &data);
     check_allocations("knn", &data, "target=y");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_ties_are_shared),   cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_small_weights),     cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_bias_and_variance), cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_categories),        cmocka_unit_test(test_many_copies),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("knn", tests, NULL, NULL);
 }

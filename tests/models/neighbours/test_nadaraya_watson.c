@@ -70,17 +70,10 @@ static void check_definition(cr_ctx *cx, const oracle *o, const char *settings)
         assert_close(q.dof[i], count + 1, 1e-10);
         assert_close(q.scale[i], sqrt((count * (double)near + mse) / (count + 1)), 1e-9);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
 }
 
-static void test_definition(void **state)
+TEST(definition)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const oracle cases[] = { { false, false, { 0.5, 0.5 } },
                              { false, true, { 0.7, 1.1 } },
                              { true, false, { 2.5, 2.5 } },
@@ -92,7 +85,6 @@ static void test_definition(void **state)
                  cases[i].h[1], cases[i].compact ? "epanechnikov" : "gaussian", cases[i].linear);
         check_definition(cx, &cases[i], settings);
     }
-    test_context_free(cx);
 }
 
 /* Leave-one-out by leaving out, where the widths are so small that the nearest row is many widths
@@ -118,10 +110,8 @@ static double leave_one_out(const law_data *d, bool compact, double h)
     return (double)mse;
 }
 
-static void test_widths(void **state)
+TEST(widths)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     const double widths[] = { 1e-4, 0.004, 0.02, 0.1, 0.6, 4, 50, 1e5 };
     draw_laws(71, 60, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
@@ -135,20 +125,13 @@ static void test_widths(void **state)
         json_t       *d = describe(cx, m);
         assert_relative(statistic(d, "loo_mse"), leave_one_out(&data, i % 2, h), 1e-9);
         for (size_t k = 0; k < data.n; k++) assert_true(isfinite(q.scale[k]) && q.scale[k] > 0);
-        json_decref(d);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* What auto reports is the error of leaving out at its width, and no width of a fine grid is
  * better by more than the grid of the search can tell. */
-static void test_auto_is_the_least(void **state)
+TEST(auto_is_the_least)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < 6; i++) {
         double least = INFINITY;
         draw_laws(80 + i, 40 + 30 * i, 1 + i % 3, 0, &data);
@@ -163,18 +146,12 @@ static void test_auto_is_the_least(void **state)
         for (double at = 0.005; at < 50; at *= 1.2)
             least = fmin(least, leave_one_out(&data, i % 2, at));
         assert_true(statistic(d, "loo_mse") <= least * (1 + (i % 2 ? 0.02 : 1e-6)));
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Order 1 has no error on a plane, whatever the width. */
-static void test_plane(void **state)
+TEST(plane)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     draw_laws(3, 60, 3, 0, &data);
     for (size_t i = 0; i < data.n; i++)
         data.y[i] = 3 + 2 * data.X[3 * i] - data.X[3 * i + 1] + 0.5 * data.X[3 * i + 2];
@@ -182,19 +159,14 @@ static void test_plane(void **state)
     cr_prediction q =
         fit_and_predict(cx, "nadaraya-watson", t, "target=y bandwidth=0.8 order=1", t);
     for (size_t i = 0; i < data.n; i++) assert_close(q.mean[i], data.y[i], 1e-7);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Far from all rows the nearest one speaks; so it does where no row is within h. */
-static void test_far_away(void **state)
+TEST(far_away)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 };
-    double  Q[6] = {
-         1e6, -400, -0.12, 1e200, -1e170, 1.5e308
+    double X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 };
+    double Q[6] = {
+        1e6, -400, -0.12, 1e200, -1e170, 1.5e308
     }; /* squares overflow from the fourth on */
     const char *const settings[] = { "target=y scale=none bandwidth=0.1",
                                      "target=y scale=none bandwidth=0.1 kernel=epanechnikov",
@@ -210,16 +182,11 @@ static void test_far_away(void **state)
         assert_close(q.mean[1], 5, 1e-12);
         assert_close(q.mean[2], 5, 1e-12);
         assert_true(q.scale[0] > 0 && isfinite(q.scale[0]));
-        cr_prediction_free(cx, &q);
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     const char *const settings[] = { "target=y bandwidth=0.4", "target=y",
                                      "target=y bandwidth=1,2 order=1 kernel=epanechnikov" };
     for (size_t i = 0; i < 3; i++) {
@@ -232,11 +199,9 @@ static void test_laws(void **state)
 
 /* The width that auto finds is at least as good as any of a fine grid; one for each column is
  * better still, and wide for a column that does not matter. */
-static void test_bandwidth(void **state)
+TEST(bandwidth)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  least = INFINITY;
+    double least = INFINITY;
     draw_laws(20, 90, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) data.y[i] = sin(2 * data.X[2 * i]);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
@@ -246,8 +211,6 @@ static void test_bandwidth(void **state)
         cr_model *m = fit(cx, "nadaraya-watson", t, settings);
         json_t   *d = describe(cx, m);
         least = fmin(least, statistic(d, "loo_mse"));
-        json_decref(d);
-        cr_model_free(cx, m);
     }
     cr_model *one = fit(cx, "nadaraya-watson", t, "target=y");
     cr_model *each = fit(cx, "nadaraya-watson", t, "target=y per_column=true");
@@ -255,25 +218,16 @@ static void test_bandwidth(void **state)
     assert_true(statistic(a, "loo_mse") <= least * (1 + 1e-9));
     assert_true(statistic(b, "loo_mse") < statistic(a, "loo_mse") / 2);
     assert_true(parameter(b, "x2", "value") > 5 * parameter(b, "x1", "value"));
-    json_decref(a);
-    json_decref(b);
-    cr_model_free(cx, one);
-    cr_model_free(cx, each);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 };
     cr_model     *m = NULL;
     cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "nadaraya-watson", one, "target=y", one);
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
-    cr_prediction_free(cx, &q);
     assert_fails_with(cx, try_fit(cx, "nadaraya-watson", t, "target=y bandwidth=1,2", &m), CR_EARG,
                       "2 numbers, but the design has 1 terms");
     assert_fails_with(cx, try_fit(cx, "nadaraya-watson", t, "target=y bandwidth=-1", &m), CR_EARG,
@@ -284,16 +238,10 @@ static void test_corners(void **state)
     cr_table *flat = make_table(cx, constant, 4, 1, y, NULL);
     q = fit_and_predict(cx, "nadaraya-watson", flat, "target=y", flat);
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, flat);
-    cr_table_free(cx, one);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     draw_laws(50, 12, 2, 0, &data);
     check_allocations("nadaraya-watson", &data, "target=y bandwidth=0.5 order=1");
 }
@@ -308,6 +256,7 @@ static cr_table *part_of(cr_ctx *cx, const cr_table *t, const json_t *rows)
     cr_table *out = NULL;
     json_t   *row;
     assert_ok(cx, cr_table_new(cx, "part.csv", n, &out));
+    test_own(cx, out, release_table);
     for (size_t j = 0; j < cr_table_columns(t); j++) {
         const cr_column *c = cr_table_column(t, j);
         json_array_foreach(rows, i, row) a[i] =
@@ -325,7 +274,7 @@ static void check_reference(cr_ctx *cx, const json_t *item, const json_t *split)
     size_t      i, k;
     json_t     *step;
     snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(split, "dataset")));
-    cr_table *t = read_table(cx, test_shared_data(path));
+    cr_table *t = read_table(cx, test_data(path));
     cr_table *train = part_of(cx, t, json_object_get(split, "train"));
     cr_table *test = part_of(cx, t, json_object_get(split, "test"));
     if (!target) target = cr_table_column(t, cr_table_columns(t) - 1)->name;
@@ -348,9 +297,6 @@ static void check_reference(cr_ctx *cx, const json_t *item, const json_t *split)
         for (k = 0; k < json_array_size(wanted); k++)
             assert_close((q.mean[k] - mean) / sqrt(square), element(wanted, k), 1e-9);
         assert_relative(statistic(d, "loo_mse") / square, number_of(step, "loo_mse_std"), 1e-9);
-        json_decref(d);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
     if (n < 200) {
         snprintf(settings, sizeof settings, "target=%s", target);
@@ -358,25 +304,16 @@ static void check_reference(cr_ctx *cx, const json_t *item, const json_t *split)
         json_t   *d = describe(cx, m);
         assert_true(statistic(d, "loo_mse") / square <=
                     number_of(item, "best_loo_mse_std") * (1 + 1e-4));
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
     cr_table_free(cx, train);
     cr_table_free(cx, test);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
-    const char *path = test_shared_data("tabular/reference.json");
+    const char *path = test_data("tabular/reference.json");
     size_t      i, checked = 0;
-    if (!path) {
-        print_message("skipped: ../shared/data/tabular/reference.json is not there\n");
-        skip();
-    }
-    json_t *root = json_load_file(path, 0, NULL), *item;
+    json_t     *root = json_load_file(path, 0, NULL), *item;
     json_array_foreach(json_object_get(root, "cases"), i, item)
     {
         if (strncmp(json_string_value(json_object_get(item, "id")), "nw/", 3) != 0) continue;
@@ -389,17 +326,4 @@ static void test_reference(void **state)
     }
     assert_true(checked >= 3);
     json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),  cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_widths),      cmocka_unit_test(test_auto_is_the_least),
-        cmocka_unit_test(test_far_away),    cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_bandwidth),   cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("nadaraya-watson", tests, NULL, NULL);
 }

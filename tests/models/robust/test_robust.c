@@ -58,10 +58,8 @@ static double best_vertex(const double *X, const double *y, const double *w, siz
     return best;
 }
 
-static void test_every_vertex(void **state)
+TEST(every_vertex)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (uint64_t seed = 0; seed < 60; seed++) {
         enum { n = 14, p = 3 };
         cr_rng           r = cr_rng_stream(seed, 1);
@@ -81,15 +79,12 @@ static void test_every_vertex(void **state)
         assert_close(check_loss(X, y, w, n, p, t, b), f.objective, 1e-12);
         assert_true(f.gap >= 0 && f.gap <= 1e-7 * (best + 1));
     }
-    test_context_free(cx);
 }
 
 /* The share of rows below the line is t, to the rows it passes through. */
-static void test_share_below(void **state)
+TEST(share_below)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (int k = 1; k < 10; k++) {
         char settings[128];
         draw((uint64_t)k, X, y, w);
@@ -104,21 +99,15 @@ static void test_share_below(void **state)
         }
         assert_int_equal(on, P + 1);
         assert_true(below <= 0.1 * k * N && 0.1 * k * N <= below + on);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* --- reweighting ----------------------------------------------------------------------------- */
 
 /* Gradients of the log-likelihood in b, s and nu vanish; of Huber's loss in b. */
-static void test_equations(void **state)
+TEST(equations)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (uint64_t seed = 1; seed < 6; seed++) {
         draw(seed, X, y, w);
         cr_table *t = make_table(cx, X, N, P, y, w);
@@ -155,20 +144,13 @@ static void test_equations(void **state)
                                       log(s) - (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
                 assert_relative(here, direct, 1e-11);
             }
-            cr_prediction_free(cx, &q);
-            json_decref(d);
-            cr_model_free(cx, m);
         }
-        cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Standard errors against how much the estimates vary over many samples. */
-static void test_standard_errors(void **state)
+TEST(standard_errors)
 {
-    (void)state;
-    cr_ctx           *cx = test_context();
     const char *const methods[] = { "method=student dof=3", "method=huber", "method=lad" };
     for (size_t c = 0; c < 3; c++) {
         enum { n = 200, runs = 120 };
@@ -188,15 +170,11 @@ static void test_standard_errors(void **state)
             double    b = coefficient(d, 1, "value");
             sum += b, square += b * b;
             se += coefficient(d, 1, "sd") / runs;
-            json_decref(d);
-            cr_model_free(cx, m);
-            cr_table_free(cx, t);
         }
         double sd = sqrt((square - sum * sum / runs) / (runs - 1)); /* known to 1 part in 15 */
         assert_true(se > 0.75 * sd && se < 1.3 * sd);
         assert_close(sum / runs, 2, 4 * sd / sqrt(runs));
     }
-    test_context_free(cx);
 }
 
 /* --- laws ------------------------------------------------------------------------------------ */
@@ -206,11 +184,9 @@ static const char *const every_method[] = { "method=student dof=4", "method=stud
                                             "method=quantile quantile=0.3" };
 enum { METHODS = sizeof every_method / sizeof *every_method };
 
-static void test_weights_are_repetitions(void **state)
+TEST(weights_are_repetitions)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
+    double X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < METHODS; c++) {
         char settings[128];
         draw(30 + c, X, y, w);
@@ -227,19 +203,13 @@ static void test_weights_are_repetitions(void **state)
             assert_close(coefficient(d, j, "sd"), coefficient(d3, j, "sd"), 1e-5);
         }
         assert_relative(statistic(d, "scale"), statistic(d3, "scale"), 1e-6);
-        json_decref(d), json_decref(d3);
-        cr_model_free(cx, m), cr_model_free(cx, m3);
-        cr_table_free(cx, t), cr_table_free(cx, t3);
     }
-    test_context_free(cx);
 }
 
 /* 10 y + 3 has ten times the line; a standardised target changes nothing but rounding. */
-static void test_units(void **state)
+TEST(units)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], far[N];
+    double X[N * P], y[N], w[N], far[N];
     for (size_t c = 0; c < METHODS; c++) {
         char settings[128];
         draw(40 + c, X, y, w);
@@ -264,11 +234,7 @@ static void test_units(void **state)
             assert_close(score_s[i], score[i], 1e-5);
             assert_true(low[0] < p.mean[i] && p.mean[i] < high[0]);
         }
-        cr_prediction_free(cx, &p), cr_prediction_free(cx, &q), cr_prediction_free(cx, &v);
-        cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, s);
-        cr_table_free(cx, t), cr_table_free(cx, u);
     }
-    test_context_free(cx);
 }
 
 /* --- peers ----------------------------------------------------------------------------------- */
@@ -282,11 +248,9 @@ static void check_line(const json_t *d, const json_t *names, const json_t *coef,
     }
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("robust_l1", &root), *item, *part;
+    json_t *cases = reference_cases(cx, "robust_l1"), *item, *part;
     size_t  i, checked = 0;
     json_array_foreach(cases, i, item)
     {
@@ -303,7 +267,6 @@ static void test_reference(void **state)
                 json_t   *d = describe(cx, m);
                 assert_relative(statistic(d, "objective"),
                                 number_of(part, "objective_sum_check_loss"), 1e-9);
-                json_decref(d);
                 cr_model_free(cx, m);
                 checked++;
             }
@@ -321,23 +284,17 @@ static void test_reference(void **state)
             if (!huber)
                 assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"),
                                 1e-8);
-            json_decref(d);
             cr_model_free(cx, m);
             checked++;
         }
-        cr_table_free(cx, t);
     }
     assert_true(checked >= 15);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     warnings  heard = { { 0 }, 0 };
     cr_table *line = table_of_text(cx, "line.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n5,99\n");
@@ -351,8 +308,6 @@ static void test_corners(void **state)
         cr_prediction q = predict(cx, m, exact);
         for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 2 * ((double)i + 1), 1e-9);
         assert_true(isnan(q.scale[1]));
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
     cr_table_free(cx, exact);
     m = fit(cx, "robust", line, "target=y method=lad"); /* the wild row does not matter at all */
@@ -360,7 +315,6 @@ static void test_corners(void **state)
     assert_close(parameter(d, "x", "value"), 2, 1e-12);
     assert_close(parameter(d, "intercept", "value"), 0, 1e-12);
     assert_close(statistic(d, "objective"), 0.5 * 89, 1e-10);
-    json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, line);
 
@@ -374,10 +328,6 @@ static void test_corners(void **state)
     p = predict(cx, m, twice);
     cr_prediction q = predict(cx, alone, twice);
     for (size_t i = 0; i < 6; i++) assert_close(p.mean[i], q.mean[i], 1e-9);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    cr_model_free(cx, m), cr_model_free(cx, alone);
-    cr_table_free(cx, twice);
-    test_context_free(cx);
 }
 
 /* What is not known is empty: no sd, no p, no interval, and a warning. */
@@ -397,20 +347,16 @@ static void check_unknown_spread(cr_ctx *cx, const cr_table *t, const char *sett
     assert_true(isnan(statistic(d, "scale")));
     assert_null(q.family);
     for (size_t i = 0; i < q.n; i++) assert_true(isfinite(q.mean[i]) && isnan(q.scale[i]));
-    json_decref(d);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_ctx_set_log(cx, NULL, NULL);
 }
 
-static void test_unknown_spread(void **state)
+TEST(unknown_spread)
 {
-    (void)state;
     static const char *const ways[] = { "target=y", "target=y method=huber", "target=y dof=0.5",
                                         "target=y method=lad", "target=y method=quantile" };
     enum { ROWS = 20 };
     double    x[ROWS], y[ROWS];
-    cr_ctx   *cx = test_context();
     cr_rng    r = cr_rng_stream(2, 6);
     cr_table *one = table_of_text(cx, "one.csv", "x,y\n1,2\n");
     for (size_t k = 0; k < 5; k++)
@@ -428,17 +374,14 @@ static void test_unknown_spread(void **state)
             check_unknown_spread(cx, t, ways[k], "spread is 0", 2, 3);
         cr_table_free(cx, t);
     }
-    test_context_free(cx);
 }
 
 /* Noise wilder than Cauchy's: the degrees of freedom stop at 1, unless fewer are asked for. */
-static void test_least_degrees_of_freedom(void **state)
+TEST(least_degrees_of_freedom)
 {
-    (void)state;
     enum { ROWS = 60 };
-    double  x[ROWS], y[ROWS];
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(5, 6);
+    double x[ROWS], y[ROWS];
+    cr_rng r = cr_rng_stream(5, 6);
     for (size_t i = 0; i < ROWS; i++) {
         double z = cr_rng_normal(&r);
         x[i] = (double)i, y[i] = z * exp(3 * fabs(z));
@@ -450,19 +393,12 @@ static void test_least_degrees_of_freedom(void **state)
         cr_prediction q = predict(cx, m, t);
         assert_close(statistic(d, "dof"), given ? 0.4 : 1, 1e-6);
         assert_true(statistic(d, "scale") > 0.1 && q.scale[0] > 0.1);
-        json_decref(d);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_file_and_threads(void **state)
+TEST(file_and_threads)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
+    double X[N * P], y[N], w[N];
     for (size_t c = 0; c < METHODS; c++) {
         char   settings[128], *bytes = NULL;
         size_t size = 0;
@@ -479,44 +415,18 @@ static void test_file_and_threads(void **state)
             cr_prediction q = predict(cx, threads == 3 ? back : again, t);
             assert_memory_equal(p.mean, q.mean, sizeof y);
             assert_memory_equal(p.scale, q.scale, sizeof y);
-            cr_prediction_free(cx, &q);
-            cr_model_free(cx, again);
         }
         json_t *d = describe(cx, m), *e = describe(cx, back);
         assert_true(json_equal(d, e));
-        json_decref(d), json_decref(e);
-        cr_prediction_free(cx, &p);
         cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, back), cr_model_free(cx, m);
-        cr_table_free(cx, t);
+        cr_model_free(cx, back);
     }
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
     const char *const settings[] = { "target=y method=student max_iter=900",
                                      "target=y method=quantile max_iter=900", NULL };
     check_allocations_on(x, 6, 1, y, "robust", settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_vertex),
-        cmocka_unit_test(test_share_below),
-        cmocka_unit_test(test_equations),
-        cmocka_unit_test(test_standard_errors),
-        cmocka_unit_test(test_weights_are_repetitions),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_unknown_spread),
-        cmocka_unit_test(test_least_degrees_of_freedom),
-        cmocka_unit_test(test_file_and_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,29 +176,20 @@ static void check_dense(cr_ctx *cx, const double *w, double lambda)
         loo += own * e * e / o.n;
     }
     assert_relative(statistic(d, "loocv"), (double)loo, 1e-8);
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_dense_equations(void **state)
+TEST(dense_equations)
 {
-    (void)state;
     static const double lambdas[] = { 1e-7, 0.003, 0.4, 7, 900, 1e7 };
-    cr_ctx             *cx = test_context();
     for (size_t k = 0; k < 6; k++) {
         check_dense(cx, NULL, lambdas[k]);
         check_dense(cx, ties_w, lambdas[k]);
     }
-    test_context_free(cx);
 }
 
 /* At, between and beyond the knots: mean, variance, and the restricted likelihood. */
-static void test_gaussian_process(void **state)
+TEST(gaussian_process)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     static double at[24] = { -3,  -0.4, 0.1, 0.11, 0.4, 0.7,  1, 1.4, 2,    2.9, 3,  3.3,
                              3.9, 4.6,  5.5, 6,    7,   7.31, 8, 9,   9.89, 9.9, 11, 25 };
     cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL),
@@ -217,19 +208,11 @@ static void test_gaussian_process(void **state)
             assert_relative(p.scale[i], sd * sqrt(1 + (double)variance), 1e-10);
             assert_close(statistic(d, "log_restricted_likelihood"), (double)likelihood, 1e-10);
         }
-        json_decref(d);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
-    cr_table_free(cx, new);
-    test_context_free(cx);
 }
 
-static void test_evidence_has_its_own_noise(void **state)
+TEST(evidence_has_its_own_noise)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL);
     cr_model     *m = fit(cx, "spline", t, "target=y choose=evidence");
     json_t       *d = describe(cx, m);
@@ -239,11 +222,6 @@ static void test_evidence_has_its_own_noise(void **state)
     assert_relative(statistic(d, "residual_sd"), sqrt((double)(o.rss + lambda * o.rough) / (N - 2)),
                     1e-8);
     assert_true(p.dof[0] == N - 2);
-    json_decref(d);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- laws ----------------------------------------------------------------------------------------
@@ -261,20 +239,14 @@ static void check_alike(cr_ctx *cx, const cr_table *a, const char *settings_a, c
         assert_relative(p.scale[i], q.scale[i], tolerance);
         assert_relative(p.dof[i], q.dof[i], tolerance);
     }
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, k);
 }
 
-static void test_weights_rows_and_units(void **state)
+TEST(weights_rows_and_units)
 {
-    (void)state;
     static const char *const ways[] = { "target=y", "target=y choose=evidence",
                                         "target=y choose=loo", "target=y df=5" };
     double                   whole[N], x[MOST], y[MOST], back_x[N], back_y[N], far_x[N], far_y[N];
     size_t                   n = 0;
-    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < N; i++) {
         whole[i] = (double)(i * 7 % 4);
         for (double k = 0; k < whole[i]; k++) x[n] = ties_x[i], y[n++] = ties_y[i];
@@ -297,25 +269,15 @@ static void test_weights_rows_and_units(void **state)
              *f = fit(cx, "spline", far, "target=y lambda=2e-9");
     cr_prediction p = predict(cx, m, c), q = predict(cx, f, far);
     for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-6);
-    cr_prediction_free(cx, &p);
-    cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_model_free(cx, f);
     check_alike(cx, c, "target=y lambda=2", c, "target=y lambda=2 scale_target=standard", "spline",
                 c, 1e-12);
-    cr_table_free(cx, a);
-    cr_table_free(cx, b);
-    cr_table_free(cx, c);
-    cr_table_free(cx, d);
-    cr_table_free(cx, far);
-    test_context_free(cx);
 }
 
-static void test_limits(void **state)
+TEST(limits)
 {
-    (void)state;
     static double at[5] = { -2, 0.7, 3.1, 9.9, 20 };
-    cr_ctx       *cx = test_context();
     cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL),
              *new = make_table(cx, at, 5, 1, NULL, NULL);
     check_alike(cx, t, "target=y lambda=1e14", t, "target=y", "linear", new, 1e-8);
@@ -324,21 +286,14 @@ static void test_limits(void **state)
     assert_close(p.mean[1], (-0.4 + 0.9 - 1.1) / 3,
                  1e-8); /* through the mean of rows that share x */
     assert_close(p.mean[12], 0.4, 1e-8);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, new);
-    test_context_free(cx);
 }
 
 /* f, f' and f'' are continuous at the knots, f is a line outside, and the sd grows there. */
-static void test_smoothness(void **state)
+TEST(smoothness)
 {
-    (void)state;
     enum { M = 2 * 4 * 12 };
     dense     o = solve_oracle(ties_x, ties_y, NULL, N, 0.5);
     double    at[M], h = 0.003;
-    cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, ties_x, N, 1, ties_y, NULL);
     for (size_t k = 0; k < o.m; k++)
         for (int i = 0; i < 8; i++) at[k * 8 + (size_t)i] = o.t[k] + h * (i < 4 ? i - 4 : i - 3);
@@ -356,21 +311,14 @@ static void test_smoothness(void **state)
         if (k == 0 || k + 1 == o.m) assert_close(left2, 0, 1e-6);
     }
     assert_true(p.scale[0] > p.scale[1] && p.scale[8 * o.m - 1] > p.scale[8 * o.m - 2]);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, new);
-    test_context_free(cx);
 }
 
 /* Residuals are orthogonal to lines, for many rows and any lambda, where banded equations fail. */
-static void test_many_rows(void **state)
+TEST(many_rows)
 {
-    (void)state;
     enum { ROWS = 20000 };
     static double x[ROWS], y[ROWS];
     cr_rng        r = cr_rng_stream(4, 4);
-    cr_ctx       *cx = test_context();
     for (size_t i = 0; i < ROWS; i++)
         x[i] = cr_rng_uniform(&r), y[i] = cos(9 * x[i]) + cr_rng_normal(&r);
     cr_table *t = make_table(cx, x, ROWS, 1, y, NULL);
@@ -388,13 +336,8 @@ static void test_many_rows(void **state)
         assert_close((double)moment / ROWS, 0, 1e-12);
         assert_true(statistic(d, "effective_df") < last && statistic(d, "effective_df") > 2);
         last = statistic(d, "effective_df");
-        json_decref(d);
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
     }
     assert_close(last, 2, 0.05);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- several columns -----------------------------------------------------------------------------
@@ -402,9 +345,8 @@ static void test_many_rows(void **state)
 
 /* The whole objective at once: unknowns are the values of both splines at their knots; the sum of
  * the second is held at 0, which the level makes free. */
-static void test_backfitting_is_the_joint_minimum(void **state)
+TEST(backfitting_is_the_joint_minimum)
 {
-    (void)state;
     enum { ROWS = 16 };
     double      X[ROWS * 2], y[ROWS];
     dense       o[2] = { { 0 }, { 0 } };
@@ -437,7 +379,6 @@ static void test_backfitting_is_the_joint_minimum(void **state)
         }
     }
     solve_dense(n, A, b, 1);
-    cr_ctx       *cx = test_context();
     cr_table     *t = make_table(cx, X, ROWS, 2, y, NULL);
     cr_model     *m = fit(cx, "spline", t, "target=y lambda=0.3 tol=1e-12 max_iter=20000");
     cr_prediction p = predict(cx, m, t);
@@ -446,35 +387,25 @@ static void test_backfitting_is_the_joint_minimum(void **state)
         assert_close(p.mean[i],
                      (double)(b[find_x(&o[0], X[2 * i])] + b[o[0].m + find_x(&o[1], X[2 * i + 1])]),
                      1e-8);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "spline", t, "target=y lambda=0.3 max_iter=2");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_a_constant_column_changes_nothing(void **state)
+TEST(a_constant_column_changes_nothing)
 {
-    (void)state;
-    double  X[2 * N];
-    cr_ctx *cx = test_context();
+    double X[2 * N];
     for (size_t i = 0; i < N; i++) X[2 * i] = ties_x[i], X[2 * i + 1] = 3;
     cr_table *a = make_table(cx, X, N, 2, ties_y, NULL);
     check_alike(cx, a, "target=y", a, "target=y features=x1", "spline", a, 1e-14);
-    cr_table_free(cx, a);
-    test_context_free(cx);
 }
 
 /* --- corners -------------------------------------------------------------------------------------
  */
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    double  x[N], y[N];
-    cr_ctx *cx = test_context();
+    double x[N], y[N];
     for (size_t n = 1; n <= 3; n++) { /* few rows: a point, a line */
         cr_table     *t = make_table(cx, ties_x + 3, n, 1, ties_y + 3, NULL);
         cr_model     *m = fit(cx, "spline", t, "target=y");
@@ -482,9 +413,6 @@ static void test_corners(void **state)
         assert_true(isfinite(p.mean[0]));
         if (n < 3) assert_close(p.mean[n - 1], ties_y[2 + n], 1e-12);
         assert_true(isnan(p.scale[0]) == (n < 3));
-        cr_prediction_free(cx, &p);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     for (double unit = 1e-150; unit < 1e151; unit *= 1e100) { /* any units */
         for (size_t i = 0; i < N; i++) x[i] = unit * ties_x[i], y[i] = ties_y[i];
@@ -493,19 +421,12 @@ static void test_corners(void **state)
         cr_model *m = fit(cx, "spline", t, "target=y"), *k = fit(cx, "spline", plain, "target=y");
         cr_prediction p = predict(cx, m, t), q = predict(cx, k, plain);
         for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-7);
-        cr_prediction_free(cx, &p);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, m);
-        cr_model_free(cx, k);
-        cr_table_free(cx, t);
-        cr_table_free(cx, plain);
     }
     for (size_t i = 0; i < N; i++) y[i] = 3 - 2 * ties_x[i]; /* a line is found exactly */
     cr_table     *t = make_table(cx, ties_x, N, 1, y, NULL);
     cr_model     *m = fit(cx, "spline", t, "target=y"), *none = NULL;
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < N; i++) assert_close(p.mean[i], y[i], 1e-12);
-    cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=1 df=3", &none), CR_EARG,
                       "give one of them");
@@ -517,17 +438,12 @@ static void test_corners(void **state)
     t = make_table(cx, ties_x, N, 1, y, NULL);
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y", &none), CR_ENUMERIC, "overflow");
     m = fit(cx, "spline", t, "target=y scale_target=standard");
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_files_and_threads(void **state)
+TEST(files_and_threads)
 {
-    (void)state;
     enum { ROWS = 700 };
     static double X[ROWS * 3], y[ROWS];
-    cr_ctx       *cx = test_context();
     cr_model     *again = NULL;
     draw_regression(9, ROWS, 3, 0.5, X, y);
     cr_table     *t = make_table(cx, X, ROWS, 3, y, NULL);
@@ -546,41 +462,12 @@ static void test_files_and_threads(void **state)
         for (size_t i = 0; i < ROWS; i++)
             assert_true(p.mean[i] == q.mean[i] && p.scale[i] == q.scale[i] && mean[i] == q.mean[i]);
         free(mean);
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, same);
     }
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
     cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, ties_x, N, 1, ties_y, ties_w);
     check_every_allocation(t, "spline", "target=y");
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense_equations),
-        cmocka_unit_test(test_gaussian_process),
-        cmocka_unit_test(test_evidence_has_its_own_noise),
-        cmocka_unit_test(test_weights_rows_and_units),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_smoothness),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_backfitting_is_the_joint_minimum),
-        cmocka_unit_test(test_a_constant_column_changes_nothing),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_files_and_threads),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("spline", tests, NULL, NULL);
 }

@@ -7,14 +7,11 @@ static double statistic_of(cr_ctx *cx, const cr_table *t, const char *settings, 
     cr_model *m = fit(cx, "spline", t, settings);
     json_t   *d = describe(cx, m);
     double    x = statistic(d, key);
-    json_decref(d);
-    cr_model_free(cx, m);
     return x;
 }
 
-static void test_lambda_is_the_best(void **state)
+TEST(lambda_is_the_best)
 {
-    (void)state;
     static const struct {
         const char *settings, *key;
         double      sign;
@@ -27,7 +24,6 @@ static void test_lambda_is_the_best(void **state)
     cr_rng r = cr_rng_stream(8, 2);
     for (size_t i = 0; i < 40; i++)
         x[i] = 0.25 * (double)i, y[i] = sin(x[i]) + 0.4 * cr_rng_normal(&r);
-    cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, x, 40, 1, y, NULL);
     for (size_t k = 0; k < 3; k++) {
         double lambda = statistic_of(cx, t, ways[k].settings, "lambda");
@@ -43,8 +39,6 @@ static void test_lambda_is_the_best(void **state)
     assert_relative(statistic_of(cx, t, "target=y df=7.25", "effective_df"), 7.25, 1e-9);
     assert_close(statistic_of(cx, t, "target=y df=2", "effective_df"), 2, 1e-4);
     assert_true(statistic_of(cx, t, "target=y df=40", "effective_df") > 39.9);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* n RSS / (n - gamma df)^2, from what a fit with this lambda says. */
@@ -57,13 +51,11 @@ static double weighted_gcv(cr_ctx *cx, const cr_table *t, double n, double gamma
     return left > 0 ? n * rss / (left * left) : INFINITY;
 }
 
-static void test_gamma_weighs_degrees_of_freedom(void **state)
+TEST(gamma_weighs_degrees_of_freedom)
 {
-    (void)state;
     static const double gammas[] = { 1, 1.4, 2.5 };
     double              x[40], y[40];
     cr_rng              r = cr_rng_stream(4, 7);
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < 40; i++)
         x[i] = 0.25 * (double)i, y[i] = sin(x[i]) + 0.4 * cr_rng_normal(&r);
     cr_table *t = make_table(cx, x, 40, 1, y, NULL);
@@ -77,8 +69,6 @@ static void test_gamma_weighs_degrees_of_freedom(void **state)
         if (gammas[k] == 1.4)
             assert_relative(statistic_of(cx, t, "target=y", "lambda"), lambda, 1e-12);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* y = the sum over the columns of sin(x_j), noise of sd 0.3, x uniform: plain gcv goes through the
@@ -113,18 +103,12 @@ static double distance_to_truth(cr_ctx *cx, uint64_t seed, size_t p, const char 
         sum += (q.mean[i] - truth[i]) * (q.mean[i] - truth[i]) / SIMULATED;
         assert_true(isfinite(q.scale[i]) && q.scale[i] > 0.1 && q.dof[i] > 2);
     }
-    json_decref(d);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
     return sqrt(sum);
 }
 
-static void test_gcv_does_not_go_through_the_points(void **state)
+TEST(gcv_does_not_go_through_the_points)
 {
-    (void)state;
     enum { SETS = 48 };
-    cr_ctx *cx = test_context();
     for (size_t p = 1; p <= 2; p++) {
         size_t sets = p == 1 ? SETS : SETS / 4;
         double mean = 0, df;
@@ -136,15 +120,12 @@ static void test_gcv_does_not_go_through_the_points(void **state)
         }
         assert_true(mean < (p == 1 ? 0.1 : 0.14)); /* the best lambda for each gives 0.085 */
     }
-    test_context_free(cx);
 }
 
 /* Where the plain criterion falls to the end of its range it stays at the bound, and says so. */
-static void test_plain_gcv_stays_in_bounds(void **state)
+TEST(plain_gcv_stays_in_bounds)
 {
-    (void)state;
     enum { SETS = 48, ROWS = 20 };
-    cr_ctx  *cx = test_context();
     warnings heard = { .n = 0 };
     size_t   at_bound = 0;
     cr_ctx_set_log(cx, keep_warning, &heard);
@@ -156,28 +137,22 @@ static void test_plain_gcv_stays_in_bounds(void **state)
         json_t   *d = describe(cx, m);
         assert_true(statistic(d, "effective_df") <= 0.9 * ROWS);
         at_bound += statistic(d, "effective_df") > 0.895 * ROWS;
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
     }
     assert_true(at_bound > 0);
     assert_int_equal(heard.n, at_bound);
     assert_non_null(strstr(heard.text, "no best lambda for column 'x1'"));
-    test_context_free(cx);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    json_t *root, *cases = reference_cases("splines", &root), *item, *one;
+    json_t *cases = reference_cases(cx, "splines"), *item, *one;
     size_t  i, k, seen = 0;
-    cr_ctx *cx = test_context();
     json_array_foreach(cases, i, item)
     {
         if (strcmp(json_string_value(json_object_get(item, "id")), "smoothing-spline-mcycle") != 0)
             continue;
         json_t   *expected = json_object_get(item, "expected");
-        cr_table *t = read_table(cx, test_shared_data("tabular/mcycle.csv"));
+        cr_table *t = read_table(cx, test_data("tabular/mcycle.csv"));
         json_array_foreach(json_object_get(expected, "path"), k, one)
         {
             static const char *const same[] = { "rss", "gcv", "loocv", "roughness" };
@@ -193,8 +168,6 @@ static void test_reference(void **state)
                 assert_relative(statistic(d, same[s]), number_of(one, same[s]), 1e-7);
             assert_relative(p.mean[0], element(fits, 0), 1e-7);
             assert_relative(p.mean[p.n - 1], element(fits, 4), 1e-7);
-            json_decref(d);
-            cr_prediction_free(cx, &p);
             cr_model_free(cx, m);
             seen++;
         }
@@ -204,22 +177,17 @@ static void test_reference(void **state)
                         number_of(expected, "lambda_min_gcv"), 1e-6);
         assert_relative(statistic_of(cx, t, "target=accel gamma=1", "effective_df"),
                         number_of(expected, "df_at_min"), 1e-6);
-        cr_table_free(cx, t);
     }
     assert_int_equal(seen, 6);
-    json_decref(root);
-    test_context_free(cx);
 }
 
 /* The criterion counts the df of all columns: few rows do not end in a fit through every point. */
-static void test_few_rows_and_many_columns(void **state)
+TEST(few_rows_and_many_columns)
 {
-    (void)state;
     enum { ROWS = 24, COLUMNS = 5 };
     static const char *const ways[] = { "target=y", "target=y choose=loo",
                                         "target=y choose=evidence" };
     double                   X[ROWS * COLUMNS], y[ROWS];
-    cr_ctx                  *cx = test_context();
     draw_regression(3, ROWS, COLUMNS, 0.3, X, y);
     cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
     for (size_t k = 0; k < 3; k++) {
@@ -227,19 +195,4 @@ static void test_few_rows_and_many_columns(void **state)
         double sd = statistic_of(cx, t, ways[k], "residual_sd");
         assert_true(sd > 0.1 && sd < 0.6);
     }
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lambda_is_the_best),
-        cmocka_unit_test(test_gamma_weighs_degrees_of_freedom),
-        cmocka_unit_test(test_gcv_does_not_go_through_the_points),
-        cmocka_unit_test(test_plain_gcv_stays_in_bounds),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_few_rows_and_many_columns),
-    };
-    return cmocka_run_group_tests_name("spline choice", tests, NULL, NULL);
 }

@@ -105,27 +105,18 @@ static void check_recurrence(cr_ctx *cx, size_t classes, double rate)
         for (size_t k = 0; k < classes; k++)
             assert_close(q.prob[i * classes + k], exp(F[i * classes + k]) / sum, 1e-9);
     }
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
 }
 
-static void test_recurrence(void **state)
+TEST(recurrence)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     check_recurrence(cx, 2, 1);
     check_recurrence(cx, 3, 1);
     check_recurrence(cx, 4, 0.5);
-    test_context_free(cx);
 }
 
 /* Where the trees know every row, one will do; where none is better than guessing, the shares. */
-static void test_ends(void **state)
+TEST(ends)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[6] = { 1, 2, 3, 4, 5, 6 }, y[6] = { 0, 0, 0, 1, 1, 1 }, same[6] = { 0 };
     double        z[6] = { 0, 0, 1, 0, 1, 1 }, two[6] = { 0, 1, 0, 1, 0, 0 };
     cr_table     *t = make_table(cx, X, 6, 1, y, NULL), *flat = make_table(cx, same, 6, 1, z, NULL);
@@ -135,19 +126,11 @@ static void test_ends(void **state)
     cr_prediction q = predict(cx, m, t);
     assert_int_equal(statistic(d, "trees"), 1);
     for (size_t i = 0; i < 6; i++) assert_true(q.prob[2 * i + (size_t)y[i]] > 0.999);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
     cr_model_free(cx, m);
     q = fit_and_predict(cx, "adaboost", flat, "target=y task=classification", flat);
     assert_close(q.prob[0], 0.5, 1e-12);
-    cr_prediction_free(cx, &q);
     q = fit_and_predict(cx, "adaboost", odd, "target=y task=classification form=gradient", odd);
     assert_close(q.prob[0], 2.0 / 3, 1e-12);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    cr_table_free(cx, flat);
-    cr_table_free(cx, odd);
-    test_context_free(cx);
 }
 
 /* --- gradient -------------------------------------------------------------------------------- */
@@ -222,25 +205,18 @@ static void check_gradient(cr_ctx *cx, size_t classes)
         for (size_t k = 0; classes > 2 && k < classes; k++)
             assert_close(q.prob[i * classes + k], exp(F[i * classes + k]) / sum, 1e-9);
     }
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
 }
 
-static void test_gradient(void **state)
+TEST(gradient)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     check_gradient(cx, 0);
     check_gradient(cx, 2);
     check_gradient(cx, 3);
-    test_context_free(cx);
 }
 
 /* The spread is that of rows that were not seen: near the noise, and above the training error. */
-static void test_spread(void **state)
+TEST(spread)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     draw_laws(40, 600, 2, 0, &data);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     cr_model     *m = fit(cx, "adaboost", t, "target=y depth=2 rounds=150");
@@ -249,19 +225,13 @@ static void test_spread(void **state)
     assert_close(q.scale[7], statistic(d, "cv_rmse"), 1e-12);
     assert_true(statistic(d, "cv_rmse") > sqrt(statistic(d, "training_loss")));
     assert_true(statistic(d, "cv_rmse") > 0.28 && statistic(d, "cv_rmse") < 0.5);
-    cr_prediction_free(cx, &q);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- laws and corners ----------------------------------------------------------------------------
  */
 
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     const char *const settings[] = {
         "target=y task=classification rounds=15",
         "target=y task=classification rounds=8 depth=2",
@@ -276,17 +246,14 @@ static void test_laws(void **state)
     }
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 };
     cr_model     *m = NULL;
     cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "adaboost", one, "target=y", one);
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
-    cr_prediction_free(cx, &q);
     const char *const single[] = { "target=y task=classification",
                                    "target=y task=classification form=gradient" };
     for (size_t i = 0; i < 2; i++)
@@ -297,16 +264,10 @@ static void test_corners(void **state)
     cr_table *gaps = table_of_text(cx, "g.csv", "x,g,y\n1,a,no\n,a,no\n3,b,yes\n,b,yes\n5,,yes\n");
     q = fit_and_predict(cx, "adaboost", gaps, "target=y depth=2 rounds=5", gaps);
     assert_true(q.prob[0] > 0.5 && q.prob[1 * 2] > 0.5 && q.prob[3 * 2 + 1] > 0.5);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, gaps);
-    cr_table_free(cx, one);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     draw_laws(50, 20, 2, 3, &data);
     check_allocations("adaboost", &data, "target=y task=classification rounds=3");
     check_allocations("adaboost", &data, "target=y task=classification rounds=2 form=gradient");
@@ -327,6 +288,7 @@ static cr_table *rows_of(cr_ctx *cx, const cr_table *t, bool fifth)
     cr_table *out = NULL;
     for (size_t i = 0; i < rows; i++) n += (i % 5 == 0) == fifth;
     assert_ok(cx, cr_table_new(cx, "part.csv", n, &out));
+    test_own(cx, out, release_table);
     for (size_t j = 0; j < cr_table_columns(t); j++) {
         const cr_column *c = cr_table_column(t, j);
         size_t           at = 0;
@@ -354,7 +316,6 @@ static double accuracy(cr_ctx *cx, const cr_model *m, const cr_table *t)
     cr_prediction q = predict(cx, m, t);
     assert_ok(cx, cr_observed(cx, m, t, y, NULL));
     for (size_t i = 0; i < n; i++) right += largest(q.prob + i * q.n_classes, q.n_classes) == y[i];
-    cr_prediction_free(cx, &q);
     free(y);
     return (double)right / (double)n;
 }
@@ -367,7 +328,7 @@ static void check_reference(cr_ctx *cx, const json_t *item)
     const char *target = json_string_value(json_object_get(data_of, "target"));
     json_t     *pair;
     snprintf(path, sizeof path, "classic/%s", file);
-    cr_table *t = read_table(cx, test_shared_data(path));
+    cr_table *t = read_table(cx, test_data(path));
     cr_table *train = rows_of(cx, t, false), *test = rows_of(cx, t, true);
     json_object_foreach(json_object_get(expected, "rounds_to_[train_acc,test_acc]"), rounds, pair)
     {
@@ -385,32 +346,14 @@ static void check_reference(cr_ctx *cx, const json_t *item)
         }
         assert_true(fabs(accuracy(cx, m, train) - element(pair, 0)) <= 0.02);
         assert_true(fabs(accuracy(cx, m, test) - element(pair, 1)) <= 0.021);
-        json_decref(d);
-        cr_model_free(cx, m);
     }
-    cr_table_free(cx, t);
     cr_table_free(cx, train);
     cr_table_free(cx, test);
 }
 
-static void test_reference(void **state)
+TEST(reference)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *cases = reference_cases("adaboost", &root), *item;
+    json_t *cases = reference_cases(cx, "adaboost"), *item;
     size_t  i;
     json_array_foreach(cases, i, item) check_reference(cx, item);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recurrence),  cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_laws),        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
-    };
-    return cmocka_run_group_tests_name("adaboost", tests, NULL, NULL);
 }

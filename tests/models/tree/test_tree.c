@@ -99,6 +99,7 @@ static cr_table *tiny_table(cr_ctx *cx, const tiny *t)
         codes[i] = isnan(x) ? CR_MISSING_CODE : (uint32_t)x;
     }
     assert_ok(cx, cr_table_new(cx, "tiny.csv", t->n, &table));
+    test_own(cx, table, release_table);
     assert_ok(cx, cr_table_add_numbers(cx, table, "u", CR_REAL, t->X, COLUMNS));
     assert_ok(cx, cr_table_add_numbers(cx, table, "v", CR_REAL, t->X + 1, COLUMNS));
     assert_ok(cx, cr_table_add_category(cx, table, "g", codes, levels, LEVELS));
@@ -124,11 +125,9 @@ static void draw_tiny(uint64_t seed, tiny *t)
     for (size_t k = 0; k < t->classes; k++) t->y[k] = (double)k;
 }
 
-static void test_best_split(void **state)
+TEST(best_split)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  split = 0;
+    size_t split = 0;
     for (uint64_t seed = 0; seed < 150; seed++) {
         tiny   t;
         size_t leaves;
@@ -148,12 +147,9 @@ static void test_best_split(void **state)
         assert_int_equal(leaves, isinf(best) ? 1 : 2);
         if (leaves == 2) assert_close(found, best, 1e-11);
         split += leaves == 2;
-        json_decref(d);
-        cr_model_free(cx, m);
         cr_table_free(cx, table);
     }
     assert_true(split > 120);
-    test_context_free(cx);
 }
 
 /* --- deep trees ----------------------------------------------------------------------------------
@@ -161,50 +157,37 @@ static void test_best_split(void **state)
 
 /* Without limits the tree knows every row, also where the first split gains nothing (exclusive or).
  */
-static void test_exact_fit(void **state)
+TEST(exact_fit)
 {
-    (void)state;
-    cr_ctx     *cx = test_context();
     const char *deep = "target=y min_leaf=1 min_split=2 prune=none";
     double      X[8] = { 0, 0, 0, 1, 1, 0, 1, 1 }, y[4] = { 5, 7, 7, 5 };
     cr_table * xor = make_table(cx, X, 4, 2, y, NULL);
     cr_prediction q = fit_and_predict(cx, "tree", xor, deep, xor);
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], y[i], 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table_free(cx, xor);
     draw_laws(2, 700, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     q = fit_and_predict(cx, "tree", t, deep, t);
     for (size_t i = 0; i < data.n; i++) assert_close(q.mean[i], data.y[i], 1e-14);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Adjacent numbers, huge and tiny ones: a threshold is always between. */
-static void test_thresholds(void **state)
+TEST(thresholds)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        a = 1, X[6] = { a, nextafter(a, 2), -1.7e308, 1.7e308, 5e-324, 0 };
     double        y[6] = { 1, 2, 3, 4, 5, 6 };
     cr_table     *t = make_table(cx, X, 6, 1, y, NULL);
     cr_prediction q =
         fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2 prune=none", t);
     for (size_t i = 0; i < 6; i++) assert_close(q.mean[i], y[i], 1e-15);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- leaves --------------------------------------------------------------------------------------
  */
 
 /* Mean and spread of the rows that share a leaf, here those that share a mean. */
-static void test_leaf_answers(void **state)
+TEST(leaf_answers)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     draw_laws(5, 200, 2, 0, &data);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     cr_prediction q = fit_and_predict(cx, "tree", t, "target=y prune=none max_depth=4", t);
@@ -220,7 +203,6 @@ static void test_leaf_answers(void **state)
         assert_close(q.dof[i], n - 1, 1e-12);
         assert_close(q.scale[i], sqrt(square / (n - 1) * (1 + 1 / n)), 1e-12);
     }
-    cr_prediction_free(cx, &q);
     cr_table_free(cx, t);
     draw_laws(6, 200, 2, 3, &data);
     t = make_table(cx, data.X, data.n, 2, data.y, NULL);
@@ -228,16 +210,11 @@ static void test_leaf_answers(void **state)
     double count[3] = { 0 };
     for (size_t i = 0; i < data.n; i++) count[(size_t)data.y[i]]++;
     for (size_t k = 0; k < 3; k++) assert_close(q.prob[k], (count[k] + 2) / 206, 1e-14);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* A leaf of one row has the spread of the others. */
-static void test_lonely_leaf(void **state)
+TEST(lonely_leaf)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[7] = { 0, 1, 2, 3, 4, 5, 100 }, y[7] = { 1, 2, 1, 2, 1, 2, 50 };
     cr_table     *t = make_table(cx, X, 7, 1, y, NULL);
     cr_prediction q =
@@ -246,19 +223,14 @@ static void test_lonely_leaf(void **state)
     assert_close(q.dof[6], 5, 1e-14);
     assert_close(q.scale[6], sqrt(1.5 / 5 * 2), 1e-12);
     assert_close(q.scale[0], sqrt(1.5 / 5 * (1 + 1.0 / 6)), 1e-12);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- gaps and categories -------------------------------------------------------------------------
  */
 
 /* Gaps that tell something go their own way; where none were seen, with the larger part. */
-static void test_gaps(void **state)
+TEST(gaps)
 {
-    (void)state;
-    cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "gaps.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n,0,5\n,0,5\n");
     cr_table *none = table_of_text(cx, "none.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n5,0,5\n");
     cr_table *low = table_of_text(cx, "low.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,1\n4,0,5\n5,0,5\n");
@@ -267,30 +239,21 @@ static void test_gaps(void **state)
     cr_prediction q = fit_and_predict(cx, "tree", t, settings, at);
     assert_close(q.mean[0], 5, 1e-15);
     assert_close(q.mean[1], 1, 1e-15);
-    cr_prediction_free(cx, &q);
     q = fit_and_predict(cx, "tree", none, settings, at);
     assert_close(q.mean[0], 5, 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table_free(cx, t);
     q = fit_and_predict(cx, "tree", low, settings, at);
     assert_close(q.mean[0], 1, 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table_free(cx, none);
     cr_table_free(cx, low);
     t = table_of_text(cx, "alone.csv", "x,z,y\n1,,2\n3,,2\n2,,2\n,,7\n,,7\n"); /* gaps alone */
     q = fit_and_predict(cx, "tree", t, settings, at);
     assert_close(q.mean[0], 7, 1e-15);
     assert_close(q.mean[1], 2, 1e-15);
-    cr_prediction_free(cx, &q);
-    cr_table_free(cx, t);
-    cr_table_free(cx, at);
-    test_context_free(cx);
 }
 
-static void test_categories(void **state)
+TEST(categories)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "g.csv", "g,y\na,1\nb,9\nc,1\nd,9\ne,1\nf,9\n");
     cr_model     *m = fit(cx, "tree", t, "target=y max_depth=1 min_leaf=1 min_split=2 prune=none");
     json_t       *d = describe(cx, m);
@@ -298,7 +261,6 @@ static void test_categories(void **state)
     assert_string_equal(json_string_value(json_object_get(left, "rule")), "g in {a, c, e}");
     assert_close(number_of(left, "mean"), 1, 1e-15);
     assert_close(parameter(d, "g", "value"), 1, 1e-15);
-    json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     /* more levels than subsets can be tried of, three classes: one level against the rest */
@@ -310,10 +272,6 @@ static void test_categories(void **state)
     left = json_array_get(nodes_of(d), 1);
     assert_string_equal(json_string_value(json_object_get(left, "rule")), "g in {a}");
     assert_string_equal(json_string_value(json_object_get(left, "label")), "p");
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- pruning -------------------------------------------------------------------------------------
@@ -353,18 +311,12 @@ static void check_pruning(cr_ctx *cx, const char *settings, const cr_table *t, d
         assert_int_equal(leaves, c.leaves);
         assert_true((double)leaves <= before); /* and nested: fewer leaves of the same tree */
         before = (double)leaves;
-        json_decref(d);
-        cr_model_free(cx, m);
     }
     assert_close(before, 1, 0);
-    json_decref(all);
-    cr_model_free(cx, full);
 }
 
-static void test_pruning(void **state)
+TEST(pruning)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     draw_laws(11, 120, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     check_pruning(cx, "target=y min_leaf=2 min_split=2 prune=none", t, 0.5);
@@ -373,17 +325,13 @@ static void test_pruning(void **state)
     t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     check_pruning(cx, "target=y task=classification min_leaf=1 min_split=2 prune=none", t, 0.5);
     check_pruning(cx, "target=y task=classification criterion=entropy prune=none", t, 0.7);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* Noise alone has no tree; a step has two leaves, found among noise columns. */
-static void test_cross_validation(void **state)
+TEST(cross_validation)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(4, 4);
-    double  X[900], y[300], step[300];
+    cr_rng r = cr_rng_stream(4, 4);
+    double X[900], y[300], step[300];
     draw_normals(&r, X, 900);
     draw_normals(&r, y, 300);
     for (size_t i = 0; i < 300; i++) step[i] = y[i] + (X[3 * i + 1] > 0.4 ? 4 : 0);
@@ -399,23 +347,13 @@ static void test_cross_validation(void **state)
     assert_true(statistic(db, "cv_loss") <= statistic(dc, "cv_loss") + statistic(db, "cv_se"));
     assert_true(fabs(statistic(db, "cv_loss") - 1) < 0.25); /* the noise */
     assert_close(parameter(db, "x2", "value"), 1, 1e-12);
-    json_decref(da);
-    json_decref(db);
-    json_decref(dc);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_model_free(cx, c);
-    cr_table_free(cx, noise);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
 /* --- laws and corners ----------------------------------------------------------------------------
  */
 
-static void test_laws(void **state)
+TEST(laws)
 {
-    (void)state;
     const char *const settings[] = { "target=y prune=none", "target=y prune=0.01 min_leaf=2",
                                      "target=y task=classification prune=none",
                                      "target=y task=classification prune=none criterion=entropy" };
@@ -436,11 +374,9 @@ static void test_laws(void **state)
 }
 
 /* Enough entries that columns are searched side by side. */
-static void test_large_nodes(void **state)
+TEST(large_nodes)
 {
-    (void)state;
     enum { N = 20100, P = 20 };
-    cr_ctx *cx = test_context();
     double *X = malloc(N * P * sizeof *X), *y = malloc(N * sizeof *y), *first = NULL;
     cr_rng  r = cr_rng_stream(6, 6);
     draw_normals(&r, X, N * P);
@@ -451,40 +387,31 @@ static void test_large_nodes(void **state)
         cr_prediction q = fit_and_predict(cx, "tree", t, "target=y prune=none max_depth=2", t);
         if (first) assert_memory_equal(first, q.mean, N * sizeof(double));
         if (!first) memcpy(first = malloc(N * sizeof(double)), q.mean, N * sizeof(double));
-        cr_prediction_free(cx, &q);
     }
     free(first);
     free(X);
     free(y);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_corners(void **state)
+TEST(corners)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        X[4] = { 1, 1, 1, 1 }, y[4] = { 5, 6, 7, 8 };
     cr_model     *m = NULL;
     cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "tree", one, "target=y", one);
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
-    cr_prediction_free(cx, &q);
     assert_fails_with(cx, try_fit(cx, "tree", one, "target=y task=classification", &m), CR_EDATA,
                       "one class only");
     q = fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2",
                         t); /* nothing to split by */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table *same = make_table(cx, X, 4, 1, X, NULL); /* one row, four times */
     q = fit_and_predict(cx, "tree", same, "target=y", same);
     assert_close(q.mean[0], 1, 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table_free(cx, same);
     q = fit_and_predict(cx, "tree", t, "target=y features=x1 scale_target=standard prune=2", t);
     assert_close(q.mean[0], 6.5, 1e-15);
-    cr_prediction_free(cx, &q);
     cr_table *gaps = table_of_text(cx, "gaps.csv", "x,z,y\n,,1\n,,2\n");
     assert_fails_with(cx, try_fit(cx, "tree", gaps, "target=y", &m), CR_EDATA,
                       "every value of the features is missing");
@@ -493,30 +420,12 @@ static void test_corners(void **state)
                       "is not auto, min, none or a number of 0 or more");
     assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=some", &m), CR_EARG,
                       "is not auto, min, none or a number of 0 or more");
-    cr_table_free(cx, one);
-    cr_table_free(cx, t);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     draw_laws(50, 30, 2, 3, &data);
     check_allocations("tree", &data, "target=y task=classification prune_folds=2");
     draw_laws(50, 20, 2, 0, &data);
     check_allocations("tree", &data, "target=y prune=0.01 min_leaf=2 min_split=4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_split),       cmocka_unit_test(test_exact_fit),
-        cmocka_unit_test(test_thresholds),       cmocka_unit_test(test_leaf_answers),
-        cmocka_unit_test(test_lonely_leaf),      cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_categories),       cmocka_unit_test(test_pruning),
-        cmocka_unit_test(test_cross_validation), cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_large_nodes),      cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

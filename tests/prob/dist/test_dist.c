@@ -49,24 +49,19 @@ static double expectation(cr_ctx *cx, const dist_case *k, const cr_dist_class *c
 /* Beta with b < 1: near 1 there is mass between the doubles, which only its mirror image sees. */
 static bool is_coarse(const dist_case *k) { return strcmp(k->name, "beta") == 0 && k->v[1] < 1; }
 
-static void test_total_is_one(void **state)
+TEST(total_is_one)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const cr_dist_class *c = cr_dist_find(cx, cases[i].name);
         assert_ok(cx, cr_dist_check(cx, c, cases[i].v, cases[i].n));
         if (is_coarse(&cases[i])) continue;
         check_case(&cases[i], "total", expectation(cx, &cases[i], c, NULL, NULL), 1, 3e-12);
     }
-    test_context_free(cx);
 }
 
 /* The half below 1/2, and the half above it as the mirror image's half below. */
-static void test_total_of_coarse_beta(void **state)
+TEST(total_of_coarse_beta)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *c = &cri_dist_beta;
     const double         sets[][2] = { { 0.1, 0.2 }, { 20, 0.6 }, { 0.01, 0.01 } };
     for (size_t i = 0; i < 3; i++) {
@@ -80,27 +75,21 @@ static void test_total_of_coarse_beta(void **state)
         }
         assert_relative(integrate_to(cx, &a, 0.5) + integrate_to(cx, &b, 0.5) + edge, 1, 1e-11);
     }
-    test_context_free(cx);
 }
 
 /* Gamma with shape 1e-3 has half of its mass below the doubles, where it is a power of x. */
-static void test_total_of_small_gamma(void **state)
+TEST(total_of_small_gamma)
 {
-    (void)state;
-    cr_ctx  *cx = test_context();
     double   p[] = { 1e-3, 1 }, edge = -700, part = 0;
     integral k = { &cri_dist_gamma, { p, 2 }, NULL, NULL, 1, 0, 1 };
     assert_ok(cx, cr_integrate(cx, map_integrand, &k, edge, 5, 0, 1e-13, &part, NULL));
     double below = exp(1e-3 * edge - cr_lgamma_abs(1.001));
     assert_relative(part + below, 1, 1e-12);
-    test_context_free(cx);
 }
 
-static void test_cdf_is_the_integral(void **state)
+TEST(cdf_is_the_integral)
 {
-    (void)state;
     static const double at[] = { 1e-3, 0.2, 0.5, 0.9 };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -121,14 +110,11 @@ static void test_cdf_is_the_integral(void **state)
             if (sf > 1e-3) assert_close(log_sf, log(sf), 1e-12);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_quantile_inverts_cdf(void **state)
+TEST(quantile_inverts_cdf)
 {
-    (void)state;
     static const double at[] = { 1e-40, 1e-9, 0.025, 0.3, 0.5, 0.75, 0.999 };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -157,7 +143,6 @@ static void test_quantile_inverts_cdf(void **state)
             assert_true(back == x);
         }
     }
-    test_context_free(cx);
 }
 
 /* --- moments, entropy, divergence --------------------------------------------------------------
@@ -185,11 +170,9 @@ static bool has_moments(const cr_dist_class *c, cri_par p)
     return isfinite(variance) && c->mean && isfinite(c->mean(p));
 }
 
-static void test_moments(void **state)
+TEST(moments)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  checked = 0;
+    size_t checked = 0;
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -202,13 +185,10 @@ static void test_moments(void **state)
         checked++;
     }
     assert_true(checked > 40);
-    test_context_free(cx);
 }
 
-static void test_entropy(void **state)
+TEST(entropy)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -219,13 +199,10 @@ static void test_entropy(void **state)
         if (fabs(sum - entropy) > 1e-10 * fmax(1, fabs(entropy))) explain(k, "entropy");
         assert_close(sum, entropy, 1e-10);
     }
-    test_context_free(cx);
 }
 
-static void test_mode_is_highest(void **state)
+TEST(mode_is_highest)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -241,15 +218,12 @@ static void test_mode_is_highest(void **state)
         assert_true(cri_dist_logpdf(c, p, mode + step) <= top + 1e-12);
         assert_true(cri_dist_logpdf(c, p, mode - step) <= top + 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* Neighbours in the table of the same name and size; also each one moved a little. */
-static void test_kl(void **state)
+TEST(kl)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  checked = 0;
+    size_t checked = 0;
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -275,7 +249,6 @@ static void test_kl(void **state)
         checked++;
     }
     assert_true(checked > 35);
-    test_context_free(cx);
 }
 
 /* --- exponential families ----------------------------------------------------------------------
@@ -283,11 +256,9 @@ static void test_kl(void **state)
 
 /* The slope of A by central differences is the mean of the statistics; log p(x) - eta T(x) + A is
  * the same for every parameter. */
-static void test_log_partition(void **state)
+TEST(log_partition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  checked = 0;
+    size_t checked = 0;
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -326,17 +297,14 @@ static void test_log_partition(void **state)
         checked++;
     }
     assert_true(checked > 25);
-    test_context_free(cx);
 }
 
 /* --- intervals, known numbers ------------------------------------------------------------------
  */
 
-static void test_hdi_is_shortest(void **state)
+TEST(hdi_is_shortest)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  checked = 0;
+    size_t checked = 0;
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -355,13 +323,10 @@ static void test_hdi_is_shortest(void **state)
         checked++;
     }
     assert_true(checked > 45);
-    test_context_free(cx);
 }
 
-static void test_known_numbers(void **state)
+TEST(known_numbers)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     double               p[] = { 12, 3 }, mean = 0, variance = 0, x = 0;
     const cr_dist_class *beta = cr_dist_find(cx, "beta");
     assert_ok(cx, cr_dist_mean(cx, beta, p, 2, &mean));
@@ -380,24 +345,4 @@ static void test_known_numbers(void **state)
     assert_fails_with(cx, cr_dist_hdi(cx, beta, bad_hdi, 2, 0.9, &low, &high), CR_ENUMERIC,
                       "not one interval");
     assert_true(low == 7 && high == 8);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_total_is_one),
-        cmocka_unit_test(test_total_of_coarse_beta),
-        cmocka_unit_test(test_total_of_small_gamma),
-        cmocka_unit_test(test_cdf_is_the_integral),
-        cmocka_unit_test(test_quantile_inverts_cdf),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_entropy),
-        cmocka_unit_test(test_mode_is_highest),
-        cmocka_unit_test(test_kl),
-        cmocka_unit_test(test_log_partition),
-        cmocka_unit_test(test_hdi_is_shortest),
-        cmocka_unit_test(test_known_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,10 +17,8 @@ static size_t example_params(const cr_dist_class *c, double *out)
     return n;
 }
 
-static void test_descriptors(void **state)
+TEST(descriptors)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < cr_dist_count(); i++) {
         const cr_dist_class *c = cr_dist_at(i);
         double               v[64];
@@ -44,7 +42,6 @@ static void test_descriptors(void **state)
     assert_null(cr_dist_find(cx, "gama"));
     assert_string_equal(cr_error_nearest(cx), "gamma");
     assert_true(cr_dist_find(cx, "student_t") == &cri_dist_student_t);
-    test_context_free(cx);
 }
 
 static bool allowed(const cri_domain *d, double x)
@@ -54,11 +51,9 @@ static bool allowed(const cri_domain *d, double x)
 }
 
 /* Each parameter in turn takes each bad value; the sentence names it, and nothing is computed. */
-static void test_bad_parameters(void **state)
+TEST(bad_parameters)
 {
-    (void)state;
     static const double values[] = { NAN, INFINITY, -INFINITY, -1, 0, 0.5, 1, 1.5, -0.0 };
-    cr_ctx             *cx = test_context();
     size_t              refused = 0;
     for (size_t i = 0; i < cr_dist_count(); i++) {
         const cr_dist_class *c = cr_dist_at(i);
@@ -96,13 +91,10 @@ static void test_bad_parameters(void **state)
     double flat[] = { 1, 1 }, half[] = { 0.5, 0.4 };
     assert_fails_with(cx, cr_dist_check(cx, &cri_dist_uniform, flat, 2), CR_EARG, "high");
     assert_fails_with(cx, cr_dist_check(cx, &cri_dist_categorical, half, 2), CR_EARG, "sum to 0.9");
-    test_context_free(cx);
 }
 
-static void test_bad_points(void **state)
+TEST(bad_points)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -138,14 +130,11 @@ static void test_bad_points(void **state)
         if (c->discrete) assert_ok(cx, cr_dist_logpdf(cx, c, k->v, k->n, 0.5, &p));
         if (c->discrete) assert_true(p == -INFINITY);
     }
-    test_context_free(cx);
 }
 
-static void test_same_words(void **state)
+TEST(same_words)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  cauchy[] = { 0, 1 }, t[] = { 1, 0, 1 }, v[] = { 3, 2 }, out = 42, eta[4];
+    double cauchy[] = { 0, 1 }, t[] = { 1, 0, 1 }, v[] = { 3, 2 }, out = 42, eta[4];
     assert_fails_with(cx, cr_dist_mean(cx, &cri_dist_cauchy, cauchy, 2, &out), CR_EUNSUPPORTED,
                       "cauchy does not offer its mean");
     assert_fails_with(cx, cr_dist_mean(cx, &cri_dist_student_t, t, 3, &out), CR_ENUMERIC,
@@ -161,16 +150,4 @@ static void test_same_words(void **state)
     double beta[] = { 0.5, 0.5 };
     assert_fails(cx, cr_dist_mode(cx, &cri_dist_beta, beta, 2, &out), CR_ENUMERIC);
     assert_true(out == 42);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_bad_parameters),
-        cmocka_unit_test(test_bad_points),
-        cmocka_unit_test(test_same_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

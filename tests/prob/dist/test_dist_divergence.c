@@ -53,9 +53,8 @@ static void enumerate(cr_ctx *cx, const cr_dist_class *c, const double *p, const
     s->kl += exp(log_p) * (log_p - log_q);
 }
 
-static void test_counts(void **state)
+TEST(counts)
 {
-    (void)state;
     static const struct {
         const cr_dist_class *c;
         size_t               d;
@@ -72,7 +71,6 @@ static void test_counts(void **state)
         { &cri_dist_dirichlet_multinomial, 3, { 0, 2, 3, 5 }, { 0, 1, 1, 1 } },
         { &cri_dist_dirichlet_multinomial, 1, { 4, 2 }, { 4, 3 } },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t d = cases[i].d;
         double x[4];
@@ -81,15 +79,12 @@ static void test_counts(void **state)
         assert_close(vector_entropy(cx, cases[i].c, cases[i].p, d + 1), s.entropy, 1e-12);
         assert_close(vector_kl(cx, cases[i].c, cases[i].p, cases[i].q, d + 1), s.kl, 1e-12);
     }
-    test_context_free(cx);
 }
 
 /* Two kinds are the binomial and the beta-binomial, up to counts where log n! has lost all digits
  * that matter. */
-static void test_two_kinds(void **state)
+TEST(two_kinds)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (double n = 1; n <= 1e6; n *= 100) {
         double m[] = { n, 0.3, 0.7 }, b[] = { n, 0.3 }, wanted = 0;
         assert_ok(cx, cr_dist_entropy(cx, &cri_dist_binomial, b, 2, &wanted));
@@ -105,14 +100,11 @@ static void test_two_kinds(void **state)
     double dm[] = { 30, 2e9, 3e9, 5e9 }, m[] = { 30, 0.2, 0.3, 0.5 };
     assert_relative(vector_entropy(cx, &cri_dist_dirichlet_multinomial, dm, 4),
                     vector_entropy(cx, &cri_dist_multinomial, m, 4), 1e-7);
-    test_context_free(cx);
 }
 
-static void test_too_many_counts(void **state)
+TEST(too_many_counts)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  m[] = { 9e15, 0.3, 0.7 }, dm[] = { 1e9, 2, 3 }, less[] = { 1e8, 2, 3 }, out = 7;
+    double m[] = { 9e15, 0.3, 0.7 }, dm[] = { 1e9, 2, 3 }, less[] = { 1e8, 2, 3 }, out = 7;
     assert_fails_with(cx, cr_dist_vector_entropy(cx, &cri_dist_multinomial, m, 3, &out),
                       CR_ENUMERIC, "20 million");
     assert_fails_with(cx, cr_dist_vector_entropy(cx, &cri_dist_dirichlet_multinomial, dm, 3, &out),
@@ -121,20 +113,17 @@ static void test_too_many_counts(void **state)
                       CR_ENUMERIC, "20 million");
     assert_true(out == 7);
     assert_true(vector_kl(cx, &cri_dist_dirichlet_multinomial, dm, less, 3) == INFINITY);
-    test_context_free(cx);
 }
 
 /* --- the line -------------------------------------------------------------------------------- */
 
 /* For one degree of freedom the divergence is closed: log[((s + s')^2 + (m - m')^2) / (4 s s')].
  * Chyzak & Nielsen (2019). */
-static void test_t_is_cauchy(void **state)
+TEST(t_is_cauchy)
 {
-    (void)state;
     static const double cases[][4] = { { 0, 1, 0, 1.0001 }, { 0, 1, 3, 2 },   { 5, 0.1, -7, 40 },
                                        { 0, 1, 1e6, 1e-3 }, { 0, 1, 0, 1e8 }, { 1e5, 3, 1e5, 3.3 },
                                        { 0, 1, 0, 1e-9 } };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
         double        p[] = { 1, c[0], c[1] }, q[] = { 1, c[2], c[3] };
@@ -147,15 +136,12 @@ static void test_t_is_cauchy(void **state)
         double got = vector_kl(cx, &cri_dist_mvt, mp, mq, 3);
         assert_true(fabs(got - wanted) <= 1e-11 * wanted + 2e-13);
     }
-    test_context_free(cx);
 }
 
 /* Very many degrees of freedom are a normal; few are integrated two ways. */
-static void test_t(void **state)
+TEST(t)
 {
-    (void)state;
     static const double df[] = { 0.02, 0.3, 1.7, 5, 30, 1e4 };
-    cr_ctx             *cx = test_context();
     double              far_p[] = { 1e12, 0.5, 2 }, far_q[] = { 1e12, 1, 3 }, n_p[] = { 0.5, 2 },
            n_q[] = { 1, 3 };
     assert_relative(scalar_kl(cx, &cri_dist_student_t, far_p, far_q, 3),
@@ -167,15 +153,12 @@ static void test_t(void **state)
             double line = scalar_kl(cx, &cri_dist_student_t, p, q, 3);
             assert_relative(vector_kl(cx, &cri_dist_mvt, mp, mq, 3), line, 1e-9);
         }
-    test_context_free(cx);
 }
 
 /* Near itself the divergence is half the Fisher information times the square of the step:
  * location (nu + 1) / (nu + 3) / s^2 for the t, 1 / (3 s^2) for the logistic. */
-static void test_small_steps(void **state)
+TEST(small_steps)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (double h = 1e-2; h > 1e-5; h /= 10) {
         double p[] = { 4, 1, 2 }, q[] = { 4, 1 + h, 2 }, a[] = { 1, 2 }, b[] = { 1 + h, 2 };
         assert_relative(scalar_kl(cx, &cri_dist_student_t, p, q, 3), 0.5 * (5.0 / 7) / 4 * h * h,
@@ -185,16 +168,13 @@ static void test_small_steps(void **state)
     }
     double p[] = { 4, 1, 2 };
     assert_true(scalar_kl(cx, &cri_dist_student_t, p, p, 3) == 0);
-    test_context_free(cx);
 }
 
 /* Logistic at the same scale: E_p log q has the closed form of the mean of a softplus.  With
  * D = (m' - m) / s,  KL = D coth(D / 2) - 2  (by contour integration; checked at two limits:
  * D^2 / 6 for small D, D - 2 for large). */
-static void test_logistic(void **state)
+TEST(logistic)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (double D = 0.5; D < 1e4; D *= 3) {
         double p[] = { 1, 2 }, q[] = { 1 + 2 * D, 2 }, mirror[] = { 1 - 2 * D, 2 };
         double wanted = D / tanh(0.5 * D) - 2;
@@ -206,7 +186,6 @@ static void test_logistic(void **state)
                     1e-9);
     assert_relative(scalar_kl(cx, &cri_dist_logistic, wide, narrow, 2),
                     2 * M_LN2 * 1e12 + log(1e-6) - log(1e6) - 2, 1e-9);
-    test_context_free(cx);
 }
 
 /* --- the plane ------------------------------------------------------------------------------- */
@@ -240,31 +219,26 @@ static double outer(double u, void *user)
     return sum;
 }
 
-static void test_plane(void **state)
+TEST(plane)
 {
-    (void)state;
     static const double cases[][2][7] = {
         { { 4, 0.3, -1, 2, 0.6, 0.6, 1 }, { 7, 0, 0.5, 1, -0.2, -0.2, 2 } },
         { { 2, 0, 0, 1, 0, 0, 1 }, { 1, 1, 1, 3, 1, 1, 0.5 } },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < 2; i++) {
         plane  k = { cx, cases[i][0], cases[i][1], 0 };
         double wanted = 0;
         assert_ok(cx, cr_integrate(cx, outer, &k, -30, 30, 1e-7, 1e-6, &wanted, NULL));
         assert_relative(vector_kl(cx, &cri_dist_mvt, k.p, k.q, 7), wanted, 1e-5);
     }
-    test_context_free(cx);
 }
 
 /* In many dimensions: a linear map of x changes nothing; many degrees of freedom are a normal. */
-static void test_many_dimensions(void **state)
+TEST(many_dimensions)
 {
-    (void)state;
     enum { D = 5, N = 1 + D + D * D };
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(41, 0);
-    double  p[N] = { 3 }, q[N] = { 6 }, mp[N] = { 3 }, mq[N] = { 6 }, F[D];
+    cr_rng r = cr_rng_stream(41, 0);
+    double p[N] = { 3 }, q[N] = { 6 }, mp[N] = { 3 }, mq[N] = { 6 }, F[D];
     for (size_t i = 0; i < D; i++) { /* diagonal scales, then the same stretched by F */
         F[i] = exp(cr_rng_normal(&r));
         p[1 + i] = cr_rng_normal(&r), q[1 + i] = cr_rng_normal(&r);
@@ -282,7 +256,6 @@ static void test_many_dimensions(void **state)
     assert_relative(vector_kl(cx, &cri_dist_mvt, p, q, N),
                     vector_kl(cx, &cri_dist_mvn, p + 1, q + 1, N - 1), 1e-7);
     assert_true(vector_kl(cx, &cri_dist_mvt, p, p, N) == 0);
-    test_context_free(cx);
 }
 
 /* --- inverse Gaussian ------------------------------------------------------------------------ */
@@ -293,12 +266,10 @@ static double ig_surprise(double u, void *user)
     return exp(log_p + u) > 0 ? -exp(log_p + u) * log_p : 0;
 }
 
-static void test_inverse_gaussian(void **state)
+TEST(inverse_gaussian)
 {
-    (void)state;
     static const double cases[][2] = { { 1, 3 },   { 2, 0.2 },  { 1, 0.49999 }, { 1, 0.50001 },
                                        { 5, 1e4 }, { 1, 1e-3 }, { 40, 3 } };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double p[] = { cases[i][0], cases[i][1] }, got = 0, sum = 0, part = 0;
         double mode = log(cri_dist_inverse_gaussian.mode((cri_par){ p, 2 }));
@@ -319,7 +290,6 @@ static void test_inverse_gaussian(void **state)
     assert_ok(cx, cr_dist_entropy(cx, &cri_dist_inverse_gaussian, sharp, 2, &got));
     assert_ok(cx, cr_dist_entropy(cx, &cri_dist_normal, normal, 2, &wanted));
     assert_relative(got, wanted, 1e-11);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -351,15 +321,13 @@ static double pareto_gain(double u, void *user)
            cri_dist_logpdf(k->c, (cri_par){ k->q, 3 }, x);
 }
 
-static void test_pareto(void **state)
+TEST(pareto)
 {
-    (void)state;
     static const double v[][2][3] = {
         { { 0, 2, 3 }, { -1, 1.5, 2 } },
         { { 1, 0.5, 0.7 }, { 0, 1.2, 4 } },
         { { -3, 5, 10 }, { 1, 0.4, 9 } },
     };
-    cr_ctx              *cx = test_context();
     const cr_dist_class *c = cr_dist_find(cx, "pareto");
     double               kl, expected;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
@@ -372,30 +340,6 @@ static void test_pareto(void **state)
     }
     assert_fails_with(cx, cr_dist_check(cx, c, (double[]){ 1e20, 1, 2 }, 3), CR_EARG,
                       "is lost beside");
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(all_integrals, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_two_kinds),
-        cmocka_unit_test(test_too_many_counts),
-        cmocka_unit_test(test_t_is_cauchy),
-        cmocka_unit_test(test_t),
-        cmocka_unit_test(test_small_steps),
-        cmocka_unit_test(test_logistic),
-        cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_many_dimensions),
-        cmocka_unit_test(test_inverse_gaussian),
-        cmocka_unit_test(test_pareto),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("dist_divergence", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(all_integrals, NULL); }

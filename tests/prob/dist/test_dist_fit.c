@@ -29,11 +29,9 @@ static double log_likelihood(const cr_dist_class *c, const double *v, size_t n, 
     return sum;
 }
 
-static void test_beats_neighbours(void **state)
+TEST(beats_neighbours)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    size_t  fitted = 0;
+    size_t fitted = 0;
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -63,13 +61,11 @@ static void test_beats_neighbours(void **state)
         fitted++;
     }
     assert_true(fitted >= 35);
-    test_context_free(cx);
 }
 
 /* The gradient at the maximum is zero, by central differences: sharper than neighbours. */
-static void test_gradient_is_zero(void **state)
+TEST(gradient_is_zero)
 {
-    (void)state;
     static const dist_case smooth[] = {
         { "beta", { 12, 3 }, 2 },
         { "gamma", { 2, 3 }, 2 },
@@ -86,7 +82,6 @@ static void test_gradient_is_zero(void **state)
         { "half-cauchy", { 2.5 }, 1 },
         { "inverse-gaussian", { 1.3, 3.1 }, 2 },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
         const dist_case     *k = &smooth[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -110,14 +105,11 @@ static void test_gradient_is_zero(void **state)
             assert_true(bend < 0);
         }
     }
-    test_context_free(cx);
 }
 
 /* Weights 2 and 3 are the same as repeating values; weight 0 the same as leaving them out. */
-static void test_weights(void **state)
+TEST(weights)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -139,13 +131,11 @@ static void test_weights(void **state)
             if (!(fabs(a[j] - b[j]) <= 1e-5 * (fabs(b[j]) + 1e-3)))
                 fail_msg("%s: parameter %zu is %g or %g", k->name, j, a[j], b[j]);
     }
-    test_context_free(cx);
 }
 
 /* Large samples come near the truth. */
-static void test_consistent(void **state)
+TEST(consistent)
 {
-    (void)state;
     enum { MANY = 4000 };
     static const dist_case some[] = { { "gamma", { 0.3, 2 }, 2 },
                                       { "beta", { 0.4, 1.7 }, 2 },
@@ -153,7 +143,6 @@ static void test_consistent(void **state)
                                       { "von-mises", { 2, 8 }, 2 },
                                       { "beta-binomial", { 12, 0.8, 2 }, 3 },
                                       { "negative-binomial", { 3, 0.7 }, 2 } };
-    cr_ctx                *cx = test_context();
     double                *x = malloc(MANY * sizeof *x);
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         const dist_case     *k = &some[i];
@@ -167,12 +156,10 @@ static void test_consistent(void **state)
         for (size_t j = 0; j < k->n; j++) assert_relative(v[j], k->v[j], 0.15);
     }
     free(x);
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     static const struct {
         const char *name;
         double      given, x[3];
@@ -203,7 +190,6 @@ static void test_refusals(void **state)
         { "pareto", 0, { 2, 2, 2 }, 3, "all values are 2" },
         { "categorical", 0, { 0, 1, 7 }, 3, "numbered from 0" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const cr_dist_class *c = cr_dist_find(cx, bad[i].name);
         double               v[3] = { bad[i].given, 77, 88 }, ll = 99;
@@ -221,7 +207,6 @@ static void test_refusals(void **state)
                       "weights are 0");
     assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, NULL, 3, v, 3, NULL), CR_EARG,
                       "parameters");
-    test_context_free(cx);
 }
 
 static cr_status fit_all(cr_ctx *cx, void *arg)
@@ -237,13 +222,11 @@ static void count_warnings(void *user, cr_log_level level, const char *text)
 }
 
 /* Tails lighter than a normal's: df runs away, which is said; heavy ones are fitted in silence. */
-static void test_practically_normal(void **state)
+TEST(practically_normal)
 {
-    (void)state;
-    double  light[N], heavy[] = { -9, -1, -0.5, 0, 0.4, 1, 20 };
-    double  v[3] = { 0, 0, 0 };
-    size_t  heard = 0;
-    cr_ctx *cx = test_context();
+    double light[N], heavy[] = { -9, -1, -0.5, 0, 0.4, 1, 20 };
+    double v[3] = { 0, 0, 0 };
+    size_t heard = 0;
     cr_ctx_set_log(cx, count_warnings, &heard);
     for (size_t i = 0; i < N; i++) light[i] = cr_norm_ppf(((double)i + 0.5) / N);
     assert_ok(cx, cr_dist_fit(cx, &cri_dist_student_t, heavy, NULL, 7, v, 3, NULL));
@@ -252,24 +235,11 @@ static void test_practically_normal(void **state)
     assert_ok(cx, cr_dist_fit(cx, &cri_dist_student_t, light, NULL, N, v, 3, NULL));
     assert_int_equal(heard, 1);
     assert_true(v[0] > 1e5);
-    test_context_free(cx);
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     const cr_dist_class *with[] = { &cri_dist_laplace, &cri_dist_cauchy, &cri_dist_student_t,
                                     &cri_dist_normal };
     for (size_t i = 0; i < 4; i++) test_every_allocation_fails(fit_all, (void *)(uintptr_t)with[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beats_neighbours), cmocka_unit_test(test_gradient_is_zero),
-        cmocka_unit_test(test_weights),          cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_practically_normal),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,8 @@ static double pearson(const cr_dist_class *c, cri_par p, const double *sorted, s
     return cells < 2 ? 1 : cr_chi2_sf(sum, (double)(cells - 1));
 }
 
-static void test_samples(void **state)
+TEST(samples)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * sizeof *x);
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
@@ -70,20 +68,17 @@ static void test_samples(void **state)
                      c->discrete ? "P =" : "D sqrt(n) =", off);
     }
     free(x);
-    test_context_free(cx);
 }
 
 /* Large means, where the samplers change method: mean and spread within five standard errors. */
-static void test_large_parameters(void **state)
+TEST(large_parameters)
 {
-    (void)state;
     static const dist_case large[] = {
         { "poisson", { 1e9 }, 1 },         { "poisson", { 10.5 }, 1 },
         { "binomial", { 1e12, 0.3 }, 2 },  { "negative-binomial", { 1e6, 50 }, 2 },
         { "von-mises", { 0.5, 1001 }, 2 }, { "von-mises", { 0.5, 999 }, 2 },
         { "von-mises", { 0, 1e10 }, 2 },   { "geometric", { 1e-9 }, 1 },
     };
-    cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * sizeof *x);
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         const dist_case     *k = &large[i];
@@ -97,30 +92,16 @@ static void test_large_parameters(void **state)
         assert_true(fabs(v - 1) < (strcmp(k->name, "geometric") ? 0.06 : 0.15));
     }
     free(x);
-    test_context_free(cx);
 }
 
 /* The same seed gives the same draws; another stream others. */
-static void test_streams(void **state)
+TEST(streams)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  p[] = { 2, 3 }, a[5], b[5];
-    cr_rng  r = cr_rng_stream(1, 0), s = cr_rng_stream(1, 0), t = cr_rng_stream(1, 1);
+    double p[] = { 2, 3 }, a[5], b[5];
+    cr_rng r = cr_rng_stream(1, 0), s = cr_rng_stream(1, 0), t = cr_rng_stream(1, 1);
     assert_ok(cx, cr_dist_sample(cx, &cri_dist_gamma, p, 2, &r, 5, a));
     assert_ok(cx, cr_dist_sample(cx, &cri_dist_gamma, p, 2, &s, 5, b));
     assert_memory_equal(a, b, sizeof a);
     assert_ok(cx, cr_dist_sample(cx, &cri_dist_gamma, p, 2, &t, 5, b));
     assert_true(a[0] != b[0]);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_streams),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

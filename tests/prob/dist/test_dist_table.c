@@ -108,18 +108,13 @@ static const entry *find_entry(const char *name)
     return NULL;
 }
 
-static void test_table(void **state)
+TEST(table)
 {
-    (void)state;
-    const char *path = test_shared_data("classic/specfun.csv");
-    if (!path) {
-        print_message("skipped: ../shared/data/classic/specfun.csv is not there\n");
-        skip();
-    }
-    FILE  *f = fopen(path, "r");
-    char   line[256];
-    size_t rows = 0, wrong = 0;
-    double worst = 0;
+    const char *path = test_data("classic/specfun.csv");
+    FILE       *f = fopen(path, "r");
+    char        line[256];
+    size_t      rows = 0, wrong = 0;
+    double      worst = 0;
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
         char *field[7], *at = line;
@@ -142,9 +137,9 @@ static void test_table(void **state)
     assert_true(rows >= 85);
 }
 
-static void test_bessel(void **state)
+TEST(bessel)
 {
-    (void)state; /* I1 / I0 from the same table */
+    /* I1 / I0 from the same table */
     assert_relative(cri_bessel_scaled(1e-12).ratio, 4.9999999999999998994e-13, 4e-15);
     assert_relative(cri_bessel_scaled(0.5).ratio, 2.4249961258080194535e-1, 4e-15);
     assert_relative(cri_bessel_scaled(2).ratio, 6.9777465796400798201e-1, 4e-15);
@@ -156,9 +151,8 @@ static void test_bessel(void **state)
 }
 
 /* Stirling's error against log-gamma in long double, also on both sides of its branches. */
-static void test_stirling_error(void **state)
+TEST(stirling_error)
 {
-    (void)state;
     static const double at[] = { 1e-8,   0.01, 0.3, 0.49999, 0.5, 0.7, 1,   1.3, 2,
                                  2.9999, 3,    7.7, 9.999,   10,  11,  100, 1e5 };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -171,9 +165,8 @@ static void test_stirling_error(void **state)
     assert_relative(cr_stirlerr(1e5), 1 / 12e5, 1e-10);
 }
 
-static void test_deviance(void **state)
+TEST(deviance)
 {
-    (void)state;
     static const double at[][2] = { { 3, 2 },  { 1, 1.0000001 }, { 1e9, 1e9 + 1 }, { 5, 80 },
                                     { 80, 5 }, { 1e-300, 1e10 }, { 1, 0.65 },      { 1, 0.55 } };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -188,22 +181,11 @@ static void test_deviance(void **state)
 
 /* Large counts where log-gammas lose: k = 1 of n = 1e15 at p = 1e-300, and near the middle, where
  * the normal curve with its corrections is known. */
-static void test_large_counts(void **state)
+TEST(large_counts)
 {
-    (void)state;
     double p[] = { 1e12, 1e-12 }, r[] = { 1e5, 1e10 };
     assert_relative(cri_dist_binomial.logpdf((cri_par){ p, 2 }, 1), -0.9999999999995, 1e-15);
     double poisson = cri_dist_poisson.logpdf((cri_par){ r, 1 }, 1e5);
     double negbin = cri_dist_negative_binomial.logpdf((cri_par){ r, 2 }, 1e5);
     assert_relative(negbin, poisson - 0.5 * log1p(1e-5), 1e-12); /* a little wider */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),          cmocka_unit_test(test_bessel),
-        cmocka_unit_test(test_stirling_error), cmocka_unit_test(test_deviance),
-        cmocka_unit_test(test_large_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,10 +21,8 @@ static double one(const cr_dist_class *c, const double *p, size_t n, double x)
 /* --- in one dimension --------------------------------------------------------------------------
  */
 
-static void test_one_dimension(void **state)
+TEST(one_dimension)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (double x = 0.07; x < 1; x += 0.13) {
         double pair[] = { x, 1 - x }, y[] = { 3 * x }, two[] = { 0.3 - x, 2 * x };
         double ab[] = { 0.7, 4.2 }, mvn[] = { 0.4, 2.89 }, normal[] = { 0.4, 1.7 };
@@ -60,17 +58,14 @@ static void test_one_dimension(void **state)
         assert_relative(at(cx, &cri_dist_dirichlet_multinomial, dm, 3, counts),
                         one(&cri_dist_beta_binomial, dm, 3, k), 1e-13);
     }
-    test_context_free(cx);
 }
 
 /* --- totals ------------------------------------------------------------------------------------
  */
 
-static void test_counts_sum_to_one(void **state)
+TEST(counts_sum_to_one)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  m[] = { 12, 0.2, 0.5, 0.3 }, dm[] = { 12, 0.4, 3, 1.5 }, total = 0, mixed = 0;
+    double m[] = { 12, 0.2, 0.5, 0.3 }, dm[] = { 12, 0.4, 3, 1.5 }, total = 0, mixed = 0;
     for (double a = 0; a <= 12; a++)
         for (double b = 0; a + b <= 12; b++) {
             double x[] = { a, b, 12 - a - b };
@@ -82,7 +77,6 @@ static void test_counts_sum_to_one(void **state)
     double large[] = { 3e8, 0.5, 0.25, 0.25 }, x[] = { 1.5e8, 0.75e8, 0.75e8 };
     double wanted = -log(2 * M_PI) - 0.5 * log(9e16 * 0.5 * 0.25 * 0.25); /* the normal's height */
     assert_relative(at(cx, &cri_dist_multinomial, large, 4, x), wanted, 1e-9);
-    test_context_free(cx);
 }
 
 typedef struct slice {
@@ -102,11 +96,9 @@ static double along_second(double y, void *user)
 }
 
 /* Integrating the second entry out leaves the first one's distribution. */
-static void test_marginals(void **state)
+TEST(marginals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  S[] = { 2, 0.6, 0.6, 1 }, mvn[] = { 0.3, -1, 2, 0.6, 0.6, 1 },
+    double S[] = { 2, 0.6, 0.6, 1 }, mvn[] = { 0.3, -1, 2, 0.6, 0.6, 1 },
            normal[] = { 0.3, sqrt(2) };
     double mvt[] = { 3.5, 0.3, -1, 2, 0.6, 0.6, 1 }, t[] = { 3.5, 0.3, sqrt(2) };
     double dir[] = { 2.5, 3, 1.7 }, beta[] = { 2.5, 4.7 }, sum = 0;
@@ -125,20 +117,17 @@ static void test_marginals(void **state)
         assert_ok(cx, cr_integrate(cx, along_second, &c, 0, 1 - x, 0, 1e-11, &sum, NULL));
         assert_relative(log(sum), one(&cri_dist_beta, beta, 2, x), 1e-10);
     }
-    test_context_free(cx);
 }
 
 /* --- one form against another ------------------------------------------------------------------
  */
 
-static void test_information_form(void **state)
+TEST(information_form)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  det = 2 * 1 - 0.36, moment[] = { 0.3, -1, 2, 0.6, 0.6, 1 };
-    double  K[] = { 1 / det, -0.6 / det, -0.6 / det, 2 / det };
-    double  info[] = { K[0] * 0.3 - K[1], K[2] * 0.3 - K[3], K[0], K[1], K[2], K[3] };
-    double  x[] = { 1.1, 0.2 }, a[2], b[2], ea = 0, eb = 0;
+    double det = 2 * 1 - 0.36, moment[] = { 0.3, -1, 2, 0.6, 0.6, 1 };
+    double K[] = { 1 / det, -0.6 / det, -0.6 / det, 2 / det };
+    double info[] = { K[0] * 0.3 - K[1], K[2] * 0.3 - K[3], K[0], K[1], K[2], K[3] };
+    double x[] = { 1.1, 0.2 }, a[2], b[2], ea = 0, eb = 0;
     assert_relative(at(cx, &cri_dist_mvn, moment, 6, x),
                     at(cx, &cri_dist_mvn_information, info, 6, x), 1e-13);
     assert_ok(cx, cr_dist_vector_mean(cx, &cri_dist_mvn_information, info, 6, a));
@@ -150,23 +139,19 @@ static void test_information_form(void **state)
     assert_ok(cx, cr_dist_vector_entropy(cx, &cri_dist_mvn, moment, 6, &ea));
     assert_ok(cx, cr_dist_vector_entropy(cx, &cri_dist_mvn_information, info, 6, &eb));
     assert_relative(ea, eb, 1e-13);
-    test_context_free(cx);
 }
 
 /* X is inverse Wishart when X^-1 is Wishart; the Jacobian is |X|^-(d + 1). */
-static void test_inverse_of_wishart(void **state)
+TEST(inverse_of_wishart)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  iw[] = { 5.5, 2, 0.6, 0.6, 1 }, det = 1.64, X[] = { 0.9, -0.2, -0.2, 0.5 }, dx = 0.41;
-    double  w[] = { 5.5, 1 / det, -0.6 / det, -0.6 / det, 2 / det };
-    double  inverse[] = { 0.5 / dx, 0.2 / dx, 0.2 / dx, 0.9 / dx };
+    double iw[] = { 5.5, 2, 0.6, 0.6, 1 }, det = 1.64, X[] = { 0.9, -0.2, -0.2, 0.5 }, dx = 0.41;
+    double w[] = { 5.5, 1 / det, -0.6 / det, -0.6 / det, 2 / det };
+    double inverse[] = { 0.5 / dx, 0.2 / dx, 0.2 / dx, 0.9 / dx };
     assert_relative(at(cx, &cri_dist_inverse_wishart, iw, 5, X),
                     at(cx, &cri_dist_wishart, w, 5, inverse) - 3 * log(dx), 1e-13);
     double flat[] = { 1, 2, 2, 1 }, skew[] = { 1, 0.2, 0.1, 1 };
     assert_true(at(cx, &cri_dist_wishart, w, 5, flat) == -INFINITY);
     assert_true(at(cx, &cri_dist_wishart, w, 5, skew) == -INFINITY);
-    test_context_free(cx);
 }
 
 /* --- against their own samples -----------------------------------------------------------------
@@ -213,10 +198,8 @@ static void assert_mean(const running *r, double wanted, const char *name, const
         fail_msg("%s: the %s is %g, of samples %g +- %g", name, what, wanted, mean, error);
 }
 
-static void test_samples(void **state)
+TEST(samples)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * MOST * sizeof *x), *lp = malloc(DRAWS * sizeof *lp);
     double *lq = malloc(DRAWS * sizeof *lq);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -258,13 +241,10 @@ static void test_samples(void **state)
         assert_true(fabs(kl) < 1e-13);
     }
     free(x), free(lp), free(lq);
-    test_context_free(cx);
 }
 
-static void test_mode_is_highest(void **state)
+TEST(mode_is_highest)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const vector_case *k = &cases[i];
         size_t             size = cr_dist_point_size(k->c, k->n);
@@ -282,18 +262,15 @@ static void test_mode_is_highest(void **state)
                 assert_true(at(cx, k->c, k->p, k->n, y) <= top + 1e-9);
             }
     }
-    test_context_free(cx);
 }
 
 /* --- refusals ----------------------------------------------------------------------------------
  */
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[4] = { 1, 0.5, 0.5, 1 }, out[4] = { 42, 42, 42, 42 };
-    double  bad[] = { 0, 0, 1, 2, 2, 1 }, skew[] = { 0, 0, 1, 0.5, 0.4, 1 };
+    double x[4] = { 1, 0.5, 0.5, 1 }, out[4] = { 42, 42, 42, 42 };
+    double bad[] = { 0, 0, 1, 2, 2, 1 }, skew[] = { 0, 0, 1, 0.5, 0.4, 1 };
     assert_fails_with(cx, cr_dist_vector_logpdf(cx, &cri_dist_mvn, bad, 6, x, 1, out), CR_EARG,
                       "covariance is not positive definite");
     assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_mvn, skew, 6, out), CR_EARG,
@@ -323,7 +300,6 @@ static void test_refusals(void **state)
     assert_true(at(cx, &cri_dist_dirichlet, small, 3, off) == -INFINITY);
     assert_true(at(cx, &cri_dist_dirichlet, small, 3, edge) == INFINITY);
     assert_relative(at(cx, &cri_dist_dirichlet, flat, 3, edge), log(60 * 0.4 * 0.36), 1e-13);
-    test_context_free(cx);
 }
 
 static cr_status all_calls(cr_ctx *cx, void *arg)
@@ -341,21 +317,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         test_every_allocation_fails(all_calls, (void *)(uintptr_t)&cases[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_dimension),      cmocka_unit_test(test_counts_sum_to_one),
-        cmocka_unit_test(test_marginals),          cmocka_unit_test(test_information_form),
-        cmocka_unit_test(test_inverse_of_wishart), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_mode_is_highest),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

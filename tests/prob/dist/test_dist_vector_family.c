@@ -42,10 +42,8 @@ static void statistics(const family_case *k, const double *x, double *t)
 
 /* --- natural parameters ---------------------------------------------------------------------- */
 
-static void test_slope_of_log_partition(void **state)
+TEST(slope_of_log_partition)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < CASES; i++) {
         const family_case       *k = &cases[i];
         const cri_vector_family *f = k->c->vector->family;
@@ -68,14 +66,11 @@ static void test_slope_of_log_partition(void **state)
                          j, mean[j], slope);
         }
     }
-    test_context_free(cx);
 }
 
 /* log p(x) - eta T(x) + A depends on x alone. */
-static void test_base_measure(void **state)
+TEST(base_measure)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
         size_t             m = cr_dist_natural_count(k->c, k->n);
@@ -97,13 +92,10 @@ static void test_base_measure(void **state)
                 fail_msg("%s, case %zu: %.12g or %.12g", k->c->name, i, base[0], base[1]);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_mean_of_draws(void **state)
+TEST(mean_of_draws)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * MOST * sizeof *x);
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
@@ -124,12 +116,10 @@ static void test_mean_of_draws(void **state)
                 fail_msg("%s: statistic %zu is off by %g", k->c->name, j, off[j]);
     }
     free(x);
-    test_context_free(cx);
 }
 
-static void test_names(void **state)
+TEST(names)
 {
-    (void)state;
     static const struct {
         const cr_dist_class *c;
         size_t               n, i;
@@ -204,10 +194,8 @@ static void shake(const family_case *k, cr_rng *r, double size, const double *v,
     for (size_t j = 1; j < k->n; j++) w[j] /= sum;
 }
 
-static void test_fit_beats_neighbours(void **state)
+TEST(fit_beats_neighbours)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
         double             x[ROWS * MOST], v[12] = { k->p[0] }, w[12], ll = 0;
@@ -223,15 +211,12 @@ static void test_fit_beats_neighbours(void **state)
                 fail_msg("%s, case %zu: %.15g, a neighbour %.15g", k->c->name, i, ll, there);
         }
     }
-    test_context_free(cx);
 }
 
 /* The likelihood of an exponential family has slope zero where the mean of each statistic is its
  * average over the data. */
-static void test_fit_matches_statistics(void **state)
+TEST(fit_matches_statistics)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
         size_t m = cr_dist_natural_count(k->c, k->n), size = cr_dist_point_size(k->c, k->n);
@@ -250,13 +235,10 @@ static void test_fit_matches_statistics(void **state)
                 fail_msg("%s, case %zu: statistic %zu is %.15g, of the data %.15g", k->c->name, i,
                          j, mean[j], sum[j]);
     }
-    test_context_free(cx);
 }
 
-static void test_weights(void **state)
+TEST(weights)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
         size_t             size = cr_dist_point_size(k->c, k->n), m = 0;
@@ -275,16 +257,13 @@ static void test_weights(void **state)
         assert_relative(la, lb, 1e-10);
         for (size_t j = 0; j < k->n; j++) assert_relative(a[j], b[j], 1e-7);
     }
-    test_context_free(cx);
 }
 
 /* In one dimension they are the fits of one variable. */
-static void test_one_dimension(void **state)
+TEST(one_dimension)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  x[] = { 0.7, 1.9, 0.4, 3.3, 1.2 }, p[] = { 0.3, 0.6, 0.45, 0.8, 0.2 }, pair[10];
-    double  a[3], b[3], la = 0, lb = 0;
+    double x[] = { 0.7, 1.9, 0.4, 3.3, 1.2 }, p[] = { 0.3, 0.6, 0.45, 0.8, 0.2 }, pair[10];
+    double a[3], b[3], la = 0, lb = 0;
     for (size_t i = 0; i < 5; i++) pair[2 * i] = p[i], pair[2 * i + 1] = 1 - p[i];
     assert_ok(cx, cr_dist_vector_fit(cx, &cri_dist_mvn, x, NULL, 5, a, 2, &la));
     assert_ok(cx, cr_dist_fit(cx, &cri_dist_normal, x, NULL, 5, b, 2, &lb));
@@ -301,14 +280,11 @@ static void test_one_dimension(void **state)
     assert_ok(cx, cr_dist_vector_fit(cx, &cri_dist_inverse_wishart, x, NULL, 5, a, 2, &la));
     assert_ok(cx, cr_dist_fit(cx, &cri_dist_inverse_gamma, x, NULL, 5, b, 2, &lb));
     assert_relative(a[0], 2 * b[0], 1e-10), assert_relative(a[1], 2 * b[1], 1e-10);
-    test_context_free(cx);
 }
 
 /* Large samples come near the truth. */
-static void test_consistent(void **state)
+TEST(consistent)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * MOST * sizeof *x);
     for (size_t i = 0; i < CASES; i++) {
         const family_case *k = &cases[i];
@@ -321,14 +297,12 @@ static void test_consistent(void **state)
                 fail_msg("%s: parameter %zu is %g, fitted %g", k->c->name, j, k->p[j], v[j]);
     }
     free(x);
-    test_context_free(cx);
 }
 
 /* --- refusals -------------------------------------------------------------------------------- */
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     static const struct {
         const cr_dist_class *c;
         double               given, x[12];
@@ -365,7 +339,6 @@ static void test_refusals(void **state)
         { &cri_dist_mvt, 0, { 1, 2 }, 1, 7, "mvt does not offer a fit" },
         { &cri_dist_dirichlet_multinomial, 0, { 1, 2 }, 1, 3, "does not offer a fit" },
     };
-    cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double v[12], ll = 99;
         for (size_t j = 0; j < 12; j++) v[j] = 77;
@@ -389,7 +362,6 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_mvt, t, 7, eta, v, &A), CR_EUNSUPPORTED,
                       "mvt does not offer natural parameters");
     assert_true(eta[0] == 5 && A == 5);
-    test_context_free(cx);
 }
 
 static cr_status fit_and_describe(cr_ctx *cx, void *arg)
@@ -405,27 +377,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++)
         test_every_allocation_fails(fit_and_describe, (void *)(uintptr_t)&cases[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slope_of_log_partition),
-        cmocka_unit_test(test_base_measure),
-        cmocka_unit_test(test_mean_of_draws),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_fit_beats_neighbours),
-        cmocka_unit_test(test_fit_matches_statistics),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_one_dimension),
-        cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("dist_vector_family", tests, NULL, NULL);
 }

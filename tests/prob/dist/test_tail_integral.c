@@ -79,10 +79,8 @@ static double expect(cr_ctx *cx, const cr_dist_class *c, const family *f,
 static double below(double x, double a) { return x < a ? a - x : 0; }
 static double above(double x, double a) { return x > a ? x - a : 0; }
 
-static void test_partial_means(void **state)
+TEST(partial_means)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t k = 0; k < FAMILIES; k++) {
         const family        *f = &families[k];
         const cr_dist_class *c = find(cx, f);
@@ -98,14 +96,11 @@ static void test_partial_means(void **state)
             check_close(up, expect(cx, c, f, above, a), 1e-3, size, f->name, __FILE__, __LINE__);
         }
     }
-    test_context_free(cx);
 }
 
 /* Black-Scholes for the normal; the memoryless tail; the linear hazard of the uniform. */
-static void test_closed_forms(void **state)
+TEST(closed_forms)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *normal = cr_dist_find(cx, "normal");
     const cr_dist_class *exponential = cr_dist_find(cx, "exponential");
     const cr_dist_class *uniform = cr_dist_find(cx, "uniform");
@@ -129,7 +124,6 @@ static void test_closed_forms(void **state)
         assert_close(down, inside * inside / 4 + fmax(a - 2, 0), 1e-9);
         assert_close(up, (2 - inside) * (2 - inside) / 4 + fmax(-a, 0), 1e-9);
     }
-    test_context_free(cx);
 }
 
 /* CRPS = E |X - y| - E |X - X'| / 2, the second part by a double sum. */
@@ -148,10 +142,8 @@ static double crps_by_sums(const cr_dist_class *c, const family *f, double y)
     return (double)(first - second);
 }
 
-static void test_crps_of_counts(void **state)
+TEST(crps_of_counts)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
     for (size_t k = 0; k < FAMILIES; k++) {
         const family        *f = &families[k];
         const cr_dist_class *c = find(cx, f);
@@ -165,13 +157,10 @@ static void test_crps_of_counts(void **state)
                         __LINE__);
         }
     }
-    test_context_free(cx);
 }
 
-static void test_crps_of_student_t(void **state)
+TEST(crps_of_student_t)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *t = cr_dist_find(cx, "student-t");
     for (double dof = 0.75; dof < 100; dof *= 1.9)
         for (double y = -50; y <= 50; y += 12.5) {
@@ -182,14 +171,11 @@ static void test_crps_of_student_t(void **state)
     double got, v[] = { 0.5, 0, 1 };
     assert_ok(cx, cr_dist_crps(cx, t, v, 3, 1, &got));
     assert_true(isinf(got));
-    test_context_free(cx);
 }
 
 /* The closed form of the gamma is the quadrature of the chi-square with twice the shape. */
-static void test_crps_of_gamma(void **state)
+TEST(crps_of_gamma)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *gamma = cr_dist_find(cx, "gamma"), *chi = cr_dist_find(cx, "chi-square");
     assert_true(gamma->crps && !chi->crps);
     for (double k = 0.01; k < 2e5; k *= 8) {
@@ -201,14 +187,11 @@ static void test_crps_of_gamma(void **state)
             check_close(got, known, 2e-7, mean * 1e-3, "gamma", __FILE__, __LINE__);
         }
     }
-    test_context_free(cx);
 }
 
 /* Poisson's is nearly that of a binomial of many trials, which is summed, in steps where wide. */
-static void test_crps_of_poisson(void **state)
+TEST(crps_of_poisson)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *poisson = cr_dist_find(cx, "poisson");
     const cr_dist_class *binomial = cr_dist_find(cx, "binomial");
     for (double m = 0.02; m < 1e3; m *= 9)
@@ -218,14 +201,11 @@ static void test_crps_of_poisson(void **state)
             assert_ok(cx, cr_dist_crps(cx, binomial, v, 2, y, &near));
             check_close(got, near, 2e-6, 1e-3, "poisson", __FILE__, __LINE__);
         }
-    test_context_free(cx);
 }
 
 /* Wide counts are summed in steps: near the normal of the same mean and variance. */
-static void test_wide_counts(void **state)
+TEST(wide_counts)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *poisson = cr_dist_find(cx, "poisson");
     const cr_dist_class *binomial = cr_dist_find(cx, "binomial");
     double               v[] = { 4e10 }, half[] = { 1.6e11, 0.5 }, got, down, up;
@@ -237,13 +217,10 @@ static void test_wide_counts(void **state)
     assert_relative(up, 2e5 / sqrt(2 * M_PI), 1e-5);
     assert_ok(cx, cr_dist_crps(cx, binomial, half, 2, 0, &got)); /* far below everything */
     assert_relative(got, 8e10, 1e-4);
-    test_context_free(cx);
 }
 
-static void test_without_a_mean(void **state)
+TEST(without_a_mean)
 {
-    (void)state;
-    cr_ctx              *cx = test_context();
     const cr_dist_class *cauchy = cr_dist_find(cx, "cauchy");
     const cr_dist_class *half = cr_dist_find(cx, "half-cauchy");
     double               down, up;
@@ -252,14 +229,11 @@ static void test_without_a_mean(void **state)
     assert_ok(cx, cr_dist_partial_means(cx, half, (double[]){ 1 }, 1, 1, &down, &up));
     assert_true(isinf(up));
     assert_relative(down, 0.5 - log(2) / M_PI, 1e-9); /* integral of 2/pi atan(x) up to 1 */
-    test_context_free(cx);
 }
 
-static void test_refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  a = 17, b = 17, v[] = { 1, 1 }, wrong[] = { 1, -1 };
+    double a = 17, b = 17, v[] = { 1, 1 }, wrong[] = { 1, -1 };
     assert_fails(cx, cr_dist_partial_means(cx, cr_dist_find(cx, "von-mises"), v, 2, 0, &a, &b),
                  CR_EUNSUPPORTED);
     assert_fails(cx, cr_dist_partial_means(cx, cr_dist_find(cx, "dirichlet"), v, 2, 0, &a, &b),
@@ -268,7 +242,6 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_dist_crps(cx, cr_dist_find(cx, "normal"), v, 2, NAN, &a), CR_EARG,
                       "not a finite number");
     assert_true(a == 17 && b == 17);
-    test_context_free(cx);
 }
 
 static cr_status both(cr_ctx *cx, void *arg)
@@ -284,20 +257,4 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(both, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partial_means),   cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_crps_of_counts),  cmocka_unit_test(test_crps_of_student_t),
-        cmocka_unit_test(test_crps_of_gamma),   cmocka_unit_test(test_wide_counts),
-        cmocka_unit_test(test_crps_of_poisson), cmocka_unit_test(test_without_a_mean),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("tail integrals", tests, NULL, NULL);
-}
+TEST(allocations) { test_every_allocation_fails(both, NULL); }

@@ -26,11 +26,9 @@ static void random_point(cr_rng *r, size_t d, double *x)
 
 /* --- forms ----------------------------------------------------------------------------------- */
 
-static void test_forms(void **state)
+TEST(forms)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(1, 0);
+    cr_rng r = cr_rng_stream(1, 0);
     for (size_t d = 1; d <= 7; d++) {
         cr_gaussian  *g = random_gaussian(cx, &r, d, d, 0.3), *back;
         cr_canonical *c = canonical(cx, g);
@@ -64,15 +62,12 @@ static void test_forms(void **state)
         cr_gaussian_free(cx, back);
         cr_gaussian_free(cx, g);
     }
-    test_context_free(cx);
 }
 
-static void test_density(void **state)
+TEST(density)
 {
-    (void)state;
     enum { N = 300 };
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(2, 0);
+    cr_rng r = cr_rng_stream(2, 0);
     for (size_t d = 1; d <= 6; d++) {
         cr_gaussian  *g = random_gaussian(cx, &r, d, d, 0.2);
         cr_canonical *c = canonical(cx, g);
@@ -89,15 +84,12 @@ static void test_density(void **state)
         cr_canonical_free(cx, c);
         cr_gaussian_free(cx, g);
     }
-    test_context_free(cx);
 }
 
 /* KL by its definition: E_p[log p - log q] with the formula over inverses. */
-static void test_divergence(void **state)
+TEST(divergence)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(3, 0);
+    cr_rng r = cr_rng_stream(3, 0);
     for (size_t d = 1; d <= 6; d++) {
         cr_gaussian *p = random_gaussian(cx, &r, d, d, 0.5),
                     *q = random_gaussian(cx, &r, d, d, 0.5);
@@ -118,15 +110,12 @@ static void test_divergence(void **state)
         cr_canonical_free(cx, cp), cr_canonical_free(cx, cq);
         cr_gaussian_free(cx, p), cr_gaussian_free(cx, q);
     }
-    test_context_free(cx);
 }
 
 /* --- some of the variables ------------------------------------------------------------------- */
 
-static void test_marginals(void **state)
+TEST(marginals)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(4, 0);
     const size_t keep[] = { 4, 0, 3 };
     for (int round = 0; round < 20; round++) {
@@ -144,13 +133,10 @@ static void test_marginals(void **state)
         cr_gaussian_free(cx, again), cr_gaussian_free(cx, m), cr_gaussian_free(cx, g);
         cr_canonical_free(cx, c);
     }
-    test_context_free(cx);
 }
 
-static void test_conditionals(void **state)
+TEST(conditionals)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(5, 0);
     const size_t seen[] = { 5, 1, 2 }, rest[] = { 0, 3, 4 };
     for (int round = 0; round < 20; round++) {
@@ -171,14 +157,11 @@ static void test_conditionals(void **state)
         cr_gaussian_free(cx, schur), cr_gaussian_free(cx, m);
         cr_gaussian_free(cx, a), cr_gaussian_free(cx, g), cr_canonical_free(cx, c);
     }
-    test_context_free(cx);
 }
 
 /* x[5], then x[1], then x[2], in what is left each time; the densities add up. */
-static void test_one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(6, 0);
     const size_t seen[] = { 5, 1, 2 }, turn[] = { 5, 1, 1 };
     for (int round = 0; round < 10; round++) {
@@ -197,14 +180,11 @@ static void test_one_after_the_other(void **state)
         assert_relative(sum, density, 1e-11);
         cr_gaussian_free(cx, now), cr_gaussian_free(cx, all);
     }
-    test_context_free(cx);
 }
 
 /* All variables seen leave none; none seen leave all. */
-static void test_no_variables(void **state)
+TEST(no_variables)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_rng        r = cr_rng_stream(7, 0);
     const size_t  all[] = { 0, 1, 2 };
     cr_gaussian  *g = random_gaussian(cx, &r, 3, 3, 0.1), *none = NULL, *same = NULL;
@@ -229,7 +209,6 @@ static void test_no_variables(void **state)
     cr_gaussian_free(cx, empty), cr_gaussian_free(cx, none), cr_gaussian_free(cx, same);
     cr_gaussian_free(cx, g), cr_canonical_free(cx, c);
     cr_gaussian_free(cx, NULL), cr_canonical_free(cx, NULL);
-    test_context_free(cx);
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */
@@ -251,11 +230,9 @@ static void check_draws(const cr_gaussian *g, const double *x, size_t n)
     }
 }
 
-static void test_draws(void **state)
+TEST(draws)
 {
-    (void)state;
     enum { N = 20000 };
-    cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(8, 0);
     double *x = malloc(N * 4 * sizeof *x);
     for (size_t rank = 2; rank <= 4; rank += 2) {
@@ -271,14 +248,11 @@ static void test_draws(void **state)
         cr_gaussian_free(cx, g);
     }
     free(x);
-    test_context_free(cx);
 }
 
 /* Draws of a singular Gaussian stay on the plane on which it lives: x2 = x0 + x1. */
-static void test_draws_on_a_plane(void **state)
+TEST(draws_on_a_plane)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(9, 0);
     double       m[] = { 1, 2, 3, 7 }, x[400];
     double       S[] = { 2, 1, 3, 0, 1, 5, 6, 0, 3, 6, 9, 0, 0, 0, 0, 0 };
@@ -290,21 +264,4 @@ static void test_draws_on_a_plane(void **state)
         assert_true(x[i * 4 + 3] == 7);
     }
     cr_gaussian_free(cx, g);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_density),
-        cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_marginals),
-        cmocka_unit_test(test_conditionals),
-        cmocka_unit_test(test_one_after_the_other),
-        cmocka_unit_test(test_no_variables),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_draws_on_a_plane),
-    };
-    return cmocka_run_group_tests_name("gaussian", tests, NULL, NULL);
 }

@@ -43,11 +43,9 @@ static naive naive_joint(const cr_gaussian *x, const model *m)
 
 static const size_t first[] = { 0, 1, 2, 3 }, last[] = { 4, 5, 6 };
 
-static void test_bayes_rule(void **state)
+TEST(bayes_rule)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(21, 0);
+    cr_rng r = cr_rng_stream(21, 0);
     for (int round = 0; round < 20; round++) {
         cr_gaussian *x = random_gaussian(cx, &r, D, D, 0.2), *joint = NULL, *post = NULL, *y = NULL;
         cr_gaussian *given = NULL, *back = NULL;
@@ -78,14 +76,11 @@ static void test_bayes_rule(void **state)
         cr_gaussian_free(cx, x), cr_gaussian_free(cx, joint), cr_gaussian_free(cx, post);
         cr_gaussian_free(cx, y), cr_gaussian_free(cx, given), cr_gaussian_free(cx, back);
     }
-    test_context_free(cx);
 }
 
 /* With noise that is independent the rows may come one by one, each posterior the next prior. */
-static void test_rows_one_by_one(void **state)
+TEST(rows_one_by_one)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(22, 0);
     cr_gaussian *x = random_gaussian(cx, &r, D, D, 0.2), *all = NULL, *next = NULL;
     model        m;
@@ -105,15 +100,12 @@ static void test_rows_one_by_one(void **state)
     assert_same(x, all, 1e-11);
     assert_relative(sum, evidence, 1e-11);
     cr_gaussian_free(cx, x), cr_gaussian_free(cx, all);
-    test_context_free(cx);
 }
 
 /* Noise of 1e-20 against a variance of 1: the posterior variance is that, not 0 and not negative.
  */
-static void test_tiny_noise(void **state)
+TEST(tiny_noise)
 {
-    (void)state;
-    cr_ctx            *cx = test_context();
     double             m = 0, P = 1, A = 1, R = 1e-20, y = 0.7;
     cr_linear_gaussian rule = { cr_cmat_of(&A, 1, 1), NULL, cr_cmat_of(&R, 1, 1) };
     cr_gaussian       *x = NULL, *post = NULL;
@@ -122,14 +114,11 @@ static void test_tiny_noise(void **state)
     assert_relative(post->covariance[0], 1e-20, 1e-12);
     assert_relative(post->mean[0], 0.7, 1e-15);
     cr_gaussian_free(cx, x), cr_gaussian_free(cx, post);
-    test_context_free(cx);
 }
 
 /* Without noise y fixes directions of x. */
-static void test_no_noise(void **state)
+TEST(no_noise)
 {
-    (void)state;
-    cr_ctx            *cx = test_context();
     double             m[] = { 0, 0 }, P[] = { 1, 0, 0, 4 }, A[] = { 1, 1 }, y = 3, evidence = 0;
     cr_linear_gaussian sum = { .A = cr_cmat_of(A, 1, 2) };
     cr_gaussian       *x = NULL, *post = NULL, *check = NULL;
@@ -144,14 +133,11 @@ static void test_no_noise(void **state)
     assert_close(check->mean[0], 3, 1e-14);
     assert_true(fabs(check->covariance[0]) < 1e-15);
     cr_gaussian_free(cx, x), cr_gaussian_free(cx, post), cr_gaussian_free(cx, check);
-    test_context_free(cx);
 }
 
 /* An improper prior, flat in every direction: the posterior is the least-squares estimate. */
-static void test_flat_prior(void **state)
+TEST(flat_prior)
 {
-    (void)state;
-    cr_ctx            *cx = test_context();
     double             h[] = { 0, 0 }, none[] = { 0, 0, 0, 0 }, R[] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
     double             A[] = { 1, 0, 1, 1, 1, 2 }, y[] = { 1, 2, 4 }, mean[2] = { 0, 0 }, e = 5;
     cr_linear_gaussian line = { cr_cmat_of(A, 3, 2), NULL, cr_cmat_of(R, 3, 3) };
@@ -169,13 +155,10 @@ static void test_flat_prior(void **state)
                       "noise R is not positive definite: its pivot at variable 0");
     assert_true(post == NULL && e == 5);
     cr_canonical_free(cx, flat);
-    test_context_free(cx);
 }
 
-static void test_affine(void **state)
+TEST(affine)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_rng       r = cr_rng_stream(23, 0);
     cr_gaussian *x = random_gaussian(cx, &r, 3, 3, 0.1), *y = NULL;
     double       A[] = { 1, 2, 0, 0, 0, 1, 1, 2, 1, 3, 0, -1 }, b[] = { 1, 0, 0, -2 }, out = 0;
@@ -193,15 +176,4 @@ static void test_affine(void **state)
     assert_fails_with(cx, cr_gaussian_entropy(cx, y, &out), CR_ENUMERIC,
                       "singular: variable 2 is determined"); /* row 2 = row 0 + row 1 */
     cr_gaussian_free(cx, x), cr_gaussian_free(cx, y);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bayes_rule), cmocka_unit_test(test_rows_one_by_one),
-        cmocka_unit_test(test_tiny_noise), cmocka_unit_test(test_no_noise),
-        cmocka_unit_test(test_flat_prior), cmocka_unit_test(test_affine),
-    };
-    return cmocka_run_group_tests_name("gaussian_linear", tests, NULL, NULL);
 }

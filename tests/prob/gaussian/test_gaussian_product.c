@@ -19,11 +19,9 @@ static cr_canonical *canonical(cr_ctx *cx, const cr_gaussian *g)
 }
 
 /* log a(x) + log b(x) = constant + log out(x) at any x; both forms. */
-static void test_product(void **state)
+TEST(product)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(11, 0);
+    cr_rng r = cr_rng_stream(11, 0);
     for (size_t d = 1; d <= 5; d++) {
         cr_gaussian *a = random_gaussian(cx, &r, d, d, 0.3),
                     *b = random_gaussian(cx, &r, d, d, 0.3);
@@ -44,7 +42,6 @@ static void test_product(void **state)
         cr_gaussian_free(cx, g), cr_gaussian_free(cx, again);
         cr_canonical_free(cx, ca), cr_canonical_free(cx, cb), cr_canonical_free(cx, c);
     }
-    test_context_free(cx);
 }
 
 typedef struct pair {
@@ -58,11 +55,9 @@ static double both(double x, void *user)
     return exp(density(p->cx, p->a, &x) + density(p->cx, p->b, &x));
 }
 
-static void test_product_integrates(void **state)
+TEST(product_integrates)
 {
-    (void)state;
     static const double cases[][4] = { { 0, 1, 1, 2 }, { -3, 0.2, 4, 9 }, { 5, 1e-4, 5.01, 3 } };
-    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < 3; i++) {
         const double *v = cases[i];
         cr_gaussian  *a = NULL, *b = NULL, *g = NULL;
@@ -80,14 +75,11 @@ static void test_product_integrates(void **state)
         assert_relative(exp(constant), sum, 1e-11);
         cr_gaussian_free(cx, a), cr_gaussian_free(cx, b), cr_gaussian_free(cx, g);
     }
-    test_context_free(cx);
 }
 
 /* A very narrow and a very wide one: no digits are lost, in either order. */
-static void test_product_of_unequal(void **state)
+TEST(product_of_unequal)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     double       zero[] = { 0, 0 }, one[] = { 1, 1 };
     double       wide[] = { 1e10, 3e9, 3e9, 1e10 }, narrow[] = { 1e-10, 2e-11, 2e-11, 4e-10 };
     cr_gaussian *a = NULL, *b = NULL, *g = NULL;
@@ -100,14 +92,11 @@ static void test_product_of_unequal(void **state)
         cr_gaussian_free(cx, g);
     }
     cr_gaussian_free(cx, a), cr_gaussian_free(cx, b);
-    test_context_free(cx);
 }
 
 /* A point mass times anything is itself. */
-static void test_product_with_a_point(void **state)
+TEST(product_with_a_point)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     double       m[] = { 1, 2 }, none[] = { 0, 0, 0, 0 }, at[] = { 0.5, -1 };
     double       S[] = { 2, 0.5, 0.5, 1 }, constant = 0;
     cr_gaussian *a = NULL, *point = NULL, *g = NULL;
@@ -122,14 +111,11 @@ static void test_product_with_a_point(void **state)
                       "sum of the covariances is not positive definite: its pivot at variable 0");
     assert_null(g);
     cr_gaussian_free(cx, a), cr_gaussian_free(cx, point);
-    test_context_free(cx);
 }
 
-static void test_quotient_undoes_product(void **state)
+TEST(quotient_undoes_product)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(12, 0);
+    cr_rng r = cr_rng_stream(12, 0);
     for (size_t d = 1; d <= 5; d++) {
         cr_gaussian *a = random_gaussian(cx, &r, d, d, 1), *b = random_gaussian(cx, &r, d, d, 1);
         cr_gaussian *g = NULL, *back = NULL;
@@ -150,14 +136,11 @@ static void test_quotient_undoes_product(void **state)
         cr_gaussian_free(cx, a), cr_gaussian_free(cx, b), cr_gaussian_free(cx, g);
         cr_gaussian_free(cx, back);
     }
-    test_context_free(cx);
 }
 
 /* A wide one over a narrow one: improper, said so, and good again after a multiplication. */
-static void test_improper_quotient(void **state)
+TEST(improper_quotient)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     double        m[] = { 1, -1 }, wide[] = { 4, 1, 1, 9 }, narrow[] = { 5, 0, 0, 1 }, x = 0;
     cr_gaussian  *a = NULL, *b = NULL, *g = NULL;
     cr_canonical *c = NULL, *back = NULL;
@@ -184,18 +167,4 @@ static void test_improper_quotient(void **state)
     cr_canonical_free(cx, ca), cr_canonical_free(cx, cb), cr_canonical_free(cx, c);
     cr_canonical_free(cx, back);
     cr_gaussian_free(cx, a), cr_gaussian_free(cx, b), cr_gaussian_free(cx, again);
-    test_context_free(cx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_product),
-        cmocka_unit_test(test_product_integrates),
-        cmocka_unit_test(test_product_of_unequal),
-        cmocka_unit_test(test_product_with_a_point),
-        cmocka_unit_test(test_quotient_undoes_product),
-        cmocka_unit_test(test_improper_quotient),
-    };
-    return cmocka_run_group_tests_name("gaussian_product", tests, NULL, NULL);
 }

@@ -15,10 +15,8 @@ static cr_gaussian *make(cr_ctx *cx, size_t d, const double *m, const double *S)
 static const double plane_mean[] = { 1, 2, 3, 7 };
 static const double plane[] = { 2, 1, 3, 0, 1, 5, 6, 0, 3, 6, 9, 0, 0, 0, 0, 0 };
 
-static void test_singular(void **state)
+TEST(singular)
 {
-    (void)state;
-    cr_ctx       *cx = test_context();
     cr_gaussian  *g = make(cx, 4, plane_mean, plane), *out = NULL, *m = NULL;
     cr_canonical *c = NULL;
     double        x = 9;
@@ -51,14 +49,11 @@ static void test_singular(void **state)
                       "variable 0 is determined");
     assert_null(out);
     cr_gaussian_free(cx, g), cr_gaussian_free(cx, m);
-    test_context_free(cx);
 }
 
 /* A variable without variance: seen at its mean it tells nothing, elsewhere it is impossible. */
-static void test_no_variance(void **state)
+TEST(no_variance)
 {
-    (void)state;
-    cr_ctx      *cx = test_context();
     cr_gaussian *g = make(cx, 4, plane_mean, plane), *a = NULL, *b = NULL;
     const size_t seen[] = { 3, 0 };
     double       at[] = { 7, 2.5 }, with = 0, without = 0;
@@ -77,15 +72,12 @@ static void test_no_variance(void **state)
                       "variable 3 has no variance and is 7: it cannot be 8");
     assert_null(a);
     cr_gaussian_free(cx, b), cr_gaussian_free(cx, g);
-    test_context_free(cx);
 }
 
 /* Singular by any route stays within rounding: random planes of any rank, on any scale. */
-static void test_random_planes(void **state)
+TEST(random_planes)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    cr_rng  r = cr_rng_stream(31, 0);
+    cr_rng r = cr_rng_stream(31, 0);
     for (size_t d = 2; d <= 9; d++)
         for (size_t rank = 1; rank < d; rank++) {
             cr_gaussian *g = random_gaussian(cx, &r, d, rank, 0), *out = NULL;
@@ -102,18 +94,15 @@ static void test_random_planes(void **state)
             }
             cr_gaussian_free(cx, g), cr_gaussian_free(cx, out);
         }
-    test_context_free(cx);
 }
 
 /* --- arguments ------------------------------------------------------------------------------- */
 
-static void test_arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  m[] = { 0, 1, NAN }, bad[] = { 1, 2, 2, 1 }, skew[] = { 1, 0.5, 0.4, 1 };
-    double  minus[] = { 1, 0, 0, -1 }, S[] = { 2, 0.5, 0.5, 1 }, hole[] = { 1, 0, 0, INFINITY };
-    double  odd[] = { 0, 0.1, 0.1, 1 }, x = 7;
+    double m[] = { 0, 1, NAN }, bad[] = { 1, 2, 2, 1 }, skew[] = { 1, 0.5, 0.4, 1 };
+    double minus[] = { 1, 0, 0, -1 }, S[] = { 2, 0.5, 0.5, 1 }, hole[] = { 1, 0, 0, INFINITY };
+    double odd[] = { 0, 0.1, 0.1, 1 }, x = 7;
     cr_gaussian  *g = NULL, *h = NULL, *out = NULL;
     cr_canonical *c = NULL, *k = NULL;
     assert_fails_with(cx, cr_gaussian_new(cx, m, cr_cmat_of(bad, 2, 2), &g), CR_EARG,
@@ -162,7 +151,6 @@ static void test_arguments(void **state)
     assert_true(out == NULL && x == 7 && k->d == 1);
     cr_gaussian_free(cx, g), cr_gaussian_free(cx, h);
     cr_canonical_free(cx, c), cr_canonical_free(cx, k);
-    test_context_free(cx);
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
@@ -235,19 +223,8 @@ done:
     return st;
 }
 
-static void test_allocations(void **state)
+TEST(allocations)
 {
-    (void)state;
     test_every_allocation_fails(moment_calls, NULL);
     test_every_allocation_fails(canonical_calls, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_singular),      cmocka_unit_test(test_no_variance),
-        cmocka_unit_test(test_random_planes), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_allocations),
-    };
-    return cmocka_run_group_tests_name("gaussian_refusals", tests, NULL, NULL);
 }
