@@ -40,8 +40,8 @@ check:
 
 test:
 	@tools/install-deps build test
-	@$(call configure,release)
-	@$(call build,release)
+	@$(call configure,release,-DCREDENCE_TESTS=ON)
+	@$(call build,release) --target all tests/all
 	@$(call ctest,release) --label-exclude slow
 
 bench:
