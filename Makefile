@@ -1,15 +1,16 @@
 # A thin front for CMake; CMakePresets.json says how each kind of build is made.
 #
-#   make demo     build, and run the main job on data that ships with the project
-#   make check    build with sanitizers, run every test and checker
-#   make test     build for speed, run the quick tests
-#   make bench    measure against the peers           (BENCH="--quick csv-1": options, tasks)
-#   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
-#   make coverage lines and branches that the tests reach
-#   make docs     the manual as a site, into build/docs
-#   make install  PREFIX=/usr/local DESTDIR=
-#   make          build for speed, into build/release
-#   make deps     install what is missing for all of these; format, clean, help
+#   make demo       build, and run the main job on data that ships with the project
+#   make check      build with sanitizers, run every test and checker
+#   make test       build for speed, run the quick tests
+#   make check-bare demo and check from nothing, on a minimal Debian in a folder; as root
+#   make bench      measure against the peers           (BENCH="--quick csv-1": options, tasks)
+#   make fuzz       throw made-up input at every parser (FUZZ_SECONDS=60 for each)
+#   make coverage   lines and branches that the tests reach
+#   make docs       the manual as a site, into build/docs
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make            build for speed, into build/release
+#   make deps       install what is missing for all of these; format, clean, help
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
@@ -21,7 +22,7 @@ configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build     = cmake --build --preset $(1) -j $(JOBS)
 ctest     = ctest --preset $(1) -j $(JOBS)
 
-.PHONY: all demo check test bench fuzz coverage docs install deps format clean help
+.PHONY: all demo check check-bare test bench fuzz coverage docs install deps format clean help
 .NOTPARALLEL:
 
 all:
@@ -37,6 +38,9 @@ check:
 	@$(call configure,sanitize)
 	@$(call build,sanitize)
 	@$(call ctest,sanitize)
+
+check-bare:
+	@tools/check-bare
 
 test:
 	@tools/install-deps build test
@@ -77,7 +81,7 @@ install:
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 deps:
-	@tools/install-deps build test bench fuzz coverage docs
+	@tools/install-deps build test bare bench fuzz coverage docs
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
