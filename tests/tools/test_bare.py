@@ -1,5 +1,6 @@
 """Each target of the Makefile configures with no more than the packages that it installs: pkg-config is
-shown only what the sections of tools/packages.txt that the target names bring along."""
+shown only what the sections of tools/packages.txt that the target names bring along.  tools/check-bare
+tries the whole on a bare system."""
 import functools
 import os
 import pathlib
@@ -111,3 +112,14 @@ def test_packages_asked_for_are_listed():
     asked = re.findall(r"credence_find\(\w+ \S+ (\S+) (\w+)\)", text)
     assert len(asked) > 7
     assert [package for package, section in asked if package not in sections()[section]] == []
+
+
+@pytest.mark.parametrize("options, code, sentence", [
+    ([], 1, "check-bare: needs root, to make a system in a folder and to run in it\n"),
+    (["--nonsense"], 2, "usage: check-bare [--quick] [--keep]\n")])
+def test_check_bare_refuses_in_one_sentence(tmp_path, options, code, sentence):
+    (tmp_path / "id").write_text("#!/bin/sh\necho 1000\n")
+    (tmp_path / "id").chmod(0o755)
+    done = subprocess.run([ROOT / "tools/check-bare", *options], capture_output=True, text=True, timeout=30,
+                          env=ENVIRONMENT | {"PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}"})
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", sentence)
