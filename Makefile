@@ -1,16 +1,17 @@
 # A thin front for CMake; CMakePresets.json says how each kind of build is made.
 #
-#   make demo     build, and run the main job on data that ships with the project
-#   make check    build with sanitizers, run every test and checker
+#   make demo       build, and run the main job on data that ships with the project
+#   make check      build with sanitizers, run every test and checker
 #   make check-slow what takes too long for that: every failing allocation, searches for optima
-#   make test     build for speed, run the quick tests
-#   make bench    measure against the peers           (BENCH="--quick csv-1": options, tasks)
-#   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
-#   make coverage lines and branches that the tests reach
-#   make docs     the manual as a site, into build/docs
-#   make install  PREFIX=/usr/local DESTDIR=
-#   make          build for speed, into build/release
-#   make deps     install what is missing for all of these; format, clean, help
+#   make test       build for speed, run the quick tests
+#   make check-bare demo and check from nothing, on a minimal Debian in a folder; as root
+#   make bench      measure against the peers           (BENCH="--quick csv-1": options, tasks)
+#   make fuzz       throw made-up input at every parser (FUZZ_SECONDS=60 for each)
+#   make coverage   lines and branches that the tests reach
+#   make docs       the manual as a site, into build/docs
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make            build for speed, into build/release
+#   make deps       install what is missing for all of these; format, clean, help
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
@@ -22,7 +23,8 @@ configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build     = cmake --build --preset $(1) -j $(JOBS)
 test      = tools/run-tests $(1) -j $(JOBS)
 
-.PHONY: all demo check check-slow test bench fuzz coverage docs install deps format clean help
+.PHONY: all demo check check-slow check-bare test bench fuzz coverage docs install deps format clean \
+        help
 .NOTPARALLEL:
 
 all:
@@ -44,14 +46,17 @@ check-slow:
 	@$(call configure,sanitize)
 	@$(call build,sanitize)
 	@$(call test,sanitize) --label-regex slow
-	@$(call configure,release)
-	@$(call build,release)
+	@$(call configure,release,-DCREDENCE_TESTS=ON)
+	@$(call build,release) --target all tests/all
 	@$(call test,release) --tests-regex "^test_.*_slow$$"
+
+check-bare:
+	@tools/check-bare
 
 test:
 	@tools/install-deps build test
-	@$(call configure,release)
-	@$(call build,release)
+	@$(call configure,release,-DCREDENCE_TESTS=ON)
+	@$(call build,release) --target all tests/all
 	@$(call test,release) --label-exclude "long|slow"
 
 bench:
@@ -87,7 +92,7 @@ install:
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 deps:
-	@tools/install-deps build test bench fuzz coverage docs
+	@tools/install-deps build test bare bench fuzz coverage docs
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
