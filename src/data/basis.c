@@ -67,8 +67,7 @@ done:
     return st;
 }
 
-/* --- one family after the other ------------------------------------------------------------------
- */
+/* --- one family after the other -------------------------------------------------------------- */
 
 /* The number of knots at or below x. */
 static size_t count_below(const cri_basis *b, double x)
@@ -209,8 +208,7 @@ void cri_basis_eval(const cri_basis *b, double x, double *out)
     }
 }
 
-/* --- making one ready ----------------------------------------------------------------------------
- */
+/* --- making one ready ------------------------------------------------------------------------ */
 
 /* curve [n x n]: column k = second derivatives at the knots of the natural cubic spline through 1
  * at t_k and 0 at the others; 0 at both ends.  The tridiagonal equations (Green & Silverman 1994,

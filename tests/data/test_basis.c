@@ -37,8 +37,7 @@ static cri_basis learn(cr_ctx *cx, const char *text, const double *x, size_t n)
 static const double sample[] = { 0.3, 7.1, 2.2, 2.9, 4.4, 9.6, 1.7, 5.3, 6.8, 8.05, 3.35, 0.9 };
 enum { N = sizeof sample / sizeof *sample };
 
-/* --- against the definitions ---------------------------------------------------------------------
- */
+/* --- against the definitions ----------------------------------------------------------------- */
 
 /* B_{i,d} by the recurrence as it stands in books, 0/0 = 0; the last cell is closed. */
 static long double cox_de_boor(const double *t, size_t n_t, size_t i, size_t d, long double x)
@@ -158,8 +157,7 @@ static void test_other_definitions(void **state)
     test_context_free(cx);
 }
 
-/* --- splines at and beyond the knots -------------------------------------------------------------
- */
+/* --- splines at and beyond the knots --------------------------------------------------------- */
 
 /* Value and first three derivatives at `at` of the cubic through four points on one side of it. */
 static void derivatives(const cri_basis *b, size_t k, double at, double h, long double d[4])
@@ -229,8 +227,7 @@ static void test_natural_splines_interpolate(void **state)
     test_context_free(cx);
 }
 
-/* --- texts ---------------------------------------------------------------------------------------
- */
+/* --- texts ----------------------------------------------------------------------------------- */
 
 static void test_texts_that_are_refused(void **state)
 {
@@ -278,8 +275,7 @@ static void test_texts_that_are_refused(void **state)
     test_context_free(cx);
 }
 
-/* --- learning ------------------------------------------------------------------------------------
- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 static void test_knots_are_quantiles(void **state)
 {
@@ -366,8 +362,7 @@ static void test_columns_with_few_values(void **state)
     test_context_free(cx);
 }
 
-/* --- in a design ---------------------------------------------------------------------------------
- */
+/* --- in a design ----------------------------------------------------------------------------- */
 
 static void test_designs(void **state)
 {
@@ -472,8 +467,7 @@ static void test_terms_are_columns_of_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- in a model ----------------------------------------------------------------------------------
- */
+/* --- in a model ------------------------------------------------------------------------------ */
 
 static void test_reference(void **state)
 {

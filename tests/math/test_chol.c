@@ -136,8 +136,7 @@ static void test_not_positive_names_the_pivot(void **state)
     test_context_free(cx);
 }
 
-/* --- solves and inverse ------------------------------------------------------------------------
- */
+/* --- solves and inverse ---------------------------------------------------------------------- */
 
 /* max |A X - B|. */
 static double solve_error(cr_mat A, cr_mat X, cr_mat B)
@@ -219,8 +218,7 @@ static void test_inverse(void **state)
     test_context_free(cx);
 }
 
-/* --- jitter ------------------------------------------------------------------------------------
- */
+/* --- jitter ---------------------------------------------------------------------------------- */
 
 static void count_warnings(void *user, cr_log_level level, const char *text)
 {
@@ -294,8 +292,7 @@ static void test_jitter_gives_up(void **state)
     test_context_free(cx);
 }
 
-/* --- rank-one changes --------------------------------------------------------------------------
- */
+/* --- rank-one changes ------------------------------------------------------------------------ */
 
 static void check_update(cr_ctx *cx, size_t n)
 {
@@ -351,8 +348,7 @@ static void test_downdate_refuses(void **state)
     test_context_free(cx);
 }
 
-/* --- threads, interrupts, memory ----------------------------------------------------------------
- */
+/* --- threads, interrupts, memory ------------------------------------------------------------- */
 
 static void test_same_bits_on_any_threads(void **state)
 {

@@ -40,8 +40,7 @@ static void assert_signs(cr_mat V)
     }
 }
 
-/* --- eigenvalues -------------------------------------------------------------------------------
- */
+/* --- eigenvalues ----------------------------------------------------------------------------- */
 
 static void test_eigen_rebuilds(void **state)
 {
@@ -92,8 +91,7 @@ static void test_eigen_known(void **state)
     test_context_free(cx);
 }
 
-/* --- singular values ---------------------------------------------------------------------------
- */
+/* --- singular values ------------------------------------------------------------------------- */
 
 static void test_svd_rebuilds(void **state)
 {
@@ -135,8 +133,7 @@ static void test_svd_known(void **state)
     test_context_free(cx);
 }
 
-/* --- QR ----------------------------------------------------------------------------------------
- */
+/* --- QR -------------------------------------------------------------------------------------- */
 
 /* A P = Q R, by applying Q to the columns of R. */
 static void check_qr(cr_ctx *cx, size_t m, size_t n)
@@ -263,8 +260,7 @@ static void test_qr_rank(void **state)
     test_context_free(cx);
 }
 
-/* --- refusals ----------------------------------------------------------------------------------
- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 static void test_refuses(void **state)
 {

@@ -162,8 +162,7 @@ static void test_against_brute_force(void **state)
     test_context_free(cx);
 }
 
-/* --- known actions -----------------------------------------------------------------------------
- */
+/* --- known actions --------------------------------------------------------------------------- */
 
 static void test_known_actions(void **state)
 {
@@ -246,8 +245,7 @@ static void test_long_tails(void **state)
     test_context_free(cx);
 }
 
-/* --- classes ------------------------------------------------------------------------------------
- */
+/* --- classes --------------------------------------------------------------------------------- */
 
 static const char *const names[] = { "cat", "dog", "eel" };
 static double            prob[] = { 0.5, 0.3, 0.2, 0.1, 0.45, 0.45, 0, 0, 1, NAN, NAN, NAN };
@@ -298,8 +296,7 @@ static void test_classes(void **state)
     test_context_free(cx);
 }
 
-/* --- counts by a matrix --------------------------------------------------------------------------
- */
+/* --- counts by a matrix ---------------------------------------------------------------------- */
 
 static void test_counts_by_a_matrix(void **state)
 {

@@ -3,8 +3,7 @@
 #include "math/special.h"
 #include "models/model_internal.h"
 
-/* --- scores -------------------------------------------------------------------------------------
- */
+/* --- scores ---------------------------------------------------------------------------------- */
 
 static void test_scores_of_numbers(void **state)
 {

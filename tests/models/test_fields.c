@@ -100,8 +100,7 @@ static void test_allocated_is_zero(void **state)
     test_context_free(cx);
 }
 
-/* --- what a file may hold -----------------------------------------------------------------------
- */
+/* --- what a file may hold -------------------------------------------------------------------- */
 
 static void check_refused(const char *text, bool arrays, const char *said)
 {

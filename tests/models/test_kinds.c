@@ -6,8 +6,7 @@
 static const char data[] = "x,c,o,y,k\n1,red,10,0.5,0\n2,blue,20,1.5,1\n4,red,30,3.5,1\n"
                            "7,red,40,6,2\n";
 
-/* --- tasks ---------------------------------------------------------------------------------------
- */
+/* --- tasks ----------------------------------------------------------------------------------- */
 
 static unsigned task_of(cr_ctx *cx, const char *name, const cr_table *t, const char *settings)
 {
@@ -71,8 +70,7 @@ static void test_offers(void **state)
     test_context_free(cx);
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ----------------------------------------------------------------------------------- */
 
 static cr_model *reload(cr_ctx *cx, const cr_model *m)
 {
@@ -181,8 +179,7 @@ static void test_damaged_files(void **state)
     test_context_free(cx);
 }
 
-/* --- answers -------------------------------------------------------------------------------------
- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 static void test_clusters_have_densities(void **state)
 {

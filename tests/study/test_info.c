@@ -427,8 +427,7 @@ static void test_repeated_values(void **state)
     test_context_free(cx);
 }
 
-/* --- permutations ------------------------------------------------------------------------------
- */
+/* --- permutations ---------------------------------------------------------------------------- */
 
 static void test_permutations(void **state)
 {
@@ -518,8 +517,7 @@ static void test_pairs(void **state)
     test_context_free(cx);
 }
 
-/* --- two tables --------------------------------------------------------------------------------
- */
+/* --- two tables ------------------------------------------------------------------------------ */
 
 static void test_divergence_of_numbers(void **state)
 {
@@ -583,8 +581,7 @@ static void test_divergence_of_categories(void **state)
     test_context_free(cx);
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static void test_surprise(void **state)
 {
@@ -621,8 +618,7 @@ static void test_surprise(void **state)
     test_context_free(cx);
 }
 
-/* --- what can be wrong -------------------------------------------------------------------------
- */
+/* --- what can be wrong ----------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {
@@ -723,8 +719,7 @@ static void test_threads_give_the_same(void **state)
     test_context_free(cx);
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status ask(cr_ctx *cx, void *arg)
 {

@@ -87,8 +87,7 @@ cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state);
 /* Frees what is in *m. */
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m);
 
-/* --- shared with bayes-logistic ------------------------------------------------------------------
- */
+/* --- shared with bayes-logistic -------------------------------------------------------------- */
 
 /* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
  * many. Fails with CR_EDATA when there are fewer than two. */

@@ -140,8 +140,7 @@ struct cr_dist_class {
     const cri_vector *vector; /* NULL: a distribution of one variable */
 };
 
-/* --- what the descriptors share ----------------------------------------------------------------
- */
+/* --- what the descriptors share -------------------------------------------------------------- */
 
 /* Supports. */
 void cri_support_real(cri_par p, double *low, double *high);

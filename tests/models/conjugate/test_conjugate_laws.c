@@ -299,8 +299,7 @@ static void test_threads(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ------------------------------------------------------------------------------------
- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 /* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is
  * not. */

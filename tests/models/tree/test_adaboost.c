@@ -4,8 +4,7 @@
 
 static law_data data;
 
-/* --- stumps by brute force -----------------------------------------------------------------------
- */
+/* --- stumps by brute force ------------------------------------------------------------------- */
 
 typedef struct stump {
     size_t column;
@@ -256,8 +255,7 @@ static void test_spread(void **state)
     test_context_free(cx);
 }
 
-/* --- laws and corners ----------------------------------------------------------------------------
- */
+/* --- laws and corners ------------------------------------------------------------------------ */
 
 static void test_laws(void **state)
 {

@@ -4,8 +4,7 @@
 
 static law_data data;
 
-/* --- nodes of a description --------------------------------------------------------------------
- */
+/* --- nodes of a description ------------------------------------------------------------------ */
 
 static const json_t *nodes_of(const json_t *d) { return json_object_get(d, "tree"); }
 
@@ -25,8 +24,7 @@ static double loss_of_leaves(const json_t *d, size_t *out_leaves)
     return sum;
 }
 
-/* --- the best split by brute force -------------------------------------------------------------
- */
+/* --- the best split by brute force ----------------------------------------------------------- */
 
 enum { ROWS = 14, COLUMNS = 3, LEVELS = 4 };
 
@@ -156,8 +154,7 @@ static void test_best_split(void **state)
     test_context_free(cx);
 }
 
-/* --- deep trees ----------------------------------------------------------------------------------
- */
+/* --- deep trees ------------------------------------------------------------------------------ */
 
 /* Without limits the tree knows every row, also where the first split gains nothing (exclusive or).
  */
@@ -197,8 +194,7 @@ static void test_thresholds(void **state)
     test_context_free(cx);
 }
 
-/* --- leaves --------------------------------------------------------------------------------------
- */
+/* --- leaves ---------------------------------------------------------------------------------- */
 
 /* Mean and spread of the rows that share a leaf, here those that share a mean. */
 static void test_leaf_answers(void **state)
@@ -251,8 +247,7 @@ static void test_lonely_leaf(void **state)
     test_context_free(cx);
 }
 
-/* --- gaps and categories -------------------------------------------------------------------------
- */
+/* --- gaps and categories --------------------------------------------------------------------- */
 
 /* Gaps that tell something go their own way; where none were seen, with the larger part. */
 static void test_gaps(void **state)
@@ -316,8 +311,7 @@ static void test_categories(void **state)
     test_context_free(cx);
 }
 
-/* --- pruning -------------------------------------------------------------------------------------
- */
+/* --- pruning --------------------------------------------------------------------------------- */
 
 typedef struct cost {
     double least, leaves;
@@ -410,8 +404,7 @@ static void test_cross_validation(void **state)
     test_context_free(cx);
 }
 
-/* --- laws and corners ----------------------------------------------------------------------------
- */
+/* --- laws and corners ------------------------------------------------------------------------ */
 
 static void test_laws(void **state)
 {

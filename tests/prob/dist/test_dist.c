@@ -160,8 +160,7 @@ static void test_quantile_inverts_cdf(void **state)
     test_context_free(cx);
 }
 
-/* --- moments, entropy, divergence --------------------------------------------------------------
- */
+/* --- moments, entropy, divergence ------------------------------------------------------------ */
 
 static double itself(const integral *k, double x) { return (void)k, x; }
 
@@ -278,8 +277,7 @@ static void test_kl(void **state)
     test_context_free(cx);
 }
 
-/* --- exponential families ----------------------------------------------------------------------
- */
+/* --- exponential families -------------------------------------------------------------------- */
 
 /* The slope of A by central differences is the mean of the statistics; log p(x) - eta T(x) + A is
  * the same for every parameter. */
@@ -329,8 +327,7 @@ static void test_log_partition(void **state)
     test_context_free(cx);
 }
 
-/* --- intervals, known numbers ------------------------------------------------------------------
- */
+/* --- intervals, known numbers ---------------------------------------------------------------- */
 
 static void test_hdi_is_shortest(void **state)
 {

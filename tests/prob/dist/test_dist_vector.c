@@ -18,8 +18,7 @@ static double one(const cr_dist_class *c, const double *p, size_t n, double x)
     return cri_dist_logpdf(c, (cri_par){ p, n }, x);
 }
 
-/* --- in one dimension --------------------------------------------------------------------------
- */
+/* --- in one dimension ------------------------------------------------------------------------ */
 
 static void test_one_dimension(void **state)
 {
@@ -63,8 +62,7 @@ static void test_one_dimension(void **state)
     test_context_free(cx);
 }
 
-/* --- totals ------------------------------------------------------------------------------------
- */
+/* --- totals ---------------------------------------------------------------------------------- */
 
 static void test_counts_sum_to_one(void **state)
 {
@@ -128,8 +126,7 @@ static void test_marginals(void **state)
     test_context_free(cx);
 }
 
-/* --- one form against another ------------------------------------------------------------------
- */
+/* --- one form against another ---------------------------------------------------------------- */
 
 static void test_information_form(void **state)
 {
@@ -169,8 +166,7 @@ static void test_inverse_of_wishart(void **state)
     test_context_free(cx);
 }
 
-/* --- against their own samples -----------------------------------------------------------------
- */
+/* --- against their own samples --------------------------------------------------------------- */
 
 typedef struct vector_case {
     const cr_dist_class *c;
@@ -285,8 +281,7 @@ static void test_mode_is_highest(void **state)
     test_context_free(cx);
 }
 
-/* --- refusals ----------------------------------------------------------------------------------
- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {
