@@ -168,7 +168,8 @@ static void eval_fourier(const cri_basis *b, double x, double *out)
 {
     double turn = 2 * M_PI * (fmod(x, b->period) / b->period); /* far from 0 too */
     for (size_t k = 0; k < b->n; k += 2) {
-        double angle = turn * (double)(k / 2 + 1);
+        size_t harmonic = k / 2 + 1;
+        double angle = turn * (double)harmonic;
         out[k] = sin(angle);
         out[k + 1] = cos(angle);
     }
