@@ -20,8 +20,6 @@
 
 enum { RUNS = 5 };
 
-void openblas_set_num_threads(int threads);
-
 typedef struct problem {
     cr_ctx         *cx;
     cr_kernel      *k;

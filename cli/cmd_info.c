@@ -14,8 +14,7 @@
 static const cr_option info_table[] = { INFO_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-/* --- what all answers need ---------------------------------------------------------------------
- */
+/* --- what all answers need ------------------------------------------------------------------- */
 
 json_t *info_number(const info_job *j, double nats)
 {
@@ -106,8 +105,7 @@ static void tell_alone(const info_job *j, size_t alone, size_t rows)
                rows);
 }
 
-/* --- entropy and mutual information ------------------------------------------------------------
- */
+/* --- entropy and mutual information ---------------------------------------------------------- */
 
 /* Which estimate, from which rows; then its numbers. */
 static void add_basis(json_t *to, const cr_information *g)
@@ -240,8 +238,7 @@ done:
     return st;
 }
 
-/* --- the verb ----------------------------------------------------------------------------------
- */
+/* --- the verb -------------------------------------------------------------------------------- */
 
 /* Which question it is, and what does not go together. */
 static cr_status check_options(const info_job *j)

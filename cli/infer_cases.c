@@ -168,10 +168,7 @@ static cr_status may_stream(infer_job *j, bool *out_may)
     size_t      size;
     *out_may = false;
     if (!j->source || j->c->read.real) goto done;
-    if (cri_source_is_seekable(j->source)) {
-        CR_TRY(cri_tell_format(j->c->cx, j->c->args[1], j->source, &j->c->read, &format));
-        *out_may = format == CRI_FORMAT_CSV || format == CRI_FORMAT_TSV;
-    } else if (comes_once(j) && format <= CRI_FORMAT_TSV) {
+    if (comes_once(j) && format <= CRI_FORMAT_TSV) {
         CR_TRY(cri_source_peek(j->source, SHORT, &bytes, &size)); /* no more: it may come slowly */
         *out_may = size == SHORT && memcmp(bytes, "\x93NUMPY", SHORT) != 0 &&
                    memcmp(bytes, "PK", 2) != 0 && memcmp(bytes, "SQLite", SHORT) != 0;

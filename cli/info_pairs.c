@@ -71,8 +71,7 @@ static json_t *pair_object(const info_job *j, const one_pair *p)
     return o;
 }
 
-/* --- as text -----------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 /* One field of every pair as a square. */
 static void print_square(info_job *j, const char *title, const char **names, size_t n,

@@ -174,7 +174,7 @@ static void receive_progress(void *user, const char *what, double done, double t
     fprintf(stderr, "\r\033[K%s [%.*s%.*s] %3.0f %%", what, filled,
             "##############################", WIDTH - filled, "                              ",
             100 * done / total);
-    fflush(stderr);
+    (void)fflush(stderr);
 }
 
 void cli_clear_progress(cli *c)

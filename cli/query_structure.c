@@ -106,9 +106,13 @@ size_t query_structure_rows(const cr_query_answer *a)
 size_t query_structure_csv(const query_job *j, const cr_query_answer *a, size_t i,
                            const char **list, double *out_value)
 {
-    size_t        n = is_yes_or_no(a) ? 0 : a->begin ? a->begin[i + 1] - a->begin[i] : 1;
+    if (is_yes_or_no(a)) { /* no variables */
+        *out_value = a->holds ? 1 : 0;
+        return 0;
+    }
+    size_t        n = a->begin ? a->begin[i + 1] - a->begin[i] : 1;
     const size_t *from = a->begin ? a->states + a->begin[i] : a->variable + i;
     for (size_t k = 0; k < n; k++) list[k] = name_of(j, from[k]);
-    *out_value = is_yes_or_no(a) ? (a->holds ? 1 : 0) : (double)(i + 1);
+    *out_value = (double)(i + 1);
     return n;
 }

@@ -67,8 +67,7 @@ done:
     return st;
 }
 
-/* --- one family after the other ------------------------------------------------------------------
- */
+/* --- one family after the other -------------------------------------------------------------- */
 
 /* The number of knots at or below x. */
 static size_t count_below(const cri_basis *b, double x)
@@ -169,7 +168,8 @@ static void eval_fourier(const cri_basis *b, double x, double *out)
 {
     double turn = 2 * M_PI * (fmod(x, b->period) / b->period); /* far from 0 too */
     for (size_t k = 0; k < b->n; k += 2) {
-        double angle = turn * (double)(k / 2 + 1);
+        size_t harmonic = k / 2 + 1;
+        double angle = turn * (double)harmonic;
         out[k] = sin(angle);
         out[k + 1] = cos(angle);
     }
@@ -209,8 +209,7 @@ void cri_basis_eval(const cri_basis *b, double x, double *out)
     }
 }
 
-/* --- making one ready ----------------------------------------------------------------------------
- */
+/* --- making one ready ------------------------------------------------------------------------ */
 
 /* curve [n x n]: column k = second derivatives at the knots of the natural cubic spline through 1
  * at t_k and 0 at the others; 0 at both ends.  The tridiagonal equations (Green & Silverman 1994,

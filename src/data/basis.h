@@ -66,8 +66,7 @@ bool cri_basis_sums_to_one(const cri_basis *basis);
 const char *cri_basis_function_name(const cri_basis *basis, size_t k,
                                     char out[CRI_BASIS_NAME_SIZE]);
 
-/* --- specifications (basis_text.c) -------------------------------------------------------------
- */
+/* --- specifications (basis_text.c) ----------------------------------------------------------- */
 
 /* What --basis says of a column. */
 typedef struct cri_basis_spec {
@@ -90,8 +89,7 @@ cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out);
 cr_status cri_basis_choose(cr_scratch *s, const cr_table *table, const bool *chosen,
                            const char *text, const cri_basis_spec **out);
 
-/* --- learning (basis_learn.c) ------------------------------------------------------------------
- */
+/* --- learning (basis_learn.c) ---------------------------------------------------------------- */
 
 /* The basis for a column: knots at weighted quantiles (a row of weight 2 is two rows) unless they
  * are given.  A column with fewer different values than functions gets fewer, with a warning; one

@@ -94,8 +94,7 @@ static cr_status add_inner(cr_ctx *cx, const cr_column *c, const values *v, cons
     return CR_OK;
 }
 
-/* --- one kind after the other --------------------------------------------------------------------
- */
+/* --- one kind after the other ---------------------------------------------------------------- */
 
 /* Centres from the least to the greatest value; a bump is as wide as its neighbours are far. */
 static cr_status learn_rbf(const values *v, const cri_basis_spec *o, cri_basis *b)

@@ -36,8 +36,7 @@ static const form forms[CRI_BASIS_KINDS] = {
                             "fourier:3:12", 1, CRI_MOST_FUNCTIONS / 2, "period", false, false },
 };
 
-/* --- one specification ---------------------------------------------------------------------------
- */
+/* --- one specification ----------------------------------------------------------------------- */
 
 static bool read_number(const char *begin, const char *end, double *out)
 {
@@ -182,8 +181,7 @@ cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out)
     return CR_OK;
 }
 
-/* --- which column gets which ---------------------------------------------------------------------
- */
+/* --- which column gets which ----------------------------------------------------------------- */
 
 /* true when x is its own only function. */
 static bool is_plain(const cri_basis_spec *o)

@@ -61,7 +61,7 @@ static cr_status read_system(cri_source *s, char *out, size_t size, size_t *out_
         if (st != CR_OK) return st;
         got = read(s->fd, out, size < SSIZE_MAX ? size : SSIZE_MAX);
     } while (got < 0 && errno == EINTR);
-    if (got < 0) return cr_fail(s->cx, CR_EIO, "cannot read %s: %s", s->name, strerror(errno));
+    if (got < 0) return cr_fail(s->cx, CR_EIO, "cannot read %s: %m", s->name);
     *out_got = (size_t)got;
     return CR_OK;
 }
@@ -265,7 +265,7 @@ static cr_status open_descriptor(cri_source *s, const char *path)
         if (st != CR_OK) return st;
     }
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
-        return cr_fail(s->cx, CR_EIO, "cannot open %s: %s", s->name, strerror(errno));
+        return cr_fail(s->cx, CR_EIO, "cannot open %s: %m", s->name);
     if (S_ISDIR(info.st_mode))
         return cr_fail(s->cx, CR_EIO, "cannot read %s: it is a directory", s->name);
     s->origin = FROM_PIPE;
@@ -435,7 +435,7 @@ cr_status cri_source_rewind(cri_source *s)
     if (s->forgets) return cr_fail(s->cx, CR_EIO, "%s cannot be read again", s->name);
     if (s->origin == FROM_FILE) {
         if (lseek(s->fd, s->start, SEEK_SET) < 0)
-            return cr_fail(s->cx, CR_EIO, "cannot read %s again: %s", s->name, strerror(errno));
+            return cr_fail(s->cx, CR_EIO, "cannot read %s again: %m", s->name);
         s->end = 0;
         s->raw_ended = false;
     }

@@ -46,6 +46,7 @@ typedef struct query {
 /* Turns a result code of SQLite into a failure with its message. */
 static cr_status fail_with(query *q, int code)
 {
+    char        room[128];
     const char *why = q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(code);
     cr_status   st = q->sql ? CR_EARG : CR_EDATA;
     switch (code & 0xff) {
@@ -60,7 +61,7 @@ static cr_status fail_with(query *q, int code)
         st = CR_EDATA;
         break;
     case SQLITE_CANTOPEN:
-        if (access(q->file, R_OK) != 0) why = strerror(errno);
+        if (access(q->file, R_OK) != 0) why = strerror_r(errno, room, sizeof room);
         st = CR_EIO;
         break;
     case SQLITE_IOERR:

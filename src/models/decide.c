@@ -13,8 +13,7 @@ typedef struct decision {
     double action, loss;
 } decision;
 
-/* --- Student's t and the normal: closed forms, for centre 0 and scale 1 ------------------------
- */
+/* --- Student's t and the normal: closed forms, for centre 0 and scale 1 ---------------------- */
 
 /* E (a - T)+ (1 - q) + E (T - a)+ q at the q-quantile a:  (nu + a^2) / (nu - 1) f(a). */
 static double pinball_of_t(double a, double dof)
@@ -53,8 +52,7 @@ static decision decide_t(const cr_loss *loss, decision standard, double mean, do
     return d;
 }
 
-/* --- other distributions -----------------------------------------------------------------------
- */
+/* --- other distributions --------------------------------------------------------------------- */
 
 static cr_status decide_quantile(cr_ctx *cx, const cr_dist_class *c, cri_par p, double q,
                                  double factor, decision *out)
@@ -91,8 +89,7 @@ static cr_status decide_family(cr_ctx *cx, const cr_loss *loss, const cr_dist_cl
     }
 }
 
-/* --- matrices ----------------------------------------------------------------------------------
- */
+/* --- matrices -------------------------------------------------------------------------------- */
 
 /* The action whose expected loss under prob [n_outcomes] is least. */
 static decision decide_matrix(const cr_loss *l, const double *prob)
@@ -176,8 +173,7 @@ static cr_status count_outcomes(cr_ctx *cx, const cr_loss *l, const cr_dist_clas
                         "have one for each count that there may be, the last as 5+ for 5 or more");
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static cr_status decide_numbers(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss,
                                 cr_decisions *out)
@@ -245,8 +241,7 @@ done:
     return st;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss)
 {

@@ -78,9 +78,10 @@ static double chao_shen(const uint64_t *count, size_t n, census c)
 static double grassberger(const uint64_t *count, size_t n, census c)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        if (count[i] > 0)
-            sum += (double)count[i] * (cr_digamma((double)(count[i] / 2) + 0.5) + M_LN2);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t m = count[i] / 2;
+        if (count[i] > 0) sum += (double)count[i] * (cr_digamma((double)m + 0.5) + M_LN2);
+    }
     return log(c.N) - sum / c.N;
 }
 

@@ -22,8 +22,7 @@ const cr_option cr_group_table[] = { CR_GROUP_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { MOST_GROUPS = 1000 };
 
-/* --- the groups --------------------------------------------------------------------------------
- */
+/* --- the groups ------------------------------------------------------------------------------ */
 
 /* group[i] of every row, and their names; MOST_GROUPS for a row without one. */
 typedef struct grouping {
@@ -85,8 +84,7 @@ static char *group_name(cr_ctx *cx, const cr_column *c, double value)
                                                       : cri_level_text(c, value, room));
 }
 
-/* --- the fits ----------------------------------------------------------------------------------
- */
+/* --- the fits -------------------------------------------------------------------------------- */
 
 typedef struct task {
     const char       *model;
@@ -270,8 +268,7 @@ void cr_group_comparison_free(cr_ctx *cx, cr_group_comparison *c)
     *c = (cr_group_comparison){ 0 };
 }
 
-/* --- which of two is greater -------------------------------------------------------------------
- */
+/* --- which of two is greater ----------------------------------------------------------------- */
 
 typedef struct pair {
     const cr_dist_class *a, *b;

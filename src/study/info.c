@@ -240,6 +240,7 @@ cr_status cr_table_mutual_pairs(cr_ctx *cx, const cr_table *table, const char *c
     cr_scratch    s = cr_scratch_begin(cx);
     cri_variables all = { 0 };
     bool          ready = false;
+    size_t        pairs = n * (n - 1) / 2;
     CR_TRY(read_together(&s, table, columns, n, seed, &all, &ready));
     if (ready) CR_TRY(make_lines(cx, &all));
     for (size_t b = 1, k = 0; b < n; b++)
@@ -259,7 +260,7 @@ cr_status cr_table_mutual_pairs(cr_ctx *cx, const cr_table *table, const char *c
             } else {
                 CR_TRY(st);
             }
-            cr_progress(cx, "pairs", (double)(k + 1), (double)(n * (n - 1) / 2));
+            cr_progress(cx, "pairs", (double)(k + 1), (double)pairs);
         }
     st = CR_OK;
 done:

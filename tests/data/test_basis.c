@@ -37,8 +37,7 @@ static cri_basis learn(cr_ctx *cx, const char *text, const double *x, size_t n)
 static const double sample[] = { 0.3, 7.1, 2.2, 2.9, 4.4, 9.6, 1.7, 5.3, 6.8, 8.05, 3.35, 0.9 };
 enum { N = sizeof sample / sizeof *sample };
 
-/* --- against the definitions ---------------------------------------------------------------------
- */
+/* --- against the definitions ----------------------------------------------------------------- */
 
 /* B_{i,d} by the recurrence as it stands in books, 0/0 = 0; the last cell is closed. */
 static long double cox_de_boor(const double *t, size_t n_t, size_t i, size_t d, long double x)
@@ -149,8 +148,7 @@ TEST(other_definitions)
     cri_basis_free(cx, &b);
 }
 
-/* --- splines at and beyond the knots -------------------------------------------------------------
- */
+/* --- splines at and beyond the knots --------------------------------------------------------- */
 
 /* Value and first three derivatives at `at` of the cubic through four points on one side of it. */
 static void derivatives(const cri_basis *b, size_t k, double at, double h, long double d[4])
@@ -214,8 +212,7 @@ TEST(natural_splines_interpolate)
     cri_basis_free(cx, &b);
 }
 
-/* --- texts ---------------------------------------------------------------------------------------
- */
+/* --- texts ----------------------------------------------------------------------------------- */
 
 TEST(texts_that_are_refused)
 {
@@ -260,8 +257,7 @@ TEST(texts_that_are_refused)
     }
 }
 
-/* --- learning ------------------------------------------------------------------------------------
- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 TEST(knots_are_quantiles)
 {
@@ -339,8 +335,7 @@ TEST(columns_with_few_values)
     assert_fails_with(cx, try_learn(cx, "hinge:knots=-1", two, 5, NULL, &b), CR_EARG, "not inside");
 }
 
-/* --- in a design ---------------------------------------------------------------------------------
- */
+/* --- in a design ----------------------------------------------------------------------------- */
 
 TEST(designs)
 {
@@ -432,8 +427,7 @@ TEST(terms_are_columns_of_rows)
     cri_design_free(cx, d);
 }
 
-/* --- in a model ----------------------------------------------------------------------------------
- */
+/* --- in a model ------------------------------------------------------------------------------ */
 
 TEST(reference)
 {

@@ -124,8 +124,7 @@ TEST(not_positive_names_the_pivot)
     assert_fails(cx, cr_chol(cx, cr_mat_of(singular, 2, 1)), CR_EARG);
 }
 
-/* --- solves and inverse ------------------------------------------------------------------------
- */
+/* --- solves and inverse ---------------------------------------------------------------------- */
 
 /* max |A X - B|. */
 static double solve_error(cr_mat A, cr_mat X, cr_mat B)
@@ -201,8 +200,7 @@ TEST(inverse)
     assert_true(out[0] == 7 && out[3] == 7);
 }
 
-/* --- jitter ------------------------------------------------------------------------------------
- */
+/* --- jitter ---------------------------------------------------------------------------------- */
 
 static void count_warnings(void *user, cr_log_level level, const char *text)
 {
@@ -272,8 +270,7 @@ TEST(jitter_gives_up)
     free(A.a);
 }
 
-/* --- rank-one changes --------------------------------------------------------------------------
- */
+/* --- rank-one changes ------------------------------------------------------------------------ */
 
 static void check_update(cr_ctx *cx, size_t n)
 {
@@ -323,8 +320,7 @@ TEST(downdate_refuses)
     free(L.a), free(x.a), free(before.a);
 }
 
-/* --- threads, interrupts, memory ----------------------------------------------------------------
- */
+/* --- threads, interrupts, memory ------------------------------------------------------------- */
 
 TEST(same_bits_on_any_threads)
 {

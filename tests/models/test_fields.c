@@ -96,8 +96,7 @@ TEST(allocated_is_zero)
     cri_fields_free(cx, fields, &t);
 }
 
-/* --- what a file may hold -----------------------------------------------------------------------
- */
+/* --- what a file may hold -------------------------------------------------------------------- */
 
 static void check_refused(const char *text, bool arrays, const char *said)
 {

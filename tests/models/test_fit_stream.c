@@ -587,7 +587,7 @@ static cr_status join_in_blocks(cr_ctx *cx, void *path)
 
 TEST(join_allocations)
 {
-    test_every_allocation_fails(join_in_blocks, (void *)write_orders(true, 0));
+    test_every_allocation_fails(join_in_blocks, (void *)(uintptr_t)write_orders(true, 0));
 }
 
 /* A column that is constant in the first blocks only is not named; one that is throughout is,

@@ -6,8 +6,7 @@
 static const char data[] = "x,c,o,y,k\n1,red,10,0.5,0\n2,blue,20,1.5,1\n4,red,30,3.5,1\n"
                            "7,red,40,6,2\n";
 
-/* --- tasks ---------------------------------------------------------------------------------------
- */
+/* --- tasks ----------------------------------------------------------------------------------- */
 
 static unsigned task_of(cr_ctx *cx, const char *name, const cr_table *t, const char *settings)
 {
@@ -62,8 +61,7 @@ TEST(offers)
                         "examples/diabetes.csv --features bmi,bp");
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ----------------------------------------------------------------------------------- */
 
 static cr_model *reload(cr_ctx *cx, const cr_model *m)
 {
@@ -157,8 +155,7 @@ TEST(damaged_files)
     check_damaged(cx, class, "design", "role1", json_integer(3), "not a text");
 }
 
-/* --- answers -------------------------------------------------------------------------------------
- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 TEST(clusters_have_densities)
 {

@@ -27,8 +27,7 @@ static cr_status try_cv(cr_ctx *cx, const char *name, const cr_table *t, const c
     return cr_cross_validate(cx, name, t, s.list, s.n, &values, out);
 }
 
-/* --- densities ---------------------------------------------------------------------------------
- */
+/* --- densities ------------------------------------------------------------------------------- */
 
 TEST(densities)
 {

@@ -1,7 +1,9 @@
 """Each checker of tools/ passes a small sound tree, and fails, naming the place, once it is spoilt."""
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -29,8 +31,8 @@ def make_tree(root, changes=None):
     return root
 
 
-def run(tool, *args):
-    done = subprocess.run([TOOLS / tool, *args], capture_output=True, text=True, timeout=60)
+def run(tool, *args, **where):
+    done = subprocess.run([TOOLS / tool, *args], capture_output=True, text=True, timeout=300, **where)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 
@@ -41,7 +43,7 @@ def test_sound_tree_passes(tool, tmp_path):
     assert (code, "0 problems" in out) == (0, True), out
 
 
-@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers"])
+@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers", "check-format"])
 def test_looking_at_nothing_is_a_failure(tool, tmp_path):
     code, out = run(tool, tmp_path)
     assert code == 1 and re.search(r" 0 (files|headers)", out), out
@@ -113,6 +115,7 @@ def test_quiet_library_passes(flags, tmp_path):
     ("#include <stdlib.h>\nAPI void cr_b(void) { abort(); }", ["-O0"], "uses abort, which ends the process"),
     ("#include <assert.h>\nAPI void cr_b(int n) { assert(n); }", ["-O0"], "uses __assert_fail"),
     ("#include <stdlib.h>\nAPI int cr_b(void) { return rand(); }", ["-O0"], "uses rand, which keeps state"),
+    ("API char *cr_b(int n) { return strerror(n); }", ["-O0"], "uses strerror, which keeps state"),
     ("API int cr_b(char *s) { int n; return sscanf(s, \"%d\", &n); }", ["-O0"], "uses sscanf"),
     ("#include <stdlib.h>\nAPI void *cr_b(void) { return malloc(9); }", ["-O0"], "uses malloc"),
     ("API int cr_b(void) { static int calls; return ++calls; }", ["-O0"], "is a variable that can change"),
@@ -140,3 +143,76 @@ def test_flags(command, message, tmp_path):
     path.write_text(json.dumps([{"file": "a.c", "command": command}]))
     code, out = run("check-flags", path)
     assert code == (0 if command == GOOD_FLAGS else 1) and message in out, out
+
+
+RULER = "/* --- one " + "-" * 85 + " */\n"
+NEAT = RULER + "int one(void) { return 1; }\n\n/* --- two ---\n * with words below */\nint two;\n"
+
+
+def make_file(root, text):
+    """A tree of one file, with our .clang-format."""
+    (root / "src/base").mkdir(parents=True)
+    (root / "src/base/x.c").write_text(text)
+    shutil.copy(TOOLS.parent / ".clang-format", root)
+    return root
+
+
+@pytest.mark.parametrize("text, message", [
+    (NEAT, "1 files, 0 problems"),
+    (NEAT + "int  three;\n", "src/base/x.c: not as clang-format has it; run `make format`"),
+    (NEAT + RULER.replace(" */", "\n */"), "src/base/x.c:7: a ruler broken in two"),
+    (NEAT + "/* --- three\n * -----\n */\n", "src/base/x.c:7: a ruler broken in two"),
+    (NEAT + RULER.replace("one", "three"), "src/base/x.c:7: a ruler of 101 columns, more than 100"),
+])
+def test_format(text, message, tmp_path):
+    code, out = run("check-format", make_file(tmp_path, text))
+    assert code == (text != NEAT) and message in out, out
+
+
+def test_another_clang_format_is_no_judge(tmp_path):
+    root = make_file(tmp_path, NEAT + "int  three;\n")
+    stand_in = root / "bin/clang-format"
+    stand_in.parent.mkdir()
+    stand_in.write_text("#!/bin/sh\necho Debian clang-format version 99.1.2\n")
+    stand_in.chmod(0o755)
+    code, out = run("check-format", root, env=os.environ | {"PATH": f"{stand_in.parent}:{os.environ['PATH']}"})
+    assert code == 0 and "here is clang-format 99, and only 14" in out, out
+
+
+@pytest.mark.parametrize("body, message", [
+    ("return n * 0.5;", "1 files, 0 problems"),
+    ("return n / 2 * 0.5;", "x.c:2:29: result of integer division used in a floating point context"),
+    ("return n == n;", "both sides of operator are equivalent [misc-redundant-expression"),
+    ("return !strcmp(\"a\", \"b\") + n", "x.c:2:"),  # does not compile
+])
+def test_tidy(body, message, tmp_path):
+    source = tmp_path / "src/x.c"
+    source.parent.mkdir()
+    source.write_text(f"double half(int n);\ndouble half(int n) {{ {body} }}\n")
+    shutil.copy(TOOLS.parent / ".clang-tidy", tmp_path)
+    entry = {"directory": str(tmp_path), "file": str(source), "command": f"gcc -Wlogical-op -c {source}"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry, entry]))
+    code, out = run("check-tidy", tmp_path, tmp_path / "src")
+    assert code == (message != "1 files, 0 problems") and message in out, out
+
+
+def test_tidy_of_nothing_is_a_failure(tmp_path):
+    (tmp_path / "compile_commands.json").write_text("[]")
+    code, out = run("check-tidy", tmp_path)
+    assert code == 1 and "0 files" in out, out
+
+
+@pytest.mark.parametrize("body, message", [
+    ("return 0;", "check-clang: 0 problems"),
+    ("return argc == argc;", "self-comparison always evaluates to true"),
+    ("return argc > 2 ? 7 : 0;", "build/clang/credence fit linear"),
+])
+def test_clang(body, message, tmp_path):
+    """On a project of one file, whose program is called credence."""
+    (tmp_path / "main.c").write_text(f"int main(int argc, char **argv) {{ (void)argv; {body} }}\n")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\nproject(small C)\nadd_executable(credence main.c)\n"
+        "target_compile_options(credence PRIVATE -Wall -Werror)\nadd_custom_target(credence_cli)\n")
+    shutil.copy(TOOLS.parent / "CMakePresets.json", tmp_path)
+    code, out = run("check-clang", cwd=tmp_path)
+    assert code == (message != "check-clang: 0 problems") and message in out, out

@@ -156,11 +156,11 @@ done:
 /* out [rows of the side] = d k(x, x) / dp of what stands below the node; the arrays of nodes below
  * it, of this side, are ready. */
 static cr_status tangent_diagonal(const cri_job *job, const cri_side *side, size_t at, size_t param,
-                                  double *const *ready, double *total, double *out)
+                                  double **ready, double *total, double *out)
 {
     cri_job      own = *job;
     cr_kernel    below = cri_kernel_below(job->k, at);
-    cri_tangents tangents = { (double **)ready, (double **)ready, total };
+    cri_tangents tangents = { ready, ready, total };
     size_t       rows = side->in->rows;
     cri_room     room;
     own.k = &below;

@@ -16,7 +16,7 @@ void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
     cri_reference_free(cx, k->reference);
     for (size_t i = 0; i < k->n_columns; i++) cri_string_free(cx, k->columns[i].name);
     for (size_t i = 0; k->hooks && i < k->n_hooks; i++)
-        cri_string_free(cx, (char *)k->hooks[i].name);
+        cri_string_free(cx, (char *)(uintptr_t)k->hooks[i].name);
     cr_free(cx, k->nodes, k->room_nodes, sizeof *k->nodes);
     cr_free(cx, k->params, k->room_params, sizeof *k->params);
     cr_free(cx, k->columns, k->room_columns, sizeof *k->columns);
@@ -323,7 +323,6 @@ double cri_prior_centre(const cri_param *p)
     case CR_PRIOR_INVGAMMA:
         return p->prior_b / (p->prior_a + 1);
     case CR_PRIOR_HALFNORMAL:
-        return p->prior_a;
     case CR_PRIOR_NORMAL:
         return p->prior_a;
     case CR_PRIOR_NONE:

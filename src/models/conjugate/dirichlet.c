@@ -68,8 +68,7 @@ size_t cri_dirichlet_find(const double *values, size_t K, double x)
     return low < K && values[low] == x ? low : K;
 }
 
-/* --- the levels --------------------------------------------------------------------------------
- */
+/* --- the levels ------------------------------------------------------------------------------ */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -168,8 +167,7 @@ const char *cri_dirichlet_level(const cri_design_column *c, double value, char *
     return room;
 }
 
-/* --- counts ------------------------------------------------------------------------------------
- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 typedef struct counting {
     const cri_dirichlet *m;
@@ -213,8 +211,7 @@ done:
     return st;
 }
 
-/* --- file --------------------------------------------------------------------------------------
- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 cr_status cri_dirichlet_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

@@ -28,8 +28,7 @@ static const cr_option dirichlet_categorical_table[] = { DIRICHLET_CATEGORICAL_O
 
 enum { BLOCK = 256 };
 
-/* --- prior -------------------------------------------------------------------------------------
- */
+/* --- prior ----------------------------------------------------------------------------------- */
 
 static const char FORMS[] = "uniform, jeffreys, perks, haldane; alpha=A; LEVEL=A, with alpha=A for "
                             "the other levels";
@@ -80,8 +79,7 @@ static bool prior_is_proper(const cri_dirichlet *m)
     return true;
 }
 
-/* --- posterior and evidence --------------------------------------------------------------------
- */
+/* --- posterior and evidence ------------------------------------------------------------------ */
 
 /* A of column j: the sum of prior, or prior and counts. */
 static double sum_of(const double *a, const double *opt_b, size_t K)
@@ -165,8 +163,7 @@ done:
     return st;
 }
 
-/* --- answers -----------------------------------------------------------------------------------
- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 typedef struct scoring {
     const cri_dirichlet *m;
@@ -252,8 +249,7 @@ done:
     return st;
 }
 
-/* --- description -------------------------------------------------------------------------------
- */
+/* --- description ----------------------------------------------------------------------------- */
 
 /* {"family": name, key: [a_k + b_k, each divided by sum]}: a new reference. */
 static json_t *vector_json(const char *name, const char *key, const double *a, const double *b,

@@ -30,8 +30,7 @@ static const cr_option mvn_table[] = { MVN_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { BLOCK = 128, MOST_PAIRS_SHOWN = 20 };
 
-/* --- prior -------------------------------------------------------------------------------------
- */
+/* --- prior ----------------------------------------------------------------------------------- */
 
 static const char FORMS[] = "jeffreys; mean0=M,kappa0=K,nu0=N,scale0=S; mean0.COLUMN=M and "
                             "scale0.COLUMN=S for single columns";
@@ -87,8 +86,7 @@ done:
     return st;
 }
 
-/* --- fit ---------------------------------------------------------------------------------------
- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static void fill_report(const cri_niw *m, cr_report *report)
 {
@@ -148,8 +146,7 @@ done:
     return st;
 }
 
-/* --- answers -----------------------------------------------------------------------------------
- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 static double predictive_dof(const cri_niw *m) { return m->nu - (double)m->d + 1; }
 
@@ -253,8 +250,7 @@ done:
     return st;
 }
 
-/* --- description -------------------------------------------------------------------------------
- */
+/* --- description ----------------------------------------------------------------------------- */
 
 static cr_status describe_parameter(cr_ctx *cx, const cri_niw *m, const char *column,
                                     const char *what, const cri_named *d, json_t *list)

@@ -48,8 +48,7 @@ static bool valid(const double *prior, double x)
     return !isnan(x);
 }
 
-/* --- statistics --------------------------------------------------------------------------------
- */
+/* --- statistics ------------------------------------------------------------------------------ */
 
 static void measure(const double *x, const double *w, size_t n, double *stats)
 {
@@ -71,8 +70,7 @@ static void merge(double *a, const double *b)
     a[N] = n;
 }
 
-/* --- prior -------------------------------------------------------------------------------------
- */
+/* --- prior ----------------------------------------------------------------------------------- */
 
 /* Only the variance is known: N(m, v / k) for mu. */
 static cr_status prior_of_mean(cr_ctx *cx, const cri_prior *p, double *params)
@@ -179,8 +177,7 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     return mean_known(params) ? prior_of_variance(cx, p, params) : prior_of_both(cx, p, params);
 }
 
-/* --- posterior and evidence --------------------------------------------------------------------
- */
+/* --- posterior and evidence ------------------------------------------------------------------ */
 
 static bool proper(const double *p)
 {
@@ -223,8 +220,7 @@ static double log_evidence(const double *prior, const double *stats, const doubl
            prior[SHAPE] * log1p(square / 2 / prior[SCALE]) - n / 2 * log(params[SCALE]);
 }
 
-/* --- what is told ------------------------------------------------------------------------------
- */
+/* --- what is told ---------------------------------------------------------------------------- */
 
 static cri_named variance_marginal(const double *p)
 {

@@ -50,8 +50,7 @@ static void merge(double *a, const double *b)
     a[MOST] = fmax(a[MOST], b[MOST]);
 }
 
-/* --- prior -------------------------------------------------------------------------------------
- */
+/* --- prior ----------------------------------------------------------------------------------- */
 
 /* Of the width: Pareto(w, a) has mean a w / (a - 1) and (sd / mean)^2 = 1 / (a (a - 2)). */
 static cr_status prior_of_upper(cr_ctx *cx, const cri_prior *p, double *params)
@@ -103,8 +102,7 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     return o->ends == ENDS_BOTH ? prior_of_both(cx, p, params) : prior_of_upper(cx, p, params);
 }
 
-/* --- posterior and evidence --------------------------------------------------------------------
- */
+/* --- posterior and evidence ------------------------------------------------------------------ */
 
 static bool proper(const double *p) { return p[SHAPE] > 0 && width(p) > 0; }
 
@@ -147,8 +145,7 @@ static double draw(const double *p, const double *work, cr_rng *r)
     return low + (high - low) * cr_rng_uniform(r);
 }
 
-/* --- what is told ------------------------------------------------------------------------------
- */
+/* --- what is told ---------------------------------------------------------------------------- */
 
 static cri_named joint(const double *p)
 {

@@ -53,8 +53,7 @@ done:
     return st;
 }
 
-/* --- what the columns must be ------------------------------------------------------------------
- */
+/* --- what the columns must be ---------------------------------------------------------------- */
 
 cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
 {
@@ -161,8 +160,7 @@ done:
     return st;
 }
 
-/* --- sufficient statistics ---------------------------------------------------------------------
- */
+/* --- sufficient statistics ------------------------------------------------------------------- */
 
 typedef struct measuring {
     const cri_conjugate *m;
@@ -311,8 +309,7 @@ done:
     return st;
 }
 
-/* --- posterior ---------------------------------------------------------------------------------
- */
+/* --- posterior ------------------------------------------------------------------------------- */
 
 /* Posterior and evidence of every column from prior and statistics. */
 static cr_status solve(cr_ctx *cx, const cr_design *d, cri_conjugate *m)
@@ -397,8 +394,7 @@ done:
     return st;
 }
 
-/* --- file --------------------------------------------------------------------------------------
- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

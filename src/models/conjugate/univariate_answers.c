@@ -10,8 +10,7 @@
 
 enum { BLOCK = 256 };
 
-/* --- densities ---------------------------------------------------------------------------------
- */
+/* --- densities ------------------------------------------------------------------------------- */
 
 typedef struct scoring {
     const cri_conjugate        *m;
@@ -69,8 +68,7 @@ done:
     return st;
 }
 
-/* --- the next value ----------------------------------------------------------------------------
- */
+/* --- the next value -------------------------------------------------------------------------- */
 
 /* Column j as number k of the prediction. */
 static void next_number(const cri_named *d, const cr_dist_class *c, size_t k, cr_prediction *out)
@@ -139,8 +137,7 @@ done:
     return st;
 }
 
-/* --- draws -------------------------------------------------------------------------------------
- */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 typedef struct drawing {
     const cri_conjugate *m;
@@ -179,8 +176,7 @@ cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *d
     return cri_parallel_for(cx, "drawing", cri_block_count(count, BLOCK), draw_block, &a);
 }
 
-/* --- description -------------------------------------------------------------------------------
- */
+/* --- description ----------------------------------------------------------------------------- */
 
 /* "x.rate", or "smoker=yes" of a binary column. */
 static char *parameter_name(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c,

@@ -60,8 +60,7 @@ static void measure(const double *x, const double *w, size_t n, double *stats)
     }
 }
 
-/* --- prior -------------------------------------------------------------------------------------
- */
+/* --- prior ----------------------------------------------------------------------------------- */
 
 static cr_status prior_of_direction(cr_ctx *cx, const cri_prior *p, double *params)
 {
@@ -115,8 +114,7 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     return known(params) ? prior_of_direction(cx, p, params) : prior_of_both(cx, p, params);
 }
 
-/* --- posterior and evidence --------------------------------------------------------------------
- */
+/* --- posterior and evidence ------------------------------------------------------------------ */
 
 static bool proper(const double *p)
 {
@@ -154,8 +152,7 @@ static double log_evidence(const double *prior, const double *stats, const doubl
     return cri_kappa_log_normaliser(work) - prior[LOG_Z] - n * LOG_2PI;
 }
 
-/* --- the next angle ----------------------------------------------------------------------------
- */
+/* --- the next angle -------------------------------------------------------------------------- */
 
 /* log of the integral of VonMises(x; mu, k) VonMises(mu; mu', k') over mu, x at `off` from mu':
  * I0(|k + k' exp(i off)|) / (2 pi I0(k) I0(k')), the exponents without cancellation. */
@@ -193,8 +190,7 @@ static double draw(const double *params, const double *work, cr_rng *r)
     return remainder(draw_angle(mu, k, r), 2 * M_PI);
 }
 
-/* --- what is told ------------------------------------------------------------------------------
- */
+/* --- what is told ---------------------------------------------------------------------------- */
 
 static cri_named joint(const double *p)
 {

@@ -38,8 +38,7 @@ static double log_density(const cri_kappa *q, double t)
            q->c * cri_bessel_scaled(k).log_i0 + t;
 }
 
-/* --- the panels --------------------------------------------------------------------------------
- */
+/* --- the panels ------------------------------------------------------------------------------ */
 
 /* The highest place of f on [a, b], which has one. */
 static double climb(const cri_kappa *q, double a, double b, double jacobian, int steps)
@@ -171,8 +170,7 @@ double cri_kappa_expect(const cri_kappa *q, const double *work, double (*f)(doub
     return sum;
 }
 
-/* --- quantiles and summaries -------------------------------------------------------------------
- */
+/* --- quantiles and summaries ----------------------------------------------------------------- */
 
 double cri_kappa_quantile(const cri_kappa *q, const double *work, double p)
 {

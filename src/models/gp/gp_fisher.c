@@ -33,7 +33,7 @@ static double parameter(const source *f, const char *name, const char *end)
 {
     size_t  i, length = strlen(name);
     json_t *item;
-    json_array_foreach((json_t *)f->parameters, i, item)
+    json_array_foreach((json_t *)(uintptr_t)f->parameters, i, item)
     {
         const char *text = json_string_value(json_object_get(item, "name"));
         if (text && strncmp(text, name, length) == 0 && strcmp(text + length, end) == 0)

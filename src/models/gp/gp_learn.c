@@ -240,7 +240,8 @@ static cr_status adapt_start(cri_gp_run *r, double *x, double *best)
     *best = -INFINITY;
     for (int step = 0; step < 3 * levels; step++) {
         double value, wider = step % 3 == 1 ? log(2) : 0, smaller = step % 3 == 2 ? log(0.1) : 0;
-        double louder = (step / 3) * log(4);
+        int    level = step / 3;
+        double louder = level * log(4);
         for (size_t j = 0; j < u->size; j++) {
             z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH      ? wider
                               : u->kind[j] == CRI_GP_AMPLITUDE ? smaller

@@ -37,11 +37,11 @@ enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE }
 /* Units and bounds; the memory is the arena's.  variance > 0. */
 cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
                             double variance, double noise, bool learn_noise, cri_gp_search *out);
-/* u [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance)
+/* x [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance)
  * leaves, others as given; within the bounds. */
-void cri_gp_start(const cri_gp_search *search, double length, double noise, double *u);
-/* u := a random start, each parameter by itself. */
-void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *u);
+void cri_gp_start(const cri_gp_search *search, double length, double noise, double *x);
+/* x := a random start, each parameter by itself. */
+void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *x);
 /* Where the mean function meets the average at every input, of f nothing is left to be learned, and
  * of the noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y
  * does not vary. */

@@ -167,7 +167,7 @@ static cr_status make_room(cr_ctx *cx, cri_run *r)
     if (r->first_max == CR_NONE) return CR_OK;
     for (size_t i = 0; i < n; i++)
         if (r->problem->active_states[i] > UINT16_MAX)
-            return cr_fail(cx, CR_EUNSUPPORTED, "a variable has %zu states, more than %u",
+            return cr_fail(cx, CR_EUNSUPPORTED, "a variable has %zu states, more than %d",
                            r->problem->active_states[i], UINT16_MAX);
     r->arg_size = cr_alloc(cx, n, sizeof *r->arg_size);
     if (!r->arg_size) return CR_ENOMEM;

@@ -353,15 +353,13 @@ static cr_status read_blocks(net_file *f, bool potentials)
     bool class = false;
     while (st == CR_OK && w->now.kind != CRI_TOKEN_END) {
         bool net = cri_words_is(w, "net"), node = cri_words_is(w, "node");
-        if (cri_words_is(w, "discrete")) {
+        if (cri_words_is(w, "discrete") || (class && cri_words_at(w, '}'))) {
             cri_words_next(w);
         } else if (cri_words_is(w, "class") && !class) { /* its blocks are within one */
             class = true;
             cri_words_next(w);
             if (!cri_words_name(w, "the name of the class")) return w->r.status;
             st = cri_words_expect(w, '{', "the name of the class");
-        } else if (class && cri_words_at(w, '}')) {
-            cri_words_next(w);
         } else if (!net && !node && !cri_words_is(w, "potential")) {
             cri_token field = w->now;
             if (!class || field.kind != CRI_TOKEN_WORD) return refuse_block(f);

@@ -54,7 +54,7 @@ typedef struct cri_classifier_settings {
     X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs; if not given, newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
 #define CRI_CLASSIFIER_SOLVE(o, with_seed)                                                           \
     { .solver = (cri_solver)(o)->solver, .tol = (o)->tol, .max_iter = (o)->max_iter,                 \
-      .batch = (o)->batch, .seed = with_seed }
+      .batch = (o)->batch, .seed = (with_seed) }
 /* clang-format on */
 
 /* The entries of the classes; a state is a cri_classifier. */
@@ -87,8 +87,7 @@ cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state);
 /* Frees what is in *m. */
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m);
 
-/* --- shared with bayes-logistic ------------------------------------------------------------------
- */
+/* --- shared with bayes-logistic -------------------------------------------------------------- */
 
 /* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
  * many. Fails with CR_EDATA when there are fewer than two. */

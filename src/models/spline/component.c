@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rows to knots -------------------------------------------------------------------------------
- */
+/* --- rows to knots --------------------------------------------------------------------------- */
 
 typedef struct place {
     double x;
@@ -90,8 +89,7 @@ double cri_component_q(const cri_component *c, double lambda)
     return fmin(fmax(q, 1e-30 / (m * m * m * m)), 1e60);
 }
 
-/* --- one fit -------------------------------------------------------------------------------------
- */
+/* --- one fit --------------------------------------------------------------------------------- */
 
 void cri_component_set(cri_component *c, const double *y)
 {
@@ -159,8 +157,7 @@ double cri_component_roughness(const cri_component *c)
     return fmax(0, sum * c->q / size);
 }
 
-/* --- choosing ------------------------------------------------------------------------------------
- */
+/* --- choosing -------------------------------------------------------------------------------- */
 
 typedef struct search {
     cri_component    *c;

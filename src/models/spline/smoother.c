@@ -74,8 +74,7 @@ static belief step_back(const belief *b, const belief *next, double h, double q)
     return s;
 }
 
-/* --- knots ---------------------------------------------------------------------------------------
- */
+/* --- knots ----------------------------------------------------------------------------------- */
 
 static belief filtered(const double *knot, bool first)
 {
@@ -134,8 +133,7 @@ cri_spline_evidence cri_spline_smooth(double *knots, size_t m, const double *y, 
     return e;
 }
 
-/* --- between and beyond the knots ----------------------------------------------------------------
- */
+/* --- between and beyond the knots ------------------------------------------------------------ */
 
 /* The last knot at or before u; m when u lies before all. */
 static size_t find_knot(const double *knots, size_t m, double u)

@@ -85,8 +85,7 @@ static void spline_free(cr_ctx *cx, void *state)
     cr_free(cx, state, 1, sizeof(spline_state));
 }
 
-/* --- the fit -------------------------------------------------------------------------------------
- */
+/* --- the fit --------------------------------------------------------------------------------- */
 
 /* A fit under way: the rows that count, and one component per column. */
 typedef struct job {
@@ -197,8 +196,7 @@ done:
     return st;
 }
 
-/* --- what is kept --------------------------------------------------------------------------------
- */
+/* --- what is kept ---------------------------------------------------------------------------- */
 
 /* The log density of the data with level and slope integrated out, s^2 at its best. */
 static double restricted_likelihood(const cri_component *c)
@@ -339,8 +337,7 @@ done:
     return st;
 }
 
-/* --- predict -------------------------------------------------------------------------------------
- */
+/* --- predict --------------------------------------------------------------------------------- */
 
 enum { BLOCK = 128 };
 
@@ -388,8 +385,7 @@ static cr_status spline_predict(cr_ctx *cx, const void *state, const cri_rows *r
     return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p, predict_block, &w);
 }
 
-/* --- describe and file ---------------------------------------------------------------------------
- */
+/* --- describe and file ----------------------------------------------------------------------- */
 
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *what, const char *column,
                                double value, double sd, double half)

@@ -65,8 +65,7 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *c, const cri_grow *o, cr
     return CR_OK;
 }
 
-/* --- the tree that grows -----------------------------------------------------------------------
- */
+/* --- the tree that grows --------------------------------------------------------------------- */
 
 typedef struct pending {
     size_t           node, begin, end, depth;
@@ -142,8 +141,7 @@ static cr_status push(growth *w, pending p)
     return CR_OK;
 }
 
-/* --- a node ------------------------------------------------------------------------------------
- */
+/* --- a node ---------------------------------------------------------------------------------- */
 
 /* Weight, mean or counts, loss, and whether all its targets are one. */
 static void measure_node(growth *w)
@@ -219,8 +217,7 @@ static cr_status search(growth *w, size_t *out_column)
     return st;
 }
 
-/* --- splitting -----------------------------------------------------------------------------------
- */
+/* --- splitting ------------------------------------------------------------------------------- */
 
 static double threshold_of(const cri_columns *c, size_t j, const cri_split *s)
 {
@@ -335,8 +332,7 @@ done:
     return st;
 }
 
-/* --- all -----------------------------------------------------------------------------------------
- */
+/* --- all ------------------------------------------------------------------------------------- */
 
 /* The lists without the rows of weight 0, in the first buffer. */
 static size_t keep_cases(growth *w)

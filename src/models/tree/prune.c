@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the least of many numbers that change -------------------------------------------------------
- */
+/* --- the least of many numbers that change --------------------------------------------------- */
 
 /* A tournament: game[1] is the least; number i is game[size + i]. */
 typedef struct tournament {

@@ -35,8 +35,7 @@ void cri_tree_importance(const cri_tree *t, size_t p, double *out)
     for (size_t j = 0; sum > 0 && j < p; j++) out[j] /= sum;
 }
 
-/* --- rules ---------------------------------------------------------------------------------------
- */
+/* --- rules ----------------------------------------------------------------------------------- */
 
 /* "g in {a, b}" of the levels on one side. */
 static char *levels_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, const double *split,
@@ -71,8 +70,7 @@ static char *rule_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, size_t
     return cri_string_format(cx, "%s %s %.6g", d->terms[j].name, right ? ">" : "<=", at);
 }
 
-/* --- nodes as rows -------------------------------------------------------------------------------
- */
+/* --- nodes as rows --------------------------------------------------------------------------- */
 
 static size_t largest_class(const cri_cart *m, size_t node)
 {

@@ -50,8 +50,7 @@ static void dm_sample(const double *p, size_t d, const double *work, cr_rng *r, 
     cri_draw_multinomial(r, p[0], spare, d, out);
 }
 
-/* --- sums over one kind at a time --------------------------------------------------------------
- */
+/* --- sums over one kind at a time ------------------------------------------------------------ */
 
 /* log of the negative binomial mass of x with size r and mean n r / s. */
 static double size_mass(double x, double n, double r, double s)

@@ -30,15 +30,15 @@ typedef struct cri_dist_param {
 /* One row of a parameter table. */
 #define CRI_PARAM(name, domain, text, example, help)                                               \
     {                                                                                              \
-        { name, text, help, example, CR_SHAPE_SCALAR, false }, &domain                             \
+        { name, text, help, example, CR_SHAPE_SCALAR, false }, &(domain)                           \
     }
 #define CRI_PARAM_GIVEN(name, domain, text, example, help)                                         \
     {                                                                                              \
-        { name, text, help, example, CR_SHAPE_SCALAR, true }, &domain                              \
+        { name, text, help, example, CR_SHAPE_SCALAR, true }, &(domain)                            \
     }
 #define CRI_PARAM_SHAPED(shape, name, domain, text, example, help)                                 \
     {                                                                                              \
-        { name, text, help, example, shape, false }, &domain                                       \
+        { name, text, help, example, shape, false }, &(domain)                                     \
     }
 #define CRI_PARAM_LAST                                                                             \
     {                                                                                              \
@@ -140,8 +140,7 @@ struct cr_dist_class {
     const cri_vector *vector; /* NULL: a distribution of one variable */
 };
 
-/* --- what the descriptors share ----------------------------------------------------------------
- */
+/* --- what the descriptors share -------------------------------------------------------------- */
 
 /* Supports. */
 void cri_support_real(cri_par p, double *low, double *high);

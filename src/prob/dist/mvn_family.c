@@ -57,8 +57,7 @@ static double log_partition(const double *p, size_t d, const double *eta, double
     return 0.5 * (sum - cri_log_det(R, d)) + (double)d * CRI_HALF_LOG_2PI;
 }
 
-/* --- by mean and covariance: p = m, S; work = the factor of S ----------------------------------
- */
+/* --- by mean and covariance: p = m, S; work = the factor of S -------------------------------- */
 
 static void mvn_natural(const double *p, size_t d, const double *L, double *eta, double *spare)
 {
@@ -79,8 +78,7 @@ static void mvn_mean(const double *p, size_t d, const double *L, double *t, doub
 const cri_vector_family cri_mvn_family = { count,     name,     mvn_natural, log_partition,
                                            statistic, mvn_mean, room };
 
-/* --- by h and precision: p = h, K; work = the factor of K, then the mean -----------------------
- */
+/* --- by h and precision: p = h, K; work = the factor of K, then the mean --------------------- */
 
 static void information_natural(const double *p, size_t d, const double *work, double *eta,
                                 double *spare)

@@ -56,8 +56,7 @@ static double nb_kl(cri_par p, cri_par q)
     return cri_sum_kl(&cri_dist_negative_binomial, p, q, nb_mode(p));
 }
 
-/* --- fit: the mean is the mean; r from its own equation ----------------------------------------
- */
+/* --- fit: the mean is the mean; r from its own equation -------------------------------------- */
 
 typedef struct nb_problem {
     const cri_sample *s;

@@ -30,8 +30,7 @@ static void log_det_name(size_t i, size_t d, const char *matrix, char *out, size
         cri_matrix_entry_name(matrix, d, i - 1, out, size);
 }
 
-/* --- Wishart: p = n, V; work = the factor of V -------------------------------------------------
- */
+/* --- Wishart: p = n, V; work = the factor of V ----------------------------------------------- */
 
 static void wishart_name(size_t d, size_t i, char *out, size_t size)
 {
@@ -72,8 +71,7 @@ const cri_vector_family cri_wishart_family = {
     wishart_mean, room
 };
 
-/* --- inverse Wishart: p = n, S; work = the factor of S -----------------------------------------
- */
+/* --- inverse Wishart: p = n, S; work = the factor of S --------------------------------------- */
 
 static void inverse_name(size_t d, size_t i, char *out, size_t size)
 {

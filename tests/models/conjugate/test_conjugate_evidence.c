@@ -4,8 +4,7 @@
 #include "math/special.h"
 #include "prob/dist/dist.h"
 
-/* --- evidence by integration over the parameters ------------------------------------------------
- */
+/* --- evidence by integration over the parameters --------------------------------------------- */
 
 typedef struct problem {
     const double *x;
@@ -537,8 +536,7 @@ TEST(draws_by_density)
     }
 }
 
-/* --- von Mises by integrals over kappa ---------------------------------------------------------
- */
+/* --- von Mises by integrals over kappa ------------------------------------------------------- */
 
 static double kappa_moment(double k, void *user)
 {

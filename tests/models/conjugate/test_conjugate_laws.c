@@ -269,8 +269,7 @@ TEST(threads)
     }
 }
 
-/* --- corners ------------------------------------------------------------------------------------
- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 /* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is
  * not. */

@@ -427,5 +427,6 @@ TEST(allocations)
                                             "target=three optimize=none",
                                             "target=three optimize=none approx=svgp inducing=3",
                                             "target=y max_iter=1 kernel=rbf" };
-    for (size_t k = 0; k < 4; k++) test_every_allocation_fails(all_of_it, (void *)&settings[k]);
+    for (size_t k = 0; k < 4; k++)
+        test_every_allocation_fails(all_of_it, (void *)(uintptr_t)&settings[k]);
 }

@@ -10,8 +10,7 @@ static const double ties_y[N] = { 1.3, -0.4, 2.1, 0.2, -1.6, 3.3, 0.9,
                                   1.8, -0.7, 2.6, 2.2, -1.1, 0.4, 1.9 };
 static const double ties_w[N] = { 1, 2, 0.5, 1, 3, 1, 1, 0, 1, 2, 0.25, 1, 1, 1.5 };
 
-/* --- the dense oracle ----------------------------------------------------------------------------
- */
+/* --- the dense oracle ------------------------------------------------------------------------ */
 
 typedef struct dense {
     size_t      m;
@@ -96,8 +95,7 @@ static dense solve_oracle(const double *x, const double *y, const double *opt_w,
     return o;
 }
 
-/* --- the Gaussian process ------------------------------------------------------------------------
- */
+/* --- the Gaussian process -------------------------------------------------------------------- */
 
 /* Covariance of the integrated Wiener process that starts at `from`. */
 static long double wiener(long double from, long double s, long double t)
@@ -140,8 +138,7 @@ static long double krige(const double *x, const double *y, size_t n, double lamb
     return -0.5L * (left * (logl(2 * (long double)M_PI * s2) + 1) + logdet + logl(det));
 }
 
-/* --- one column ----------------------------------------------------------------------------------
- */
+/* --- one column ------------------------------------------------------------------------------ */
 
 static void check_dense(cr_ctx *cx, const double *w, double lambda)
 {
@@ -224,8 +221,7 @@ TEST(evidence_has_its_own_noise)
     assert_true(p.dof[0] == N - 2);
 }
 
-/* --- laws ----------------------------------------------------------------------------------------
- */
+/* --- laws ------------------------------------------------------------------------------------ */
 
 /* Two fits, the same predictions at `at`. */
 static void check_alike(cr_ctx *cx, const cr_table *a, const char *settings_a, const cr_table *b,
@@ -340,8 +336,7 @@ TEST(many_rows)
     assert_close(last, 2, 0.05);
 }
 
-/* --- several columns -----------------------------------------------------------------------------
- */
+/* --- several columns ------------------------------------------------------------------------- */
 
 /* The whole objective at once: unknowns are the values of both splines at their knots; the sum of
  * the second is held at 0, which the level makes free. */
@@ -400,8 +395,7 @@ TEST(a_constant_column_changes_nothing)
     check_alike(cx, a, "target=y", a, "target=y features=x1", "spline", a, 1e-14);
 }
 
-/* --- corners -------------------------------------------------------------------------------------
- */
+/* --- corners --------------------------------------------------------------------------------- */
 
 TEST(corners)
 {

@@ -4,8 +4,7 @@
 
 static law_data data;
 
-/* --- stumps by brute force -----------------------------------------------------------------------
- */
+/* --- stumps by brute force ------------------------------------------------------------------- */
 
 typedef struct stump {
     size_t column;
@@ -227,8 +226,7 @@ TEST(spread)
     assert_true(statistic(d, "cv_rmse") > 0.28 && statistic(d, "cv_rmse") < 0.5);
 }
 
-/* --- laws and corners ----------------------------------------------------------------------------
- */
+/* --- laws and corners ------------------------------------------------------------------------ */
 
 TEST(laws)
 {

@@ -4,8 +4,7 @@
 
 static law_data data;
 
-/* --- nodes of a description --------------------------------------------------------------------
- */
+/* --- nodes of a description ------------------------------------------------------------------ */
 
 static const json_t *nodes_of(const json_t *d) { return json_object_get(d, "tree"); }
 
@@ -25,8 +24,7 @@ static double loss_of_leaves(const json_t *d, size_t *out_leaves)
     return sum;
 }
 
-/* --- the best split by brute force -------------------------------------------------------------
- */
+/* --- the best split by brute force ----------------------------------------------------------- */
 
 enum { ROWS = 14, COLUMNS = 3, LEVELS = 4 };
 
@@ -152,8 +150,7 @@ TEST(best_split)
     assert_true(split > 120);
 }
 
-/* --- deep trees ----------------------------------------------------------------------------------
- */
+/* --- deep trees ------------------------------------------------------------------------------ */
 
 /* Without limits the tree knows every row, also where the first split gains nothing (exclusive or).
  */
@@ -182,8 +179,7 @@ TEST(thresholds)
     for (size_t i = 0; i < 6; i++) assert_close(q.mean[i], y[i], 1e-15);
 }
 
-/* --- leaves --------------------------------------------------------------------------------------
- */
+/* --- leaves ---------------------------------------------------------------------------------- */
 
 /* Mean and spread of the rows that share a leaf, here those that share a mean. */
 TEST(leaf_answers)
@@ -225,8 +221,7 @@ TEST(lonely_leaf)
     assert_close(q.scale[0], sqrt(1.5 / 5 * (1 + 1.0 / 6)), 1e-12);
 }
 
-/* --- gaps and categories -------------------------------------------------------------------------
- */
+/* --- gaps and categories --------------------------------------------------------------------- */
 
 /* Gaps that tell something go their own way; where none were seen, with the larger part. */
 TEST(gaps)
@@ -274,8 +269,7 @@ TEST(categories)
     assert_string_equal(json_string_value(json_object_get(left, "label")), "p");
 }
 
-/* --- pruning -------------------------------------------------------------------------------------
- */
+/* --- pruning --------------------------------------------------------------------------------- */
 
 typedef struct cost {
     double least, leaves;
@@ -349,8 +343,7 @@ TEST(cross_validation)
     assert_close(parameter(db, "x2", "value"), 1, 1e-12);
 }
 
-/* --- laws and corners ----------------------------------------------------------------------------
- */
+/* --- laws and corners ------------------------------------------------------------------------ */
 
 TEST(laws)
 {

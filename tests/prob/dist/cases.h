@@ -82,8 +82,7 @@ enum { N_CASES = sizeof cases / sizeof *cases };
 
 static inline cri_par case_params(const dist_case *k) { return (cri_par){ k->v, k->n }; }
 
-/* --- integrals over the support ----------------------------------------------------------------
- */
+/* --- integrals over the support -------------------------------------------------------------- */
 
 /* The integrand weight(x) p(x) in a variable u in which the density is tame: log (x - low) on
  * (low, inf) and (0, 1), sinh u around the median on the line, x itself elsewhere. */

@@ -145,8 +145,7 @@ TEST(quantile_inverts_cdf)
     }
 }
 
-/* --- moments, entropy, divergence --------------------------------------------------------------
- */
+/* --- moments, entropy, divergence ------------------------------------------------------------ */
 
 static double itself(const integral *k, double x) { return (void)k, x; }
 
@@ -251,8 +250,7 @@ TEST(kl)
     assert_true(checked > 35);
 }
 
-/* --- exponential families ----------------------------------------------------------------------
- */
+/* --- exponential families -------------------------------------------------------------------- */
 
 /* The slope of A by central differences is the mean of the statistics; log p(x) - eta T(x) + A is
  * the same for every parameter. */
@@ -299,8 +297,7 @@ TEST(log_partition)
     assert_true(checked > 25);
 }
 
-/* --- intervals, known numbers ------------------------------------------------------------------
- */
+/* --- intervals, known numbers ---------------------------------------------------------------- */
 
 TEST(hdi_is_shortest)
 {

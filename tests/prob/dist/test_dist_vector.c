@@ -18,8 +18,7 @@ static double one(const cr_dist_class *c, const double *p, size_t n, double x)
     return cri_dist_logpdf(c, (cri_par){ p, n }, x);
 }
 
-/* --- in one dimension --------------------------------------------------------------------------
- */
+/* --- in one dimension ------------------------------------------------------------------------ */
 
 TEST(one_dimension)
 {
@@ -60,8 +59,7 @@ TEST(one_dimension)
     }
 }
 
-/* --- totals ------------------------------------------------------------------------------------
- */
+/* --- totals ---------------------------------------------------------------------------------- */
 
 TEST(counts_sum_to_one)
 {
@@ -119,8 +117,7 @@ TEST(marginals)
     }
 }
 
-/* --- one form against another ------------------------------------------------------------------
- */
+/* --- one form against another ---------------------------------------------------------------- */
 
 TEST(information_form)
 {
@@ -154,8 +151,7 @@ TEST(inverse_of_wishart)
     assert_true(at(cx, &cri_dist_wishart, w, 5, skew) == -INFINITY);
 }
 
-/* --- against their own samples -----------------------------------------------------------------
- */
+/* --- against their own samples --------------------------------------------------------------- */
 
 typedef struct vector_case {
     const cr_dist_class *c;
@@ -264,8 +260,7 @@ TEST(mode_is_highest)
     }
 }
 
-/* --- refusals ----------------------------------------------------------------------------------
- */
+/* --- refusals -------------------------------------------------------------------------------- */
 
 TEST(refusals)
 {
