@@ -4,7 +4,7 @@ import io
 import json
 import pathlib
 
-NETWORKS = pathlib.Path(__file__).resolve().parents[1] / "data/bn"
+BN = pathlib.Path(__file__).resolve().parents[1] / "data/bn"
 
 
 def ask(credence, net, *questions):

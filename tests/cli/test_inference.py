@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from networks import NETWORKS
+from networks import BN
 
 TRUTH = 0.284171835364393  # P(burglary | john=yes, mary=yes)
 LOG_E = math.log(0.002084100239)
@@ -330,10 +330,10 @@ def test_infer_auto(credence, burglary):
                                           for m in ("likelihood-weighting", "importance", "gibbs")]
                          + [("alarm", m) for m in ("forward", "rejection", "annealed")])
 def test_reference(credence, name, method):
-    case = json.loads((NETWORKS / "reference.json").read_text())[name][3]
+    case = json.loads((BN / "reference.json").read_text())[name][3]
     known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
     samples = {"annealed": "500", "forward": "200000", "rejection": "200000"}.get(method, "2000")
-    answer, = ask(credence, NETWORKS / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", samples)
+    answer, = ask(credence, BN / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", samples)
     for variable, states in case["marginals"].items():
         for state, p in states.items():
             se = answer["standard_errors"][variable][state]

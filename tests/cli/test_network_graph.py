@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from networks import NETWORKS, ask, rows
+from networks import BN, ask, rows
 
 
 def test_functions_of_what_is_given_count_as_given(credence, tmp_path):
@@ -72,7 +72,7 @@ def test_describe_has_the_structure(credence, burglary):
     assert alarm["blanket"] == ["burglary", "earthquake", "john", "mary"]
 
 
-UAI = NETWORKS.parent / "uai"
+UAI = BN.parent / "uai"
 QUICK = ["CSP_12", "Promedus_24", "tiny/grid4x4", "tiny/ChestClinic"]
 LESS_THAN_A_SECOND = ["Grids_11", "Grids_12", "Grids_14", "ObjectDetection_11", "ObjectDetection_34", "Pedigree_11",
                       "Pedigree_12", "Promedus_11", "Promedus_13", "Promedus_15", "Promedus_16", "Promedus_21",

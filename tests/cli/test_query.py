@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from networks import NETWORKS, ask, rows
+from networks import BN, ask, rows
 
 NETWORKS = "asia cancer earthquake sachs survey alarm child insurance hailfinder win95pts".split()
 
@@ -410,11 +410,11 @@ def test_a_network_is_not_a_model(credence, burglary, examples, refused):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_reference(credence, name):
-    cases = json.loads((NETWORKS / "reference.json").read_text())[name]
+    cases = json.loads((BN / "reference.json").read_text())[name]
     for case in cases[::2]:
         known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
         bar = f" | {known}" if known else ""
-        every, best = ask(credence, NETWORKS / f"{name}.bif", f"P(*{bar})", f"argmax(*{bar})")
+        every, best = ask(credence, BN / f"{name}.bif", f"P(*{bar})", f"argmax(*{bar})")
         assert every["log_evidence"] == pytest.approx(case["log_evidence"], abs=1e-9)
         assert best["log_probability"] == pytest.approx(case["mpe_logprob"], abs=1e-9)
         for variable, p in case["marginals"].items():
@@ -490,7 +490,7 @@ def test_lists(credence, burglary):
 
 
 def test_lists_of_a_larger_network(credence):
-    net = NETWORKS / "alarm.bif"
+    net = BN / "alarm.bif"
     best, one = ask(credence, net, "best(4; * | HR=LOW)", "argmax(* | HR=LOW)")
     assert best["assignments"][0]["p"] == pytest.approx(one["probability"], rel=1e-9)
     assert all(a["p"] >= b["p"] for a, b in zip(best["assignments"], best["assignments"][1:]))
