@@ -1,0 +1,85 @@
+"""Model files with a right checksum and wrong contents: whoever opens a model that came from elsewhere opens no other
+file by it, waits for nobody, and is told where its values are such as no fit gives."""
+import json
+import os
+import struct
+
+import pytest
+
+from conftest import check_failure
+from test_data import archive, entries_of
+
+
+def numbers(values, shape=None):
+    """A .npy file of doubles."""
+    shape = shape or (len(values),)
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (%s,), }" % ", ".join(map(str, shape))
+    head = head.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}d", *values)
+
+
+def values_of(npy):
+    """The doubles of a .npy file, and its shape."""
+    at = 10 + struct.unpack("<H", npy[8:10])[0]
+    shape = tuple(int(n) for n in npy[10:at].decode().split("(")[1].split(")")[0].split(",") if n.strip())
+    return list(struct.unpack(f"<{(len(npy) - at) // 8}d", npy[at:])), shape
+
+
+@pytest.fixture
+def forge(tmp_path):
+    """Writes bad.cred, a model whose model.json `change` altered, and whose arrays `arrays` altered, by name."""
+    def run(model, change=None, **arrays):
+        entries = dict(entries_of(tmp_path / model))
+        root = json.loads(entries["model.json"])
+        if change:
+            change(root)
+        entries["model.json"] = json.dumps(root).encode()
+        for name, alter in arrays.items():
+            values, shape = values_of(entries[name + ".npy"])
+            entries[name + ".npy"] = numbers(alter(values), shape)
+        (tmp_path / "bad.cred").write_bytes(archive(tmp_path, entries.items()))
+        return "bad.cred"
+    return run
+
+
+def setting(*path):
+    """A change of model.json: the member at this path, whose last item is its value."""
+    def change(root):
+        for key in path[:-2]:
+            root = root[key]
+        assert path[-2] in root
+        root[path[-2]] = path[-1]
+    return change
+
+
+@pytest.fixture
+def words(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i},{(i * 7) % 5}\n" for i in range(12)))
+
+
+# --- no other file
+
+@pytest.mark.parametrize("model, options", [("gp", ["--target", "y", "--optimize", "none"]),
+                                            ("gp-online", ["--target", "y", "--optimize", "none"]),
+                                            ("kernel-ridge", ["--target", "y"]),
+                                            ("kernel-pca", ["--features", "x,y"])])
+@pytest.mark.parametrize("other", ["bad.cred", "other.cred", "pipe", "/dev/zero"])
+def test_loading_opens_no_other_file(credence, refused, forge, tmp_path, words, model, options, other):
+    """By a kernel that names one: not itself, not one that would serve, not a pipe that nobody writes to."""
+    assert credence("fit", "normal", "d.csv", "--features", "x", "-o", "other.cred").code == 0
+    assert credence("fit", model, "d.csv", *options, "-o", "m.cred").code == 0
+    os.mkfifo(tmp_path / "pipe")
+    forge("m.cred", setting("state", "kernel", f'fisher(file="{other}")'))
+    for verb in (["check"], ["describe"], ["predict", "d.csv"], ["update", "d.csv", "-o", "new.cred"]):
+        if verb[0] == "update" and model.startswith("kernel"):
+            continue
+        refused(3, verb[0], "bad.cred", *verb[1:], says=["bad.cred", "the kernel"], timeout=10)
+
+
+def test_the_settings_open_no_other_file(credence, forge, tmp_path, words):
+    """What was asked for at the fit is kept in words, and followed no more."""
+    assert credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "rbf", "-o", "m.cred").code == 0
+    os.mkfifo(tmp_path / "pipe")
+    forge("m.cred", setting("settings", "kernel", 'fisher(file="pipe")'))
+    for verb in (["check"], ["describe"], ["predict", "d.csv"], ["update", "d.csv", "-o", "new.cred"]):
+        assert credence(verb[0], "bad.cred", *verb[1:], timeout=10).code in (0, 3)
