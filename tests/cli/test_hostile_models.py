@@ -83,3 +83,32 @@ def test_the_settings_open_no_other_file(credence, forge, tmp_path, words):
     forge("m.cred", setting("settings", "kernel", 'fisher(file="pipe")'))
     for verb in (["check"], ["describe"], ["predict", "d.csv"], ["update", "d.csv", "-o", "new.cred"]):
         assert credence(verb[0], "bad.cred", *verb[1:], timeout=10).code in (0, 3)
+
+
+# --- designs
+
+DESIGNS = [
+    (("design", "target", "scale", 1e18), "target"),
+    (("design", "target", "shift", 1.0), "target"),
+    (("design", "target", "scale", 0), "target"),
+    (("design", "target", "levels", ["b", "a", "c"]), "levels"),
+    (("design", "target", "levels", []), "classes"),
+    (("design", "target", "texts", []), "target"),
+    (("design", "terms", 0, "column", 99), "column"),
+    (("design", "terms", 0, "scale", -1), "scale"),
+    (("design", "terms", 0, "power", 65), "range"),
+]
+
+
+@pytest.mark.parametrize("path, says", DESIGNS, ids=lambda v: str(v)[:60])
+def test_designs_that_no_fit_makes(credence, refused, forge, examples, path, says):
+    data = "examples/iris.csv"
+    assert credence("fit", "qda", data, "--target", "species", "-o", "m.cred").code == 0
+
+    def change(root):
+        for key in path[:-2]:
+            root = root[key]
+        root[path[-2]] = path[-1]
+    forge("m.cred", change)
+    for verb in (["check"], ["predict", data], ["evaluate", data, "--rows"]):
+        refused(3, verb[0], "bad.cred", *verb[1:], says=["bad.cred", says])
