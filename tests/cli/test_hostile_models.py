@@ -112,3 +112,46 @@ def test_designs_that_no_fit_makes(credence, refused, forge, examples, path, say
     forge("m.cred", change)
     for verb in (["check"], ["predict", data], ["evaluate", data, "--rows"]):
         refused(3, verb[0], "bad.cred", *verb[1:], says=["bad.cred", says])
+
+
+# --- states of conjugate models
+
+CONJUGATE = [("von-mises", "examples/turtles.csv", []), ("von-mises", "examples/turtles.csv", ["--kappa", "2"]),
+             ("normal", "examples/mcycle.csv", []), ("poisson", "examples/horsekicks.csv", ["--features", "deaths"]),
+             ("exponential", "examples/failures.csv", []), ("uniform", "examples/failures.csv", []),
+             ("beta-bernoulli", "d.csv", ["--features", "b"])]
+
+
+def open_to(*names):
+    """The arrays that may hold what is not finite, as the file says of itself."""
+    def change(root):
+        root["not_finite"] = sorted({*root.get("not_finite", []), *names})
+    return change
+
+
+@pytest.mark.parametrize("model, data, options", CONJUGATE, ids=lambda v: str(v))
+def test_states_of_conjugate_models(credence, refused, forge, examples, tmp_path, model, data, options):
+    """Nothing is drawn from a prior that is not a number, for ever."""
+    (tmp_path / "d.csv").write_text("b\n" + "0\n1\n1\n" * 4)
+    assert credence("fit", model, data, *options, "-o", "m.cred").code == 0
+    assert credence("sample", "m.cred", "-n", 3).code == 0
+    for name, alter in (("prior", lambda v: [float("nan")] * len(v)), ("prior", lambda v: [-5.0] * len(v)),
+                        ("stats", lambda v: [float("inf")] * len(v)), ("stats", lambda v: [-1.0] * len(v)),
+                        ("stats", lambda v: [float("nan")] * len(v))):
+        forge("m.cred", open_to(name), **{name: alter})
+        for verb in (["check"], ["sample", "-n", "3"]):
+            refused(3, verb[0], "bad.cred", *verb[1:], says="bad.cred", timeout=20)
+
+
+@pytest.mark.parametrize("model, arrays", [("mvn", ["prior_mean", "prior_scale", "xbar", "scatter"]),
+                                           ("dirichlet-categorical", ["prior", "counts"])])
+def test_states_of_vectors(credence, refused, forge, examples, model, arrays):
+    columns = ["--features", "species"] if model.startswith("dirichlet") else ["--features", "*cm"]
+    assert credence("fit", model, "examples/iris.csv", *columns, "-o", "m.cred").code == 0
+    for name in arrays:
+        for value in (float("nan"), float("inf"), -1e300):
+            forge("m.cred", open_to(name), **{name: lambda v: [value, *v[1:]]})
+            if (name, value) in (("prior_mean", -1e300), ("xbar", -1e300)):
+                continue  # a place like any other
+            refused(3, "check", "bad.cred", says="bad.cred")
+            refused(3, "sample", "bad.cred", "-n", "3", says="bad.cred", timeout=20)
