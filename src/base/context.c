@@ -120,6 +120,12 @@ cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child)
     return CR_OK;
 }
 
+const cr_ctx *cri_ctx_root(const cr_ctx *cx)
+{
+    while (cx->parent) cx = cx->parent;
+    return cx;
+}
+
 void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
 
 cri_team *cri_ctx_team(cr_ctx *cx) { return &cx->team; }

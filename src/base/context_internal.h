@@ -23,6 +23,9 @@ void cri_release_warnings(cr_ctx *cx, bool pass_on);
  * and no sentence.  Freed by cr_ctx_free. */
 cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child);
 
+/* The context whose memory and threads these are: the parent's parent's ..., or itself. */
+const cr_ctx *cri_ctx_root(const cr_ctx *cx);
+
 /* The threads that help the one that uses the context (team.h). */
 struct cri_team *cri_ctx_team(cr_ctx *cx);
 

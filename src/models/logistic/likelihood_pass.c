@@ -284,8 +284,10 @@ cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
     if (spans > MOST_SPANS) spans = MOST_SPANS;
     if (spans < LEAST_SPANS) spans = LEAST_SPANS;
     size_t block = ((n + spans - 1) / spans + ROWS - 1) / ROWS * ROWS;
+    cr_status st = cri_blas_reserve(cx);
+    if (st != CR_OK) return st;
     cri_blas_enter();
-    cr_status st = cri_parallel_sum_in(cx, NULL, n, block, length, room, pass_block, w, out);
+    st = cri_parallel_sum_in(cx, NULL, n, block, length, room, pass_block, w, out);
     cri_blas_leave();
     return st;
 }
