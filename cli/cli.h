@@ -159,10 +159,12 @@ int  cli_exit_code(cr_status st);
 /* A line on standard error that is no warning: what happened, and was perhaps not expected. */
 void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
+/* The work has heeded a request to stop, and what it does now may take its time. */
+void cli_stop_is_heeded(void);
 void cli_clear_progress(cli *c);
 /* Standard streams that are closed become such that fail, so that no file takes their place. */
 void cli_guard_streams(void);
-/* Ends a wait for data when the time is over. */
+/* Ends a wait for data when the time is over.  After cli_watch. */
 void cli_set_alarm(double seconds);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);

@@ -113,9 +113,9 @@ static cr_status run(cli *c)
     CR_TRY(cli_parse(c));
     bool about = c->global.help || c->global.version || !c->verb;
     if (!about && c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
+    cli_watch(c);
     CR_TRY(apply_limits(c)); /* after the restart, which a running timer would outlive */
     choose_format(c);
-    cli_watch(c);
     if (about) {
         CR_TRY(print_about(c));
         goto done;

@@ -61,3 +61,138 @@ def test_room_for_one_buffer_is_enough(limited, program, examples):
     small = limited(*FIT, "--threads", 4, **{"as": 300 * MEGA})
     assert small.code == 0, small.stderr
     assert small.stdout == limited(*FIT).stdout
+
+
+# --- libraries that never come back
+
+@pytest.fixture
+def deaf(tmp_path):
+    """A library to load first, whose checksum is never done."""
+    if not shutil.which("cc"):
+        pytest.skip("there is no compiler")
+    (tmp_path / "deaf.c").write_text("unsigned long crc32_z(unsigned long c, const void *p, unsigned long n)\n"
+                                     "{ for (volatile int i = 0;; i++) {} return c; }\n")
+    library = tmp_path / "deaf.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "deaf.c"], check=True)
+    return os.environ | {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_first_signal_ends_what_does_not_heed_it(program, model, deaf, tmp_path, number):
+    process = subprocess.Popen([program, "check", "model.cred"], cwd=tmp_path, env=deaf, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(number)
+    _, said = process.communicate(timeout=15)
+    assert process.returncode == 130 and said == b"credence: error: interrupted\n"
+
+
+def test_the_second_signal_ends_it_at_once(program, model, deaf, tmp_path):
+    process = subprocess.Popen([program, "check", "model.cred"], cwd=tmp_path, env=deaf, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=2)
+    assert process.returncode == 130 and said == b"credence: error: interrupted\n"
+
+
+def test_the_time_limit_ends_what_does_not_heed_it(program, model, deaf, tmp_path):
+    process = subprocess.Popen([program, "check", "model.cred", "--time-limit", "0.2s"], cwd=tmp_path, env=deaf,
+                               stderr=subprocess.PIPE)
+    _, said = process.communicate(timeout=15)
+    assert process.returncode == 6 and said == b"credence: error: the time limit is reached\n"
+
+
+# --- saving
+
+def leftovers(folder):
+    return sorted(p.name for p in folder.glob(".*"))
+
+
+def test_a_file_that_may_not_grow(limited, credence, model, examples, tmp_path):
+    """A model, and a table: the write fails, and is told."""
+    (tmp_path / "old").write_bytes(b"old")
+    for command in (FIT, ["predict", "model.cred", "examples/diabetes.csv"]):
+        check_failure(limited(*command, "-o", "old", fsize=1000), 5, "cannot write old: File too large")
+        assert (tmp_path / "old").read_bytes() == b"old" and not leftovers(tmp_path)
+
+
+@pytest.fixture
+def at_work(program, examples, tmp_path):
+    """A fit that has written its model, to m.cred, and waits for a reader of its summary."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(write, bytes(4096))
+    os.set_blocking(write, True)
+    process = subprocess.Popen([program, *FIT, "-o", "m.cred"], cwd=tmp_path, stdout=write, umask=0o022)
+    os.close(write)
+    process.reader = open(read, "rb")
+    until = time.time() + 30
+    while not leftovers(tmp_path) and time.time() < until:
+        time.sleep(0.02)
+    time.sleep(0.5)  # the first one was to see whether it can be made
+    yield process
+    process.kill()
+    process.wait()
+    process.reader.close()
+
+
+def test_what_a_killed_save_leaves_is_removed_by_the_next(credence, at_work, tmp_path):
+    assert leftovers(tmp_path) == [".m.cred.credence-1"]
+    # Beside one that is at work another finds a name of its own, and takes nothing away.
+    assert credence(*FIT, "-o", "m.cred").code == 0
+    assert leftovers(tmp_path) == [".m.cred.credence-1"]
+    at_work.kill()
+    at_work.wait()
+    assert leftovers(tmp_path) == [".m.cred.credence-1"]
+    (tmp_path / ".m.cred.backup").write_text("mine")
+    assert credence(*FIT, "-o", "m.cred").code == 0
+    assert leftovers(tmp_path) == [".m.cred.backup"]
+
+
+def test_two_at_work_under_one_name_both_end_well(credence, at_work, tmp_path):
+    assert credence(*FIT, "-o", "m.cred").code == 0
+    at_work.reader.read()
+    assert at_work.wait(30) == 0
+    assert credence("check", "m.cred").code == 0 and not leftovers(tmp_path)
+
+
+def test_what_only_looks_left_behind_stays(credence, model, examples, tmp_path):
+    """A link, a directory, and a file that another process holds."""
+    (tmp_path / "precious").write_text("mine")
+    os.symlink("precious", tmp_path / ".out.csv.credence-1")
+    os.mkdir(tmp_path / ".out.csv.credence-2")
+    with open(tmp_path / ".out.csv.credence-3", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        before = leftovers(tmp_path)
+        assert credence("predict", "model.cred", "examples/diabetes.csv", "-o", "out.csv").code == 0
+        assert leftovers(tmp_path) == before
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_a_signal_that_is_not_heeded_leaves_no_temporary(program, credence, model, examples, deaf, tmp_path):
+    """The checksum of a model is made while its file is open."""
+    assert credence("convert", "examples/diabetes.csv", "d.csv.gz").code == 0
+    process = subprocess.Popen([program, "predict", "model.cred", "d.csv.gz", "-o", "out.csv"], cwd=tmp_path, env=deaf,
+                               stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=15)
+    assert process.returncode == 130 and not leftovers(tmp_path) and not (tmp_path / "out.csv").exists()
+
+
+@pytest.fixture
+def private(tmp_path):
+    (tmp_path / "m.cred").write_text("old")
+    os.chmod(tmp_path / "m.cred", 0o600)
+
+
+def test_a_private_file_stays_private_while_it_is_replaced(private, at_work, tmp_path):
+    assert [stat.S_IMODE(p.stat().st_mode) for p in tmp_path.glob(".*")] == [0o600]
+    at_work.reader.read()
+    assert at_work.wait(30) == 0
+    assert stat.S_IMODE((tmp_path / "m.cred").stat().st_mode) == 0o600
+    assert (tmp_path / "m.cred").read_bytes() != b"old"
