@@ -152,6 +152,16 @@ void out_json_end_rows(cli *c);
 /* A value on a line of its own. */
 void out_json_line(cli *c, const json_t *value);
 
+/* --- terminal.c ------------------------------------------------------------------------------ */
+
+/* What people are shown for the character at text, which is not its end: *out_size bytes.  Of the
+ * control characters those in `kept` stay, such as "\n\t".  Returns how many bytes it had. */
+size_t cli_shown(const char *text, const char *kept, const char **out, size_t *out_size);
+/* The same of a whole text, to the result. */
+void out_safe(cli *c, const char *text, const char *kept);
+/* So many bytes of a text to standard error, on one line. */
+void cli_print_safe(const char *text, size_t length);
+
 /* --- messages.c ------------------------------------------------------------------------------ */
 
 void cli_print_error(cli *c);

@@ -4,7 +4,6 @@
 #include "base/number.h"
 
 #include <errno.h>
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,13 +37,6 @@ int cli_exit_code(cr_status st)
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-/* Text on one line: names and data may hold anything, also what would steer the terminal. */
-static void print_clean(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        fputc(iscntrl((unsigned char)text[i]) && text[i] != '\t' ? '?' : text[i], stderr);
-}
-
 /* A word of a command, such that a shell reads it back. */
 static void print_word(const char *text)
 {
@@ -56,7 +48,7 @@ static void print_word(const char *text)
     fputc('\'', stderr);
     for (size_t n; *text; text += n) {
         n = strcspn(text, "'");
-        print_clean(text, n);
+        cli_print_safe(text, n);
         if (text[n]) fputs("'\\''", stderr), n++;
     }
     fputc('\'', stderr);
@@ -105,18 +97,18 @@ void cli_print_error(cli *c)
         return; /* whoever closed the pipe, as `| head` does, knows */
     cli_clear_progress(c);
     fputs("credence: error: ", stderr);
-    print_clean(sentence, strlen(sentence));
+    cli_print_safe(sentence, strlen(sentence));
     fputc('\n', stderr);
     for (const char *line = cr_error_notes(c->cx); *line;) {
         size_t n = strcspn(line, "\n");
         fputs("  ", stderr);
-        print_clean(line, n);
+        cli_print_safe(line, n);
         fputc('\n', stderr);
         line += n + (line[n] == '\n');
     }
     if (!cr_error_hint(c->cx)[0]) return;
     fputs("  hint: ", stderr);
-    print_clean(cr_error_hint(c->cx), strlen(cr_error_hint(c->cx)));
+    cli_print_safe(cr_error_hint(c->cx), strlen(cr_error_hint(c->cx)));
     if (cr_error_nearest(c->cx)[0])
         print_corrected(c, cr_error_unknown(c->cx), cr_error_nearest(c->cx));
     fputc('\n', stderr);
@@ -139,7 +131,7 @@ static void receive_log(void *user, cr_log_level level, const char *text)
     }
     cli_clear_progress(c);
     fputs(level == CR_LOG_WARNING ? "credence: warning: " : "credence: ", stderr);
-    print_clean(text, strlen(text));
+    cli_print_safe(text, strlen(text));
     fputc('\n', stderr);
 }
 
@@ -148,7 +140,7 @@ void cli_notice(cli *c, const char *text)
     if (c->global.quiet) return;
     cli_clear_progress(c);
     fputs("credence: ", stderr);
-    print_clean(text, strlen(text));
+    cli_print_safe(text, strlen(text));
     fputc('\n', stderr);
 }
 

@@ -62,7 +62,10 @@ void out_text(cli *c, const char *format, ...)
         vsnprintf(text, (size_t)n + 1, format, args);
         va_end(args);
     }
-    out_bytes(c, text, (size_t)n);
+    if (c->format == FORMAT_TEXT)
+        out_safe(c, text, "\n\t");
+    else
+        out_bytes(c, text, (size_t)n);
     if (text != small) free(text);
 }
 
@@ -253,7 +256,7 @@ static void text_line(cli *c, const text_column *columns, size_t n, const json_t
         owed += 2 + (k->left ? 0 : gap);
         if (*text) {
             pad(c, owed);
-            out_text(c, "%s", text);
+            out_safe(c, text, "");
             owed = 0;
         }
         owed += k->left ? gap : 0;
@@ -293,8 +296,10 @@ void out_pairs(cli *c, const json_t *object)
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_null(value)) continue;
-        out_text(c, "  %s", key);
+        out_text(c, "  ");
+        out_safe(c, key, "");
         pad(c, width - out_width(key) + 2);
-        out_text(c, "%s\n", cell_text(value, false, buffer));
+        out_safe(c, cell_text(value, false, buffer), "");
+        out_text(c, "\n");
     }
 }
