@@ -1,5 +1,7 @@
 """Model files with a right checksum and wrong contents: whoever opens a model that came from elsewhere opens no other
 file by it, waits for nobody, and is told where its values are such as no fit gives."""
+import csv
+import io
 import json
 import os
 import struct
@@ -155,3 +157,67 @@ def test_states_of_vectors(credence, refused, forge, examples, model, arrays):
                 continue  # a place like any other
             refused(3, "check", "bad.cred", says="bad.cred")
             refused(3, "sample", "bad.cred", "-n", "3", says="bad.cred", timeout=20)
+
+
+# --- values of other states, and what becomes of them
+
+def negated(values):
+    return [-v for v in values]
+
+
+def one(value):
+    return lambda values: [value, *values[1:]]
+
+
+@pytest.mark.parametrize("fit, change, arrays", [
+    (["spline", "examples/mcycle.csv", "--target", "accel"], setting("state", "sigma", -22.0), {}),
+    (["spline", "examples/mcycle.csv", "--target", "accel"], None, {"knots": one(float("nan"))}),
+    (["tree", "examples/iris.csv", "--target", "species"], None, {"value": negated}),
+    (["tree", "examples/iris.csv", "--target", "species"], None, {"value": one(1e9)}),
+    (["tree", "examples/mcycle.csv", "--target", "accel"], None, {"value": one(float("inf"))}),
+    (["lasso", "examples/diabetes.csv", "--target", "progression"], None, {"path/nonzero": one(1e300)}),
+    (["lasso", "examples/diabetes.csv", "--target", "progression"], None, {"path/nonzero": one(-1.0)}),
+    (["gp", "examples/mcycle.csv", "--target", "accel", "--mean", "linear"], None, {"mean_column": one(1e300)}),
+    (["adaboost", "examples/iris.csv", "--target", "species"], None, {"vote": one(float("nan"))}),
+], ids=lambda v: v[0] if isinstance(v, list) else str(v)[:20])
+def test_values_that_no_fit_gives(credence, refused, forge, examples, fit, change, arrays):
+    assert credence("fit", *fit, "-o", "m.cred").code == 0
+
+    def all_changes(root):
+        open_to(*arrays)(root)
+        if change:
+            change(root)
+    forge("m.cred", all_changes, **arrays)
+    for verb in (["check"], ["describe"], ["predict", fit[1]]):
+        refused(3, verb[0], "bad.cred", *verb[1:], says="bad.cred", timeout=20)
+
+
+@pytest.mark.parametrize("fit, change, arrays", [
+    (["linear", "examples/diabetes.csv", "--target", "progression"], None, {"factor": lambda v: [1e3 * x for x in v]}),
+    (["linear", "examples/diabetes.csv", "--target", "progression"], setting("state", "mean_share", -9.0), {}),
+    (["ridge", "examples/diabetes.csv", "--target", "progression"], setting("state", "dof", -3.0), {}),
+    (["knn", "examples/iris.csv", "--target", "species"], setting("state", "smoothing", -0.9), {}),
+    (["naive-bayes", "examples/iris.csv", "--target", "species"], None, {"class_weight": negated}),
+    (["logistic", "examples/iris.csv", "--target", "species"], None, {"theta": lambda v: [float("nan")] * len(v)}),
+    (["glm", "examples/horsekicks.csv", "--target", "deaths", "--family", "poisson"],
+     setting("state", "phi", -4.0), {}),
+], ids=lambda v: v[0] if isinstance(v, list) else str(v)[:20])
+def test_no_answer_is_nonsense(credence, forge, examples, fit, change, arrays):
+    """What a file of values that no fit gives leads to: a refusal, or answers that can be."""
+    assert credence("fit", *fit, "-o", "m.cred").code == 0
+
+    def all_changes(root):
+        open_to(*arrays)(root)
+        if change:
+            change(root)
+    forge("m.cred", all_changes, **arrays)
+    result = credence("predict", "bad.cred", fit[1], timeout=30)
+    if result.code:
+        check_failure(result, result.code)
+        assert result.code in (3, 4)
+        return
+    for row in csv.DictReader(io.StringIO(result.stdout)):
+        shares = [float(v) for k, v in row.items() if k.startswith("p_") and v]
+        assert not shares or (min(shares) >= 0 and sum(shares) == pytest.approx(1, abs=1e-5)), row
+        assert not row.get("sd") or float(row["sd"]) >= 0, row
+        assert not row.get("lower") or float(row["lower"]) <= float(row["upper"]), row
