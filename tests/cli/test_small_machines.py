@@ -196,3 +196,20 @@ def test_a_private_file_stays_private_while_it_is_replaced(private, at_work, tmp
     assert at_work.wait(30) == 0
     assert stat.S_IMODE((tmp_path / "m.cred").stat().st_mode) == 0o600
     assert (tmp_path / "m.cred").read_bytes() != b"old"
+
+
+# --- stack
+
+@pytest.mark.parametrize("command", [["tree", "examples/iris.csv", "--target", "species"],
+                                     ["adaboost", "examples/iris.csv", "--target", "species"],
+                                     ["tree", "examples/diabetes.csv", "--target", "progression"],
+                                     ["gp", "examples/mcycle.csv", "--target", "accel"],
+                                     ["knn", "examples/iris.csv", "--target", "species"],
+                                     ["logistic", "examples/iris.csv", "--target", "species"],
+                                     ["naive-bayes", "examples/iris.csv", "--target", "species"]], ids=lambda c: c[0])
+def test_a_stack_of_64_kilobytes_is_enough(limited, program, examples, command):
+    if is_sanitized(program):
+        pytest.skip("the sanitizer needs more stack")
+    result = limited("fit", *command, stack=64 << 10)
+    assert result.code == 0, result.stderr
+    assert result.stdout == limited("fit", *command).stdout
