@@ -195,20 +195,19 @@ void cli_guard_streams(void)
     }
 }
 
-/* Only what a signal handler may do: what is half done is left, but no file of it. */
-static void end_at_once(const char *sentence, cr_status st)
+void cli_end_at_once(const char *line, cr_status st)
 {
-    const char *clear = watched->bar_shown ? "\r\033[K" : "";
-    cri_ctx_remove_temporaries(watched->cx);
+    const char *clear = watched && watched->bar_shown ? "\r\033[K" : "";
+    if (watched) cri_ctx_remove_temporaries(watched->cx);
     ssize_t told = write(STDERR_FILENO, clear, strlen(clear));
-    told += write(STDERR_FILENO, sentence, strlen(sentence));
+    told += write(STDERR_FILENO, line, strlen(line));
     _exit(told >= 0 ? cli_exit_code(st) : cli_exit_code(CR_EIO));
 }
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
-    if (asked_to_stop) end_at_once(INTERRUPTED, CR_EINTERRUPTED); /* the second time */
+    if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED); /* the second time */
     asked_to_stop = true;
     cr_interrupt(watched->cx);
     alarm(PATIENCE);
@@ -219,9 +218,9 @@ static void on_interrupt(int signal_number)
 static void on_alarm(int signal_number)
 {
     (void)signal_number;
-    if (asked_to_stop) end_at_once(INTERRUPTED, CR_EINTERRUPTED);
+    if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED);
     if (++ticks_past_limit > PATIENCE * TICKS)
-        end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);
+        cli_end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);
 }
 
 void cli_stop_is_heeded(void)

@@ -53,11 +53,7 @@ void out_text(cli *c, const char *format, ...)
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     if (n >= (int)sizeof small) {
-        text = malloc((size_t)n + 1);
-        if (!text) {
-            c->sink->status = cr_fail(c->cx, CR_ENOMEM, "out of memory");
-            return;
-        }
+        text = cli_allocate((size_t)n + 1);
         va_start(args, format);
         vsnprintf(text, (size_t)n + 1, format, args);
         va_end(args);
