@@ -25,8 +25,7 @@ static cr_status check_numbers(cr_ctx *cx, const cr_table *t, const cri_rows *ro
 {
     for (size_t i = 0; p->scale && i < rows->n; i++) {
         if (p->scale[i] < 0) return refuse(cx, t, rows, i, "sd", p->scale[i]);
-        if (p->dof && p->dof[i] < 0)
-            return refuse(cx, t, rows, i, "degrees of freedom", p->dof[i]);
+        if (p->dof && p->dof[i] < 0) return refuse(cx, t, rows, i, "degrees of freedom", p->dof[i]);
     }
     return CR_OK;
 }
