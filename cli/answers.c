@@ -102,7 +102,11 @@ static void add_padded(line *l, const char *text, size_t width, bool left)
     l->blanks += 2 + (left ? 0 : gap);
     if (*text) {
         for (; l->blanks > 0; l->blanks--) add_bytes(l, " ", 1);
-        add_bytes(l, text, strlen(text));
+        for (size_t size; *text;) { /* for people: no more than they are to see */
+            const char *shown;
+            text += cli_shown(text, "", &shown, &size);
+            add_bytes(l, shown, size);
+        }
     } else {
         l->blanks += w;
     }

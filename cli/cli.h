@@ -152,6 +152,25 @@ void out_json_end_rows(cli *c);
 /* A value on a line of its own. */
 void out_json_line(cli *c, const json_t *value);
 
+/* --- memory.c -------------------------------------------------------------------------------- */
+
+/* To be called before all else. */
+void cli_prepare_memory(void);
+/* The memory of the program's context. */
+extern const cr_allocator cli_allocator;
+/* Memory for the program itself, to be freed with free; where there is none, the program ends. */
+void *cli_allocate(size_t size);
+
+/* --- terminal.c ------------------------------------------------------------------------------ */
+
+/* What people are shown for the character at text, which is not its end: *out_size bytes.  Of the
+ * control characters those in `kept` stay, such as "\n\t".  Returns how many bytes it had. */
+size_t cli_shown(const char *text, const char *kept, const char **out, size_t *out_size);
+/* The same of a whole text, to the result. */
+void out_safe(cli *c, const char *text, const char *kept);
+/* So many bytes of a text to standard error, on one line. */
+void cli_print_safe(const char *text, size_t length);
+
 /* --- messages.c ------------------------------------------------------------------------------ */
 
 void cli_print_error(cli *c);
@@ -159,10 +178,15 @@ int  cli_exit_code(cr_status st);
 /* A line on standard error that is no warning: what happened, and was perhaps not expected. */
 void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
+/* Ends the program with this line and the exit code of the status, from anywhere, also a signal
+ * handler: what is half done is left, but no file of it. */
+void cli_end_at_once(const char *line, cr_status st) __attribute__((noreturn));
+/* The work has heeded a request to stop, and what it does now may take its time. */
+void cli_stop_is_heeded(void);
 void cli_clear_progress(cli *c);
 /* Standard streams that are closed become such that fail, so that no file takes their place. */
 void cli_guard_streams(void);
-/* Ends a wait for data when the time is over. */
+/* Ends a wait for data when the time is over.  After cli_watch. */
 void cli_set_alarm(double seconds);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);

@@ -43,14 +43,13 @@ done:
     return st;
 }
 
-/* Texts with commas between them, however long; NULL without memory. */
+/* Texts with commas between them, however long. */
 static json_t *joined(const json_t *texts)
 {
     size_t  i, size = 1, used = 0;
     json_t *item;
     json_array_foreach(texts, i, item) size += json_string_length(item) + 1;
-    char *text = malloc(size);
-    if (!text) return NULL;
+    char *text = cli_allocate(size);
     json_array_foreach(texts, i, item)
     {
         if (i) text[used++] = ',';

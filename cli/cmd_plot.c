@@ -77,7 +77,7 @@ static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, cr_p
     CR_TRY(cr_plot_text_with(c->cx, m, t, kind, o, TEXT_WIDTH, TEXT_HEIGHT, &text));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, NULL));
-    out_bytes(c, text, strlen(text));
+    out_safe(c, text, "\n");
 done:
     if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
     return st;

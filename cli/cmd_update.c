@@ -163,6 +163,7 @@ static cr_status save_what_there_is(job *j, cr_status st)
     const char *path = j->c->global.output;
     if (st == CR_OK || cr_check_interrupt(cx) == CR_OK) return st;
     if (j->blocks == 0 || !path || strcmp(path, "-") == 0) return st;
+    cli_stop_is_heeded();
     cr_interrupt_clear(cx);
     cr_ctx_set_time_limit(cx, 0);
     cr_status saved = cr_model_save(cx, j->model, path);

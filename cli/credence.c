@@ -113,9 +113,9 @@ static cr_status run(cli *c)
     CR_TRY(cli_parse(c));
     bool about = c->global.help || c->global.version || !c->verb;
     if (!about && c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
+    cli_watch(c);
     CR_TRY(apply_limits(c)); /* after the restart, which a running timer would outlive */
     choose_format(c);
-    cli_watch(c);
     if (about) {
         CR_TRY(print_about(c));
         goto done;
@@ -130,11 +130,10 @@ int main(int argc, char **argv)
 {
     if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
     cli_guard_streams();
+    cli_prepare_memory();
     cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
-    if (!c.warnings || cr_ctx_new(NULL, &c.cx) != CR_OK) {
-        fputs("credence: error: out of memory\n", stderr);
-        return 6;
-    }
+    if (cr_ctx_new(&cli_allocator, &c.cx) != CR_OK)
+        cli_end_at_once("credence: error: out of memory\n", CR_ENOMEM);
     cr_status st = run(&c);
     cli_clear_progress(&c);
     if (st != CR_OK) cli_print_error(&c);

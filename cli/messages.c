@@ -1,9 +1,9 @@
 /* messages.c -- what goes to standard error: failures, warnings, progress; and Ctrl-C. */
 #include "cli.h"
+#include "base/context_internal.h"
 #include "base/number.h"
 
 #include <errno.h>
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,13 +37,6 @@ int cli_exit_code(cr_status st)
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-/* Text on one line: names and data may hold anything, also what would steer the terminal. */
-static void print_clean(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        fputc(iscntrl((unsigned char)text[i]) && text[i] != '\t' ? '?' : text[i], stderr);
-}
-
 /* A word of a command, such that a shell reads it back. */
 static void print_word(const char *text)
 {
@@ -53,11 +46,10 @@ static void print_word(const char *text)
         return;
     }
     fputc('\'', stderr);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", stderr);
-        else
-            print_clean(text, 1);
+    for (size_t n; *text; text += n) {
+        n = strcspn(text, "'");
+        cli_print_safe(text, n);
+        if (text[n]) fputs("'\\''", stderr), n++;
     }
     fputc('\'', stderr);
 }
@@ -105,18 +97,18 @@ void cli_print_error(cli *c)
         return; /* whoever closed the pipe, as `| head` does, knows */
     cli_clear_progress(c);
     fputs("credence: error: ", stderr);
-    print_clean(sentence, strlen(sentence));
+    cli_print_safe(sentence, strlen(sentence));
     fputc('\n', stderr);
     for (const char *line = cr_error_notes(c->cx); *line;) {
         size_t n = strcspn(line, "\n");
         fputs("  ", stderr);
-        print_clean(line, n);
+        cli_print_safe(line, n);
         fputc('\n', stderr);
         line += n + (line[n] == '\n');
     }
     if (!cr_error_hint(c->cx)[0]) return;
     fputs("  hint: ", stderr);
-    print_clean(cr_error_hint(c->cx), strlen(cr_error_hint(c->cx)));
+    cli_print_safe(cr_error_hint(c->cx), strlen(cr_error_hint(c->cx)));
     if (cr_error_nearest(c->cx)[0])
         print_corrected(c, cr_error_unknown(c->cx), cr_error_nearest(c->cx));
     fputc('\n', stderr);
@@ -139,7 +131,7 @@ static void receive_log(void *user, cr_log_level level, const char *text)
     }
     cli_clear_progress(c);
     fputs(level == CR_LOG_WARNING ? "credence: warning: " : "credence: ", stderr);
-    print_clean(text, strlen(text));
+    cli_print_safe(text, strlen(text));
     fputc('\n', stderr);
 }
 
@@ -147,7 +139,9 @@ void cli_notice(cli *c, const char *text)
 {
     if (c->global.quiet) return;
     cli_clear_progress(c);
-    fprintf(stderr, "credence: %s\n", text);
+    fputs("credence: ", stderr);
+    cli_print_safe(text, strlen(text));
+    fputc('\n', stderr);
 }
 
 static double now(void)
@@ -183,9 +177,15 @@ void cli_clear_progress(cli *c)
     c->bar_shown = false;
 }
 
-/* --- Ctrl-C ---------------------------------------------------------------------------------- */
+/* --- Ctrl-C, and the time limit ---------------------------------------------------------------
+ * Both are requests that the work heeds at its next step.  Where it does not, because a library
+ * goes round in circles, the program ends by itself after PATIENCE. */
 
-static cr_ctx *interrupted_context;
+enum { PATIENCE = 5, TICKS = 10 }; /* seconds; ticks of the timer in each */
+
+static const char            INTERRUPTED[] = "credence: error: interrupted\n";
+static cli                  *watched;
+static volatile sig_atomic_t asked_to_stop, ticks_past_limit;
 
 void cli_guard_streams(void)
 {
@@ -195,10 +195,44 @@ void cli_guard_streams(void)
     }
 }
 
+void cli_end_at_once(const char *line, cr_status st)
+{
+    const char *clear = watched && watched->bar_shown ? "\r\033[K" : "";
+    if (watched) cri_ctx_remove_temporaries(watched->cx);
+    ssize_t told = write(STDERR_FILENO, clear, strlen(clear));
+    told += write(STDERR_FILENO, line, strlen(line));
+    _exit(told >= 0 ? cli_exit_code(st) : cli_exit_code(CR_EIO));
+}
+
 static void on_interrupt(int signal_number)
 {
-    cr_interrupt(interrupted_context);
-    signal(signal_number, SIG_DFL); /* a second one ends the program at once */
+    (void)signal_number;
+    if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED); /* the second time */
+    asked_to_stop = true;
+    cr_interrupt(watched->cx);
+    alarm(PATIENCE);
+}
+
+/* It comes when the time is over and then with every tick, which ends waits for data, or when the
+ * patience with an interrupt is. */
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED);
+    if (++ticks_past_limit > PATIENCE * TICKS)
+        cli_end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);
+}
+
+void cli_stop_is_heeded(void)
+{
+    struct itimerval none = { 0 };
+    setitimer(ITIMER_REAL, &none, NULL);
+}
+
+static void handle(int signal_number, void (*handler)(int))
+{
+    struct sigaction action = { .sa_handler = handler };
+    sigaction(signal_number, &action, NULL);
 }
 
 void cli_watch(cli *c)
@@ -208,29 +242,25 @@ void cli_watch(cli *c)
     cr_ctx_set_log(c->cx, receive_log, c);
     c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : now();
     if (bar) cr_ctx_set_progress(c->cx, receive_progress, c);
-    interrupted_context = c->cx;
-    struct sigaction action = { .sa_handler = on_interrupt };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as a failed write */
+    watched = c;
+    handle(SIGALRM, on_alarm);
+    handle(SIGINT, on_interrupt);
+    handle(SIGTERM, on_interrupt);
+    handle(SIGPIPE, SIG_IGN); /* a closed pipe shows as a failed write, */
+    handle(SIGXFSZ, SIG_IGN); /* and so does a file that may not grow   */
 }
-
-/* --- limits ---------------------------------------------------------------------------------- */
-
-static void on_alarm(int signal_number) { (void)signal_number; }
 
 void cli_set_alarm(double seconds)
 {
-    /* And every tenth of a second, in case it comes just before the wait that it should end. */
-    struct itimerval timer = { .it_interval = { 0, 100000 } };
-    struct sigaction action = { .sa_handler = on_alarm };
+    struct itimerval timer = { .it_interval = { 0, 1000000 / TICKS } };
     if (seconds > 1e8) return;
     timer.it_value.tv_sec = (time_t)seconds;
     timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - (double)timer.it_value.tv_sec)) + 1;
     if (timer.it_value.tv_usec > 999999) timer.it_value.tv_usec = 999999;
-    sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
+
+/* --- limits ---------------------------------------------------------------------------------- */
 
 /* A number above 0, then perhaps one of the units, each a letter; *out = number * its factor. */
 static bool parse_unit(const char *text, const char *units, const double *factors, double *out)

@@ -53,16 +53,15 @@ void out_text(cli *c, const char *format, ...)
     int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     if (n >= (int)sizeof small) {
-        text = malloc((size_t)n + 1);
-        if (!text) {
-            c->sink->status = cr_fail(c->cx, CR_ENOMEM, "out of memory");
-            return;
-        }
+        text = cli_allocate((size_t)n + 1);
         va_start(args, format);
         vsnprintf(text, (size_t)n + 1, format, args);
         va_end(args);
     }
-    out_bytes(c, text, (size_t)n);
+    if (c->format == FORMAT_TEXT)
+        out_safe(c, text, "\n\t");
+    else
+        out_bytes(c, text, (size_t)n);
     if (text != small) free(text);
 }
 
@@ -253,7 +252,7 @@ static void text_line(cli *c, const text_column *columns, size_t n, const json_t
         owed += 2 + (k->left ? 0 : gap);
         if (*text) {
             pad(c, owed);
-            out_text(c, "%s", text);
+            out_safe(c, text, "");
             owed = 0;
         }
         owed += k->left ? gap : 0;
@@ -293,8 +292,10 @@ void out_pairs(cli *c, const json_t *object)
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_null(value)) continue;
-        out_text(c, "  %s", key);
+        out_text(c, "  ");
+        out_safe(c, key, "");
         pad(c, width - out_width(key) + 2);
-        out_text(c, "%s\n", cell_text(value, false, buffer));
+        out_safe(c, cell_text(value, false, buffer), "");
+        out_text(c, "\n");
     }
 }

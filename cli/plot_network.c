@@ -69,7 +69,7 @@ cr_status cli_plot_network(cli *c, const char *opt_evidence)
 show:
     if (text) {
         CR_TRY(out_open(c, NULL));
-        out_bytes(c, text, strlen(text));
+        out_safe(c, text, "\n");
     }
 done:
     if (text) cr_free(c->cx, text, strlen(text) + 1, 1);

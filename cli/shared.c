@@ -235,6 +235,7 @@ cr_status cli_print_and_save(cli *c, const cr_model                             
     }
     if (path) CR_TRY(cri_file_create(c->cx, path, &file));
     if (path) CR_TRY(cri_file_write(file, bytes, size));
+    if (path) CR_TRY(cri_file_flush(file)); /* what can fail, before anything is printed */
     CR_TRY(print(c, arg));
     CR_TRY(out_flush(c));
     if (!path) goto done;

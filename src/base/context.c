@@ -18,7 +18,8 @@ enum {
     NOTES_SIZE = 4096,
     HINT_SIZE = 1024,
     NAME_SIZE = 256,
-    HELD_SIZE = 8192
+    HELD_SIZE = 8192,
+    TEMPORARIES = 8 /* more are left to the next that writes under the same name */
 };
 
 struct cr_ctx {
@@ -40,6 +41,8 @@ struct cr_ctx {
     bool            holding, holding_paused;
 
     cri_team team; /* the threads that help this one */
+
+    _Atomic(const char *) temporaries[TEMPORARIES]; /* paths, NULL where there is none */
 
     /* Fixed room, so that reporting a failure cannot itself run out of memory. */
     cr_status status;
@@ -120,6 +123,12 @@ cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child)
     return CR_OK;
 }
 
+const cr_ctx *cri_ctx_root(const cr_ctx *cx)
+{
+    while (cx->parent) cx = cx->parent;
+    return cx;
+}
+
 void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
 
 cri_team *cri_ctx_team(cr_ctx *cx) { return &cx->team; }
@@ -180,6 +189,37 @@ cr_status cr_check_interrupt(cr_ctx *cx)
         return cr_fail_hint(cx, "give it longer with --time-limit");
     }
     return CR_OK;
+}
+
+/* --- temporary files -------------------------------------------------------------------------- */
+
+/* Puts `new` where `old` is, if that is somewhere. */
+static void replace_temporary(cr_ctx *cx, const char *old, const char *new)
+{
+    for (size_t i = 0; i < TEMPORARIES; i++) {
+        const char *expected = old;
+        if (atomic_compare_exchange_strong(&cx->temporaries[i], &expected, new)) return;
+    }
+}
+
+void cri_ctx_note_temporary(cr_ctx *cx, const char *path)
+{
+    while (cx->parent) cx = cx->parent;
+    replace_temporary(cx, NULL, path);
+}
+
+void cri_ctx_forget_temporary(cr_ctx *cx, const char *opt_path)
+{
+    while (cx->parent) cx = cx->parent;
+    if (opt_path) replace_temporary(cx, opt_path, NULL);
+}
+
+void cri_ctx_remove_temporaries(const cr_ctx *cx)
+{
+    for (size_t i = 0; i < TEMPORARIES; i++) {
+        const char *path = atomic_load(&cx->temporaries[i]);
+        if (path) unlink(path);
+    }
 }
 
 /* --- log and progress ------------------------------------------------------------------------ */

@@ -23,6 +23,15 @@ void cri_release_warnings(cr_ctx *cx, bool pass_on);
  * and no sentence.  Freed by cr_ctx_free. */
 cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child);
 
+/* The context whose memory and threads these are: the parent's parent's ..., or itself. */
+const cr_ctx *cri_ctx_root(const cr_ctx *cx);
+
+/* The temporary files that are open now, by their paths, which stay the caller's.  Any thread. */
+void cri_ctx_note_temporary(cr_ctx *cx, const char *path);
+void cri_ctx_forget_temporary(cr_ctx *cx, const char *opt_path);
+/* Removes them all, for a process that is about to end without ado.  Async-signal-safe. */
+void cri_ctx_remove_temporaries(const cr_ctx *cx);
+
 /* The threads that help the one that uses the context (team.h). */
 struct cri_team *cri_ctx_team(cr_ctx *cx);
 

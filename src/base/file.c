@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -127,46 +127,64 @@ static cr_status fail_directory(cri_file *f, int error)
     return fail_errno(f->cx, "write", f->path, error);
 }
 
-/* Letters that differ from try to try; O_EXCL sees to it that no other file is hit. */
-static void fill_suffix(char *at, size_t n, unsigned attempt)
+/* fd is locked and still the file at path: nobody removed it as left behind meanwhile.  The lock is
+ * `known` to be held, or the file system has none. */
+static bool claim(int fd, const char *path, bool known)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    struct timespec   t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    uint64_t x = (uint64_t)t.tv_sec * 1000000007u + (uint64_t)t.tv_nsec;
-    x ^= (uint64_t)getpid() << 40;
-    x += (uint64_t)attempt * 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < n; i++) {
-        x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-        at[i] = letters[(x >> 40) % (sizeof letters - 1)];
-    }
+    struct stat ours, there;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && (known || errno == EWOULDBLOCK)) return false;
+    return fstat(fd, &ours) == 0 && lstat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
 }
 
-/* Opens a new file `.NAME.XXXXXX` beside the target; the kernel applies the umask. */
+/* Removes what a save that was killed left at path: a plain file of ours that no process holds. */
+static void remove_leftover(const char *path)
+{
+    struct stat info;
+    int         fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        info.st_nlink == 1 && claim(fd, path, true))
+        unlink(path);
+    close(fd);
+}
+
+/* Opens a new file at path that is locked for as long as it is open.  Returns 0 or an errno, EEXIST
+ * where another process is at work there. */
+static int open_new(const char *path, mode_t mode, int *out_fd)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode);
+    if (fd < 0) return errno;
+    if (claim(fd, path, false)) return *out_fd = fd, 0;
+    close(fd);
+    return EEXIST;
+}
+
+/* Opens a new file `.NAME.credence-1` beside the target, or 2, 3, ... where others save under the
+ * same name at this time.  The file that takes the place of another one is nobody else's to read
+ * before it has that one's mode; to a new one the kernel applies the umask. */
 static cr_status open_temporary(cri_file *f)
 {
-    enum { SUFFIX = 6, ATTEMPTS = 100 };
-    const char *slash = strrchr(f->target, '/'), *name = slash ? slash + 1 : f->target;
-    size_t      folder = (size_t)(name - f->target), kept = strnlen(name, NAME_KEPT);
-    size_t      length = folder + 1 + kept + 1 + SUFFIX;
-    char       *path = cr_alloc(f->cx, length + 1, 1);
-    int         error = EEXIST;
+    enum { DIGITS = 4, ATTEMPTS = 1000 };
+    static const char mark[] = ".credence-";
+    const char       *slash = strrchr(f->target, '/'), *name = slash ? slash + 1 : f->target;
+    size_t            folder = (size_t)(name - f->target), kept = strnlen(name, NAME_KEPT);
+    size_t            size = folder + 1 + kept + sizeof mark + DIGITS;
+    char             *path = cr_alloc(f->cx, size, 1), *own = NULL;
+    int               error = EEXIST;
 
     if (!path) return CR_ENOMEM;
-    memcpy(path, f->target, folder);
-    path[folder] = '.';
-    memcpy(path + folder + 1, name, kept);
-    path[folder + 1 + kept] = '.';
-    for (unsigned i = 0; i < ATTEMPTS && error == EEXIST; i++) {
-        fill_suffix(path + length - SUFFIX, SUFFIX, i);
-        f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-        error = f->fd < 0 ? errno : 0;
+    for (int i = 1; i <= ATTEMPTS && error == EEXIST; i++) {
+        snprintf(path, size, "%.*s.%.*s%s%d", (int)folder, f->target, (int)kept, name, mark, i);
+        remove_leftover(path);
+        error = open_new(path, f->replaces ? 0600 : 0666, &f->fd);
     }
-    if (error) {
-        cr_free(f->cx, path, length + 1, 1);
-        return fail_directory(f, error);
-    }
-    f->temporary = path;
+    if (!error && !(own = cri_string_copy(f->cx, path))) unlink(path);
+    cr_free(f->cx, path, size, 1);
+    if (error) return fail_directory(f, error);
+    if (!own) return CR_ENOMEM;
+    f->temporary = own;
+    cri_ctx_note_temporary(f->cx, own);
     return CR_OK;
 }
 
@@ -202,19 +220,27 @@ static cr_status open_output(cri_file *f)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+/* There is no temporary any more. */
+static void forget_temporary(cri_file *f)
+{
+    cri_ctx_forget_temporary(f->cx, f->temporary);
+    cri_string_free(f->cx, f->temporary);
+    f->temporary = NULL;
+}
+
 static void free_file(cri_file *f)
 {
     cri_string_free(f->cx, f->path);
     cri_string_free(f->cx, f->target);
-    cri_string_free(f->cx, f->temporary);
+    forget_temporary(f);
     cr_free(f->cx, f, 1, sizeof *f);
 }
 
 void cri_file_abandon(cri_file *f)
 {
     if (!f) return;
+    if (f->temporary) unlink(f->temporary); /* while it is locked */
     if (f->fd >= 0) close(f->fd);
-    if (f->temporary) unlink(f->temporary);
     free_file(f);
 }
 
@@ -286,6 +312,14 @@ static int sync_descriptor(int fd)
     return error == EINVAL || error == ENOTSUP ? 0 : error;
 }
 
+cr_status cri_file_flush(cri_file *f)
+{
+    if (f->status == CR_OK) f->status = flush(f);
+    int error = f->status == CR_OK && f->temporary ? sync_descriptor(f->fd) : 0;
+    if (error) f->status = fail_errno(f->cx, "write", f->path, error);
+    return f->status;
+}
+
 /* Makes a rename in the directory of the target last. */
 static int sync_directory(const char *target)
 {
@@ -298,10 +332,11 @@ static int sync_directory(const char *target)
     return error;
 }
 
-/* Puts the finished temporary in the place of the target. */
+/* Puts the finished temporary in the place of the target.  The second descriptor keeps the lock
+ * until it is there: close may tell of a write that failed, so it comes before the renaming. */
 static cr_status put_in_place(cri_file *f)
 {
-    int error = 0;
+    int error = 0, lock = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
     if (f->replaces) { /* the owner first: changing it may clear bits of the mode */
         bool ours = fchown(f->fd, f->uid, f->gid) == 0;
         if (fchmod(f->fd, ours ? f->mode : f->mode & 0777) != 0) error = errno;
@@ -310,9 +345,10 @@ static cr_status put_in_place(cri_file *f)
     if (close(f->fd) != 0 && !error) error = errno;
     f->fd = -1;
     if (!error && rename(f->temporary, f->target) != 0) error = errno;
+    if (error) unlink(f->temporary);
+    if (lock >= 0) close(lock);
+    forget_temporary(f);
     if (error) return fail_errno(f->cx, "write", f->path, error);
-    cri_string_free(f->cx, f->temporary);
-    f->temporary = NULL;
     error = sync_directory(f->target);
     return error ? fail_errno(f->cx, "write", f->path, error) : CR_OK;
 }

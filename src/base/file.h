@@ -1,8 +1,9 @@
 /* file.h -- whole files in, whole files out.
  * Output is atomic: it goes to a temporary file beside the target, which takes its place by rename
  * only when every byte is on the disk (write, fsync, rename, fsync of the directory).  Until then
- * the old file is untouched; on any failure the temporary is removed.  A file that is replaced
- * hands on its mode and owner, a new one gets 0666 less the umask; through a symbolic link the file
+ * the old file is untouched; on any failure the temporary is removed, and one that a killed process
+ * left behind by the next that writes under the same name: it is locked while it is in use.  A file
+ * that is replaced hands on its mode and owner, a new one gets 0666 less the umask; through a symbolic link the file
  * it points to is replaced; a write-protected file is refused.  A target that is not a regular file
  * (a pipe, a device, /dev/stdout, /dev/fd/N) is written directly.  (Internal header.) */
 #ifndef CREDENCE_BASE_FILE_H
@@ -16,6 +17,8 @@ typedef struct cri_file cri_file;
 cr_status cri_file_create(cr_ctx *cx, const char *path, cri_file **out_file);
 /* Appends bytes; buffered. */
 cr_status cri_file_write(cri_file *file, const void *bytes, size_t size);
+/* Brings what was written so far to the disk, so that a full one is known before the end. */
+cr_status cri_file_flush(cri_file *file);
 /* Makes the file appear under its name and frees the writer, also on failure. */
 cr_status cri_file_commit(cri_file *file);
 /* Gives up: removes the temporary and frees the writer.  NULL is allowed. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { CHUNK = 1 << 18 }; /* raw bytes asked from the system at a time */
 
@@ -188,6 +189,8 @@ static cr_status decode_zstd(cri_source *s, char *out, size_t size, size_t *out_
         ZSTD_inBuffer from = { raw(s), s->end - s->at, 0 };
         size_t        code = s->in_stream || !last ? ZSTD_decompressStream(s->zstd, &to, &from) : 0;
         s->at += from.pos;
+        if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+            return cr_fail(s->cx, CR_ENOMEM, "%s: out of memory for the zstd data", s->name);
         if (ZSTD_isError(code))
             return cr_fail(s->cx, CR_EDATA, "%s: the zstd data are damaged (%s)", s->name,
                            ZSTD_getErrorName(code));

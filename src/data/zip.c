@@ -2,6 +2,7 @@
 #include "zip.h"
 #include "../base/context_internal.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <zip.h>
@@ -13,11 +14,12 @@ struct cri_zip {
     size_t count;
 };
 
-/* libzip reports its own lack of memory, that of zlib in another way, and some of it not at all. */
+/* libzip reports its own lack of memory, that of zlib in another way, and some of it as an archive
+ * that is none; but malloc leaves its mark in errno, which is cleared before libzip is called. */
 static bool is_memory(const zip_error_t *error)
 {
     int code = zip_error_code_zip(error);
-    return code == ZIP_ER_MEMORY || code == ZIP_ER_OK ||
+    return code == ZIP_ER_MEMORY || code == ZIP_ER_OK || errno == ENOMEM ||
            (code == ZIP_ER_ZLIB && zip_error_code_system(error) == Z_MEM_ERROR);
 }
 
@@ -60,6 +62,7 @@ cr_status cri_zip_open(cr_ctx *cx, const char *source, const void *bytes, size_t
     if (!z) CR_TRY(CR_ENOMEM);
     z->source = cri_string_copy(cx, source);
     if (!z->source) CR_TRY(CR_ENOMEM);
+    errno = 0;
     from = zip_source_buffer_create(bytes, size, 0, &error);
     if (!from) CR_TRY(fail_zip(cx, source, "the zip archive cannot be read", &error));
     z->archive = zip_open_from_source(from, ZIP_RDONLY, &error);
@@ -92,6 +95,7 @@ size_t cri_zip_count(const cri_zip *z) { return z->count; }
 
 cr_status cri_zip_name(cr_ctx *cx, const cri_zip *z, size_t index, const char **out_name)
 {
+    errno = 0;
     const char *name = zip_get_name(z->archive, index, ZIP_FL_ENC_STRICT);
     if (!name) return fail_zip(cx, z->source, "a damaged zip archive", zip_get_error(z->archive));
     *out_name = name;
@@ -156,6 +160,8 @@ static cr_status read_entry(cr_ctx *cx, const cri_zip *z, zip_file_t *file, char
         used += (size_t)n;
         CR_TRY(cr_check_interrupt(cx));
     }
+    if (used < size && errno == ENOMEM)
+        CR_TRY(fail_zip(cx, z->source, "", zip_file_get_error(file)));
     if (used < size)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: an entry is shorter than it claims", z->source));
 done:
@@ -173,6 +179,7 @@ cr_status cri_zip_extract(cr_ctx *cx, const cri_zip *z, size_t index, char **out
     CR_TRY(claimed_size(cx, z, index, &size));
     bytes = cr_resize(cx, NULL, 0, size, 1);
     if (!bytes) CR_TRY(CR_ENOMEM);
+    errno = 0;
     file = zip_fopen_index(z->archive, index, 0);
     if (!file)
         CR_TRY(fail_zip(cx, z->source, "a damaged entry in the zip archive",
@@ -255,6 +262,7 @@ cr_status cri_zip_build(cr_ctx *cx, const cri_zip_item *items, size_t n, const c
     zip_error_t   error;
     zip_source_t *into;
 
+    errno = 0;
     zip_error_init(&error);
     into = zip_source_buffer_create(NULL, 0, 0, &error);
     if (!into) CR_TRY(fail_build(cx, &error));

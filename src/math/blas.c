@@ -1,16 +1,21 @@
-/* blas.c -- the number of threads inside BLAS, and which kernels it runs. */
+/* blas.c -- the number of threads inside BLAS, its buffers, and which kernels it runs. */
 #include "blas_internal.h"
+#include "../base/context_internal.h"
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 
 /* What only OpenBLAS has; NULL with another BLAS. */
 void  openblas_set_num_threads(int threads) __attribute__((weak));
 int   openblas_get_num_threads(void) __attribute__((weak));
 char *openblas_get_config(void) __attribute__((weak));
 char *openblas_get_corename(void) __attribute__((weak));
+void *blas_memory_alloc(int place) __attribute__((weak));
+void  blas_memory_free(void *buffer) __attribute__((weak));
 
 /* --- one thread ------------------------------------------------------------------------------ */
 
@@ -42,6 +47,58 @@ void cri_blas_leave(void)
     pthread_mutex_lock(&guard.lock);
     if (--guard.inside == 0 && guard.former != 1) set_threads(guard.former);
     pthread_mutex_unlock(&guard.lock);
+}
+
+/* --- buffers --------------------------------------------------------------------------------- */
+
+enum { MOST_BUFFERS = 64 }; /* OpenBLAS has room for twice as many, or more */
+static const size_t BUFFER_SIZE = (size_t)32
+                                  << 22; /* of one, as Debian builds it for x86-64       */
+
+static atomic_size_t buffers; /* that OpenBLAS holds, in use or not; it never gives them back */
+
+/* The system would give this many bytes now. */
+static bool can_map(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p != MAP_FAILED && munmap(p, size) == 0;
+}
+
+/* Lets OpenBLAS take up to `wanted` buffers, as many as the system gives; how many it has then. */
+static size_t take_buffers(size_t wanted)
+{
+    void *held[MOST_BUFFERS];
+    pthread_mutex_lock(&guard.lock);
+    size_t have = atomic_load(&buffers);
+    while (wanted > have && !can_map((wanted - have) * BUFFER_SIZE)) wanted--;
+    if (wanted > have && blas_memory_alloc && blas_memory_free) {
+        for (size_t i = 0; i < wanted; i++) held[i] = blas_memory_alloc(0); /* all at once */
+        for (size_t i = 0; i < wanted; i++) blas_memory_free(held[i]);
+    }
+    if (wanted > have) atomic_store(&buffers, wanted);
+    have = atomic_load(&buffers);
+    pthread_mutex_unlock(&guard.lock);
+    return have;
+}
+
+cr_status cri_blas_reserve(cr_ctx *cx)
+{
+    const cr_ctx *root = cri_ctx_root(cx);
+    size_t        wanted = cr_ctx_threads(root);
+    if (wanted > MOST_BUFFERS) wanted = MOST_BUFFERS;
+    if (!openblas_get_config || atomic_load(&buffers) >= wanted) return CR_OK;
+    size_t have = take_buffers(wanted);
+    if (have >= wanted) return CR_OK;
+    if (have > 0 && root == cx) {
+        cr_log(cx, CR_LOG_INFO, "%zu threads instead of %zu: there is no room for more buffers",
+               have, wanted);
+        cr_ctx_set_threads(cx, have);
+        return CR_OK;
+    }
+    cr_fail(cx, CR_ENOMEM,
+            "out of memory: the linear algebra needs a buffer of %zu bytes for each thread",
+            BUFFER_SIZE);
+    return cr_fail_hint(cx, "it is address space, hardly used: ulimit -v unlimited");
 }
 
 /* --- which kernels --------------------------------------------------------------------------- */
@@ -129,5 +186,5 @@ cr_status cri_blas_check(cr_ctx *cx, const char *who, cr_cmat A)
     if (A.stride < A.cols)
         return cr_fail(cx, CR_EARG, "%s: a matrix has %zu columns but a stride of %zu", who, A.cols,
                        A.stride);
-    return CR_OK;
+    return cri_blas_reserve(cx);
 }

@@ -14,6 +14,13 @@
 void cri_blas_enter(void);
 void cri_blas_leave(void);
 
+/* Sees to it that every thread of the context finds a buffer in OpenBLAS, which asks for one for
+ * ever where the system gives none, deaf to all requests to stop.  Where there is room for some
+ * only, the context works with so many threads.  Fails with CR_ENOMEM where there is none at all.
+ * Due once before the first use of BLAS; some microseconds then, and next to nothing later: what a
+ * process has stays reserved.  cri_blas_check includes it. */
+cr_status cri_blas_reserve(cr_ctx *cx);
+
 /* The number of threads BLAS would use now; 1 when it cannot say. */
 int cri_blas_threads(void);
 
@@ -25,7 +32,7 @@ typedef enum cri_simd { CRI_SIMD_SSE, CRI_SIMD_AVX, CRI_SIMD_AVX2, CRI_SIMD_AVX5
 const char *cri_blas_better(const char *kernel, cri_simd cpu, bool amd);
 
 /* BLAS counts with int: fails with CR_EUNSUPPORTED when a size of A does not fit, with CR_EARG when
- * the rows of A overlap (stride < cols).  `who` starts the sentence. */
+ * the rows of A overlap (stride < cols).  `who` starts the sentence.  With cri_blas_reserve. */
 cr_status cri_blas_check(cr_ctx *cx, const char *who, cr_cmat A);
 
 /* The leading dimension BLAS wants: at least 1, also for a matrix without columns. */

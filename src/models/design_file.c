@@ -370,16 +370,29 @@ done:
     return st;
 }
 
+/* Classes are codes 0 .. n_levels-1, by which arrays are addressed: nothing rescales them. */
+static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status st = CR_OK;
+    CR_TRY(read_column(cx, s, in, &d->target));
+    CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->target_shift));
+    CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->target_scale));
+    if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
+    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts)
+        CR_TRY(damaged(cx, s, "the target is read as a feature is"));
+    if (d->target.type != CR_CATEGORY) goto done;
+    if (d->target.n_levels == 0) CR_TRY(damaged(cx, s, "the target has no classes"));
+    if (d->target_shift != 0 || d->target_scale != 1)
+        CR_TRY(damaged(cx, s, "the classes of the target are scaled"));
+done:
+    return st;
+}
+
 static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
 {
     cr_status st = CR_OK;
     json_t   *target = json_object_get(in, "target"), *weights = json_object_get(in, "weights");
-    if (target) {
-        CR_TRY(read_column(cx, s, target, &d->target));
-        CR_TRY(cri_store_get_real(cx, s, target, "shift", &d->target_shift));
-        CR_TRY(cri_store_get_real(cx, s, target, "scale", &d->target_scale));
-        if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
-    }
+    if (target) CR_TRY(read_target(cx, s, target, d));
     if (weights) CR_TRY(read_name(cx, s, weights, &d->weights));
     for (size_t k = 0; k < CRI_MOST_ROLES; k++) {
         json_t *role = json_object_get(in, role_keys[k]);

@@ -41,6 +41,11 @@ cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);
 
+/* Answers of the rows of a table that are not as answers must be fail with CR_EDATA: a negative
+ * spread, shares of one that are none (predict_check.c). */
+cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows *rows,
+                               const cr_prediction *prediction);
+
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
  * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);

@@ -121,6 +121,7 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
         if (p.scale) p.scale[i] *= m->design->target_scale;
     }
+    CR_TRY(cri_prediction_check(cx, t, &rows, &p));
     for (size_t i = 0; p.mean && i < rows.n; i++) /* a family may have no variance */
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));

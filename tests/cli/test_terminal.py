@@ -141,3 +141,46 @@ def test_messages_do_not_mix_with_the_bar(on_terminal, tmp_path):
     assert code == 0
     for line in said.split("\r\x1b[K"):
         assert line == "" or line.startswith("credence: warning: ") or BAR.fullmatch("\r\x1b[K" + line), said
+
+
+# --- names that would steer it
+
+NASTY = ["x\x1b]0;owned\x07", "y\x9b31m", "\x1b[2Jz", "tab\tand\rback"]  # the second begins with U+009B, CSI
+
+
+@pytest.fixture
+def nasty(tmp_path):
+    """Columns, levels and a file whose names hold escape sequences."""
+    rows = "".join(f"{i},{(i * 7) % 5},{i * i},{i % 3},lev\x1b[31m{'ab'[i % 2]}\x85\n" for i in range(20))
+    path = tmp_path / "esc\x1b[1m.csv"
+    path.write_text(",".join(f'"{name}"' for name in NASTY) + ',"class\x1b[7m"\n' + rows, newline="")
+    return path
+
+
+def assert_harmless(said):
+    for character in said:
+        assert character in "\n\t" or not (ord(character) < 32 or 127 <= ord(character) < 160), repr(said)
+
+
+def test_no_name_steers_the_terminal(credence, on_terminal, nasty, tmp_path):
+    fit = ["fit", "linear", nasty, "--target", NASTY[0]]
+    classes = ["fit", "tree", nasty, "--target", "class\x1b[7m"]
+    assert credence(*fit, "-o", "m.cred").code == 0 and credence(*classes, "-o", "c.cred").code == 0
+    for command in (fit, classes, ["describe", nasty], ["describe", "m.cred"], ["describe", "c.cred"],
+                    ["predict", "m.cred", nasty], ["predict", "c.cred", nasty], ["evaluate", "c.cred", nasty],
+                    ["cv", *classes[1:], "--folds", "2"], ["info", nasty], ["compare", "linear", "ridge", *fit[2:]],
+                    ["fit", "linear", nasty, "--target", "nothing\x1b[1m\x9b"], ["fit", "linear", "no\x1b[1m\x9b.csv"],
+                    ["predict", "m.cred", nasty, "--strict", "--verbose"], ["check", "m.cred"]):
+        result = credence(*command, "--format", "text")
+        assert_harmless(result.stdout), assert_harmless(result.stderr)
+        assert "?" in result.stdout + result.stderr or command[0] in ("evaluate", "cv", "compare", "check", "predict")
+    code, said = on_terminal(*fit)
+    assert code == 0
+    assert_harmless(said)
+
+
+def test_programs_get_the_names_as_they_are(credence, nasty, tmp_path):
+    result = credence("fit", "linear", nasty, "--target", NASTY[0], binary=True)
+    assert result.code == 0
+    for name in NASTY[1:]:
+        assert name.encode() in result.stdout

@@ -122,6 +122,7 @@ static cr_status take_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_
     cri_job              job;
     mean_work w = { .job = &job, .p = r->p, .param = param, .tangents = &tangents, .out = out };
     cri_blas_enter();
+    CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_job_begin(&s, &below, X, &r->in, param != SIZE_MAX, &job));
     CR_TRY(cri_job_join(&s, &job));
     if (param != SIZE_MAX) CR_TRY(cri_tangents_new(&s, &job, param, &tangents));

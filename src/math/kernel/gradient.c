@@ -214,6 +214,7 @@ static cr_status run(cr_ctx *cx, gradient_work *w, double *natural)
     cr_status st = CR_OK;
     size_t    n = w->job->k->n_params;
     cri_blas_enter();
+    CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_parallel_for(cx, NULL, w->strips, contract_strip, w));
     CR_TRY(cr_check_interrupt(cx));
     if (atomic_load(w->job->no_memory))

@@ -60,6 +60,7 @@ static cr_status run(cr_ctx *cx, matrix_work *w)
 {
     cr_status st = CR_OK;
     cri_blas_enter();
+    CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w->out.cols, CRI_TILE), compute_strip, w));
     CR_TRY(cr_check_interrupt(cx));
     if (atomic_load(w->job->no_memory))

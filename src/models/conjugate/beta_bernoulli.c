@@ -76,6 +76,12 @@ done:
 
 static bool proper(const double *params) { return params[A] > 0 && params[B] > 0; }
 
+static bool sound(const double *prior, const double *stats)
+{
+    return cri_at_least(prior[A], 0) && cri_at_least(prior[B], 0) && stats[SUCCESSES] >= 0 &&
+           stats[FAILURES] >= 0;
+}
+
 static void posterior(const double *prior, const double *stats, double *params)
 {
     params[A] = prior[A] + stats[SUCCESSES];

@@ -237,7 +237,9 @@ static bool fits(const cri_dirichlet *m, const cr_design *d)
             bool   category = d->columns[j].type == CR_CATEGORY;
             if (category ? value != (double)k : k > 0 && !(value > m->values[start + k - 1]))
                 return false;
-            if (!(m->prior[start + k] + m->counts[start + k] > 0)) return false;
+            double prior = m->prior[start + k], count = m->counts[start + k];
+            if (!(prior >= 0 && count >= 0 && prior + count > 0 && isfinite(prior + count)))
+                return false;
         }
     return true;
 }

@@ -213,6 +213,17 @@ cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t 
     return cri_fields_write(cx, fields, state, store, out);
 }
 
+/* Prior and statistics are such as a fit gives; what their sum must be is asked by the factor. */
+static bool is_sound(const cri_niw *m)
+{
+    bool sound = m->n >= 0 && m->prior_kappa >= 0 && m->prior_nu >= -1;
+    for (size_t i = 0; i < m->d; i++)
+        sound = sound && isfinite(m->prior_mean[i]) && isfinite(m->xbar[i]) &&
+                m->prior_scale[i] >= 0 && isfinite(m->prior_scale[i]);
+    for (size_t i = 0; i < m->d * m->d; i++) sound = sound && isfinite(m->scatter[i]);
+    return sound;
+}
+
 cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                        const cr_design *design, void **out_state)
 {
@@ -224,7 +235,10 @@ cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of mvn has another shape than its design",
                        cri_store_source(store)));
     CR_TRY(cri_fields_allocate(cx, derived, m));
-    CR_TRY(cri_niw_solve(cx, m));
+    st = is_sound(m) ? cri_niw_solve(cx, m) : CR_EDATA;
+    if (st == CR_EDATA || st == CR_ENUMERIC)
+        st = cri_store_fail_values(cx, store, "the state of mvn");
+    CR_TRY(st);
     *out_state = m;
     m = NULL;
 done:

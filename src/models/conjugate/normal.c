@@ -13,6 +13,7 @@
 #include "univariate.h"
 #include "../../math/special.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -183,6 +184,15 @@ static bool proper(const double *p)
 {
     return (mean_known(p) || p[STRENGTH] > 0) &&
            (variance_known(p) || (p[SHAPE] > 0 && p[SCALE] > 0));
+}
+
+static bool sound(const double *prior, const double *stats)
+{
+    return isfinite(prior[MEAN]) && cri_at_least(prior[STRENGTH], 0) &&
+           cri_at_least(prior[SHAPE], -1.5) && cri_at_least(prior[SCALE], 0) &&
+           !isinf(prior[KNOWN_MEAN]) &&
+           (!variance_known(prior) || cri_at_least(prior[KNOWN_VARIANCE], DBL_TRUE_MIN)) &&
+           stats[SCATTER] >= 0;
 }
 
 /* How far the values are from where they were expected, as part of sum (x - mu)^2. */

@@ -60,6 +60,11 @@ done:
 
 static bool proper(const double *params) { return params[SHAPE] > 0 && params[RATE] > 0; }
 
+static bool sound(const double *prior, const double *stats)
+{
+    return cri_at_least(prior[SHAPE], 0) && cri_at_least(prior[RATE], 0) && stats[SUM] >= 0;
+}
+
 static void posterior(const double *prior, const double *stats, double *params)
 {
     params[SHAPE] = prior[SHAPE] + stats[SUM];

@@ -106,6 +106,13 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
 
 static bool proper(const double *p) { return p[SHAPE] > 0 && width(p) > 0; }
 
+/* The ends of an improper prior are infinite. */
+static bool sound(const double *prior, const double *stats)
+{
+    return !isnan(prior[LOW]) && !isnan(prior[HIGH]) && cri_at_least(prior[SHAPE], -2) &&
+           (prior[BOTH] == 0 || prior[BOTH] == 1) && stats[LEAST] <= stats[MOST];
+}
+
 static void posterior(const double *prior, const double *stats, double *params)
 {
     memcpy(params, prior, PARAMS * sizeof *params);

@@ -401,6 +401,18 @@ cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, j
     return cri_fields_write(cx, fields, state, store, out);
 }
 
+/* Prior and statistics are such as a fit gives. */
+static bool is_sound(const cri_conjugate *m)
+{
+    for (size_t i = 0; i < m->n * m->n_stats; i++)
+        if (!isfinite(m->stats[i])) return false;
+    for (size_t j = 0; j < m->n; j++)
+        if (isnan(m->success[j]) || !(m->stats[j * m->n_stats] >= 0) ||
+            !m->family->sound(m->prior, m->stats + j * m->n_stats))
+            return false;
+    return true;
+}
+
 cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *f, const cri_store *store,
                              const json_t *in, const cr_design *design, void **out_state)
 {
@@ -415,7 +427,10 @@ cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *f, const cr
                        cri_store_source(store), f->model));
     m->n_work = f->n_work;
     CR_TRY(cri_fields_allocate(cx, derived, m));
-    CR_TRY(solve(cx, design, m));
+    st = is_sound(m) ? solve(cx, design, m) : CR_EDATA;
+    if (st == CR_EDATA || st == CR_ENUMERIC)
+        st = cri_store_fail_values(cx, store, "the state of the model");
+    CR_TRY(st);
     *out_state = m;
     m = NULL;
 done:

@@ -38,6 +38,9 @@ typedef struct cri_conjugate_family {
     void (*merge)(double *stats, const double *more);
     cr_status (*prior)(cr_ctx *cx, const cri_prior *p, const void *options, double *params);
     bool (*proper)(const double *params);
+    /* What every fit gives, so that a file with anything else is refused: finite numbers that are
+     * not negative where they count or spread.  The statistics are known to be finite. */
+    bool (*sound)(const double *prior, const double *stats);
     void (*posterior)(const double *prior, const double *stats, double *params);
     /* What the functions below need beside the parameters; NULL: nothing. */
     cr_status (*prepare)(cr_ctx *cx, const double *params, double *work);
@@ -74,6 +77,9 @@ typedef struct cri_conjugate {
     double                     *work;         /* [n x n_work]          */
     double                     *log_evidence; /* [n]; NaN: none        */
 } cri_conjugate;
+
+/* x is finite and not below `least`. */
+static inline bool cri_at_least(double x, double least) { return x >= least && isfinite(x); }
 
 /* 1 where a value of column j is a success. */
 static inline double cri_conjugate_success(const cri_conjugate *m, size_t j, double value)
@@ -125,7 +131,7 @@ void      cri_conjugate_free(cr_ctx *cx, void *state);
  * after. */
 #define CRI_CONJUGATE_FAMILY                                                                       \
     .n_params = PARAMS, .n_stats = STATS, .valid = valid, .measure = measure, .prior = read_prior, \
-    .proper = proper, .posterior = posterior, .log_evidence = log_evidence,                        \
+    .proper = proper, .sound = sound, .posterior = posterior, .log_evidence = log_evidence,        \
     .predictive = predictive, .draw = draw, .joint = joint, .statistics = statistics
 
 /* A descriptor of a model of this kind; what differs comes after. */

@@ -13,6 +13,7 @@
 #include "../../prob/dist/dist_class.h"
 #include "../../prob/dist/von_mises.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -120,6 +121,17 @@ static bool proper(const double *p)
 {
     cri_kappa q = kappa_of(p);
     return known(p) || cri_kappa_proper(&q);
+}
+
+/* n unit vectors have a sum of length n at most, but for rounding. */
+static bool sound(const double *prior, const double *stats)
+{
+    double kind = prior[KIND];
+    return isfinite(prior[MU]) && cri_at_least(prior[LENGTH], 0) && cri_at_least(prior[COUNT], 0) &&
+           (!known(prior) || cri_at_least(prior[KAPPA], DBL_TRUE_MIN)) &&
+           (kind == CRI_KAPPA_FLAT || kind == CRI_KAPPA_JEFFREYS || kind == CRI_KAPPA_GAMMA) &&
+           cri_at_least(prior[SHAPE], 0) && cri_at_least(prior[RATE], 0) &&
+           hypot(stats[COS], stats[SIN]) <= stats[N] * (1 + 1e-9);
 }
 
 static void posterior(const double *prior, const double *stats, double *params)

@@ -232,6 +232,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
     if (m->p > INT_MAX / 2) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "there are too many columns"));
     CR_TRY(cri_fields_allocate(cx, fields, &d));
     CR_TRY(cri_priors_read(cx, design, o->priors, m->weight, d.log_prior));
+    CR_TRY(cri_blas_reserve(cx));
     prepare(m, &r);
     cri_blas_enter();
     st = make_covariances(cx, design, &r, &d);

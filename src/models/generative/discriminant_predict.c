@@ -150,6 +150,7 @@ cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const 
     w.wide = cr_scratch_bytes(&s, w.slots * d->K, sizeof *w.wide);
     w.level = cr_scratch_f64(&s, d->K);
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     for (size_t k = 0; k < d->K; k++) w.level[k] = level_of(d, k);
     cri_blas_enter();
     st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);

@@ -236,9 +236,10 @@ static void transform_block(void *arg, cri_range range, double *X)
 static cr_status fisher_transform(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
 {
     transform_work w = { state, rows, out };
+    cr_status      st = cri_blas_reserve(cx);
+    if (st != CR_OK) return st;
     cri_blas_enter();
-    cr_status st =
-        cri_parallel_rows(cx, "projecting", rows->n, BLOCK, BLOCK * w.f->p, transform_block, &w);
+    st = cri_parallel_rows(cx, "projecting", rows->n, BLOCK, BLOCK * w.f->p, transform_block, &w);
     cri_blas_leave();
     return st;
 }

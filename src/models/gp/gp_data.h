@@ -67,11 +67,12 @@ cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows
                             const cri_gp_data *data);
 
 /* Reads a kernel expression whose names are the columns of the design; text NULL: the default, rbf
- * with one length-scale a column, times hamming of each category. */
+ * with one length-scale a column, times hamming of each category.  It opens no file: fisher(file=)
+ * is a fault here, because a fitted model has the numbers in its place. */
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design,
                         cr_kernel **out_kernel);
-/* The same for another method; why: what a kernel that is not positive semi-definite would do to
- * it. */
+/* The same for an expression that the user gave, in which fisher(file=) is read; why: what a kernel
+ * that is not positive semi-definite would do to the method. */
 cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
                             cr_kernel **out_kernel);
 /* The kernel of a process, and each term of a sum that has no amplitude gets one: rbf becomes

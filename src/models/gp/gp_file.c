@@ -213,7 +213,8 @@ static cr_status read_mean(cr_ctx *cx, const cri_store *store, const json_t *in,
     for (size_t j = 0; j < d; j++) good = good && mean->scale[j] > 0;
     for (size_t t = 0; t < q; t++)
         good = good && mean->power[t] >= 0 && mean->power[t] <= CRI_GP_MOST_POWER &&
-               mean->column[t] >= 0 && (mean->power[t] == 0 || mean->column[t] < (double)d);
+               mean->column[t] >= 0 && (mean->column[t] == 0 || mean->column[t] < (double)d) &&
+               (mean->power[t] == 0 || d > 0);
     if (!good) CR_TRY(spoilt(cx, store, "the mean function"));
 done:
     return st;

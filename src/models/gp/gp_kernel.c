@@ -58,14 +58,19 @@ static const char *default_text(size_t numbers, size_t categories)
     return numbers ? "1*rbf(ard)*hamming" : "1*hamming";
 }
 
-static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
+/* Whether fisher(file="...") is followed.  Only in what the user typed: the kernel of a fitted model
+ * has the numbers in its place, and whoever loads a model opens no other file. */
+typedef enum files { FILES_REFUSED, FILES_READ } files;
+
+static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, files whether,
+                       cr_kernel **out)
 {
     cr_kernel_columns columns = { .find = find_column,
                                   .name = column_name,
                                   .user = design,
                                   .count = design->p,
                                   .role = column_role,
-                                  .file = cri_gp_fisher };
+                                  .file = whether == FILES_READ ? cri_gp_fisher : NULL };
     size_t            categories;
     cri_gp_shape(design, &columns.numbers, &categories);
     if (!text) text = default_text(columns.numbers, categories);
@@ -73,11 +78,11 @@ static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr
 }
 
 /* Parses and binds; why: what goes wrong with one that is not positive semi-definite. */
-static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
-                             cr_kernel **out)
+static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *design, files whether,
+                             const char *why, cr_kernel **out)
 {
     cr_kernel *k = NULL;
-    cr_status  st = parse(cx, text, design, &k);
+    cr_status  st = parse(cx, text, design, whether, &k);
     if (st != CR_OK) return st;
     if (!cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
@@ -116,14 +121,14 @@ static const char NOT_A_COVARIANCE[] = "no Gaussian process has such a covarianc
 
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
 {
-    return make_kernel(cx, text, design, NOT_A_COVARIANCE, out);
+    return make_kernel(cx, text, design, FILES_REFUSED, NOT_A_COVARIANCE, out);
 }
 
 cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
                             cr_kernel **out)
 {
     cr_kernel *k = NULL;
-    cr_status  st = make_kernel(cx, text, design, why, &k);
+    cr_status  st = make_kernel(cx, text, design, FILES_READ, why, &k);
     if (st == CR_OK) st = check_columns(cx, k, design);
     if (st == CR_OK)
         *out = k;
@@ -189,7 +194,8 @@ cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design
     cr_kernel *k = NULL;
     size_t     d, c;
     if (!opt_text) return CR_OK;
-    cr_status st = parse(cx, opt_text, design, &k); /* what it must be is asked where it is used */
+    cr_status st =
+        parse(cx, opt_text, design, FILES_READ, &k); /* what it must be is asked where it is used */
     if (st != CR_OK) return st;
     cri_gp_shape(design, &d, &c);
     for (size_t i = 0; i < k->n_nodes && st == CR_OK; i++) {

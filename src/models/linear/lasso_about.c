@@ -216,6 +216,8 @@ cr_status cri_lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                          m->l1_ratio };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sound = sound && isfinite(numbers[i]);
+    for (size_t k = 0; sound && k < m->path.L; k++)
+        sound = m->path.nonzero[k] >= 0 && m->path.nonzero[k] <= (double)p;
     if (!sound || !(m->path.weight > 0))
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s: the path of the model is damaged", cri_store_source(store)));

@@ -381,6 +381,7 @@ static cr_status run_all_rows(cr_ctx *cx, cr_scratch *s, journey *j, cri_descent
     double    *b = cr_scratch_f64(&room, j->p);
 
     CR_TRY(room.status);
+    CR_TRY(cri_blas_reserve(cx));
     cri_blas_enter();
     for (size_t k = 0; k < j->L && st == CR_OK; k++) {
         cri_descent_step(d, j->lambda[k]);

@@ -247,6 +247,7 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
         if (few) w.single[i] = place_moments(&s, rows->p);
     }
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_moments_new(cx, rows->p, &m));
     cri_blas_enter();
     st = few ? gather_few(cx, &w, &m) : gather_many(cx, &w, &m);

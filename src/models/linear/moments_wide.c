@@ -145,6 +145,7 @@ cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out
     v.P = cr_scratch_matrix(&s, width, width);
     v.shift = cr_scratch_f64(&s, q);
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_moments_new(cx, rows->p, &m));
     for (size_t i = 0; i < rows->n; i++) {
         m.weight += weight_of(rows, i);

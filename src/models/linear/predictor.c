@@ -175,9 +175,11 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
     predict_work w = { .m = m, .rows = rows, .out = out };
     w.sparse = rows->sparse && rows->sparse->plain;
     w.spread = out->scale && (m->r > 0 || m->plain != 0);
-    size_t room = !w.sparse || w.spread ? BLOCK * (m->p + m->r) : 0;
+    size_t    room = !w.sparse || w.spread ? BLOCK * (m->p + m->r) : 0;
+    cr_status st = cri_blas_reserve(cx);
+    if (st != CR_OK) return st;
     cri_blas_enter();
-    cr_status st = cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &w);
+    st = cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &w);
     cri_blas_leave();
     return st;
 }

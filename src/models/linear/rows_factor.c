@@ -145,6 +145,7 @@ static cr_status factor_rows(cr_ctx *cx, const cri_rows *rows, cri_rows_factor *
     CR_TRY(s.status);
     for (size_t i = 0; i < w.spans; i++) w.stack[i] = place_stack(&s, q, q > BLOCK ? q : BLOCK);
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     cri_blas_enter();
     st = cri_parallel_for(cx, "factoring rows", w.spans, factor_span, &w);
     for (size_t i = 1; i < w.spans && st == CR_OK; i++) {
@@ -231,6 +232,7 @@ cr_status cri_rows_factor_merge(cr_ctx *cx, cri_rows_factor *a, const cri_rows_f
     double     total = a->weight + b->weight, cross = sqrt(a->weight / total * b->weight);
 
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     put_triangle(&k, a->R);
     cri_blas_enter();
     absorb(&k, q);

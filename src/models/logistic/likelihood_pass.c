@@ -283,9 +283,11 @@ cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
         ROWS * (f->x->sparse ? 2 * f->M : f->x->q + 2 * f->M + (w->hessian ? f->M * w->s : 0));
     if (spans > MOST_SPANS) spans = MOST_SPANS;
     if (spans < LEAST_SPANS) spans = LEAST_SPANS;
-    size_t block = ((n + spans - 1) / spans + ROWS - 1) / ROWS * ROWS;
+    size_t    block = ((n + spans - 1) / spans + ROWS - 1) / ROWS * ROWS;
+    cr_status st = cri_blas_reserve(cx);
+    if (st != CR_OK) return st;
     cri_blas_enter();
-    cr_status st = cri_parallel_sum_in(cx, NULL, n, block, length, room, pass_block, w, out);
+    st = cri_parallel_sum_in(cx, NULL, n, block, length, room, pass_block, w, out);
     cri_blas_leave();
     return st;
 }

@@ -266,6 +266,7 @@ cr_status cri_quantile_solve(cr_ctx *cx, const double *X, const double *y, const
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
     for (size_t i = 0; i < n; i++) { /* rows without weight say nothing */
         if (!(w[i] > 0)) continue;
         for (size_t j = 0; j < p; j++) k.A[k.n * p + j] = w[i] * X[i * p + j];

@@ -453,7 +453,9 @@ static cr_status spline_write(cr_ctx *cx, const void *state, cri_store *store, j
 static bool is_valid(const spline_state *m, size_t p)
 {
     bool valid = m->p == p && m->ends == p + 1 && m->width == CRI_KNOT_SIZE && m->starts[0] == 0 &&
-                 m->starts[p] == (double)m->total && m->n > 0;
+                 m->starts[p] == (double)m->total && m->n > 0 && isfinite(m->level) &&
+                 !(m->sigma < 0) && !(m->dof < 0); /* NaN: not known */
+    for (size_t i = 0; valid && i < m->total * m->width; i++) valid = isfinite(m->knots[i]);
     for (size_t k = 0; valid && k < p; k++) {
         double from = m->starts[k], to = m->starts[k + 1];
         valid = to >= from + 1 && to <= (double)m->total && from == floor(from) &&

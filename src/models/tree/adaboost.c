@@ -289,7 +289,9 @@ static bool is_sound(const cri_boost *m, const cr_design *design)
         if (!(m->root[t] >= 0 && m->root[t] < (double)m->tree.nodes)) return false;
     for (size_t i = 0; !m->gradient && i < m->tree.nodes; i++)
         if (!(m->tree.value[i] >= 0 && m->tree.value[i] < (double)m->K)) return false;
-    return true;
+    for (size_t t = 0; t < m->trees; t++)
+        if (isnan(m->vote[t])) return false;
+    return !(m->spread < 0);
 }
 
 static cr_status boost_read(cr_ctx *cx, const cri_store *store, const json_t *in,

@@ -15,6 +15,11 @@ typedef struct keyed {
     uint32_t row;
 } keyed;
 
+/* How many keys have which digit, in each pass; too much for a small stack. */
+typedef struct digits {
+    uint32_t count[PASSES][BUCKETS];
+} digits;
+
 /* Bits that ascend with the number; gaps above all numbers, -0 as 0. */
 static uint64_t key_of(double x)
 {
@@ -25,19 +30,19 @@ static uint64_t key_of(double x)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* Sorts a [n] by key, rows with equal keys staying in order; b [n] is room.  Returns where it is.
- */
-static keyed *sort_keys(keyed *a, keyed *b, size_t n)
+/* Sorts a [n] by key, rows with equal keys staying in order; b [n] and `of` are room.  Returns where
+ * it is. */
+static keyed *sort_keys(keyed *a, keyed *b, size_t n, digits *of)
 {
-    size_t count[PASSES][BUCKETS];
-    memset(count, 0, sizeof count);
+    uint32_t(*count)[BUCKETS] = of->count;
+    memset(of, 0, sizeof *of);
     for (size_t i = 0; i < n; i++)
         for (unsigned d = 0; d < PASSES; d++) count[d][a[i].key >> (d * BITS) & (BUCKETS - 1)]++;
     for (unsigned d = 0; d < PASSES; d++) {
-        size_t sum = 0;
+        uint32_t sum = 0;
         if (count[d][a[0].key >> (d * BITS) & (BUCKETS - 1)] == n) continue; /* all alike */
         for (size_t k = 0; k < BUCKETS; k++) {
-            size_t here = count[d][k];
+            uint32_t here = count[d][k];
             count[d][k] = sum;
             sum += here;
         }
@@ -54,7 +59,8 @@ typedef struct sort_work {
     cr_ctx         *cx;
     const cri_kept *kept;
     cri_columns    *c;
-    keyed          *room; /* [slots x 2 n] */
+    keyed          *room;   /* [slots x 2 n] */
+    digits         *digits; /* [slots]       */
     size_t          slots;
     size_t         *lacking; /* [p] bytes that were not to be had */
 } sort_work;
@@ -79,7 +85,7 @@ static size_t rank_keys(const keyed *a, size_t n, cri_entry *e)
     return a[0].key == UINT64_MAX ? 0 : rank + 1;
 }
 
-static void sort_column(const sort_work *w, size_t j, keyed *a)
+static void sort_column(const sort_work *w, size_t j, keyed *a, digits *of)
 {
     const cri_kept *kept = w->kept;
     size_t          n = kept->n;
@@ -89,7 +95,7 @@ static void sort_column(const sort_work *w, size_t j, keyed *a)
         return;
     }
     for (size_t i = 0; i < n; i++) a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
-    size_t  distinct = rank_keys(sort_keys(a, a + n, n), n, e);
+    size_t  distinct = rank_keys(sort_keys(a, a + n, n, of), n, e);
     double *values = cri_resize_quietly(w->cx, NULL, 0, distinct ? distinct : 1, sizeof *values);
     if (!values) {
         w->lacking[j] = (distinct ? distinct : 1) * sizeof *values;
@@ -104,7 +110,8 @@ static void sort_column(const sort_work *w, size_t j, keyed *a)
 static void sort_slot(void *arg, size_t s)
 {
     const sort_work *w = arg;
-    for (size_t j = s; j < w->c->p; j += w->slots) sort_column(w, j, w->room + s * 2 * w->c->n);
+    for (size_t j = s; j < w->c->p; j += w->slots)
+        sort_column(w, j, w->room + s * 2 * w->c->n, &w->digits[s]);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -141,6 +148,7 @@ cr_status cri_columns_new(cr_ctx *cx, const cri_kept *kept, const cr_design *des
         CR_TRY(cr_fail(cx, CR_EDATA, "trees hold up to %lu rows, and there are %zu",
                        (unsigned long)CRI_GAP, c.n));
     w.room = cr_scratch_bytes(&s, w.slots * 2 * c.n, sizeof *w.room);
+    w.digits = cr_scratch_bytes(&s, w.slots, sizeof *w.digits);
     w.lacking = cr_scratch_bytes(&s, c.p, sizeof *w.lacking);
     CR_TRY(s.status);
     c.entries = cr_alloc(cx, c.n, c.p * sizeof *c.entries);

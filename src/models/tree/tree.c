@@ -238,6 +238,22 @@ done:
     return st;
 }
 
+/* Numbers in the nodes; of classes their weights, which add up to that of the node. */
+static bool are_values_sound(const cri_cart *m)
+{
+    const cri_tree *t = &m->tree;
+    for (size_t i = 0; i < t->nodes; i++) {
+        const double *value = t->value + i * t->width, weight = t->stat[i * CRI_STAT_WIDTH];
+        double        sum = 0;
+        for (size_t k = 0; k < t->width; k++) {
+            if (!isfinite(value[k]) || (m->K && value[k] < 0)) return false;
+            sum += value[k];
+        }
+        if (m->K && !(fabs(sum - weight) <= 1e-6 * weight)) return false;
+    }
+    return true;
+}
+
 static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                            const cr_design *design, void **out_state)
 {
@@ -249,6 +265,7 @@ static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));
     CR_TRY(cri_tree_read(cx, store, in, design, m->K ? m->K : 1, &m->tree));
+    if (!are_values_sound(m)) CR_TRY(cri_store_fail_values(cx, store, "the tree"));
     *out_state = m;
     m = NULL;
 done:

@@ -60,6 +60,7 @@ static double reject(cr_rng *r, double m)
 double cri_draw_poisson(cr_rng *r, double m)
 {
     if (m == 0) return 0;
+    if (isnan(m)) return NAN; /* nothing would ever be taken */
     return m < 10 ? invert(r, m) : reject(r, m);
 }
 

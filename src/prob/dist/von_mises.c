@@ -158,6 +158,7 @@ static double draw_wide(cr_rng *r, double k)
 static double vm_sample(cri_par p, cr_rng *r)
 {
     double k = p.v[1];
+    if (isnan(k)) return NAN; /* what is drawn by rejection would never be taken */
     if (k < 1e-6) return p.v[0] + M_PI * (2 * cr_rng_uniform(r) - 1);
     return p.v[0] + (k > 1000 ? draw_narrow(r, k) : draw_wide(r, k));
 }
