@@ -165,13 +165,14 @@ static double dispersion(const glm_state *m, int choice)
 /* At phi; the Gaussian's at its maximum in phi, as least squares has it. */
 static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s, double phi)
 {
-    double sum = 0, weight = 0;
+    cri_glm_law law = { p->family, p->link, s->alpha };
+    double      sum = 0, weight = 0;
     for (size_t i = 0; i < p->rows->n; i++) weight += p->weight[i];
     if (p->family == CRI_GLM_GAUSSIAN) phi = s->deviance / weight;
     for (size_t i = 0; i < p->rows->n; i++)
         if (p->weight[i] > 0)
-            sum += p->weight[i] * cri_family_log_density(p->family, s->alpha, phi, p->trials[i],
-                                                         p->y[i], s->mu[i]);
+            sum +=
+                p->weight[i] * cri_family_log_density(&law, phi, p->trials[i], p->y[i], s->eta[i]);
     return sum;
 }
 
@@ -306,16 +307,19 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-/* The variance of an observation (one trial of a binomial) at mu, and of the mean as estimated. */
-static double observation_variance(const glm_state *m, double mu)
+/* Of a binomial's mean, where its parameters would vanish. */
+static const double LEAST_SHARE = 1e-290;
+
+static cri_glm_law law_of(const glm_state *m)
 {
-    return m->phi * cri_family_variance((cri_glm_family)m->family, m->alpha, mu);
+    return (cri_glm_law){ (cri_glm_family)m->family, (cri_glm_link)m->link, m->alpha };
 }
 
-/* The parameters of a distribution with this mean and these variances; its variance is given back.
- * `least` keeps what should be above 0 there. */
-static double set_params(const glm_state *m, double mu, double own, double estimate, double trials,
-                         double *params)
+/* The parameters of a distribution with the mean at eta and these variances, of an observation (one
+ * trial of a binomial) and of the mean as estimated; its variance is given back.  `least` keeps what
+ * should be above 0 there. */
+static double set_params(const glm_state *m, double eta, double mu, double own, double estimate,
+                         double trials, double *params)
 {
     const double least = 1e-12;
     double       total = own + estimate, extra;
@@ -335,13 +339,14 @@ static double set_params(const glm_state *m, double mu, double own, double estim
         params[1] = mu * mu * mu / total;
         return total;
     default: { /* binomial: the variance of the share, estimate and dispersion beyond the binomial's */
-        double v = mu * (1 - mu), share = estimate;
+        double rest = fmax(cri_link_rest((cri_glm_link)m->link, eta), LEAST_SHARE);
+        double v = mu * rest, share = estimate;
         if (trials > 1) share += fmax(own - v, 0) / (trials - 1);
         share = fmin(fmax(share, least * v), v * (1 - 1e-9));
         double strength = v / share - 1;
         params[0] = trials;
         params[1] = mu * strength;
-        params[2] = (1 - mu) * strength;
+        params[2] = rest * strength;
         return trials * v + trials * (trials - 1) * share;
     }
     }
@@ -367,20 +372,20 @@ static cr_status allocate_family(cr_ctx *cx, const glm_state *m, cr_prediction *
 static void set_row(const glm_state *m, size_t i, double eta, double h, double trials,
                     cr_prediction *out)
 {
-    cri_glm_link link = (cri_glm_link)m->link;
-    bool         binomial = m->family == CRI_GLM_BINOMIAL;
-    double       mu = cri_link_mean(link, eta), slope = cri_link_slope(link, eta);
-    if (binomial) mu = fmin(fmax(mu, 1e-300), 1 - 1e-16);
+    cri_glm_law law = law_of(m);
+    bool        binomial = m->family == CRI_GLM_BINOMIAL;
+    double      mu = cri_link_mean(law.link, eta), slope = cri_link_slope(law.link, eta);
+    if (binomial) mu = fmin(fmax(mu, LEAST_SHARE), 1);
     out->mean[i] = binomial ? trials * mu : mu;
     if (!out->scale) return;
     double estimate = m->phi * h * slope * slope, variance;
-    double own = observation_variance(m, mu);
+    double own = m->phi * cri_family_variance(&law, eta);
     if (m->family == CRI_GLM_GAUSSIAN) {
         out->scale[i] = sqrt(own + estimate);
         out->dof[i] = m->fit.dof;
         return;
     }
-    variance = set_params(m, mu, own, estimate, trials, out->params + i * out->n_params);
+    variance = set_params(m, eta, mu, own, estimate, trials, out->params + i * out->n_params);
     out->scale[i] = sqrt(variance);
     out->dof[i] = INFINITY;
 }
@@ -390,6 +395,7 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
 {
     cr_status        st = CR_OK;
     const glm_state *m = state;
+    cri_glm_law      law = law_of(m);
     cr_scratch       s = cr_scratch_begin(cx);
     cr_prediction    eta = { .n = rows->n,
                              .mean = cr_scratch_f64(&s, rows->n),
@@ -405,8 +411,9 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
         char   where[512];
         CR_TRY(offset_of(cx, rows, i, &offset));
         CR_TRY(trials_of(cx, rows, i, &trials));
-        mu = cri_link_mean((cri_glm_link)m->link, eta.mean[i] + offset);
-        if (m->family != CRI_GLM_BINOMIAL && !cri_family_has_mean((cri_glm_family)m->family, mu))
+        mu = cri_link_mean(law.link, eta.mean[i] + offset);
+        if (m->family != CRI_GLM_BINOMIAL &&
+            !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))
             CR_TRY(cr_fail(
                 cx, CR_ENUMERIC,
                 "%s: the predicted mean is %g, which is not in the range of the family",

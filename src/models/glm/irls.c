@@ -2,14 +2,13 @@
 #include "irls.h"
 #include "../../base/scratch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 typedef struct work {
     const cri_glm_problem *p;
     size_t                 n;
-    double                 alpha;
+    cri_glm_law            law;
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
     bool                   underdispersed;
@@ -27,24 +26,21 @@ static bool set_means(const work *k, const double *eta, double *mu)
 {
     bool valid = true;
     for (size_t i = 0; i < k->n; i++) {
-        mu[i] = cri_link_mean(k->p->link, eta[i]);
+        mu[i] = cri_link_mean(k->law.link, eta[i]);
         if (k->p->weight[i] == 0) continue;
-        if (k->p->family == CRI_GLM_BINOMIAL) /* 0 and 1 are limits, not faults */
-            mu[i] = fmin(fmax(mu[i], DBL_EPSILON * 1e-3), 1 - DBL_EPSILON);
         valid = valid && eta[i] > k->low && eta[i] < k->high &&
-                cri_family_has_mean(k->p->family, mu[i]);
+                cri_family_has_mean(k->law.family, k->law.link, eta[i]);
     }
     return valid;
 }
 
-static double deviance_of(const work *k, const double *mu)
+static double deviance_of(const work *k, const double *eta)
 {
     const cri_glm_problem *p = k->p;
     double                 sum = 0;
     for (size_t i = 0; i < k->n; i++)
         if (p->weight[i] > 0)
-            sum += p->weight[i] * p->trials[i] *
-                   cri_family_deviance(p->family, k->alpha, p->y[i], mu[i]);
+            sum += p->weight[i] * p->trials[i] * cri_family_deviance(&k->law, p->y[i], eta[i]);
     return sum;
 }
 
@@ -66,23 +62,23 @@ static double wall(const work *k, double eta, double *slope, double *curvature)
 }
 
 /* What the steps bring down: the deviance, and the barrier where there is one. */
-static double merit_of(const work *k, const double *eta, const double *mu)
+static double merit_of(const work *k, const double *eta)
 {
-    double sum = deviance_of(k, mu), slope, curvature;
+    double sum = deviance_of(k, eta), slope, curvature;
     for (size_t i = 0; k->barrier > 0 && i < k->n; i++)
         if (k->p->weight[i] > 0)
             sum -= 2 * k->barrier * k->p->weight[i] * wall(k, eta[i], &slope, &curvature);
     return sum;
 }
 
-static double log_likelihood(const work *k, double alpha)
+static double log_likelihood(const work *k)
 {
     const cri_glm_problem *p = k->p;
     double                 sum = 0;
     for (size_t i = 0; i < k->n; i++)
         if (p->weight[i] > 0)
-            sum += p->weight[i] *
-                   cri_family_log_density(p->family, alpha, 1, p->trials[i], p->y[i], k->mu[i]);
+            sum +=
+                p->weight[i] * cri_family_log_density(&k->law, 1, p->trials[i], p->y[i], k->eta[i]);
     return sum;
 }
 
@@ -93,23 +89,20 @@ static void set_working(work *k)
     for (size_t i = 0; i < k->n; i++) {
         k->w[i] = k->z[i] = 0;
         if (p->weight[i] == 0) continue;
-        double slope = cri_link_slope(p->link, k->eta[i]), m = p->weight[i] * p->trials[i];
-        double v = cri_family_variance(p->family, k->alpha, k->mu[i]);
-        double move = (p->y[i] - k->mu[i]) / slope;
-        k->w[i] = m * slope * slope / v;
+        double m = p->weight[i] * p->trials[i], s, c;
+        double score = m * cri_family_score(&k->law, p->y[i], k->eta[i]);
+        k->w[i] = m * cri_family_information(&k->law, k->eta[i]);
         if (k->newton) {
-            double s, c, score = k->w[i] * move;
-            k->w[i] = m * cri_family_curvature(p->family, p->link, k->alpha, p->y[i], k->eta[i],
-                                               k->mu[i], k->mean);
             wall(k, k->eta[i], &s, &c);
+            k->w[i] = m * cri_family_curvature(&k->law, p->y[i], k->eta[i], k->mean);
             k->w[i] += k->barrier * p->weight[i] * c;
-            move = (score + k->barrier * p->weight[i] * s) / k->w[i];
+            score += k->barrier * p->weight[i] * s;
         }
         if (!(k->w[i] > 0) || !isfinite(k->w[i])) { /* a limit: the row says nothing more */
             k->w[i] = 0;
             continue;
         }
-        k->z[i] = k->eta[i] - p->offset[i] + move;
+        k->z[i] = k->eta[i] - p->offset[i] + score / k->w[i];
     }
 }
 
@@ -184,7 +177,7 @@ static cr_status look_at(cr_ctx *cx, work *k, const cri_predictor *fit, double *
 {
     cr_status st = set_eta(cx, k, fit, k->next);
     if (st != CR_OK) return st;
-    *out_merit = set_means(k, k->next, k->mu) ? merit_of(k, k->next, k->mu) : INFINITY;
+    *out_merit = set_means(k, k->next, k->mu) ? merit_of(k, k->next) : INFINITY;
     if (!isfinite(*out_merit)) *out_merit = INFINITY;
     return st;
 }
@@ -192,12 +185,12 @@ static cr_status look_at(cr_ctx *cx, work *k, const cri_predictor *fit, double *
 /* The deviance of the mean alone, without offsets; INFINITY where it is no mean of the family. */
 static double deviance_of_mean(const work *k)
 {
-    double sum = 0;
-    if (!cri_family_has_mean(k->p->family, k->mean)) return INFINITY;
+    double sum = 0, eta = cri_link_of_mean(k->law.link, k->mean);
+    if (!isfinite(eta) || !cri_family_has_mean(k->law.family, k->law.link, eta)) return INFINITY;
     for (size_t i = 0; i < k->n; i++)
         if (k->p->weight[i] > 0)
-            sum += k->p->weight[i] * k->p->trials[i] *
-                   cri_family_deviance(k->p->family, k->alpha, k->p->y[i], k->mean);
+            sum +=
+                k->p->weight[i] * k->p->trials[i] * cri_family_deviance(&k->law, k->p->y[i], eta);
     return sum;
 }
 
@@ -263,18 +256,27 @@ done:
     return st;
 }
 
-/* One round of steps at a fixed alpha.  The last step is taken where the merit no longer moves, so
- * that coefficients and weights are as exact as it is; a merit that stands still while the score
- * does not vanish is a step that leads out of the range. */
+/* true when the deviance can fall by no more than a trifle of `size` after a step that was to gain
+ * `gain`: steps go on shrinking at least as fast as they did from the one before, or rounding is all
+ * that is left of them.  The step itself says more than the change of the deviance, whose sum is
+ * rounded: coefficients are as exact as the score is. */
+static bool has_settled(double gain, double before, double tolerance, double size)
+{
+    double left = gain * fmin(1, gain / before);
+    return left <= 1e-8 * tolerance * size || (gain <= tolerance * size && gain >= before);
+}
+
+/* One round of steps at a fixed alpha.  A merit that stands still while the score does not vanish is
+ * a step that leads out of the range. */
 static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cri_glm_solution *s)
 {
     enum { MOST_STUCK = 4 };
     cr_status     st = CR_OK;
     cri_predictor fit = { 0 };
-    double        merit = merit_of(k, k->eta, k->mu);
-    bool          still = false;
+    double        merit = merit_of(k, k->eta), before = 0;
     int           stuck = 0;
 
+    tolerance = fmax(tolerance, 1e-14);
     s->converged = false;
     while (s->iterations < limit && !s->converged && stuck < MOST_STUCK) {
         double now = 0, gain = 0;
@@ -282,15 +284,16 @@ static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cr
         set_working(k);
         CR_TRY(solve_working(cx, k, &fit, &s->facts));
         CR_TRY(take_step(cx, k, &s->fit, &fit, merit, &now, &gain));
-        bool flat = gain <= fmax(1e-8, 100 * tolerance) * (fabs(now) + 0.1);
-        s->converged = still && flat;
-        still = fabs(merit - now) <= tolerance * (fabs(now) + 0.1);
-        stuck = still && !flat ? stuck + 1 : 0;
+        double size = fabs(now) + 0.1;
+        bool   still = fabs(merit - now) <= tolerance * size;
+        s->converged = has_settled(gain, before > 0 ? before : gain, tolerance, size);
+        stuck = still && gain > fmax(1e-8, 100 * tolerance) * size ? stuck + 1 : 0;
         memcpy(k->eta, k->next, k->n * sizeof *k->eta);
         cri_predictor_free(cx, &s->fit);
         s->fit = fit;
         fit = (cri_predictor){ 0 };
         merit = now;
+        before = gain;
         s->iterations++;
     }
 done:
@@ -356,7 +359,7 @@ static cr_status follow_barrier(cr_ctx *cx, work *k, cri_glm_solution *s)
     double       weight = 0, per_row;
     CR_TRY(step_back(cx, k, s));
     for (size_t i = 0; i < k->n; i++) weight += k->p->weight[i];
-    per_row = (deviance_of(k, k->mu) + 1e-6) / (2 * weight);
+    per_row = (deviance_of(k, k->eta) + 1e-6) / (2 * weight);
     k->newton = true;
     for (int i = 0; i < STAGES; i++) {
         k->barrier = per_row * pow(30, -i - 0.5);
@@ -384,7 +387,9 @@ static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
     size_t       most = k->p->max_iter;
     if (k->bounded && s->iterations + PLAIN_STEPS < most) most = s->iterations + PLAIN_STEPS;
     s->at_edge = 0;
+    k->newton = cri_family_is_curved(&k->law);
     CR_TRY(iterate(cx, k, most, k->p->tolerance, s));
+    if (k->newton) CR_TRY(set_information(cx, k, s));
     if (k->bounded && (!s->converged || count_near_edge(k, near) > 0))
         CR_TRY(follow_barrier(cx, k, s));
 done:
@@ -394,18 +399,18 @@ done:
 static void summarise(const work *k, cri_glm_solution *s)
 {
     const cri_glm_problem *p = k->p;
-    s->alpha = k->alpha;
+    s->alpha = k->law.alpha;
     s->underdispersed = k->underdispersed;
     s->left = -(double)(s->facts.rank + p->intercept);
     for (size_t i = 0; i < k->n; i++) s->left += p->weight[i];
-    s->deviance = deviance_of(k, k->mu);
-    s->log_likelihood = log_likelihood(k, k->alpha);
+    s->deviance = deviance_of(k, k->eta);
+    s->log_likelihood = log_likelihood(k);
     s->pearson = 0;
     for (size_t i = 0; i < k->n; i++) {
-        double e = p->y[i] - k->mu[i];
+        double e = cri_family_residual(&k->law, p->y[i], k->eta[i]);
         if (p->weight[i] > 0)
-            s->pearson += p->weight[i] * p->trials[i] * e * e /
-                          cri_family_variance(p->family, k->alpha, k->mu[i]);
+            s->pearson +=
+                p->weight[i] * p->trials[i] * e * e / cri_family_variance(&k->law, k->eta[i]);
     }
 }
 
@@ -428,7 +433,7 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
                            .mu = cr_alloc(cx, n, sizeof(double)) };
     work             k = { .p = p,
                            .n = n,
-                           .alpha = estimate ? 1 : p->alpha,
+                           .law = { p->family, p->link, estimate ? 1 : p->alpha },
                            .z = cr_scratch_f64(&scratch, n),
                            .w = cr_scratch_f64(&scratch, n),
                            .next = cr_scratch_f64(&scratch, n),
@@ -441,10 +446,10 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     CR_TRY(take_first(cx, &k, &s));
     CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
-        double before = k.alpha;
-        CR_TRY(cri_glm_fit_alpha(cx, p, k.mu, &k.alpha, &k.underdispersed));
+        double before = k.law.alpha;
+        CR_TRY(cri_glm_fit_alpha(cx, p, k.mu, &k.law.alpha, &k.underdispersed));
         CR_TRY(maximise(cx, &k, &s));
-        if (fabs(k.alpha - before) <= 1e-9 * k.alpha) break;
+        if (fabs(k.law.alpha - before) <= 1e-9 * k.law.alpha) break;
         if (round + 1 == MOST_ROUNDS) s.converged = false;
     }
     summarise(&k, &s);
@@ -459,8 +464,9 @@ done:
 /* With an intercept: Fisher's scoring in one unknown. */
 double cri_glm_null_deviance(const cri_glm_problem *p, double alpha)
 {
-    size_t n = p->rows->n;
-    double b = 0, deviance = 0;
+    cri_glm_law law = { p->family, p->link, alpha };
+    size_t      n = p->rows->n;
+    double      b = 0, deviance = 0;
     if (p->intercept) {
         b = cri_link_of_mean(p->link, mean_of_target(p));
         if (!isfinite(b)) return NAN; /* all 0, or all 1 */
@@ -469,14 +475,12 @@ double cri_glm_null_deviance(const cri_glm_problem *p, double alpha)
         double gradient = 0, information = 0;
         deviance = 0;
         for (size_t i = 0; i < n; i++) {
-            double eta = b + p->offset[i], mu = cri_link_mean(p->link, eta);
+            double eta = b + p->offset[i], w = p->weight[i] * p->trials[i];
             if (p->weight[i] == 0) continue;
-            if (!cri_family_has_mean(p->family, mu)) return NAN;
-            double slope = cri_link_slope(p->link, eta), w = p->weight[i] * p->trials[i];
-            double v = cri_family_variance(p->family, alpha, mu);
-            gradient += w * (p->y[i] - mu) * slope / v;
-            information += w * slope * slope / v;
-            deviance += w * cri_family_deviance(p->family, alpha, p->y[i], mu);
+            if (!cri_family_has_mean(law.family, law.link, eta)) return NAN;
+            gradient += w * cri_family_score(&law, p->y[i], eta);
+            information += w * cri_family_information(&law, eta);
+            deviance += w * cri_family_deviance(&law, p->y[i], eta);
         }
         if (!p->intercept || fabs(gradient) <= 1e-12 * sqrt(information * (deviance + 1e-300)))
             break;
