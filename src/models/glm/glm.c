@@ -7,6 +7,7 @@
  * binomial a beta-binomial.  McCullagh & Nelder (1989). */
 #include "glm_separation.h"
 #include "irls.h"
+#include "measures.h"
 #include "../fields.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -162,20 +163,6 @@ static double dispersion(const glm_state *m, int choice)
     return (choice == DISPERSION_DEVIANCE ? m->deviance : m->pearson) / dof;
 }
 
-/* At phi; the Gaussian's at its maximum in phi, as least squares has it. */
-static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s, double phi)
-{
-    cri_glm_law law = { p->family, p->link, s->alpha };
-    double      sum = 0, weight = 0;
-    for (size_t i = 0; i < p->rows->n; i++) weight += p->weight[i];
-    if (p->family == CRI_GLM_GAUSSIAN) phi = s->deviance / weight;
-    for (size_t i = 0; i < p->rows->n; i++)
-        if (p->weight[i] > 0)
-            sum +=
-                p->weight[i] * cri_family_log_density(&law, phi, p->trials[i], p->y[i], s->eta[i]);
-    return sum;
-}
-
 /* The estimate of alpha at its least: the counts are a Poisson's, or spread even less. */
 static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
 {
@@ -234,9 +221,11 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
 }
 
 /* What the model keeps of a solution, whose coefficients it takes over; phi and with it all sds. */
-static void keep_solution(glm_state *m, const glm_options *o, const cri_glm_problem *p,
-                          cri_glm_solution *s)
+static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
+                               const cri_glm_problem *p, cri_glm_solution *s)
 {
+    cr_status   st = CR_OK;
+    cri_glm_law law = { p->family, p->link, s->alpha };
     for (size_t i = 0; i < p->rows->n; i++) m->n += p->weight[i];
     m->family = (size_t)p->family;
     m->link = (size_t)p->link;
@@ -246,14 +235,19 @@ static void keep_solution(glm_state *m, const glm_options *o, const cri_glm_prob
     m->pearson = s->pearson;
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
-    m->null_deviance = cri_glm_null_deviance(p, s->alpha);
     m->phi = dispersion(m, o->dispersion);
-    m->log_likelihood = log_likelihood(p, s, m->phi);
+    /* the Gaussian's likelihood at its maximum in phi, as least squares has it */
+    CR_TRY(cri_glm_log_likelihood(cx, p, &law,
+                                  p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
+                                  s->eta, &m->log_likelihood));
+    CR_TRY(cri_glm_null_deviance(cx, p, &law, &m->null_deviance));
     m->fit = s->fit;
     s->fit = (cri_predictor){ 0 };
     m->fit.sigma = sqrt(m->phi);
     m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
     cri_predictor_set_sds(&m->fit);
+done:
+    return st;
 }
 
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -290,7 +284,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
-    keep_solution(m, o, &p, &s);
+    CR_TRY(keep_solution(cx, m, o, &p, &s));
     warn_of_few_rows(cx, m);
     CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;

@@ -1,14 +1,22 @@
 /* irls.c -- reweighted least squares, step by step. */
 #include "irls.h"
+#include "measures.h"
+#include "scoring.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { BLOCK = 512 };
+
 typedef struct work {
     const cri_glm_problem *p;
     size_t                 n;
     cri_glm_law            law;
+    cri_glm_scoring        sums; /* while they are usable        */
+    cr_scratch            *room;
+    bool                   started;         /* what follows is set          */
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
     bool                   underdispersed;
@@ -71,17 +79,6 @@ static double merit_of(const work *k, const double *eta)
     return sum;
 }
 
-static double log_likelihood(const work *k)
-{
-    const cri_glm_problem *p = k->p;
-    double                 sum = 0;
-    for (size_t i = 0; i < k->n; i++)
-        if (p->weight[i] > 0)
-            sum +=
-                p->weight[i] * cri_family_log_density(&k->law, 1, p->trials[i], p->y[i], k->eta[i]);
-    return sum;
-}
-
 /* Working responses and weights at the present means. */
 static void set_working(work *k)
 {
@@ -134,31 +131,17 @@ static cr_status fail_start(cr_ctx *cx)
     return cr_fail_hint(cx, "another link keeps the means in range, for example --link log");
 }
 
-static double mean_of_target(const cri_glm_problem *p)
-{
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < p->rows->n; i++) {
-        sum += p->weight[i] * p->trials[i] * p->y[i];
-        weight += p->weight[i] * p->trials[i];
-    }
-    return sum / weight;
-}
-
-/* Starts from the data; the first step is then a least squares of g(y). */
-static void start(work *k)
+/* What the steps need to know of the range. */
+static void set_range(work *k)
 {
     const cri_glm_problem *p = k->p;
     const double           room = 1e-10; /* from the ends, so that rounding does not lead out */
     k->bounded = cri_link_domain(p->family, p->link, &k->low, &k->high);
-    k->mean = mean_of_target(p);
+    k->mean = cri_glm_mean_of_target(p);
     k->unit =
         p->family == CRI_GLM_BINOMIAL ? 1 : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
     k->low += room * k->unit;
     k->high -= room * k->unit;
-    for (size_t i = 0; i < k->n; i++) {
-        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], k->mean);
-        k->eta[i] = cri_link_of_mean(p->link, k->mu[i]);
-    }
 }
 
 /* fit becomes the step that is `share` as long from the one before. */
@@ -208,10 +191,15 @@ static cr_status fit_mean(cr_ctx *cx, work *k, cri_predictor *out, cri_least_squ
  * mean. */
 static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
-    cr_status     st = CR_OK;
-    cri_predictor other = { 0 };
-    double        merit, merit_mean;
+    const cri_glm_problem *p = k->p;
+    cr_status              st = CR_OK;
+    cri_predictor          other = { 0 };
+    double                 merit, merit_mean;
 
+    for (size_t i = 0; i < k->n; i++) {
+        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], k->mean);
+        k->eta[i] = cri_link_of_mean(p->link, k->mu[i]);
+    }
     set_working(k);
     CR_TRY(solve_working(cx, k, &s->fit, &s->facts));
     CR_TRY(look_at(cx, k, &s->fit, &merit));
@@ -232,6 +220,18 @@ static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 done:
     cri_predictor_free(cx, &other);
     return st;
+}
+
+/* Room for the steps, the range, and a fit to set out from where there is none. */
+static cr_status start(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    k->z = cr_scratch_f64(k->room, k->n);
+    k->w = cr_scratch_f64(k->room, k->n);
+    k->next = cr_scratch_f64(k->room, k->n);
+    if (k->room->status != CR_OK) return k->room->status;
+    set_range(k);
+    k->started = true;
+    return s->fit.coef ? CR_OK : take_first(cx, k, s);
 }
 
 /* Sets eta (next), mu and the merit of the fit; halves the step while that is no better than
@@ -256,11 +256,7 @@ done:
     return st;
 }
 
-/* true when the deviance can fall by no more than a trifle of `size` after a step that was to gain
- * `gain`: steps go on shrinking at least as fast as they did from the one before, or rounding is all
- * that is left of them.  The step itself says more than the change of the deviance, whose sum is
- * rounded: coefficients are as exact as the score is. */
-static bool has_settled(double gain, double before, double tolerance, double size)
+bool cri_glm_has_settled(double gain, double before, double tolerance, double size)
 {
     double left = gain * fmin(1, gain / before);
     return left <= 1e-8 * tolerance * size || (gain <= tolerance * size && gain >= before);
@@ -286,7 +282,7 @@ static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cr
         CR_TRY(take_step(cx, k, &s->fit, &fit, merit, &now, &gain));
         double size = fabs(now) + 0.1;
         bool   still = fabs(merit - now) <= tolerance * size;
-        s->converged = has_settled(gain, before > 0 ? before : gain, tolerance, size);
+        s->converged = cri_glm_has_settled(gain, before > 0 ? before : gain, tolerance, size);
         stuck = still && gain > fmax(1e-8, 100 * tolerance) * size ? stuck + 1 : 0;
         memcpy(k->eta, k->next, k->n * sizeof *k->eta);
         cri_predictor_free(cx, &s->fit);
@@ -377,14 +373,15 @@ done:
     return st;
 }
 
-/* The maximum at a fixed alpha.  Fisher's steps are trusted where they end well inside the
- * range. */
-static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
+/* By steps of least squares, from the fit before where there is one.  Fisher's are trusted where they
+ * end well inside the range. */
+static cr_status maximise_by_steps(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     enum { PLAIN_STEPS = 30 };
     const double near = 0.01;
     cr_status    st = CR_OK;
     size_t       most = k->p->max_iter;
+    if (!k->started) CR_TRY(start(cx, k, s));
     if (k->bounded && s->iterations + PLAIN_STEPS < most) most = s->iterations + PLAIN_STEPS;
     s->at_edge = 0;
     k->newton = cri_family_is_curved(&k->law);
@@ -396,22 +393,39 @@ done:
     return st;
 }
 
-static void summarise(const work *k, cri_glm_solution *s)
+static void fill_means(void *arg, size_t b)
+{
+    const work *k = arg;
+    cri_range   range = cri_block_range(k->n, BLOCK, b);
+    for (size_t i = range.begin; i < range.end; i++)
+        k->mu[i] = cri_link_mean(k->law.link, k->eta[i]);
+}
+
+/* The maximum at a fixed alpha, from sums over the rows where they allow it. */
+static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    cr_status st = CR_OK;
+    bool      good = false;
+    if (k->sums.usable) CR_TRY(cri_glm_score(cx, &k->sums, &k->law, s, &good));
+    k->sums.usable = good;
+    if (good) {
+        CR_TRY(set_eta(cx, k, &s->fit, k->eta));
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->n, BLOCK), fill_means, k));
+    } else {
+        CR_TRY(maximise_by_steps(cx, k, s));
+    }
+done:
+    return st;
+}
+
+static cr_status summarise(cr_ctx *cx, const work *k, cri_glm_solution *s)
 {
     const cri_glm_problem *p = k->p;
     s->alpha = k->law.alpha;
     s->underdispersed = k->underdispersed;
     s->left = -(double)(s->facts.rank + p->intercept);
     for (size_t i = 0; i < k->n; i++) s->left += p->weight[i];
-    s->deviance = deviance_of(k, k->eta);
-    s->log_likelihood = log_likelihood(k);
-    s->pearson = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        double e = cri_family_residual(&k->law, p->y[i], k->eta[i]);
-        if (p->weight[i] > 0)
-            s->pearson +=
-                p->weight[i] * p->trials[i] * e * e / cri_family_variance(&k->law, k->eta[i]);
-    }
+    return cri_glm_measure(cx, p, &k->law, k->eta, &s->deviance, &s->pearson);
 }
 
 void cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *s)
@@ -434,16 +448,12 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     work             k = { .p = p,
                            .n = n,
                            .law = { p->family, p->link, estimate ? 1 : p->alpha },
-                           .z = cr_scratch_f64(&scratch, n),
-                           .w = cr_scratch_f64(&scratch, n),
-                           .next = cr_scratch_f64(&scratch, n),
+                           .room = &scratch,
                            .eta = s.eta,
                            .mu = s.mu };
 
-    CR_TRY(scratch.status);
     if (!s.eta || !s.mu) CR_TRY(CR_ENOMEM);
-    start(&k);
-    CR_TRY(take_first(cx, &k, &s));
+    CR_TRY(cri_glm_scoring_new(cx, p, &k.sums));
     CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
         double before = k.law.alpha;
@@ -452,39 +462,12 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
         if (fabs(k.law.alpha - before) <= 1e-9 * k.law.alpha) break;
         if (round + 1 == MOST_ROUNDS) s.converged = false;
     }
-    summarise(&k, &s);
+    CR_TRY(summarise(cx, &k, &s));
     *out = s;
     s = (cri_glm_solution){ 0 };
 done:
     cri_glm_solution_free(cx, p, &s);
+    cri_glm_scoring_free(cx, &k.sums);
     cr_scratch_end(&scratch);
     return st;
-}
-
-/* With an intercept: Fisher's scoring in one unknown. */
-double cri_glm_null_deviance(const cri_glm_problem *p, double alpha)
-{
-    cri_glm_law law = { p->family, p->link, alpha };
-    size_t      n = p->rows->n;
-    double      b = 0, deviance = 0;
-    if (p->intercept) {
-        b = cri_link_of_mean(p->link, mean_of_target(p));
-        if (!isfinite(b)) return NAN; /* all 0, or all 1 */
-    }
-    for (int step = 0; step < 100; step++) {
-        double gradient = 0, information = 0;
-        deviance = 0;
-        for (size_t i = 0; i < n; i++) {
-            double eta = b + p->offset[i], w = p->weight[i] * p->trials[i];
-            if (p->weight[i] == 0) continue;
-            if (!cri_family_has_mean(law.family, law.link, eta)) return NAN;
-            gradient += w * cri_family_score(&law, p->y[i], eta);
-            information += w * cri_family_information(&law, eta);
-            deviance += w * cri_family_deviance(&law, p->y[i], eta);
-        }
-        if (!p->intercept || fabs(gradient) <= 1e-12 * sqrt(information * (deviance + 1e-300)))
-            break;
-        b += gradient / information;
-    }
-    return deviance;
 }
