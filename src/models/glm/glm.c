@@ -9,6 +9,7 @@
 #include "irls.h"
 #include "measures.h"
 #include "../fields.h"
+#include "../linear/sandwich.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../data/table_internal.h"
@@ -31,6 +32,8 @@
     X(real,   overdispersion, "", ">0",                                                              \
       "negative binomial: alpha of Var y = mu + alpha mu^2; estimated when it is not given", "0.5")  \
     X(flag,   intercept,  "true", "", "fit an intercept", "false")                                   \
+    X(choice, errors,     "classical", "classical|hc0|hc1",                                           \
+      "standard errors: by the family's variance, or hc0, hc1, which hold for any", "hc1")           \
     X(count,  max_iter,   "100", "1..1000000", "most iterations", "25")                              \
     X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
 /* clang-format on */
@@ -50,7 +53,7 @@ static const cri_goes glm_goes[] = {
 
 typedef struct glm_state {
     cri_predictor fit; /* of eta without the offset */
-    size_t        family, link;
+    size_t        family, link, errors;
     bool          fixed_dispersion;
     double        phi, alpha, n, parameters; /* n - parameters: the degrees of freedom left */
     double        deviance, null_deviance, pearson, log_likelihood;
@@ -250,6 +253,27 @@ done:
     return st;
 }
 
+/* Standard errors from the scores of the rows. */
+static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p,
+                            const cri_glm_solution *s, glm_state *m)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  room = cr_scratch_begin(cx);
+    double     *square = cr_scratch_f64(&room, p->rows->n);
+    cri_glm_law law = { p->family, p->link, s->alpha };
+    CR_TRY(room.status);
+    for (size_t i = 0; i < p->rows->n; i++) {
+        double score = p->trials[i] * cri_family_score(&law, p->y[i], s->eta[i]);
+        square[i] = p->weight[i] > 0 ? p->weight[i] * score * score : 0;
+    }
+    m->errors = (size_t)o->errors;
+    CR_TRY(cri_predictor_set_robust(cx, p->rows, (cri_errors)o->errors, square, NULL,
+                                    m->n / (m->n - m->parameters), &m->fit));
+done:
+    cr_scratch_end(&room);
+    return st;
+}
+
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -286,6 +310,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     warn_of_edge(cx, &s);
     CR_TRY(keep_solution(cx, m, o, &p, &s));
     warn_of_few_rows(cx, m);
+    if (o->errors != CRI_CLASSICAL && m->n > m->parameters) CR_TRY(set_robust(cx, o, &p, &s, m));
     CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;
@@ -420,6 +445,11 @@ done:
     return st;
 }
 
+static cr_status glm_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
+{
+    return cri_predictor_covariance(cx, &((const glm_state *)state)->fit, out, out_n);
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 /* The i-th of texts separated by '|'. */
@@ -442,6 +472,8 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     CR_TRY(cri_store_set(cx, s, "family", choice_name(CRI_GLM_FAMILIES, m->family)));
     CR_TRY(cri_store_set(cx, s, "link", choice_name(CRI_GLM_LINKS, m->link)));
     CR_TRY(cri_store_set(cx, s, "dispersion", cri_json_number(m->phi)));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
     if (m->family == CRI_GLM_NEGATIVE_BINOMIAL)
         CR_TRY(cri_store_set(cx, s, "overdispersion", cri_json_number(m->alpha)));
     CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(m->deviance)));
@@ -462,6 +494,8 @@ static cr_status glm_write(cr_ctx *cx, const void *state, cri_store *store, json
     const glm_state *m = state;
     CR_TRY(cri_fields_write(cx, glm_fields, m, store, out));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
 done:
     return st;
 }
@@ -473,9 +507,12 @@ static cr_status glm_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     glm_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_fields_read(cx, glm_fields, store, in, m));
-    if (m->family > CRI_GLM_NEGATIVE_BINOMIAL || m->link < CRI_LINK_IDENTITY ||
-        m->link > CRI_LINK_SQRT)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the family or link in the model file is not known",
+    if (json_object_get(in, "errors"))
+        CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
+    if (m->errors > CRI_HC1 || m->family > CRI_GLM_NEGATIVE_BINOMIAL ||
+        m->link < CRI_LINK_IDENTITY || m->link > CRI_LINK_SQRT)
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "%s: the family, link or errors in the model file are not known",
                        cri_store_source(store)));
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     *out_state = m;
@@ -508,6 +545,7 @@ const cr_model_class cri_class_glm = {
     .roles = glm_roles,
     .fit = glm_fit,
     .predict = glm_predict,
+    .covariance = glm_covariance,
     .describe = glm_describe,
     .write = glm_write,
     .read = glm_read,
