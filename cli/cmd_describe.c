@@ -8,6 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DESCRIBE_OPTIONS(X)                                                                        \
+    X(flag, covariance, "false", "", "of a model: the covariance of its parameters (linear, glm)", \
+      "")
+
+CR_OPTIONS_STRUCT(describe_options, DESCRIBE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(describe_options, __VA_ARGS__)
+static const cr_option describe_table[] = { DESCRIBE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
 static json_t     *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
@@ -120,23 +129,55 @@ static const char *file_name(const cli *c)
 
 /* --- a model --------------------------------------------------------------------------------- */
 
+/* A row for each parameter: its name, and the covariance with each. */
+static cr_status add_covariance(cli *c, const cr_model *m, json_t *d)
+{
+    cr_status st = CR_OK;
+    double   *C = NULL;
+    size_t    n = 0;
+    json_t   *rows = json_array(), *parameters = json_object_get(d, "parameters");
+    json_object_set_new(d, "covariance", rows);
+    CR_TRY(cr_covariance(c->cx, m, &C, &n));
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_object();
+        json_object_set(row, "name", json_object_get(json_array_get(parameters, i), "name"));
+        for (size_t k = 0; k < n; k++) {
+            json_t *name = json_object_get(json_array_get(parameters, k), "name");
+            json_object_set_new_nocheck(row, json_string_value(name), number(C[i * n + k]));
+        }
+        json_array_append_new(rows, row);
+    }
+done:
+    cr_free(c->cx, C, n, n * sizeof(double));
+    return st;
+}
+
+static void print_settings(cli *c, const json_t *d)
+{
+    out_text(c, "\nsettings\n");
+    out_pairs(c, json_object_get(d, "settings"));
+}
+
 static cr_status describe_model(cli *c, const cr_model *m)
 {
     cr_status st = CR_OK;
     json_t   *d = NULL;
+    bool      covariance = ((const describe_options *)c->own)->covariance;
     CR_TRY(cli_describe_model(c, m, &d));
+    if (covariance) CR_TRY(add_covariance(c, m, d));
     json_object_set_new(d, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(d, "kind", json_string("model"));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
         out_json(c, "describe", d);
+    else if (covariance)
+        out_table(c, json_object_get(d, "covariance"));
     else if (c->format == FORMAT_CSV)
         cli_print_parameters(c, d);
     else {
         cli_print_model(c, d);
         cli_print_rows(c, "path", json_object_get(d, "path"));
-        out_text(c, "\nsettings\n");
-        out_pairs(c, json_object_get(d, "settings"));
+        print_settings(c, d);
     }
 done:
     json_decref(d);
@@ -148,8 +189,12 @@ static cr_status run_describe(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_model *m = NULL;
-    if (cli_is_network(c, 0)) return cli_describe_network(c);
+    bool      covariance = ((const describe_options *)c->own)->covariance;
+    if (cli_is_network(c, 0) && !covariance) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
+    if (t && covariance)
+        CR_TRY(
+            cr_fail(c->cx, CR_EARG, "--covariance is of a model, and %s holds data", file_name(c)));
     CR_TRY(cli_check_strict(c));
     CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
 done:
@@ -160,11 +205,13 @@ done:
 
 const cli_verb verb_describe = {
     .name = "describe",
-    .usage = "describe FILE",
+    .usage = "describe FILE [--covariance]",
     .summary = "what is in a file: columns and types, the model, or the network",
     .example = "credence describe examples/diabetes.csv\n"
                "credence describe model.cred\n"
                "credence describe examples/networks/burglary.bif",
+    .options = describe_table,
+    .options_size = sizeof(describe_options),
     .takes = VERB_READS,
     .least = 1,
     .most = 1,

@@ -282,6 +282,8 @@ const cli_field result_describe[] = {
           "of a network: its size, and the cost of exact answers", network_summary),
     INNER(ROWS, "variables", FIELD_SOMETIMES, "of a network: each variable", network_variable),
     MODEL_FIELDS(FIELD_SOMETIMES),
+    OTHER(ANY, "covariance", FIELD_SOMETIMES,
+          "with --covariance: {name, and each parameter: the covariance with it}"),
     SEARCH_FIELDS,
     FIELD_LAST,
 };

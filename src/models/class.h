@@ -118,6 +118,9 @@ struct cr_model_class {
     cr_status (*evidence_at)(cr_ctx *cx, const void *state, const cri_rows *rows,
                              const size_t *which, size_t n, const double *values, size_t count,
                              double *out);
+    /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
+     * allocated, in the units rows->y has; NaN where a parameter has no standard error. */
+    cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
     /* State to and from the store; `out` is a JSON object of its own. */

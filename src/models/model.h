@@ -258,5 +258,9 @@ CR_API const char *cr_stop_name(cr_stop stop);
  * parameters with their uncertainty, statistics.  Freed with cr_free(cx, text, strlen(text) + 1,
  * 1). */
 CR_API cr_status cr_describe(cr_ctx *cx, const cr_model *model, char **out_json);
+/* The covariance of the parameters that cr_describe lists, in their order and units: *out [n x n],
+ * NaN where a parameter has no standard error.  Freed with cr_free(cx, out, n, n * sizeof(double)).
+ * CR_EUNSUPPORTED where the model has none. */
+CR_API cr_status cr_covariance(cr_ctx *cx, const cr_model *model, double **out, size_t *out_n);
 
 #endif

@@ -295,3 +295,16 @@ done:
     json_decref(root);
     return st;
 }
+
+cr_status cr_covariance(cr_ctx *cx, const cr_model *m, double **out, size_t *out_n)
+{
+    double scale = m->design->target_scale;
+    if (!m->class->covariance) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no covariance of its parameters",
+                m->class->name);
+        return cr_fail_hint(cx, "linear and glm have one");
+    }
+    cr_status st = m->class->covariance(cx, m->state, out, out_n);
+    for (size_t i = 0; st == CR_OK && i < *out_n * *out_n; i++) (*out)[i] *= scale * scale;
+    return st;
+}

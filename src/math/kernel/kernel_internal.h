@@ -11,6 +11,7 @@
 #ifndef CREDENCE_MATH_KERNEL_KERNEL_INTERNAL_H
 #define CREDENCE_MATH_KERNEL_KERNEL_INTERNAL_H
 
+#include "array.h"
 #include "kernel.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -379,18 +380,6 @@ size_t cri_first_below(const cr_kernel *k, size_t node);
 bool cri_is_centre(const cri_node *node);
 /* The family of a leaf, also of one by a hook. */
 cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
-
-/* --- arrays (array.c) ------------------------------------------------------------------------ */
-
-/* x[i] = exp(x[i]), to 1 unit in the last place; the same bits on every machine. */
-void cri_exp_array(double *x, size_t n);
-/* out[j] = sum_f (x[f] - Z[f * stride + j])^2 for j < n. */
-void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
-                   double *out);
-/* sum_i a[i] b[i]; in four partial sums. */
-double cri_dot_array(const double *a, const double *b, size_t n);
-/* out[i] = a[i] * b[i]; out may be either. */
-void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
 
 /* --- classes --------------------------------------------------------------------------------- */
 

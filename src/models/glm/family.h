@@ -38,14 +38,27 @@ typedef enum cri_glm_link {
  * the mean positive. */
 cri_glm_link cri_glm_usual_link(cri_glm_family family);
 
-/* g(mu), its inverse, and d mu / d eta at eta. */
+/* What says how an observation is spread at eta; alpha is that of the negative binomial,
+ * Var y = mu + alpha mu^2. */
+typedef struct cri_glm_law {
+    cri_glm_family family;
+    cri_glm_link   link;
+    double         alpha;
+} cri_glm_law;
+
+/* g(mu). */
 double cri_link_of_mean(cri_glm_link link, double mu);
+/* At eta: mu, d mu / d eta, and for shares 1 - mu, which a subtraction would lose where mu is near
+ * 1, and both logarithms, finite however far eta is out in a tail. */
 double cri_link_mean(cri_glm_link link, double eta);
 double cri_link_slope(cri_glm_link link, double eta);
+double cri_link_rest(cri_glm_link link, double eta);
+double cri_link_log_mean(cri_glm_link link, double eta);
+double cri_link_log_rest(cri_glm_link link, double eta);
 
-/* true where y can come from the family; where mu is inside the range of its means. */
+/* true where y can come from the family; where the mean at eta is inside the range of its means. */
 bool cri_family_allows(cri_glm_family family, double y);
-bool cri_family_has_mean(cri_glm_family family, double mu);
+bool cri_family_has_mean(cri_glm_family family, cri_glm_link link, double eta);
 /* What the family allows, in words. */
 const char *cri_family_range(cri_glm_family family);
 /* The values of eta whose means are in the range, *low < eta < *high; false where all are. */
@@ -53,19 +66,25 @@ bool cri_link_domain(cri_glm_family family, cri_glm_link link, double *low, doub
 /* true where phi is known to be 1. */
 bool cri_family_is_fixed(cri_glm_family family);
 
-/* V(mu); alpha is that of the negative binomial, Var y = mu + alpha mu^2, as below. */
-double cri_family_variance(cri_glm_family family, double alpha, double mu);
-/* -d^2 log p / d eta^2 of one trial for the pairs whose likelihood is concave and finite at the end of
- * the domain; the expected one, mu'^2 / V, for the others.  Never 0: `mean` sets the scale of the
- * least value, 1e-5. */
-double cri_family_curvature(cri_glm_family family, cri_glm_link link, double alpha, double y,
-                            double eta, double mu, double mean);
+/* V(mu), and y - mu. */
+double cri_family_variance(const cri_glm_law *law, double eta);
+double cri_family_residual(const cri_glm_law *law, double y, double eta);
+/* Of one trial, d log p / d eta = (y - mu) mu' / V, and what is expected of its square, mu'^2 / V. */
+double cri_family_score(const cri_glm_law *law, double y, double eta);
+double cri_family_information(const cri_glm_law *law, double eta);
+/* true where the information expected is far from what is observed in a tail, so that Newton's steps
+ * are better than Fisher's: shares with a link that is neither canonical nor bounded. */
+bool cri_family_is_curved(const cri_glm_law *law);
+/* -d^2 log p / d eta^2 of one trial for those, but no less than a tenth of the information, and for
+ * the pairs whose likelihood is concave and finite at the end of the domain; the information for the
+ * others.  Never 0: `mean` sets the scale of the least value, 1e-5. */
+double cri_family_curvature(const cri_glm_law *law, double y, double eta, double mean);
 /* 2 (log p(y | y) - log p(y | mu)) phi of one observation of weight 1 (one trial); never
  * negative. */
-double cri_family_deviance(cri_glm_family family, double alpha, double y, double mu);
+double cri_family_deviance(const cri_glm_law *law, double y, double eta);
 /* log p(y | mu, phi) of one row; m trials of the binomial. */
-double cri_family_log_density(cri_glm_family family, double alpha, double phi, double trials,
-                              double y, double mu);
+double cri_family_log_density(const cri_glm_law *law, double phi, double trials, double y,
+                              double eta);
 /* Where to start mu for an observation. */
 double cri_family_start(cri_glm_family family, double trials, double y, double mean);
 

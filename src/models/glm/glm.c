@@ -7,7 +7,9 @@
  * binomial a beta-binomial.  McCullagh & Nelder (1989). */
 #include "glm_separation.h"
 #include "irls.h"
+#include "measures.h"
 #include "../fields.h"
+#include "../linear/sandwich.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../data/table_internal.h"
@@ -30,6 +32,8 @@
     X(real,   overdispersion, "", ">0",                                                              \
       "negative binomial: alpha of Var y = mu + alpha mu^2; estimated when it is not given", "0.5")  \
     X(flag,   intercept,  "true", "", "fit an intercept", "false")                                   \
+    X(choice, errors,     "classical", "classical|hc0|hc1",                                           \
+      "standard errors: by the family's variance, or hc0, hc1, which hold for any", "hc1")           \
     X(count,  max_iter,   "100", "1..1000000", "most iterations", "25")                              \
     X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
 /* clang-format on */
@@ -49,7 +53,7 @@ static const cri_goes glm_goes[] = {
 
 typedef struct glm_state {
     cri_predictor fit; /* of eta without the offset */
-    size_t        family, link;
+    size_t        family, link, errors;
     bool          fixed_dispersion;
     double        phi, alpha, n, parameters; /* n - parameters: the degrees of freedom left */
     double        deviance, null_deviance, pearson, log_likelihood;
@@ -162,19 +166,6 @@ static double dispersion(const glm_state *m, int choice)
     return (choice == DISPERSION_DEVIANCE ? m->deviance : m->pearson) / dof;
 }
 
-/* At phi; the Gaussian's at its maximum in phi, as least squares has it. */
-static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s, double phi)
-{
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < p->rows->n; i++) weight += p->weight[i];
-    if (p->family == CRI_GLM_GAUSSIAN) phi = s->deviance / weight;
-    for (size_t i = 0; i < p->rows->n; i++)
-        if (p->weight[i] > 0)
-            sum += p->weight[i] * cri_family_log_density(p->family, s->alpha, phi, p->trials[i],
-                                                         p->y[i], s->mu[i]);
-    return sum;
-}
-
 /* The estimate of alpha at its least: the counts are a Poisson's, or spread even less. */
 static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
 {
@@ -233,9 +224,11 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
 }
 
 /* What the model keeps of a solution, whose coefficients it takes over; phi and with it all sds. */
-static void keep_solution(glm_state *m, const glm_options *o, const cri_glm_problem *p,
-                          cri_glm_solution *s)
+static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
+                               const cri_glm_problem *p, cri_glm_solution *s)
 {
+    cr_status   st = CR_OK;
+    cri_glm_law law = { p->family, p->link, s->alpha };
     for (size_t i = 0; i < p->rows->n; i++) m->n += p->weight[i];
     m->family = (size_t)p->family;
     m->link = (size_t)p->link;
@@ -245,14 +238,40 @@ static void keep_solution(glm_state *m, const glm_options *o, const cri_glm_prob
     m->pearson = s->pearson;
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
-    m->null_deviance = cri_glm_null_deviance(p, s->alpha);
     m->phi = dispersion(m, o->dispersion);
-    m->log_likelihood = log_likelihood(p, s, m->phi);
+    /* the Gaussian's likelihood at its maximum in phi, as least squares has it */
+    CR_TRY(cri_glm_log_likelihood(cx, p, &law,
+                                  p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
+                                  s->eta, &m->log_likelihood));
+    CR_TRY(cri_glm_null_deviance(cx, p, &law, &m->null_deviance));
     m->fit = s->fit;
     s->fit = (cri_predictor){ 0 };
     m->fit.sigma = sqrt(m->phi);
     m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
     cri_predictor_set_sds(&m->fit);
+done:
+    return st;
+}
+
+/* Standard errors from the scores of the rows. */
+static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p,
+                            const cri_glm_solution *s, glm_state *m)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  room = cr_scratch_begin(cx);
+    double     *square = cr_scratch_f64(&room, p->rows->n);
+    cri_glm_law law = { p->family, p->link, s->alpha };
+    CR_TRY(room.status);
+    for (size_t i = 0; i < p->rows->n; i++) {
+        double score = p->trials[i] * cri_family_score(&law, p->y[i], s->eta[i]);
+        square[i] = p->weight[i] > 0 ? p->weight[i] * score * score : 0;
+    }
+    m->errors = (size_t)o->errors;
+    CR_TRY(cri_predictor_set_robust(cx, p->rows, (cri_errors)o->errors, square, NULL,
+                                    m->n / (m->n - m->parameters), &m->fit));
+done:
+    cr_scratch_end(&room);
+    return st;
 }
 
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -289,8 +308,9 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
-    keep_solution(m, o, &p, &s);
+    CR_TRY(keep_solution(cx, m, o, &p, &s));
     warn_of_few_rows(cx, m);
+    if (o->errors != CRI_CLASSICAL && m->n > m->parameters) CR_TRY(set_robust(cx, o, &p, &s, m));
     CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;
@@ -306,16 +326,19 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-/* The variance of an observation (one trial of a binomial) at mu, and of the mean as estimated. */
-static double observation_variance(const glm_state *m, double mu)
+/* Of a binomial's mean, where its parameters would vanish. */
+static const double LEAST_SHARE = 1e-290;
+
+static cri_glm_law law_of(const glm_state *m)
 {
-    return m->phi * cri_family_variance((cri_glm_family)m->family, m->alpha, mu);
+    return (cri_glm_law){ (cri_glm_family)m->family, (cri_glm_link)m->link, m->alpha };
 }
 
-/* The parameters of a distribution with this mean and these variances; its variance is given back.
- * `least` keeps what should be above 0 there. */
-static double set_params(const glm_state *m, double mu, double own, double estimate, double trials,
-                         double *params)
+/* The parameters of a distribution with the mean at eta and these variances, of an observation (one
+ * trial of a binomial) and of the mean as estimated; its variance is given back.  `least` keeps what
+ * should be above 0 there. */
+static double set_params(const glm_state *m, double eta, double mu, double own, double estimate,
+                         double trials, double *params)
 {
     const double least = 1e-12;
     double       total = own + estimate, extra;
@@ -335,13 +358,14 @@ static double set_params(const glm_state *m, double mu, double own, double estim
         params[1] = mu * mu * mu / total;
         return total;
     default: { /* binomial: the variance of the share, estimate and dispersion beyond the binomial's */
-        double v = mu * (1 - mu), share = estimate;
+        double rest = fmax(cri_link_rest((cri_glm_link)m->link, eta), LEAST_SHARE);
+        double v = mu * rest, share = estimate;
         if (trials > 1) share += fmax(own - v, 0) / (trials - 1);
         share = fmin(fmax(share, least * v), v * (1 - 1e-9));
         double strength = v / share - 1;
         params[0] = trials;
         params[1] = mu * strength;
-        params[2] = (1 - mu) * strength;
+        params[2] = rest * strength;
         return trials * v + trials * (trials - 1) * share;
     }
     }
@@ -367,20 +391,20 @@ static cr_status allocate_family(cr_ctx *cx, const glm_state *m, cr_prediction *
 static void set_row(const glm_state *m, size_t i, double eta, double h, double trials,
                     cr_prediction *out)
 {
-    cri_glm_link link = (cri_glm_link)m->link;
-    bool         binomial = m->family == CRI_GLM_BINOMIAL;
-    double       mu = cri_link_mean(link, eta), slope = cri_link_slope(link, eta);
-    if (binomial) mu = fmin(fmax(mu, 1e-300), 1 - 1e-16);
+    cri_glm_law law = law_of(m);
+    bool        binomial = m->family == CRI_GLM_BINOMIAL;
+    double      mu = cri_link_mean(law.link, eta), slope = cri_link_slope(law.link, eta);
+    if (binomial) mu = fmin(fmax(mu, LEAST_SHARE), 1);
     out->mean[i] = binomial ? trials * mu : mu;
     if (!out->scale) return;
     double estimate = m->phi * h * slope * slope, variance;
-    double own = observation_variance(m, mu);
+    double own = m->phi * cri_family_variance(&law, eta);
     if (m->family == CRI_GLM_GAUSSIAN) {
         out->scale[i] = sqrt(own + estimate);
         out->dof[i] = m->fit.dof;
         return;
     }
-    variance = set_params(m, mu, own, estimate, trials, out->params + i * out->n_params);
+    variance = set_params(m, eta, mu, own, estimate, trials, out->params + i * out->n_params);
     out->scale[i] = sqrt(variance);
     out->dof[i] = INFINITY;
 }
@@ -390,6 +414,7 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
 {
     cr_status        st = CR_OK;
     const glm_state *m = state;
+    cri_glm_law      law = law_of(m);
     cr_scratch       s = cr_scratch_begin(cx);
     cr_prediction    eta = { .n = rows->n,
                              .mean = cr_scratch_f64(&s, rows->n),
@@ -405,8 +430,9 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
         char   where[512];
         CR_TRY(offset_of(cx, rows, i, &offset));
         CR_TRY(trials_of(cx, rows, i, &trials));
-        mu = cri_link_mean((cri_glm_link)m->link, eta.mean[i] + offset);
-        if (m->family != CRI_GLM_BINOMIAL && !cri_family_has_mean((cri_glm_family)m->family, mu))
+        mu = cri_link_mean(law.link, eta.mean[i] + offset);
+        if (m->family != CRI_GLM_BINOMIAL &&
+            !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))
             CR_TRY(cr_fail(
                 cx, CR_ENUMERIC,
                 "%s: the predicted mean is %g, which is not in the range of the family",
@@ -417,6 +443,11 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status glm_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
+{
+    return cri_predictor_covariance(cx, &((const glm_state *)state)->fit, out, out_n);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -441,6 +472,8 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     CR_TRY(cri_store_set(cx, s, "family", choice_name(CRI_GLM_FAMILIES, m->family)));
     CR_TRY(cri_store_set(cx, s, "link", choice_name(CRI_GLM_LINKS, m->link)));
     CR_TRY(cri_store_set(cx, s, "dispersion", cri_json_number(m->phi)));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
     if (m->family == CRI_GLM_NEGATIVE_BINOMIAL)
         CR_TRY(cri_store_set(cx, s, "overdispersion", cri_json_number(m->alpha)));
     CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(m->deviance)));
@@ -461,6 +494,8 @@ static cr_status glm_write(cr_ctx *cx, const void *state, cri_store *store, json
     const glm_state *m = state;
     CR_TRY(cri_fields_write(cx, glm_fields, m, store, out));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
 done:
     return st;
 }
@@ -472,9 +507,12 @@ static cr_status glm_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     glm_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_fields_read(cx, glm_fields, store, in, m));
-    if (m->family > CRI_GLM_NEGATIVE_BINOMIAL || m->link < CRI_LINK_IDENTITY ||
-        m->link > CRI_LINK_SQRT)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the family or link in the model file is not known",
+    if (json_object_get(in, "errors"))
+        CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
+    if (m->errors > CRI_HC1 || m->family > CRI_GLM_NEGATIVE_BINOMIAL ||
+        m->link < CRI_LINK_IDENTITY || m->link > CRI_LINK_SQRT)
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "%s: the family, link or errors in the model file are not known",
                        cri_store_source(store)));
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     *out_state = m;
@@ -507,6 +545,7 @@ const cr_model_class cri_class_glm = {
     .roles = glm_roles,
     .fit = glm_fit,
     .predict = glm_predict,
+    .covariance = glm_covariance,
     .describe = glm_describe,
     .write = glm_write,
     .read = glm_read,

@@ -12,7 +12,7 @@ static size_t count_extreme(const cri_glm_problem *p, const cri_glm_solution *s)
 {
     size_t extreme = 0;
     for (size_t i = 0; i < p->rows->n; i++)
-        extreme += p->weight[i] > 0 && fmin(s->mu[i], 1 - s->mu[i]) < 1e-9;
+        extreme += p->weight[i] > 0 && fmin(s->mu[i], cri_link_rest(p->link, s->eta[i])) < 1e-9;
     return extreme;
 }
 

@@ -1,15 +1,22 @@
 /* irls.c -- reweighted least squares, step by step. */
 #include "irls.h"
+#include "measures.h"
+#include "scoring.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
+
+enum { BLOCK = 512 };
 
 typedef struct work {
     const cri_glm_problem *p;
     size_t                 n;
-    double                 alpha;
+    cri_glm_law            law;
+    cri_glm_scoring        sums; /* while they are usable        */
+    cr_scratch            *room;
+    bool                   started;         /* what follows is set          */
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
     bool                   underdispersed;
@@ -27,24 +34,21 @@ static bool set_means(const work *k, const double *eta, double *mu)
 {
     bool valid = true;
     for (size_t i = 0; i < k->n; i++) {
-        mu[i] = cri_link_mean(k->p->link, eta[i]);
+        mu[i] = cri_link_mean(k->law.link, eta[i]);
         if (k->p->weight[i] == 0) continue;
-        if (k->p->family == CRI_GLM_BINOMIAL) /* 0 and 1 are limits, not faults */
-            mu[i] = fmin(fmax(mu[i], DBL_EPSILON * 1e-3), 1 - DBL_EPSILON);
         valid = valid && eta[i] > k->low && eta[i] < k->high &&
-                cri_family_has_mean(k->p->family, mu[i]);
+                cri_family_has_mean(k->law.family, k->law.link, eta[i]);
     }
     return valid;
 }
 
-static double deviance_of(const work *k, const double *mu)
+static double deviance_of(const work *k, const double *eta)
 {
     const cri_glm_problem *p = k->p;
     double                 sum = 0;
     for (size_t i = 0; i < k->n; i++)
         if (p->weight[i] > 0)
-            sum += p->weight[i] * p->trials[i] *
-                   cri_family_deviance(p->family, k->alpha, p->y[i], mu[i]);
+            sum += p->weight[i] * p->trials[i] * cri_family_deviance(&k->law, p->y[i], eta[i]);
     return sum;
 }
 
@@ -66,23 +70,12 @@ static double wall(const work *k, double eta, double *slope, double *curvature)
 }
 
 /* What the steps bring down: the deviance, and the barrier where there is one. */
-static double merit_of(const work *k, const double *eta, const double *mu)
+static double merit_of(const work *k, const double *eta)
 {
-    double sum = deviance_of(k, mu), slope, curvature;
+    double sum = deviance_of(k, eta), slope, curvature;
     for (size_t i = 0; k->barrier > 0 && i < k->n; i++)
         if (k->p->weight[i] > 0)
             sum -= 2 * k->barrier * k->p->weight[i] * wall(k, eta[i], &slope, &curvature);
-    return sum;
-}
-
-static double log_likelihood(const work *k, double alpha)
-{
-    const cri_glm_problem *p = k->p;
-    double                 sum = 0;
-    for (size_t i = 0; i < k->n; i++)
-        if (p->weight[i] > 0)
-            sum += p->weight[i] *
-                   cri_family_log_density(p->family, alpha, 1, p->trials[i], p->y[i], k->mu[i]);
     return sum;
 }
 
@@ -93,23 +86,20 @@ static void set_working(work *k)
     for (size_t i = 0; i < k->n; i++) {
         k->w[i] = k->z[i] = 0;
         if (p->weight[i] == 0) continue;
-        double slope = cri_link_slope(p->link, k->eta[i]), m = p->weight[i] * p->trials[i];
-        double v = cri_family_variance(p->family, k->alpha, k->mu[i]);
-        double move = (p->y[i] - k->mu[i]) / slope;
-        k->w[i] = m * slope * slope / v;
+        double m = p->weight[i] * p->trials[i], s, c;
+        double score = m * cri_family_score(&k->law, p->y[i], k->eta[i]);
+        k->w[i] = m * cri_family_information(&k->law, k->eta[i]);
         if (k->newton) {
-            double s, c, score = k->w[i] * move;
-            k->w[i] = m * cri_family_curvature(p->family, p->link, k->alpha, p->y[i], k->eta[i],
-                                               k->mu[i], k->mean);
             wall(k, k->eta[i], &s, &c);
+            k->w[i] = m * cri_family_curvature(&k->law, p->y[i], k->eta[i], k->mean);
             k->w[i] += k->barrier * p->weight[i] * c;
-            move = (score + k->barrier * p->weight[i] * s) / k->w[i];
+            score += k->barrier * p->weight[i] * s;
         }
         if (!(k->w[i] > 0) || !isfinite(k->w[i])) { /* a limit: the row says nothing more */
             k->w[i] = 0;
             continue;
         }
-        k->z[i] = k->eta[i] - p->offset[i] + move;
+        k->z[i] = k->eta[i] - p->offset[i] + score / k->w[i];
     }
 }
 
@@ -141,31 +131,17 @@ static cr_status fail_start(cr_ctx *cx)
     return cr_fail_hint(cx, "another link keeps the means in range, for example --link log");
 }
 
-static double mean_of_target(const cri_glm_problem *p)
-{
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < p->rows->n; i++) {
-        sum += p->weight[i] * p->trials[i] * p->y[i];
-        weight += p->weight[i] * p->trials[i];
-    }
-    return sum / weight;
-}
-
-/* Starts from the data; the first step is then a least squares of g(y). */
-static void start(work *k)
+/* What the steps need to know of the range. */
+static void set_range(work *k)
 {
     const cri_glm_problem *p = k->p;
     const double           room = 1e-10; /* from the ends, so that rounding does not lead out */
     k->bounded = cri_link_domain(p->family, p->link, &k->low, &k->high);
-    k->mean = mean_of_target(p);
+    k->mean = cri_glm_mean_of_target(p);
     k->unit =
         p->family == CRI_GLM_BINOMIAL ? 1 : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
     k->low += room * k->unit;
     k->high -= room * k->unit;
-    for (size_t i = 0; i < k->n; i++) {
-        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], k->mean);
-        k->eta[i] = cri_link_of_mean(p->link, k->mu[i]);
-    }
 }
 
 /* fit becomes the step that is `share` as long from the one before. */
@@ -184,7 +160,7 @@ static cr_status look_at(cr_ctx *cx, work *k, const cri_predictor *fit, double *
 {
     cr_status st = set_eta(cx, k, fit, k->next);
     if (st != CR_OK) return st;
-    *out_merit = set_means(k, k->next, k->mu) ? merit_of(k, k->next, k->mu) : INFINITY;
+    *out_merit = set_means(k, k->next, k->mu) ? merit_of(k, k->next) : INFINITY;
     if (!isfinite(*out_merit)) *out_merit = INFINITY;
     return st;
 }
@@ -192,12 +168,12 @@ static cr_status look_at(cr_ctx *cx, work *k, const cri_predictor *fit, double *
 /* The deviance of the mean alone, without offsets; INFINITY where it is no mean of the family. */
 static double deviance_of_mean(const work *k)
 {
-    double sum = 0;
-    if (!cri_family_has_mean(k->p->family, k->mean)) return INFINITY;
+    double sum = 0, eta = cri_link_of_mean(k->law.link, k->mean);
+    if (!isfinite(eta) || !cri_family_has_mean(k->law.family, k->law.link, eta)) return INFINITY;
     for (size_t i = 0; i < k->n; i++)
         if (k->p->weight[i] > 0)
-            sum += k->p->weight[i] * k->p->trials[i] *
-                   cri_family_deviance(k->p->family, k->alpha, k->p->y[i], k->mean);
+            sum +=
+                k->p->weight[i] * k->p->trials[i] * cri_family_deviance(&k->law, k->p->y[i], eta);
     return sum;
 }
 
@@ -215,10 +191,15 @@ static cr_status fit_mean(cr_ctx *cx, work *k, cri_predictor *out, cri_least_squ
  * mean. */
 static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
-    cr_status     st = CR_OK;
-    cri_predictor other = { 0 };
-    double        merit, merit_mean;
+    const cri_glm_problem *p = k->p;
+    cr_status              st = CR_OK;
+    cri_predictor          other = { 0 };
+    double                 merit, merit_mean;
 
+    for (size_t i = 0; i < k->n; i++) {
+        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], k->mean);
+        k->eta[i] = cri_link_of_mean(p->link, k->mu[i]);
+    }
     set_working(k);
     CR_TRY(solve_working(cx, k, &s->fit, &s->facts));
     CR_TRY(look_at(cx, k, &s->fit, &merit));
@@ -239,6 +220,18 @@ static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 done:
     cri_predictor_free(cx, &other);
     return st;
+}
+
+/* Room for the steps, the range, and a fit to set out from where there is none. */
+static cr_status start(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    k->z = cr_scratch_f64(k->room, k->n);
+    k->w = cr_scratch_f64(k->room, k->n);
+    k->next = cr_scratch_f64(k->room, k->n);
+    if (k->room->status != CR_OK) return k->room->status;
+    set_range(k);
+    k->started = true;
+    return s->fit.coef ? CR_OK : take_first(cx, k, s);
 }
 
 /* Sets eta (next), mu and the merit of the fit; halves the step while that is no better than
@@ -263,18 +256,23 @@ done:
     return st;
 }
 
-/* One round of steps at a fixed alpha.  The last step is taken where the merit no longer moves, so
- * that coefficients and weights are as exact as it is; a merit that stands still while the score
- * does not vanish is a step that leads out of the range. */
+bool cri_glm_has_settled(double gain, double before, double tolerance, double size)
+{
+    double left = gain * fmin(1, gain / before);
+    return left <= 1e-8 * tolerance * size || (gain <= tolerance * size && gain >= before);
+}
+
+/* One round of steps at a fixed alpha.  A merit that stands still while the score does not vanish is
+ * a step that leads out of the range. */
 static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cri_glm_solution *s)
 {
     enum { MOST_STUCK = 4 };
     cr_status     st = CR_OK;
     cri_predictor fit = { 0 };
-    double        merit = merit_of(k, k->eta, k->mu);
-    bool          still = false;
+    double        merit = merit_of(k, k->eta), before = 0;
     int           stuck = 0;
 
+    tolerance = fmax(tolerance, 1e-14);
     s->converged = false;
     while (s->iterations < limit && !s->converged && stuck < MOST_STUCK) {
         double now = 0, gain = 0;
@@ -282,15 +280,16 @@ static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cr
         set_working(k);
         CR_TRY(solve_working(cx, k, &fit, &s->facts));
         CR_TRY(take_step(cx, k, &s->fit, &fit, merit, &now, &gain));
-        bool flat = gain <= fmax(1e-8, 100 * tolerance) * (fabs(now) + 0.1);
-        s->converged = still && flat;
-        still = fabs(merit - now) <= tolerance * (fabs(now) + 0.1);
-        stuck = still && !flat ? stuck + 1 : 0;
+        double size = fabs(now) + 0.1;
+        bool   still = fabs(merit - now) <= tolerance * size;
+        s->converged = cri_glm_has_settled(gain, before > 0 ? before : gain, tolerance, size);
+        stuck = still && gain > fmax(1e-8, 100 * tolerance) * size ? stuck + 1 : 0;
         memcpy(k->eta, k->next, k->n * sizeof *k->eta);
         cri_predictor_free(cx, &s->fit);
         s->fit = fit;
         fit = (cri_predictor){ 0 };
         merit = now;
+        before = gain;
         s->iterations++;
     }
 done:
@@ -356,7 +355,7 @@ static cr_status follow_barrier(cr_ctx *cx, work *k, cri_glm_solution *s)
     double       weight = 0, per_row;
     CR_TRY(step_back(cx, k, s));
     for (size_t i = 0; i < k->n; i++) weight += k->p->weight[i];
-    per_row = (deviance_of(k, k->mu) + 1e-6) / (2 * weight);
+    per_row = (deviance_of(k, k->eta) + 1e-6) / (2 * weight);
     k->newton = true;
     for (int i = 0; i < STAGES; i++) {
         k->barrier = per_row * pow(30, -i - 0.5);
@@ -374,39 +373,59 @@ done:
     return st;
 }
 
-/* The maximum at a fixed alpha.  Fisher's steps are trusted where they end well inside the
- * range. */
-static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
+/* By steps of least squares, from the fit before where there is one.  Fisher's are trusted where they
+ * end well inside the range. */
+static cr_status maximise_by_steps(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     enum { PLAIN_STEPS = 30 };
     const double near = 0.01;
     cr_status    st = CR_OK;
     size_t       most = k->p->max_iter;
+    if (!k->started) CR_TRY(start(cx, k, s));
     if (k->bounded && s->iterations + PLAIN_STEPS < most) most = s->iterations + PLAIN_STEPS;
     s->at_edge = 0;
+    k->newton = cri_family_is_curved(&k->law);
     CR_TRY(iterate(cx, k, most, k->p->tolerance, s));
+    if (k->newton) CR_TRY(set_information(cx, k, s));
     if (k->bounded && (!s->converged || count_near_edge(k, near) > 0))
         CR_TRY(follow_barrier(cx, k, s));
 done:
     return st;
 }
 
-static void summarise(const work *k, cri_glm_solution *s)
+static void fill_means(void *arg, size_t b)
+{
+    const work *k = arg;
+    cri_range   range = cri_block_range(k->n, BLOCK, b);
+    for (size_t i = range.begin; i < range.end; i++)
+        k->mu[i] = cri_link_mean(k->law.link, k->eta[i]);
+}
+
+/* The maximum at a fixed alpha, from sums over the rows where they allow it. */
+static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    cr_status st = CR_OK;
+    bool      good = false;
+    if (k->sums.usable) CR_TRY(cri_glm_score(cx, &k->sums, &k->law, s, &good));
+    k->sums.usable = good;
+    if (good) {
+        CR_TRY(set_eta(cx, k, &s->fit, k->eta));
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->n, BLOCK), fill_means, k));
+    } else {
+        CR_TRY(maximise_by_steps(cx, k, s));
+    }
+done:
+    return st;
+}
+
+static cr_status summarise(cr_ctx *cx, const work *k, cri_glm_solution *s)
 {
     const cri_glm_problem *p = k->p;
-    s->alpha = k->alpha;
+    s->alpha = k->law.alpha;
     s->underdispersed = k->underdispersed;
     s->left = -(double)(s->facts.rank + p->intercept);
     for (size_t i = 0; i < k->n; i++) s->left += p->weight[i];
-    s->deviance = deviance_of(k, k->mu);
-    s->log_likelihood = log_likelihood(k, k->alpha);
-    s->pearson = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        double e = p->y[i] - k->mu[i];
-        if (p->weight[i] > 0)
-            s->pearson += p->weight[i] * p->trials[i] * e * e /
-                          cri_family_variance(p->family, k->alpha, k->mu[i]);
-    }
+    return cri_glm_measure(cx, p, &k->law, k->eta, &s->deviance, &s->pearson);
 }
 
 void cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *s)
@@ -428,59 +447,27 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
                            .mu = cr_alloc(cx, n, sizeof(double)) };
     work             k = { .p = p,
                            .n = n,
-                           .alpha = estimate ? 1 : p->alpha,
-                           .z = cr_scratch_f64(&scratch, n),
-                           .w = cr_scratch_f64(&scratch, n),
-                           .next = cr_scratch_f64(&scratch, n),
+                           .law = { p->family, p->link, estimate ? 1 : p->alpha },
+                           .room = &scratch,
                            .eta = s.eta,
                            .mu = s.mu };
 
-    CR_TRY(scratch.status);
     if (!s.eta || !s.mu) CR_TRY(CR_ENOMEM);
-    start(&k);
-    CR_TRY(take_first(cx, &k, &s));
+    CR_TRY(cri_glm_scoring_new(cx, p, &k.sums));
     CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
-        double before = k.alpha;
-        CR_TRY(cri_glm_fit_alpha(cx, p, k.mu, &k.alpha, &k.underdispersed));
+        double before = k.law.alpha;
+        CR_TRY(cri_glm_fit_alpha(cx, p, k.mu, &k.law.alpha, &k.underdispersed));
         CR_TRY(maximise(cx, &k, &s));
-        if (fabs(k.alpha - before) <= 1e-9 * k.alpha) break;
+        if (fabs(k.law.alpha - before) <= 1e-9 * k.law.alpha) break;
         if (round + 1 == MOST_ROUNDS) s.converged = false;
     }
-    summarise(&k, &s);
+    CR_TRY(summarise(cx, &k, &s));
     *out = s;
     s = (cri_glm_solution){ 0 };
 done:
     cri_glm_solution_free(cx, p, &s);
+    cri_glm_scoring_free(cx, &k.sums);
     cr_scratch_end(&scratch);
     return st;
-}
-
-/* With an intercept: Fisher's scoring in one unknown. */
-double cri_glm_null_deviance(const cri_glm_problem *p, double alpha)
-{
-    size_t n = p->rows->n;
-    double b = 0, deviance = 0;
-    if (p->intercept) {
-        b = cri_link_of_mean(p->link, mean_of_target(p));
-        if (!isfinite(b)) return NAN; /* all 0, or all 1 */
-    }
-    for (int step = 0; step < 100; step++) {
-        double gradient = 0, information = 0;
-        deviance = 0;
-        for (size_t i = 0; i < n; i++) {
-            double eta = b + p->offset[i], mu = cri_link_mean(p->link, eta);
-            if (p->weight[i] == 0) continue;
-            if (!cri_family_has_mean(p->family, mu)) return NAN;
-            double slope = cri_link_slope(p->link, eta), w = p->weight[i] * p->trials[i];
-            double v = cri_family_variance(p->family, alpha, mu);
-            gradient += w * (p->y[i] - mu) * slope / v;
-            information += w * slope * slope / v;
-            deviance += w * cri_family_deviance(p->family, alpha, p->y[i], mu);
-        }
-        if (!p->intercept || fabs(gradient) <= 1e-12 * sqrt(information * (deviance + 1e-300)))
-            break;
-        b += gradient / information;
-    }
-    return deviance;
 }

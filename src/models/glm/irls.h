@@ -1,5 +1,5 @@
 /* irls.h -- maximum likelihood of a generalised linear model by iteratively reweighted least
- * squares.
+ * squares; many rows of well-conditioned columns by the same steps from sums (scoring.h).
  *   z = eta + (y - mu) / mu',   w = mu'^2 / V(mu),   b = argmin sum w (z - offset - b0 - x.b)^2,
  * repeated until the deviance and the score stand still; a step that raises the deviance, or leaves
  * the range of the means, is halved.  One weighted least squares per step, O(n p^2).  Where not
@@ -34,8 +34,8 @@ typedef struct cri_glm_problem {
 typedef struct cri_glm_solution {
     cri_predictor     fit; /* of eta without the offset; sigma 1 */
     cri_least_squares facts;
-    double           *eta, *mu;                                 /* [n] */
-    double            alpha, deviance, pearson, log_likelihood; /* the latter at phi = 1 */
+    double           *eta, *mu; /* [n] */
+    double            alpha, deviance, pearson;
     size_t            iterations;
     bool              converged;
     size_t            at_edge;        /* rows whose means are at the end of the range */
@@ -51,7 +51,10 @@ void      cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *problem, cri_
 cr_status cri_glm_fit_alpha(cr_ctx *cx, const cri_glm_problem *problem, const double *mu,
                             double *out_alpha, bool *out_underdispersed);
 
-/* The deviance of the model with an intercept alone (without intercept: with the offset alone). */
-double cri_glm_null_deviance(const cri_glm_problem *problem, double alpha);
+/* true when the deviance can fall by no more than a trifle of `size` after a step that was to gain
+ * `gain`: steps go on shrinking at least as fast as they did from the one before, or rounding is all
+ * that is left of them.  The step itself says more than the change of the deviance, whose sum is
+ * rounded: coefficients are as exact as the score is. */
+bool cri_glm_has_settled(double gain, double before, double tolerance, double size);
 
 #endif

@@ -25,8 +25,11 @@ typedef struct residual_work {
     const double   *slope; /* [p] coefficients of x - centre */
 } residual_work;
 
-/* acc [p + 2]: sum of w (x - centre) e for each term, of w e, of w e^2, with
- * e = y - offset - (x - centre) . slope.  room: the rows of the block [BLOCK x p], and e. */
+enum { TOTALS = 4 }; /* sums beside those of the terms */
+
+/* acc [p + TOTALS]: sum of w (x - centre) e for each term, of w e, of w e^2, with
+ * e = y - offset - (x - centre) . slope; and of w (y - offset), w (y - offset)^2.  room: the rows of
+ * the block [BLOCK x p], and e. */
 static void add_residuals(void *arg, cri_range range, double *acc, double *room)
 {
     const residual_work *r = arg;
@@ -36,8 +39,11 @@ static void add_residuals(void *arg, cri_range range, double *acc, double *room)
 
     cri_rows_fill(r->rows, range.begin, range.end, X, p);
     for (size_t i = 0; i < n; i++) {
+        double w = r->rows->w ? r->rows->w[range.begin + i] : 1;
         for (size_t j = 0; j < p; j++) X[i * p + j] -= g->centre[j];
         e[i] = r->rows->y[range.begin + i] - g->offset;
+        acc[p + 2] += w * e[i];
+        acc[p + 3] += w * e[i] * e[i];
     }
     if (p > 0)
         cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)p, -1, X, (int)p, r->slope, 1, 1, e,
@@ -52,7 +58,7 @@ static void add_residuals(void *arg, cri_range range, double *acc, double *room)
         cblas_dgemv(CblasRowMajor, CblasTrans, (int)n, (int)p, 1, X, (int)p, e, 1, 1, acc, 1);
 }
 
-/* sums [p + 2] as in add_residuals, over all rows, for coefficients b of the scaled terms. */
+/* sums [p + TOTALS] as in add_residuals, over all rows, for coefficients b of the scaled terms. */
 static cr_status sum_residuals(cr_ctx *cx, const cri_rows *rows, const cri_gram *g, const double *b,
                                double *slope, double *sums)
 {
@@ -60,8 +66,8 @@ static cr_status sum_residuals(cr_ctx *cx, const cri_rows *rows, const cri_gram 
     residual_work w = { rows, g, slope };
     for (size_t j = 0; j < p; j++) slope[j] = b[j] / g->scale[j];
     cri_blas_enter();
-    cr_status st = cri_parallel_sum_in(cx, "correcting", rows->n, BLOCK, p + 2, BLOCK * (p + 1),
-                                       add_residuals, &w, sums);
+    cr_status st = cri_parallel_sum_in(cx, "correcting", rows->n, BLOCK, p + TOTALS,
+                                       BLOCK * (p + 1), add_residuals, &w, sums);
     cri_blas_leave();
     for (size_t j = 0; j < p && st == CR_OK; j++) sums[j] /= g->scale[j];
     return st;
@@ -103,7 +109,7 @@ static cr_status set_factor(cr_ctx *cx, const double *L, cri_predictor *fit)
 typedef struct answer {
     double *b;     /* [p] of the scaled terms                           */
     double  shift; /* of the mean; 0 without intercept                  */
-    double  rss;
+    double  rss, tss;
     double  correction; /* the largest change of b, relative to the largest b */
 } answer;
 
@@ -115,7 +121,7 @@ static cr_status solve_and_correct(cr_ctx *cx, const cri_rows *rows, bool interc
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = g->p;
     cr_cmat    factor_L = cr_cmat_of(L, p, p);
-    double    *sums = cr_scratch_f64(&s, p + 2), *delta = cr_scratch_f64(&s, p);
+    double    *sums = cr_scratch_f64(&s, p + TOTALS), *delta = cr_scratch_f64(&s, p);
     double     change = 0, size = 0;
 
     CR_TRY(s.status);
@@ -133,6 +139,8 @@ static cr_status solve_and_correct(cr_ctx *cx, const cri_rows *rows, bool interc
         size = fmax(size, fabs(a->b[j]));
     }
     a->rss = fmax(sums[p + 1] - gain, 0);
+    /* about the mean itself, not about the mean as it was rounded */
+    a->tss = sums[p + 3] - (intercept ? sums[p + 2] * sums[p + 2] / g->weight : 0);
     a->correction = size > 0 ? change / size : 0;
 done:
     cr_scratch_end(&s);
@@ -177,7 +185,7 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
                                       .gram = true,
                                       .weight = g.weight,
                                       .rss = a.rss,
-                                      .tss = g.tt,
+                                      .tss = a.tss,
                                       .condition = 1 / sqrt(rcond),
                                       .correction = a.correction,
                                       .refinements = 1 };

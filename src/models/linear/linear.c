@@ -9,6 +9,7 @@
 #include "precisions.h"
 #include "rows_factor.h"
 #include "rows_view.h"
+#include "sandwich.h"
 #include "selection.h"
 #include "sparse_terms.h"
 #include "../../base/scratch.h"
@@ -25,6 +26,8 @@
       "qr: every digit; gram: one pass, for many rows; lsqr: sparse data, by products alone; auto: what is safe and pays", "qr")  \
     X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
       "a row of weight w is w equal rows, or one row whose noise has 1/w of the variance", "precisions") \
+    X(choice, errors,    "classical", CRI_ERRORS,                                                     \
+      "standard errors: one spread for all rows, or hc0 to hc3, which hold for any", "hc3")          \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
     X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
@@ -53,6 +56,7 @@ typedef struct linear_state {
     size_t            max_row;
     cri_rows_factor   factor; /* for updates; empty where there can be none */
     cri_precisions    precisions;
+    size_t            errors; /* cri_errors */
     size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
     cri_selection     selection;
 } linear_state;
@@ -209,6 +213,34 @@ static bool can_remember(const cri_rows *rows, const linear_state *m)
     return !cri_rows_are_sparse(rows) || m->facts.gram || rows->n * rows->p <= 1000000;
 }
 
+/* Standard errors from the residuals of the rows.  A weight is that many rows, or a precision that
+ * counts in the score and in the leverage. */
+static cr_status set_robust(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+                            linear_state *m)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    double       *square = cr_scratch_f64(&s, rows->n), n = m->facts.weight;
+    bool          precise = o->weights_are == WEIGHTS_PRECISE && rows->w;
+    cr_prediction p = { .n = rows->n, .mean = square };
+    CR_TRY(s.status);
+    if (m->facts.lsqr)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "--errors %s: %zu sparse columns have no standard errors",
+                       cri_errors_name((cri_errors)o->errors), rows->p));
+    CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &p));
+    for (size_t i = 0; i < rows->n; i++) {
+        double e = rows->y[i] - square[i], w = rows->w ? rows->w[i] : 1;
+        square[i] = (precise ? w * w : w) * e * e;
+    }
+    m->errors = (size_t)o->errors;
+    CR_TRY(cri_predictor_set_robust(cx, rows, (cri_errors)o->errors, square,
+                                    precise ? rows->w : NULL, n / m->fit.dof, &m->fit));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -219,8 +251,8 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    if (rows->more && o->select == CRI_SUBSET_NONE && o->weights_are != WEIGHTS_PRECISE &&
-        can_remember(rows, m)) {
+    if (rows->more && o->errors == CRI_CLASSICAL && o->select == CRI_SUBSET_NONE &&
+        o->weights_are != WEIGHTS_PRECISE && can_remember(rows, m)) {
         CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor)); /* the last block solves */
         *out_state = m;
         m = NULL;
@@ -230,7 +262,8 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
            : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
                                                : solve(cx, rows, o, seed, m, &moments));
     warn(cx, m);
-    if (can_remember(rows, m))
+    if (o->errors != CRI_CLASSICAL && m->fit.dof > 0) CR_TRY(set_robust(cx, rows, o, m));
+    if (o->errors == CRI_CLASSICAL && can_remember(rows, m))
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
     m->loocv = m->max_leverage = NAN;
     if (!m->facts.lsqr && (double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
@@ -283,8 +316,9 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
 
     if (old->factor.q == 0) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                old->method != CRI_SUBSET_NONE
-                    ? "a linear model with --select has no exact update"
+                old->method != CRI_SUBSET_NONE ? "a linear model with --select has no exact update"
+                : old->errors != CRI_CLASSICAL
+                    ? "the standard errors of this model come from all residuals: no exact update"
                     : "this linear model has no exact update: it has too many terms to remember");
         return cr_fail_hint(cx, "fit it again on all the rows");
     }
@@ -310,6 +344,11 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
                                 cr_prediction *out)
 {
     return cri_predictor_predict(cx, &((const linear_state *)state)->fit, rows, out);
+}
+
+static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
+{
+    return cri_predictor_covariance(cx, &((const linear_state *)state)->fit, out, out_n);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -351,6 +390,8 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, s, "condition_number", cri_json_number(f->condition)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(f->lsqr ? "lsqr" : f->gram ? "gram" : "qr")));
     CR_TRY(cri_store_set(cx, s, "refinements", json_integer(f->refinements)));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, s, "select", json_string(method_names[m->method])));
     CR_TRY(cri_store_set(cx, s, "selected", json_integer((json_int_t)m->selection.size)));
@@ -382,6 +423,8 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->errors != CRI_CLASSICAL)
+        CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
     if (m->precisions.rows > 0) {
         CR_TRY(cri_store_set_real(cx, out, "precision_rows", m->precisions.rows));
         CR_TRY(cri_store_set_real(cx, out, "precision_weight", m->precisions.weight));
@@ -418,6 +461,11 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     f->rank = m->fit.r;
     if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
+    if (json_object_get(in, "errors"))
+        CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
+    if (m->errors > CRI_HC3)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the standard errors in the model file are not known",
+                       cri_store_source(store)));
     if (json_object_get(in, "select")) {
         CR_TRY(cri_store_get_count(cx, store, in, "select", &m->method));
         CR_TRY(cri_selection_read(cx, store, in, cr_design_terms(design), &m->selection));
@@ -445,6 +493,8 @@ const cr_model_class cri_class_linear = {
     .formulas =
         "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
         "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1;  n = sum w, or rows of precision w\n"
+        "--errors hc0..hc3:  Cov b = A^-1 (sum_i c_i z_i z_i^T) A^-1,  c_i from the row's "
+        "residual\n"
         "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)\n"
         "--select: least squares on the best subset of each size; the size by a criterion",
     .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7; Furnival & "
@@ -461,6 +511,7 @@ const cr_model_class cri_class_linear = {
     .fit = linear_fit,
     .update = linear_update,
     .predict = linear_predict,
+    .covariance = linear_covariance,
     .describe = linear_describe,
     .write = linear_write,
     .read = linear_read,

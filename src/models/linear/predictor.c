@@ -33,7 +33,9 @@ cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out)
 void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
 {
     double *vectors[] = { m->coef, m->coef_sd, m->centre, m->scale };
+    size_t  q = m->has_intercept + m->p;
     for (size_t i = 0; i < 4; i++) cr_free(cx, vectors[i], m->p, sizeof(double));
+    cr_free(cx, m->robust, q, q * sizeof(double));
     cr_free(cx, m->F, m->r, m->p * sizeof(double));
     *m = (cri_predictor){ 0 };
 }
@@ -283,6 +285,9 @@ cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *sto
     CR_TRY(cri_store_put_vector(cx, store, "centre", m->centre, m->p));
     CR_TRY(cri_store_put_vector(cx, store, "scale", m->scale, m->p));
     CR_TRY(cri_store_put_matrix(cx, store, "factor", m->F, m->r, m->p));
+    size_t q = m->has_intercept + m->p;
+    if (m->robust) CR_TRY(cri_store_set(cx, out, "robust", json_true()));
+    if (m->robust) CR_TRY(cri_store_put_matrix(cx, store, "robust", m->robust, q, q));
 done:
     cr_scratch_end(&s);
     return st;
@@ -307,6 +312,9 @@ cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_store_get_vector(cx, store, "scale", p, &m.scale));
     CR_TRY(cri_store_get_matrix(cx, store, "factor", m.r, p, &m.F));
     m.has_intercept = json_is_true(json_object_get(in, "has_intercept"));
+    size_t q = m.has_intercept + p;
+    if (json_is_true(json_object_get(in, "robust")))
+        CR_TRY(cri_store_get_matrix(cx, store, "robust", q, q, &m.robust));
     m.intercept_sd = sd_in(m.intercept_sd);
     m.dof = cri_json_number_or_nan(in, "dof");
     if (isnan(m.dof)) m.dof = INFINITY;

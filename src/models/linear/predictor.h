@@ -16,9 +16,11 @@ typedef struct cri_predictor {
     double *coef, *coef_sd; /* [p] in the units of the terms; sd NaN where there is none */
     double *centre, *scale; /* [p]                                                       */
     double *F;              /* [r x p]                                                   */
-    double  plain, sign, mean_share;
-    double  sigma, dof; /* dof INFINITY = normal                                     */
-    bool    has_intercept;
+    double
+          *robust; /* [q x q], q = has_intercept + p: a covariance that says more than F; or NULL */
+    double plain, sign, mean_share;
+    double sigma, dof; /* dof INFINITY = normal                                     */
+    bool   has_intercept;
 } cri_predictor;
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out);

@@ -116,7 +116,7 @@ static void answer_row(const answer_work *w, const double *x, double *room, doub
     double                   *z = room, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
     if (m->intercept) z[0] = 1;
     for (size_t j = 0; j < m->p; j++) z[m->intercept + j] = (x[j] - m->centre[j]) / m->scale[j];
-    if (m->infer == CRI_INFER_LAPLACE)
+    if (m->R == 0)
         answer_laplace(w, z, rest, p);
     else
         answer_draws(w, z, rest, p);
@@ -141,7 +141,7 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     answer_work w = { .m = m, .rows = rows, .prob = out->prob };
-    bool        lattice = m->infer == CRI_INFER_LAPLACE && m->M > CRI_GRID_SCORES;
+    bool        lattice = m->R == 0 && m->M > CRI_GRID_SCORES;
     double     *points = cr_scratch_matrix(&s, lattice ? cri_softmax_count(m->M) : 0, m->M);
 
     CR_TRY(s.status);

@@ -20,8 +20,8 @@
     X(real,   intercept_sd, "",     ">0",                                                            \
       "prior sd of the intercepts, in log odds of a row at the means of the columns; 10 if not given", "5") \
     X(flag,   shrink_intercept, "false", "", "the intercepts have the prior of the slopes", "true")  \
-    X(choice, infer,     "laplace", "laplace|importance|mcmc",                                       \
-      "how the posterior is known: Gaussian at the mode, weighted draws, or a Markov chain", "mcmc") \
+    X(choice, infer,     "laplace", "laplace|importance|mcmc|bound",                                 \
+      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, or (two classes) the Gaussian of a lower bound on the evidence", "mcmc") \
     X(count,  draws,     "4000",    "100..1e7", "importance, mcmc: number of draws", "20000")        \
     X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */
@@ -187,8 +187,17 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-/* Means and sds of the coefficients by Laplace, in the units of the data; sd of intercept at x = 0.
- */
+/* Means and sds of the coefficients of N(mode, A^-1), in the units of the data; sd of intercept at
+ * x = 0.  A is spoiled. */
+static cr_status set_normal(cr_ctx *cx, const cri_likelihood *f, double *A, cri_bayes_logistic *m)
+{
+    for (size_t k = 0; k < m->M; k++)
+        for (size_t j = 0; j <= m->p; j++)
+            m->mean[k * m->q1 + j] =
+                cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, m->mode + k * m->q, j);
+    return cri_classifier_sds(cx, f, NULL, A, m->sd);
+}
+
 static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m)
 {
     cr_status            st = CR_OK;
@@ -197,12 +206,25 @@ static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logi
     cri_likelihood_value v = { .hessian = H };
 
     CR_TRY(s.status);
-    for (size_t k = 0; k < m->M; k++)
-        for (size_t j = 0; j <= m->p; j++)
-            m->mean[k * m->q1 + j] =
-                cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, m->mode + k * m->q, j);
     CR_TRY(cri_likelihood_at(cx, f, m->mode, &v));
-    CR_TRY(cri_classifier_sds(cx, f, NULL, H, m->sd));
+    CR_TRY(set_normal(cx, f, H, m));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The normal of the bound in place of Laplace's, at the same alpha. */
+static cr_status tighten(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m,
+                         cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *A = cr_scratch_matrix(&s, m->D, m->D);
+    size_t     rounds = 0;
+    CR_TRY(s.status);
+    CR_TRY(cri_bayes_logistic_bound(cx, f, 0, NULL, A, m, &rounds));
+    CR_TRY(set_normal(cx, f, A, m));
+    report->iterations += rounds;
 done:
     cr_scratch_end(&s);
     return st;
@@ -221,9 +243,11 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept, m->infer = (size_t)o->infer;
     m->intercept_sd = o->shrink_intercept ? NAN : isnan(o->intercept_sd) ? WIDE : o->intercept_sd;
-    m->R = o->infer == CRI_INFER_LAPLACE ? 0
-           : o->draws < CRI_KEPT_DRAWS   ? o->draws
-                                         : CRI_KEPT_DRAWS;
+    bool normal = o->infer == CRI_INFER_LAPLACE || o->infer == CRI_INFER_BOUND;
+    m->R = normal ? 0 : o->draws < CRI_KEPT_DRAWS ? o->draws : CRI_KEPT_DRAWS;
+    if (o->infer == CRI_INFER_BOUND && m->M > 1)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "--infer bound is for two classes, and the target has %zu", K));
     if (m->D > 3000) {
         cr_fail(cx, CR_EUNSUPPORTED,
                 "bayes-logistic keeps the covariance of its coefficients: %zu are too "
@@ -335,6 +359,9 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
     if (o->infer == CRI_INFER_LAPLACE) {
         CR_TRY(advise(cx, &post, solution.wrong, seed));
+    } else if (o->infer == CRI_INFER_BOUND) {
+        CR_TRY(tighten(cx, &f, m, report));
+        report->evidence = CR_EVIDENCE_BOUND;
     } else {
         CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
         if (!isnan(m->evidence_se)) report->evidence = CR_EVIDENCE_ESTIMATE;
@@ -398,7 +425,7 @@ done:
 
 static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
 {
-    static const char *const  routes[] = { "laplace", "importance", "mcmc" };
+    static const char *const  routes[] = { "laplace", "importance", "mcmc", "bound" };
     cr_status                 st = CR_OK;
     const cri_bayes_logistic *m = state;
     json_t                   *s;
@@ -417,10 +444,10 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set_real(cx, s, "log_joint", m->log_joint));
     CR_TRY(cri_store_set_real(cx, s, "log_evidence_laplace", m->laplace));
     CR_TRY(cri_store_set_real(cx, s, "effective_coefficients", m->effective));
-    if (m->infer != CRI_INFER_LAPLACE)
-        CR_TRY(cri_store_set(cx, s, "effective_draws", cri_json_number(m->ess)));
-    if (m->infer != CRI_INFER_LAPLACE)
-        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
+    if (m->infer == CRI_INFER_BOUND)
+        CR_TRY(cri_store_set_real(cx, s, "log_evidence_bound", m->log_evidence));
+    if (m->R > 0) CR_TRY(cri_store_set(cx, s, "effective_draws", cri_json_number(m->ess)));
+    if (m->R > 0) CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
     if (m->infer == CRI_INFER_MCMC) CR_TRY(cri_store_set(cx, s, "rhat", cri_json_number(m->rhat)));
 done:
     return st;
@@ -438,8 +465,9 @@ static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
 {
     bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) &&
                  m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
-                 m->D == m->M * m->q && m->infer <= CRI_INFER_MCMC &&
-                 (m->infer == CRI_INFER_LAPLACE || m->R > 0) && isfinite(m->alpha) && m->alpha > 0;
+                 m->D == m->M * m->q && m->infer <= CRI_INFER_BOUND &&
+                 (m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND) == (m->R == 0) &&
+                 isfinite(m->alpha) && m->alpha > 0;
     for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
     for (size_t k = 0; valid && k < m->K; k++)
         valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;

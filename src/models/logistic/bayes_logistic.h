@@ -13,11 +13,11 @@
 
 #include "classifier.h"
 
-enum { CRI_INFER_LAPLACE, CRI_INFER_IMPORTANCE, CRI_INFER_MCMC };
+enum { CRI_INFER_LAPLACE, CRI_INFER_IMPORTANCE, CRI_INFER_MCMC, CRI_INFER_BOUND };
 enum { CRI_KEPT_DRAWS = 1000 };
 
 typedef struct cri_bayes_logistic {
-    size_t  p, q, q1, K, M, D, R; /* R draws are kept; 0 for Laplace                   */
+    size_t  p, q, q1, K, M, D, R; /* R draws are kept; 0 for a normal                  */
     size_t  infer;
     bool    intercept, learned; /* learned: alpha maximises the evidence             */
     double *centre, *scale;     /* [p]                                               */
@@ -55,6 +55,13 @@ cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint6
  * rhat. */
 cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count,
                                   uint64_t seed, cri_bayes_logistic *m);
+/* The normal of the best bound on the evidence, of two classes (bayes_bound.c), from the one in mode
+ * and covariance on: these, A [q x q] = its precision, log_evidence = the bound.  It ends after `limit`
+ * rounds (0: a thousand), and without opt_bounds [limit], the bound after each, where it no longer
+ * rises. */
+cr_status cri_bayes_logistic_bound(cr_ctx *cx, const cri_likelihood *f, size_t limit,
+                                   double *opt_bounds, double *A, cri_bayes_logistic *m,
+                                   size_t *out_rounds);
 /* The predictive probabilities. */
 cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, const cri_rows *rows,
                                      cr_prediction *out);

@@ -1,6 +1,7 @@
 /* likelihood_pass.c -- the sums over rows, dense or sparse, of linear classifiers. */
 #include "likelihood_pass.h"
 #include "../../math/blas_internal.h"
+#include "../../math/kernel/array.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -24,7 +25,8 @@ static void weigh_logits(const cri_pass *w, size_t begin, size_t count, double *
 {
     const cri_likelihood *f = w->f;
     double                product = 1, sum = 0, wrong = 0;
-    for (size_t i = 0; i < count; i++) C[i] = exp(-fabs(E[i]));
+    for (size_t i = 0; i < count; i++) C[i] = -fabs(E[i]);
+    cri_exp_array(C, count);
     for (size_t i = 0; i < count; i++) {
         double e = C[i], eta = E[i], d = 1 / (1 + e), small = e * d,
                s = f->y[begin + i] == 0 ? 1 : -1;
@@ -216,12 +218,30 @@ static void add_outer(const cri_pass *w, size_t row, double h, size_t m, size_t 
     }
 }
 
+/* The same of one block whose places are the columns themselves. */
+static void add_plain_outer(const cri_pass *w, size_t row, double h, double *H)
+{
+    const cri_entries *e = &w->f->x->entries;
+    size_t             edge = w->s, end, begin = cri_entries_row(e, row, &end);
+    const uint32_t    *column = e->column;
+    const double      *value = e->value;
+    H[0] += h;
+    for (size_t a = begin; a < end; a++) {
+        double ha = h * value[a], *line = H + (1 + column[a]) * edge;
+        line[0] += ha;
+        for (size_t b = begin; b <= a; b++) line[1 + column[b]] += ha * value[b];
+    }
+}
+
 static void add_sparse_hessian(const cri_pass *w, size_t row, const double *c, double *H)
 {
     const cri_likelihood *f = w->f;
     double                wi = f->x->w ? f->x->w[row] : 1;
     if (f->M == 1) {
-        add_outer(w, row, c[0], 0, 0, H);
+        if (f->sub)
+            add_outer(w, row, c[0], 0, 0, H);
+        else
+            add_plain_outer(w, row, c[0], H);
         return;
     }
     for (size_t m = 0; m < f->M; m++)

@@ -98,11 +98,12 @@ TEST(score_equations)
             double eta = coefficient(d, 0, "value"),
                    x[4] = { 1, X[i * P], X[i * P + 1], X[i * P + 2] };
             for (size_t j = 1; j <= P; j++) eta += coefficient(d, j, "value") * x[j];
-            double mu = cri_link_mean(k->g, eta), slope = cri_link_slope(k->g, eta);
-            double V = cri_family_variance(k->family, alpha, mu);
+            double      mu = cri_link_mean(k->g, eta), slope = cri_link_slope(k->g, eta);
+            cri_glm_law law = { k->family, k->g, alpha };
+            double      V = cri_family_variance(&law, eta);
             weight += w[i];
             pearson += w[i] * (y[i] - mu) * (y[i] - mu) / V;
-            deviance += w[i] * cri_family_deviance(k->family, alpha, y[i], mu);
+            deviance += w[i] * cri_family_deviance(&law, y[i], eta);
             for (size_t a = 0; a < 4; a++) {
                 score[a] += (long double)(w[i] * (y[i] - mu) * slope / V * x[a]);
                 size[a] += (long double)fabs(w[i] * (y[i] - mu) * slope / V * x[a]);
@@ -368,7 +369,9 @@ TEST(predictive_moments)
             assert_relative(sqrt(variance), p.scale[i], 1e-6);
             double alpha =
                 k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
-            double own = statistic(d, "dispersion") * cri_family_variance(k->family, alpha, mean);
+            cri_glm_law law = { k->family, k->g, alpha };
+            double      at = cri_link_of_mean(k->g, mean);
+            double      own = statistic(d, "dispersion") * cri_family_variance(&law, at);
             assert_true(variance >= own * (1 - 1e-9)); /* the estimate's own uncertainty is in it */
             assert_true(variance <= own * 1.6);
         }

@@ -75,3 +75,39 @@ TEST(nist)
         found += check_set(cx, &nist_sets[i], certified);
     assert_int_equal(found, cr_table_rows(certified));
 }
+
+/* A simulated analysis of variance as NIST's SmLs sets are: nine groups whose means are 0.1 apart at
+ * most, rows 0.1 to either side of them. */
+static void draw_groups(size_t n, double level, double *X, double *y)
+{
+    enum { GROUPS = 9 };
+    static const double mean[GROUPS] = { 0.4, 0.3, 0.5, 0.41, 0.33, 0.57, 0.4, 0.3, 0.52 };
+    for (size_t i = 0; i < n; i++) {
+        size_t g = i % GROUPS, round = i / GROUPS;
+        for (size_t j = 0; j + 1 < GROUPS; j++) X[i * (GROUPS - 1) + j] = g == j + 1;
+        y[i] = level + mean[g] + (round == 0 ? 0 : round % 2 ? 0.1 : -0.1);
+    }
+}
+
+/* R^2 and F do not depend on the level: a level of 1e12 leaves four digits of the data, but what
+ * they are is exact, and so is what is left when 1e12 is taken off again. */
+TEST(level_of_target)
+{
+    enum { MOST = 18009, TERMS = 8 };
+    static double X[MOST * TERMS], y[MOST];
+    const size_t  rows[] = { 189, 1809, MOST }; /* SmLs07t, 08t, 09t; the last by cross-products */
+    for (size_t c = 0; c < 3; c++) {
+        double r2[2], F[2];
+        for (int shifted = 0; shifted < 2; shifted++) {
+            draw_groups(rows[c], 1e12, X, y);
+            for (size_t i = 0; shifted && i < rows[c]; i++) y[i] -= 1e12;
+            cr_table *t = make_table(cx, X, rows[c], TERMS, y, NULL);
+            cr_model *m = fit(cx, "linear", t, "target=y");
+            json_t   *d = describe(cx, m);
+            r2[shifted] = statistic(d, "r2");
+            F[shifted] = statistic(d, "f");
+        }
+        assert_relative(r2[0], r2[1], 1e-12);
+        assert_relative(F[0], F[1], 1e-12);
+    }
+}

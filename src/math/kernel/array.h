@@ -1,0 +1,18 @@
+/* array.h -- inner loops over contiguous numbers, the same bits on every machine (array.c).
+ * (Internal header.) */
+#ifndef CREDENCE_MATH_KERNEL_ARRAY_H
+#define CREDENCE_MATH_KERNEL_ARRAY_H
+
+#include <stddef.h>
+
+/* x[i] = exp(x[i]), to 1 unit in the last place; the same bits on every machine. */
+void cri_exp_array(double *x, size_t n);
+/* out[j] = sum_f (x[f] - Z[f * stride + j])^2 for j < n. */
+void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
+                   double *out);
+/* sum_i a[i] b[i]; in four partial sums. */
+double cri_dot_array(const double *a, const double *b, size_t n);
+/* out[i] = a[i] * b[i]; out may be either. */
+void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
+
+#endif

@@ -1,0 +1,23 @@
+/* measures.h -- how well a generalised linear model fits: sums over the rows, in fixed blocks.
+ * O(n).  (Internal header.) */
+#ifndef CREDENCE_MODELS_GLM_MEASURES_H
+#define CREDENCE_MODELS_GLM_MEASURES_H
+
+#include "irls.h"
+
+/* Deviance and Pearson's chi-square at eta [n]. */
+cr_status cri_glm_measure(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,
+                          const double *eta, double *out_deviance, double *out_pearson);
+
+cr_status cri_glm_log_likelihood(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,
+                                 double phi, const double *eta, double *out);
+
+/* The deviance of the model with an intercept alone (without intercept: with the offset alone); NaN
+ * where it has none. */
+cr_status cri_glm_null_deviance(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,
+                                double *out);
+
+/* The mean of the target, by weights and trials. */
+double cri_glm_mean_of_target(const cri_glm_problem *p);
+
+#endif
