@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -464,4 +465,34 @@ cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out)
         if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
         more *= 2;
     }
+}
+
+/* Maps the file; false where that cannot be, or does not pay. */
+static bool map_file(const cri_source *s, cri_block *out)
+{
+    const size_t least = (size_t)1 << 20;
+    if (s->origin != FROM_FILE || s->codec != PLAIN || s->start != 0 || s->size < least)
+        return false;
+    off_t held = (off_t)(s->head_end - s->head_at) + (off_t)(s->end - s->at);
+    if (lseek(s->fd, 0, SEEK_CUR) != held) return false; /* some bytes were taken */
+    struct stat info;
+    if (fstat(s->fd, &info) != 0 || info.st_size != (off_t)s->size) return false;
+    void *p = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (p == MAP_FAILED) return false;
+    *out = (cri_block){ .bytes = p, .size = s->size, .capacity = s->size, .mapped = true };
+    return true;
+}
+
+cr_status cri_source_hold(cr_ctx *cx, cri_source *source, cri_block *out)
+{
+    return map_file(source, out) ? CR_OK : cri_source_load(cx, source, out);
+}
+
+void cri_block_free(cr_ctx *cx, cri_block *block)
+{
+    if (block->mapped)
+        munmap(block->bytes, block->capacity);
+    else
+        cr_free(cx, block->bytes, block->capacity, 1);
+    *block = (cri_block){ .bytes = NULL };
 }

@@ -49,7 +49,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cri_table_free_csr(cx, t);
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
-    cr_free(cx, t->block, t->block_bytes, 1);
+    cri_block_free(cx, &t->block);
     cr_free(cx, t->origin, t->rows, sizeof *t->origin);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
@@ -174,11 +174,7 @@ cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_typ
     return cri_table_own_numbers(cx, t, name, type, copy);
 }
 
-void cri_table_keep_block(cr_table *t, void *block, size_t bytes)
-{
-    t->block = block;
-    t->block_bytes = bytes;
-}
+void cri_table_keep_block(cr_table *t, cri_block block) { t->block = block; }
 
 /* acc [2 x cols]: how many cells of each column are NaN, and how many are NaN or infinite; row by
  * row, as the matrix lies in memory. */

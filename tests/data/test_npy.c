@@ -2,6 +2,7 @@
 #include "support.h"
 #include "base/file.h"
 #include "data/npy.h"
+#include "data/read.h"
 #include "data/write.h"
 #include "data/zip.h"
 
@@ -511,6 +512,42 @@ static void test_allocations(void **state)
     test_every_allocation_fails(read_and_write, path);
 }
 
+/* --- large files are mapped ------------------------------------------------------------------ */
+
+/* 2 MiB of doubles as a file: the table has them, and almost no memory is taken for it. */
+static void test_large_file_is_mapped(void **state)
+{
+    (void)state;
+    enum { ROWS = 1 << 16, COLS = 4 };
+    char            path[] = "/tmp/credence-npy-XXXXXX", head[CRI_NPY_HEADER];
+    cr_ctx         *cx = test_context();
+    cr_table       *t = NULL;
+    cr_read_options options = { 0 };
+    int             fd = mkstemp(path);
+    FILE           *f = fdopen(fd, "wb");
+    assert_non_null(f);
+    cri_npy_header(2, ROWS, COLS, head);
+    fwrite(head, 1, sizeof head, f);
+    for (size_t i = 0; i < (size_t)ROWS * COLS; i++) {
+        double x = i == 7 ? NAN : 0.5 * (double)i;
+        fwrite(&x, sizeof x, 1, f);
+    }
+    fclose(f);
+    cr_ctx_set_memory_limit(cx, 1 << 19); /* a quarter of the file */
+    assert_ok(cx, cr_table_read(cx, path, &options, &t));
+    assert_int_equal(cr_table_rows(t), ROWS);
+    for (size_t j = 0; j < COLS; j++) {
+        const cr_column *c = cr_table_column(t, j);
+        assert_int_equal(c->missing, j == 3);
+        for (size_t i = 0; i < ROWS; i++)
+            if (i * COLS + j != 7)
+                assert_true(c->values[i * c->stride] == 0.5 * (double)(i * COLS + j));
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -530,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_damaged_archives_are_refused),
         cmocka_unit_test(test_deflated_archives),
         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_large_file_is_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
