@@ -488,6 +488,30 @@ static void test_deflated_archives(void **state)
     test_context_free(cx);
 }
 
+/* An archive of 600 kB that claims to hold 600 MiB, deflated, is refused, unless there is a memory
+ * limit to decide. */
+static void test_expansion(void **state)
+{
+    (void)state;
+    enum { N = 600000 };
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    char     *data = calloc(N, 1), *b = NULL;
+    size_t    size = 0;
+    assert_ok(cx, cri_zip_build(cx, &(cri_zip_item){ "z.npy", data, N }, 1, "", &b, &size));
+    char *central = memmem(b, size, "PK\1\2", 4);
+    assert_non_null(central);
+    memcpy(central + 10, "\x08\0", 2);
+    memcpy(central + 24, "\0\0\x80\x25", 4);
+    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", b, size, &t), CR_ENOMEM,
+                      "made to fill the memory");
+    cr_ctx_set_memory_limit(cx, 100000000);
+    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", b, size, &t), CR_ENOMEM, "memory limit");
+    cr_free(cx, b, size, 1);
+    free(data);
+    test_context_free(cx);
+}
+
 /* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status read_and_write(cr_ctx *cx, void *arg)
@@ -566,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_refused_archives),
         cmocka_unit_test(test_damaged_archives_are_refused),
         cmocka_unit_test(test_deflated_archives),
+        cmocka_unit_test(test_expansion),
         cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_large_file_is_mapped),
     };
