@@ -174,6 +174,27 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
+/* What is asked of few queries over many points stops before the last of them. */
+static void test_interruption(void **state)
+{
+    enum { N = 3000, D = 40, Q = 200 };
+    (void)state;
+    cr_ctx        *cx = test_context();
+    cr_neighbours *nb = NULL;
+    double        *x = malloc(N * D * sizeof *x), at[Q];
+    size_t         index[Q];
+    for (size_t i = 0; i < (size_t)N * D; i++) x[i] = (double)(i * 7919 % 1009);
+    cr_cmat queries = cr_cmat_of(x, Q, D);
+    assert_ok(cx, cr_neighbours_new(cx, cr_cmat_of(x, N, D), CR_NORM_EUCLID, &nb));
+    index[Q - 1] = 77;
+    cr_interrupt(cx);
+    assert_fails(cx, cr_neighbours_nearest(cx, nb, &queries, 1, index, at), CR_EINTERRUPTED);
+    assert_int_equal(index[Q - 1], 77);
+    cr_neighbours_free(cx, nb);
+    free(x);
+    test_context_free(cx);
+}
+
 static cr_status build_and_ask(cr_ctx *cx, void *arg)
 {
     cr_neighbours *nb = NULL;
@@ -200,7 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_sorting), cmocka_unit_test(test_all_the_same),
         cmocka_unit_test(test_huge_and_tiny),   cmocka_unit_test(test_threads_give_the_same),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_interruption),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("neighbours", tests, NULL, NULL);
 }
