@@ -2,6 +2,8 @@
  * in the units of any design, and what has none. */
 #include "../fixture.h"
 
+#include <locale.h>
+
 enum { N = 24 };
 
 static const char *save(cr_ctx *cx, const char *model, const cr_table *t, const char *settings)
@@ -137,6 +139,24 @@ static void test_refusals(void **state)
     cr_table_free(cx, t);
 }
 
+/* The numbers of the file are not written with the comma of the host's locale; where the machine has no
+ * such locale, the test says the same as the others. */
+static void test_decimal_comma(void **state)
+{
+    cr_ctx     *cx = *state;
+    cr_table   *t = draw(cx);
+    char        settings[1000];
+    const char *path = save(cx, "normal", t, "features=x,z");
+    snprintf(settings, sizeof settings, "target=y features=x,z kernel=fisher(file=\"%s\")", path);
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    cr_model *m = NULL;
+    cr_status st = try_fit(cx, "gp", t, settings, &m);
+    setlocale(LC_ALL, "C");
+    assert_ok(cx, st);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
 typedef struct attempt {
     const cr_table *t;
     setting_list    list;
@@ -174,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_families),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_decimal_comma),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("Fisher kernels of saved models", tests, setup, teardown);
