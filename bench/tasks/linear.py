@@ -51,7 +51,21 @@ def sklearn(fitted):
     return python(SKLEARN.replace("FITTED", fitted), "{data}")
 
 
+# The least that any least squares from cross-products does: load, and one product of the matrix.
+NUMPY = """
+import json, sys, time
+import numpy
+start = time.perf_counter()
+data = numpy.load(sys.argv[1])
+gram = data.T @ data
+print(json.dumps({"seconds": time.perf_counter() - start, "trace": gram.trace()}))
+"""
+
 TASKS = [
+    Task(name="linear-npy", about="least squares, 1e6 rows x 50 features from NPY, the whole process, against numpy's X'X",
+         ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
+         peer=python(NUMPY, "{data}"), needs=("numpy",), clock="wall",
+         data=(f"linear-{ROWS}x{FEATURES}-{SEED}.npy", make), goal=1.5),
     Task(name="linear", about="least squares, 1e6 rows x 50 features, the fit alone, against scikit-learn",
          ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
          peer=sklearn("LinearRegression(copy_X=False)"), needs=("sklearn",),

@@ -37,9 +37,20 @@ def level_text(value):
     return value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
 
 
+def unmasked(values):
+    """The values of a masked array with the masked ones missing: numbers as doubles with NaN, others as objects
+    with None.  Anything else as it is."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    number = values.dtype.kind in TYPES
+    shown = values.data.astype(np.float64 if number else object)
+    shown[np.ma.getmaskarray(values)] = np.nan if number else None
+    return shown
+
+
 def as_doubles(array):
     """The array as float64 that C can walk through; itself when it already is."""
-    array = np.asarray(array, dtype=np.float64)
+    array = np.asarray(unmasked(array), dtype=np.float64)
     fits = array.flags.aligned and all(s >= 0 and s % array.itemsize == 0 for s in array.strides)
     return array if fits else np.array(array, order="C")
 
@@ -108,6 +119,7 @@ TYPES = {"f": c.REAL, "i": c.INTEGER, "u": c.INTEGER, "b": c.BOOLEAN}
 
 def convert(name, values):
     """Numbers or Levels of one column: an array, a list, a pandas Series or Categorical."""
+    values = unmasked(values)
     dtype = getattr(values, "dtype", None)
     if hasattr(dtype, "categories"):
         inner = getattr(values, "cat", values)

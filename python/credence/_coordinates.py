@@ -1,6 +1,8 @@
 """Estimators whose models work in a space of their own: transform gives the rows' places in it."""
 import numpy as np
 
+from . import _columns
+
 
 class Coordinates:
     """Beside what an estimator predicts, the coordinates of the rows."""
@@ -26,7 +28,7 @@ class WayBack:
         """The rows of numbers that coordinates, as transform gives them, lead back to: those nearest to them in
         the space of the model, as far as was found."""
         model = self._fitted()
-        Z = np.asarray(X, dtype=np.float64)
+        Z = np.asarray(_columns.unmasked(X), dtype=np.float64)
         if Z.ndim != 2 or Z.shape[1] != len(model.labels()):
             raise ValueError(f"coordinates are rows of {len(model.labels())} numbers, not of shape {Z.shape}")
         return model.reconstruct(Z)

@@ -63,7 +63,7 @@ def _check_dimensions(array):
 
 
 def _from_array(X):
-    array = np.asarray(X)
+    array = np.asarray(_columns.unmasked(X))
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array}\n")
     _check_dimensions(array)
@@ -148,6 +148,7 @@ def check_width(estimator, width, expected):
 
 def read_vector(y, rows):
     """y as one dimension of as many values as X has rows; a Series stays one."""
+    y = _columns.unmasked(y)
     shape = y.shape if hasattr(y, "dtype") else np.asarray(y).shape
     if len(shape) == 2 and shape[1] == 1:
         _errors.warn("A column-vector y was passed when a 1d array was expected. Please change the shape "

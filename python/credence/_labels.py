@@ -1,12 +1,12 @@
 """Classes: labels of any type on the side of Python, texts on that of the library."""
 import numpy as np
 
-from ._columns import Levels, is_missing, level_text
+from ._columns import Levels, is_missing, level_text, unmasked
 
 
 def check(y):
     """The labels as an array; numbers that are not whole are no labels."""
-    labels = np.asarray(y)
+    labels = np.asarray(unmasked(y))
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported\ny has complex values\n")
     if labels.dtype.kind == "f":

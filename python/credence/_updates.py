@@ -3,7 +3,7 @@ import types
 
 import numpy as np
 
-from . import _inputs, _labels
+from . import _columns, _inputs, _labels
 from ._table import Table
 
 
@@ -53,7 +53,7 @@ def _with_first_row(X, times):
     if hasattr(X, "tocsr"):
         from scipy import sparse
         return sparse.vstack([X, X.tocsr()[[0] * times]], format="csr")
-    X = np.asarray(X)
+    X = np.asarray(_columns.unmasked(X))
     return np.concatenate([X, X[[0] * times]])
 
 

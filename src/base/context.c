@@ -384,6 +384,11 @@ size_t cri_memory_left(const cr_ctx *cx)
     return limit > use ? limit - use : 0;
 }
 
+bool cri_memory_is_limited(const cr_ctx *cx)
+{
+    return cx->parent ? cri_memory_is_limited(cx->parent) : cx->memory_limit > 0;
+}
+
 /* Counts `more` bytes against the limit and the planned failures; false when refused. */
 static bool reserve(cr_ctx *cx, size_t more)
 {

@@ -44,6 +44,8 @@ cr_status cri_fail_as(cr_ctx *cx, const cr_ctx *other);
 /* How many more bytes may be allocated: up to the memory limit, or, when there is none, up to the
  * memory of the machine.  For refusing work that cannot fit before it starts. */
 size_t cri_memory_left(const cr_ctx *cx);
+/* true when the context, or the one it works for, has a memory limit. */
+bool cri_memory_is_limited(const cr_ctx *cx);
 
 /* Seconds until the time limit; INFINITY when there is none. */
 double cri_time_left(const cr_ctx *cx);

@@ -41,30 +41,44 @@ static inline uint64_t load_eight(const char *p)
     return v;
 }
 
-static inline bool are_digits(uint64_t v)
+/* The bytes of v that are no digits, marked by their highest bit; v has the digits as 0 .. 9.  Exact
+ * up to the first such byte: an addition carries out of none before it. */
+static inline uint64_t other_bytes(uint64_t v)
 {
-    return (((v + 0x4646464646464646) | (v - 0x3030303030303030)) & 0x8080808080808080) == 0;
+    return ((v + 0x7676767676767676) | v) & 0x8080808080808080;
 }
 
-/* The number that eight digits spell: pairs, then fours, then eight, in three multiplications. */
+/* The number that eight digits 0 .. 9 spell: pairs, then fours, then eight, in three
+ * multiplications. */
 static inline uint64_t value_of_eight(uint64_t v)
 {
     const uint64_t mask = 0x000000ff000000ff;
-    v -= 0x3030303030303030;
     v = v * 10 + (v >> 8);
     return ((v & mask) * 0x000f424000000064 + (v >> 16 & mask) * 0x0000271000000001) >> 32 &
            0xffffffff;
 }
 
+/* The number that the first n < 8 of them spell: shifted behind zeros, so that no branch depends on
+ * n. */
+static inline uint64_t value_of_first(uint64_t v, int n)
+{
+    return value_of_eight(v << (56 - 8 * n) << 8);
+}
+
+static const uint64_t whole_tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+
 /* Appends the digits at p to *w (modulo 2^64); returns where they end. */
 static inline const char *take_digits(const char *p, const char *end, uint64_t *w)
 {
     uint64_t sum = *w;
-    while (end - p >= 8) {
-        uint64_t v = load_eight(p);
-        if (!are_digits(v)) break;
+    for (; end - p >= 8; p += 8) {
+        uint64_t v = load_eight(p) ^ 0x3030303030303030, others = other_bytes(v);
+        if (others) {
+            int n = __builtin_ctzll(others) / 8;
+            *w = sum * whole_tens[n] + value_of_first(v, n);
+            return p + n;
+        }
         sum = sum * 100000000 + value_of_eight(v);
-        p += 8;
     }
     for (; p < end && is_digit(*p); p++) sum = sum * 10 + (uint64_t)(*p - '0');
     *w = sum;
@@ -84,7 +98,7 @@ static uint64_t subnormal(uint64_t m, int exponent)
 }
 
 /* The bits of w * 10^q, w > 0, by the 128-bit product (Lemire 2021, algorithm 1). */
-static uint64_t multiply_power(uint64_t w, int64_t q)
+static inline uint64_t multiply_power(uint64_t w, int64_t q)
 {
     if (q < CRI_POWER_FIRST) return 0;
     if (q > 308) return INFINITE;
@@ -113,14 +127,17 @@ static uint64_t multiply_power(uint64_t w, int64_t q)
     return (m & 0x000fffffffffffff) | (uint64_t)exponent << 52;
 }
 
-static uint64_t scale(uint64_t w, int64_t q)
+static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+static inline uint64_t scale(uint64_t w, int64_t q)
 {
-    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     if (w == 0) return 0;
-    /* Clinger: both factors are exact, so the one operation rounds correctly. */
-    if (FLT_EVAL_METHOD == 0 && w <= (uint64_t)1 << 53 && q >= -22 && q <= 22)
+    /* Clinger: both factors are exact (w < 2^53), so the one operation rounds correctly.  The bound is
+     * one of digits: the numbers of a column mostly lie on the same side of it, whereas the 16 digits
+     * of a full double lie on either side of 2^53. */
+    if (FLT_EVAL_METHOD == 0 && w < 1000000000000000 && q >= -22 && q <= 22)
         return to_bits(q < 0 ? (double)w / tens[-q] : (double)w * tens[q]);
     return multiply_power(w, q);
 }
@@ -184,7 +201,35 @@ static const char *take_exponent(const char *p, const char *end, int64_t *expone
     return q;
 }
 
-size_t cri_scan_double(const char *begin, const char *end, double *out, unsigned *out_notes)
+/* The most common numbers: up to seven digits on either side of the point, no exponent, and enough
+ * text behind them.  Returns 0 for any other. */
+static inline size_t scan_short(const char *begin, const char *end, double *out,
+                                unsigned *out_notes)
+{
+    if (end - begin < 24) return 0;
+    const char *p = begin + (*begin == '-');
+    uint64_t    v = load_eight(p) ^ 0x3030303030303030, others = other_bytes(v), w;
+    if (!others) return 0;
+    int digits = __builtin_ctzll(others) / 8, places = 0;
+    w = value_of_first(v, digits);
+    p += digits;
+    bool whole = *p != '.';
+    if (!whole) {
+        v = load_eight(++p) ^ 0x3030303030303030, others = other_bytes(v);
+        if (!others) return 0;
+        places = __builtin_ctzll(others) / 8;
+        w = w * whole_tens[places] + value_of_first(v, places);
+        p += places;
+    }
+    if (digits + places == 0 || (*p | 0x20) == 'e') return 0;
+    double x = (double)w / tens[places]; /* one operation on exact numbers */
+    *out = *begin == '-' ? -x : x;
+    *out_notes = whole ? CRI_NUMBER_WHOLE : 0u;
+    return (size_t)(p - begin);
+}
+
+static __attribute__((noinline)) size_t scan_any(const char *begin, const char *end, double *out,
+                                                 unsigned *out_notes)
 {
     const char *p = begin;
     bool        negative = p < end && *p == '-';
@@ -221,6 +266,12 @@ size_t cri_scan_double(const char *begin, const char *end, double *out, unsigned
     *out_notes = (whole ? CRI_NUMBER_WHOLE : 0u) | (bits == INFINITE ? CRI_NUMBER_OVERFLOW : 0u);
     *out = from_bits(bits | (uint64_t)negative << 63);
     return (size_t)(p - begin);
+}
+
+size_t cri_scan_double(const char *begin, const char *end, double *out, unsigned *out_notes)
+{
+    size_t took = FLT_EVAL_METHOD == 0 ? scan_short(begin, end, out, out_notes) : 0;
+    return took ? took : scan_any(begin, end, out, out_notes);
 }
 
 size_t cri_parse_double(const char *begin, const char *end, double *out)

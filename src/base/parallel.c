@@ -29,6 +29,7 @@ typedef struct for_work {
     const char *what;
     size_t      blocks;
     void (*body)(void *arg, size_t block);
+    void (*opt_aside)(void *arg); /* done by the caller's thread before it takes blocks */
     void         *arg;
     atomic_size_t next, finished;
 } for_work;
@@ -38,6 +39,7 @@ static void take_blocks(void *arg, bool caller)
 {
     for_work *w = arg;
     size_t    b;
+    if (caller && w->opt_aside) w->opt_aside(w->arg);
     while (!cri_should_stop(w->cx) && (b = atomic_fetch_add(&w->next, 1)) < w->blocks) {
         w->body(w->arg, b);
         size_t done = atomic_fetch_add(&w->finished, 1) + 1;
@@ -51,6 +53,15 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
     for_work w = { .cx = cx, .what = what, .blocks = blocks, .body = body, .arg = arg };
     size_t   threads = cr_ctx_threads(cx);
     cri_team_run(cri_ctx_team(cx), threads < blocks ? threads : blocks, take_blocks, &w);
+    return atomic_load(&w.finished) == blocks ? CR_OK : stopped(cx);
+}
+
+cr_status cri_parallel_beside(cr_ctx *cx, size_t blocks, void (*body)(void *arg, size_t block),
+                              void (*aside)(void *arg), void *arg)
+{
+    for_work w = { .cx = cx, .blocks = blocks, .body = body, .opt_aside = aside, .arg = arg };
+    size_t   threads = cr_ctx_threads(cx);
+    cri_team_run(cri_ctx_team(cx), threads <= blocks ? threads : blocks + 1, take_blocks, &w);
     return atomic_load(&w.finished) == blocks ? CR_OK : stopped(cx);
 }
 

@@ -14,6 +14,11 @@
 cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
                            void (*body)(void *arg, size_t block), void *arg);
 
+/* The same, silent, with aside(arg) beside the blocks: the caller's thread does that, once and to its
+ * end, before it takes blocks too. */
+cr_status cri_parallel_beside(cr_ctx *cx, size_t blocks, void (*body)(void *arg, size_t block),
+                              void (*aside)(void *arg), void *arg);
+
 /* The rows [begin, end) of block b when n rows are cut into blocks of `size`. */
 typedef struct cri_range {
     size_t begin, end;

@@ -18,7 +18,8 @@ void cri_csv_free(cri_csv *csv)
 {
     for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
     cri_csv_levels_clear(csv->cx, &csv->names);
-    cr_free(csv->cx, csv->buffer, csv->capacity, 1);
+    cr_free(csv->cx, csv->batch.buffer, csv->batch.capacity, 1);
+    cr_free(csv->cx, csv->ahead.buffer, csv->ahead.capacity, 1);
     cr_scratch_end(&csv->scratch);
 }
 
@@ -47,7 +48,7 @@ static cr_status run_pass(cri_csv *csv)
     for (;;) {
         CR_TRY(cr_check_interrupt(csv->cx));
         CR_TRY(cri_csv_next_batch(csv));
-        if (csv->n_pieces == 0) break;
+        if (csv->batch.n_pieces == 0) break;
         CR_TRY(cri_csv_parse(csv));
         drop_mixed_columns(csv);
     }
@@ -154,8 +155,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
     CR_TRY(cri_source_rewind(source));
     CR_TRY(cri_csv_sample(&csv));
     CR_TRY(cri_csv_take_column_options(&csv));
-    csv.pieces = cr_scratch_bytes(&csv.scratch, sizes->pieces + 1, sizeof *csv.pieces);
-    csv.seen = cr_scratch_bytes(&csv.scratch, sizes->pieces + 1, csv.n);
+    CR_TRY(cri_csv_make_pieces(&csv));
     settled = cr_scratch_bytes(&csv.scratch, csv.n, sizeof *settled);
     CR_TRY(csv.scratch.status);
 

@@ -27,7 +27,7 @@
  *
  * Cost: one pass over the bytes in batches of some MiB, each parsed in parallel straight into the
  * columns; a second pass only when a column turns out to be a category after the first part of the
- * file.  Memory: the columns, the texts of the categories, and one batch; a record longer than
+ * file.  Memory: the columns, the texts of the categories, and two batches; a record longer than
  * that must fit as a whole.  The table depends neither on the threads nor on the sizes of pieces.
  * (Internal header.) */
 #ifndef CREDENCE_DATA_CSV_H

@@ -1,7 +1,8 @@
 /* csv_batch.c -- bytes in, pieces of whole records out.
  * Only line ends outside quotes end a record, and whether a place is inside quotes depends on all
  * that stands before it; so the cutter walks from quote to quote (memchr, hence at memory speed
- * where there are none), and the pieces it makes can then be parsed independently. */
+ * where there are none), and the pieces it makes can then be parsed independently.  While the pieces
+ * of one batch are parsed, one thread reads, decompresses and cuts the next. */
 #include "csv_internal.h"
 
 #include <string.h>
@@ -73,36 +74,48 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
 
 /* --- batches --------------------------------------------------------------------------------- */
 
-static cr_status reserve(cri_csv *csv, size_t capacity)
+cr_status cri_csv_make_pieces(cri_csv *csv)
 {
-    const size_t most = UINT32_MAX - 1; /* places in the batch are kept in 32 bits */
-    if (capacity <= csv->capacity) return CR_OK;
+    enum { LINE = 64 }; /* bytes of a cache line */
+    size_t pieces = csv->sizes.pieces + 1;
+    csv->seen_stride = csv->n + LINE;
+    csv->seen = cr_scratch_bytes(&csv->scratch, pieces, csv->seen_stride);
+    csv->batch.pieces = cr_scratch_bytes(&csv->scratch, pieces, sizeof *csv->batch.pieces);
+    csv->ahead.pieces = cr_scratch_bytes(&csv->scratch, pieces, sizeof *csv->ahead.pieces);
+    return csv->scratch.status;
+}
+
+static cr_status reserve(const cri_csv *csv, cri_csv_batch *b, size_t capacity)
+{
+    const size_t most = CRI_CSV_PLACE - 2; /* places in the batch are kept in 31 bits */
+    if (capacity <= b->capacity) return CR_OK;
     if (capacity > most)
-        return cr_fail(csv->cx, CR_EDATA, "%s:%zu: a record is longer than 4 GiB",
+        return cr_fail(csv->cx, CR_EDATA, "%s:%zu: a record is longer than 2 GiB",
                        cri_source_name(csv->source), csv->line);
-    char *grown = cr_resize(csv->cx, csv->buffer, csv->capacity, capacity, 1);
+    char *grown = cr_resize(csv->cx, b->buffer, b->capacity, capacity, 1);
     if (!grown) return CR_ENOMEM;
-    csv->buffer = grown;
-    csv->capacity = capacity;
+    b->buffer = grown;
+    b->capacity = capacity;
     return CR_OK;
 }
 
 cr_status cri_csv_start_pass(cri_csv *csv)
 {
-    cr_status st = CR_OK;
-    size_t    size = csv->sizes.piece * csv->sizes.pieces + SLACK, skipped = 0, got = 0;
-    size_t    all = cri_source_size(csv->source);
+    cr_status      st = CR_OK;
+    cri_csv_batch *b = &csv->batch;
+    size_t         size = csv->sizes.piece * csv->sizes.pieces + SLACK, skipped = 0, got = 0;
+    size_t         all = cri_source_size(csv->source);
     if (all > 0 && all < size) size = all + 1 + SLACK; /* one more shows that this is the end */
     CR_TRY(cri_source_rewind(csv->source));
-    CR_TRY(reserve(csv, size));
+    CR_TRY(reserve(csv, b, size));
     for (; skipped < csv->data_offset; skipped += got) {
         size_t left = csv->data_offset - skipped;
-        CR_TRY(cri_source_read(csv->source, csv->buffer, left < size ? left : size, &got));
+        CR_TRY(cri_source_read(csv->source, b->buffer, left < size ? left : size, &got));
         if (got == 0) break;
     }
-    csv->filled = csv->whole = 0;
-    csv->ended = false;
-    csv->n_pieces = csv->rows = 0;
+    b->filled = b->whole = b->n_pieces = 0;
+    csv->ended = csv->has_ahead = false;
+    csv->rows = 0;
     csv->line = csv->data_line;
     csv->first_record_line = csv->last_record_line = 0;
     csv->bytes_done = csv->data_offset;
@@ -110,45 +123,73 @@ done:
     return st;
 }
 
-/* The last record may lack its line end. */
-static void finish_text(cri_csv *csv)
+/* Fills what is free of the batch. */
+static cr_status fill(cri_csv *csv, cri_csv_batch *b)
 {
-    if (csv->filled > 0 && csv->buffer[csv->filled - 1] != csv->dialect.line_end)
-        csv->buffer[csv->filled++] = csv->dialect.line_end;
+    size_t    room = b->capacity - SLACK - b->filled, got = 0;
+    char     *to = b->buffer + b->filled;
+    bool      follow = csv->follow_lines > 0; /* what is there, without waiting for more */
+    cr_status st = follow ? cri_source_read_some(csv->source, to, room, &got)
+                          : cri_source_read(csv->source, to, room, &got);
+    if (st != CR_OK) return st;
+    csv->ended = follow ? got == 0 : got < room;
+    b->filled += got;
+    if (csv->ended && b->filled > 0 && b->buffer[b->filled - 1] != csv->dialect.line_end)
+        b->buffer[b->filled++] = csv->dialect.line_end; /* the last record may lack it */
+    return CR_OK;
+}
+
+static void cut_batch(const cri_csv *csv, cri_csv_batch *b)
+{
+    const char *begin = b->buffer, *end = begin + b->filled;
+    size_t      target = b->filled / csv->sizes.pieces + 1;
+    if (target < csv->sizes.piece) target = csv->sizes.piece;
+    b->whole = cri_csv_cut(&csv->dialect, begin, end, target, b->pieces, &b->n_pieces);
+    if (csv->ended && b->whole < b->filled) { /* a quote is open */
+        b->pieces[b->n_pieces++] = (cri_csv_piece){ .begin = begin + b->whole, .end = end };
+        b->whole = b->filled;
+    }
+}
+
+/* Reads into b what follows `before`, which may be b itself. */
+static cr_status read_batch(cri_csv *csv, const cri_csv_batch *before, cri_csv_batch *b)
+{
+    cr_status st = CR_OK;
+    size_t    left = before->filled - before->whole;
+    CR_TRY(reserve(csv, b, before->capacity));
+    if (left > 0) memmove(b->buffer, before->buffer + before->whole, left);
+    b->filled = left;
+    b->whole = b->n_pieces = 0;
+    while (b->n_pieces == 0) {
+        if (!csv->ended) CR_TRY(fill(csv, b));
+        cut_batch(csv, b);
+        if (csv->ended) break;
+        bool full = b->filled + SLACK == b->capacity;
+        if (b->n_pieces == 0 && full) CR_TRY(reserve(csv, b, 2 * b->capacity));
+    }
+done:
+    return st;
+}
+
+void cri_csv_read_ahead(cri_csv *csv)
+{
+    if (csv->streaming || csv->ended) return;
+    csv->ahead_status = read_batch(csv, &csv->batch, &csv->ahead);
+    csv->has_ahead = true;
 }
 
 cr_status cri_csv_next_batch(cri_csv *csv)
 {
     cr_status st = CR_OK;
-    size_t    left = csv->filled - csv->whole, got = 0;
-    if (left > 0) memmove(csv->buffer, csv->buffer + csv->whole, left);
-    csv->filled = left;
-    csv->whole = csv->n_pieces = 0;
-    while (csv->n_pieces == 0) {
-        if (!csv->ended) {
-            size_t room = csv->capacity - SLACK - csv->filled;
-            char  *to = csv->buffer + csv->filled;
-            bool   follow = csv->follow_lines > 0; /* what is there, without waiting for more */
-            CR_TRY(follow ? cri_source_read_some(csv->source, to, room, &got)
-                          : cri_source_read(csv->source, to, room, &got));
-            csv->ended = follow ? got == 0 : got < room;
-            csv->filled += got;
-            if (csv->ended) finish_text(csv);
-        }
-        size_t target = csv->filled / csv->sizes.pieces + 1;
-        if (target < csv->sizes.piece) target = csv->sizes.piece;
-        csv->whole = cri_csv_cut(&csv->dialect, csv->buffer, csv->buffer + csv->filled, target,
-                                 csv->pieces, &csv->n_pieces);
-        if (csv->ended && csv->whole < csv->filled) { /* a quote is open */
-            csv->pieces[csv->n_pieces++] = (cri_csv_piece){ .begin = csv->buffer + csv->whole,
-                                                            .end = csv->buffer + csv->filled };
-            csv->whole = csv->filled;
-        }
-        if (csv->ended) break;
-        bool full = csv->filled + SLACK == csv->capacity;
-        if (csv->n_pieces == 0 && full) CR_TRY(reserve(csv, 2 * csv->capacity));
-    }
-    csv->bytes_done += csv->whole;
+    if (csv->has_ahead) {
+        cri_csv_batch done = csv->batch;
+        csv->batch = csv->ahead;
+        csv->ahead = done;
+        csv->has_ahead = false;
+        CR_TRY(csv->ahead_status);
+    } else
+        CR_TRY(read_batch(csv, &csv->batch, &csv->batch));
+    csv->bytes_done += csv->batch.whole;
 done:
     return st;
 }

@@ -1,8 +1,6 @@
 /* csv_cell.c -- the field scanner and the kinds of text. */
 #include "csv_cell.h"
-#include "../base/number.h"
 
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -51,18 +49,35 @@ static cri_csv_cell fault(cri_csv_fault kind, const char *at)
     return (cri_csv_cell){ .begin = at, .end = at, .stop = at, .fault = kind, .fault_at = at };
 }
 
+/* The bytes of v that are 0, marked by their highest bit; exact up to the first. */
+static uint64_t zero_bytes(uint64_t v)
+{
+    return (v - 0x0101010101010101) & ~v & 0x8080808080808080;
+}
+
+/* The first quote or NUL from p on, or end; eight bytes at a time. */
+static const char *next_quote_or_nul(const char *p, const char *end)
+{
+    for (; end - p >= 8; p += 8) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        if (zero_bytes(v) | zero_bytes(v ^ 0x2222222222222222)) break;
+    }
+    while (p < end && *p != '"' && *p != '\0') p++;
+    return p;
+}
+
 /* `open` is at the quote. */
 static cri_csv_cell quoted_cell(const cri_csv_dialect *d, const char *open, const char *end)
 {
     cri_csv_cell c = { .begin = open + 1, .quoted = true };
-    const char  *p = open + 1;
+    const char  *p = open + 1, *nul = NULL;
     for (;; p += 2) {
-        p = memchr(p, '"', (size_t)(end - p));
-        if (!p) return fault(CRI_CSV_UNCLOSED, open);
+        while ((p = next_quote_or_nul(p, end)) < end && *p == '\0') nul = nul ? nul : p, p++;
+        if (p == end) return fault(CRI_CSV_UNCLOSED, open);
         if (p[1] != '"') break; /* there is a line end behind it at the latest */
         c.escaped = true;
     }
-    const char *nul = memchr(c.begin, '\0', (size_t)(p - c.begin));
     if (nul) return fault(CRI_CSV_NUL, nul);
     c.end = p++;
     if (!d->runs) p = skip_blanks(d, p);
@@ -141,20 +156,11 @@ static bool means_missing(const cri_csv_dialect *d, const char *begin, const cha
     return false;
 }
 
-unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned notes)
+bool cri_csv_is_missing_number(const cri_csv_dialect *d, double x)
 {
-    const double largest = 9007199254740992; /* 2^53: up to here every integer is a double */
-    if (isnan(*x)) {
-        *x = NAN; /* without a sign */
-        return 0;
-    }
-    for (size_t i = 0; i < d->n_missing_numbers; i++) {
-        if (*x != d->missing_numbers[i]) continue;
-        *x = NAN;
-        return 0;
-    }
-    if (notes == CRI_NUMBER_WHOLE && fabs(*x) <= largest) return CRI_CSV_WHOLE;
-    return notes & CRI_NUMBER_OVERFLOW ? CRI_CSV_REAL | CRI_CSV_TOO_LARGE : CRI_CSV_REAL;
+    for (size_t i = 0; i < d->n_missing_numbers; i++)
+        if (x == d->missing_numbers[i]) return true;
+    return false;
 }
 
 /* Drops the blanks that quotes have kept. */

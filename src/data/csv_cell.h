@@ -4,7 +4,10 @@
 #ifndef CREDENCE_DATA_CSV_CELL_H
 #define CREDENCE_DATA_CSV_CELL_H
 
+#include "../base/number.h"
 #include "../base/scratch.h"
+
+#include <math.h>
 
 enum { CRI_STOP = 1, CRI_STOP_NUL = 2 };
 
@@ -67,8 +70,18 @@ enum {
 /* Also gives the value of a number or boolean, NaN for a missing value. */
 unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, double *out_value);
 bool     cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell);
+bool     cri_csv_is_missing_number(const cri_csv_dialect *d, double x);
 /* The same for a number that has been read; notes from cri_scan_double. */
-unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned notes);
+static inline unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned notes)
+{
+    const double largest = 9007199254740992; /* 2^53: up to here every integer is a double */
+    if (isnan(*x) || (d->n_missing_numbers > 0 && cri_csv_is_missing_number(d, *x))) {
+        *x = NAN; /* without a sign */
+        return 0;
+    }
+    if (notes & CRI_NUMBER_OVERFLOW) return CRI_CSV_REAL | CRI_CSV_TOO_LARGE;
+    return notes == CRI_NUMBER_WHOLE && fabs(*x) <= largest ? CRI_CSV_WHOLE : CRI_CSV_REAL;
+}
 
 /* true when what a column holds altogether makes it a category. */
 static inline bool cri_csv_is_mixed(unsigned seen)

@@ -16,6 +16,9 @@ typedef enum cri_csv_mode {
     CRI_CSV_SKIP
 } cri_csv_mode;
 
+/* Marks a place in the batch that stands for a code. */
+#define CRI_CSV_PLACE ((uint32_t)1 << 31)
+
 typedef struct cri_csv_column {
     const char    *name;
     cri_csv_mode   mode;
@@ -23,8 +26,8 @@ typedef struct cri_csv_column {
     unsigned       seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
     unsigned       sampled; /* those of the sample                                        */
     double        *values;  /* [capacity], of numbers                                    */
-    uint32_t      *codes;   /* [capacity], of categories; before interning, where the
-                                field starts in the batch                                 */
+    uint32_t      *codes;   /* [capacity], of categories; before interning, for texts not
+                                yet known, CRI_CSV_PLACE + where the field starts        */
     size_t         capacity;
     cri_csv_levels levels;
     cr_status      status; /* of interning                                               */
@@ -41,6 +44,14 @@ typedef struct cri_csv_piece {
     const char   *fault_at;
     size_t        fault_length, fault_fields, fault_column;
 } cri_csv_piece;
+
+/* Bytes [0, filled), of which [0, whole) are complete records, cut into pieces. */
+typedef struct cri_csv_batch {
+    char          *buffer; /* [capacity] */
+    size_t         capacity, filled, whole;
+    cri_csv_piece *pieces; /* [sizes.pieces + 1] */
+    size_t         n_pieces;
+} cri_csv_batch;
 
 typedef struct cri_csv {
     cr_ctx                *cx;
@@ -59,14 +70,14 @@ typedef struct cri_csv {
     cri_csv_column *columns;
     size_t          n;
 
-    /* The batch: bytes [0, filled), of which [0, whole) are complete records. */
-    char          *buffer;
-    size_t         capacity, filled, whole;
-    bool           ended;
-    cri_csv_piece *pieces; /* [sizes.pieces + 1] */
-    size_t         n_pieces;
-    unsigned char *seen; /* [pieces x n] */
-    size_t         line; /* of buffer[0] */
+    /* The batch that is parsed, and the next one, which is read meanwhile. */
+    cri_csv_batch  batch, ahead;
+    bool           has_ahead;
+    cr_status      ahead_status; /* of reading it */
+    bool           ended;        /* the source */
+    unsigned char *seen;         /* [(sizes.pieces + 1) x seen_stride] kinds of cells per piece */
+    size_t         seen_stride;  /* >= n: no two pieces share a cache line */
+    size_t         line;         /* of the first byte of the batch; once placed, behind its last */
     size_t         bytes_done;
 
     size_t rows, expected_rows; /* so far; 0 = not known */
@@ -83,10 +94,15 @@ cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter);
 cr_status cri_csv_take_missing_values(cri_csv *csv);
 cr_status cri_csv_take_column_options(cri_csv *csv);
 
+/* Room for the pieces and the kinds of their cells, once the columns are known. */
+cr_status cri_csv_make_pieces(cri_csv *csv);
 /* Starts a pass at the first row.  Then: the next batch, cut into pieces; n_pieces == 0 at the
  * end. */
 cr_status cri_csv_start_pass(cri_csv *csv);
 cr_status cri_csv_next_batch(cri_csv *csv);
+/* Reads the batch after this one, so that it is there when it is asked for; a failure is reported
+ * then.  Not where rows are given away as they come. */
+void cri_csv_read_ahead(cri_csv *csv);
 /* How many bytes of [begin, end) are complete records, when begin starts one; also cuts them into
  * pieces of at least `target` bytes (the last may be smaller), unless opt_pieces is NULL. */
 size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end, size_t target,

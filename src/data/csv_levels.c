@@ -4,19 +4,38 @@
 
 #include <string.h>
 
+static uint64_t word_at(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, 8);
+    return w;
+}
+
+/* The last 8 bytes of a text, or all of a shorter one: every byte of it decides. */
+static uint64_t last_word(const char *text, size_t length)
+{
+    uint32_t low, high;
+    if (length >= 8) return word_at(text + length - 8);
+    if (length >= 4) {
+        memcpy(&low, text, 4);
+        memcpy(&high, text + length - 4, 4);
+        return low | (uint64_t)high << 32;
+    }
+    uint64_t w = 0;
+    for (size_t i = 0; i < length; i++) w = w << 8 | (unsigned char)text[i];
+    return w;
+}
+
 /* Words of eight bytes, mixed by multiplication with 2^64 over the golden ratio. */
 static uint32_t hash_text(const char *text, size_t length)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15;
-    uint64_t       h = length * factor, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = (h ^ word) * factor;
+    uint64_t       h = length * factor;
+    for (size_t i = 0; i + 8 < length; i += 8) {
+        h = (h ^ word_at(text + i)) * factor;
         h ^= h >> 32;
     }
-    word = 0;
-    if (length > 0) memcpy(&word, text, length);
-    h = (h ^ word) * factor;
+    h = (h ^ last_word(text, length)) * factor;
     h ^= h >> 29;
     return (uint32_t)((h * factor) >> 32);
 }
@@ -24,24 +43,27 @@ static uint32_t hash_text(const char *text, size_t length)
 static bool is_text(const cri_csv_levels *v, size_t i, const char *text, size_t length)
 {
     const char *known = v->bytes + v->start[i];
-    return strncmp(known, text, length) == 0 && known[length] == '\0';
+    size_t      behind = i + 1 < v->n ? v->start[i + 1] : v->used; /* and its '\0' before it */
+    if (behind - v->start[i] - 1 != length) return false;
+    for (size_t k = 0; k + 8 < length; k += 8)
+        if (word_at(known + k) != word_at(text + k)) return false;
+    return last_word(known, length) == last_word(text, length);
 }
 
 /* The slot with the text, or the free one where it belongs; n_slots > 0. */
 static size_t find_slot(const cri_csv_levels *v, const char *text, size_t length, uint32_t hash)
 {
     size_t mask = v->n_slots - 1, slot = hash & mask;
-    for (; v->slots[slot]; slot = (slot + 1) & mask) {
-        size_t i = v->slots[slot] - 1;
-        if (v->hash[i] == hash && is_text(v, i, text, length)) break;
-    }
+    for (; v->slots[slot].number; slot = (slot + 1) & mask)
+        if (v->slots[slot].hash == hash && is_text(v, v->slots[slot].number - 1, text, length))
+            break;
     return slot;
 }
 
 uint32_t cri_csv_levels_find(const cri_csv_levels *v, const char *text, size_t length)
 {
     if (v->n_slots == 0) return UINT32_MAX;
-    return v->slots[find_slot(v, text, length, hash_text(text, length))] - 1;
+    return v->slots[find_slot(v, text, length, hash_text(text, length))].number - 1;
 }
 
 static void *resize(cr_ctx *cx, cri_csv_levels *v, void *old, size_t n, size_t more, size_t size)
@@ -53,14 +75,15 @@ static void *resize(cr_ctx *cx, cri_csv_levels *v, void *old, size_t n, size_t m
 
 static cr_status grow_slots(cr_ctx *cx, cri_csv_levels *v)
 {
-    size_t    n_slots = v->n_slots ? 2 * v->n_slots : 64, mask = n_slots - 1;
-    uint32_t *slots = resize(cx, v, NULL, 0, n_slots, sizeof *slots);
+    size_t        n_slots = v->n_slots ? 2 * v->n_slots : 64, mask = n_slots - 1;
+    cri_csv_slot *slots = resize(cx, v, NULL, 0, n_slots, sizeof *slots);
     if (!slots) return CR_ENOMEM;
     memset(slots, 0, n_slots * sizeof *slots);
-    for (size_t i = 0; i < v->n; i++) {
-        size_t slot = v->hash[i] & mask;
-        while (slots[slot]) slot = (slot + 1) & mask;
-        slots[slot] = (uint32_t)(i + 1);
+    for (size_t i = 0; i < v->n_slots; i++) {
+        if (!v->slots[i].number) continue;
+        size_t slot = v->slots[i].hash & mask;
+        while (slots[slot].number) slot = (slot + 1) & mask;
+        slots[slot] = v->slots[i];
     }
     cr_free(cx, v->slots, v->n_slots, sizeof *slots);
     v->slots = slots;
@@ -76,13 +99,6 @@ static cr_status grow(cr_ctx *cx, cri_csv_levels *v, size_t length)
         size_t *start = resize(cx, v, v->start, v->capacity, more, sizeof *start);
         if (!start) return CR_ENOMEM;
         v->start = start;
-        uint32_t *hash = resize(cx, v, v->hash, v->capacity, more, sizeof *hash);
-        if (!hash) { /* both arrays keep one size */
-            size_t *back = cri_resize_quietly(cx, start, more, v->capacity, sizeof *start);
-            if (back) v->start = back;
-            return CR_ENOMEM;
-        }
-        v->hash = hash;
         v->capacity = more;
     }
     if (v->room - v->used <= length) {
@@ -107,7 +123,7 @@ cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, si
 {
     uint32_t hash = hash_text(text, length);
     if (v->n_slots > 0) {
-        uint32_t found = v->slots[find_slot(v, text, length, hash)];
+        uint32_t found = v->slots[find_slot(v, text, length, hash)].number;
         if (found) {
             *out_number = found - 1;
             return CR_OK;
@@ -119,9 +135,8 @@ cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, si
     memcpy(v->bytes + v->used, text, length);
     v->bytes[v->used + length] = '\0';
     v->start[v->n] = v->used;
-    v->hash[v->n] = hash;
     v->used += length + 1;
-    v->slots[find_slot(v, text, length, hash)] = (uint32_t)(v->n + 1);
+    v->slots[find_slot(v, text, length, hash)] = (cri_csv_slot){ hash, (uint32_t)(v->n + 1) };
     *out_number = (uint32_t)v->n++;
     return CR_OK;
 }
@@ -132,7 +147,6 @@ void cri_csv_levels_clear(cr_ctx *cx, cri_csv_levels *v)
 {
     cr_free(cx, v->bytes, v->room, 1);
     cr_free(cx, v->start, v->capacity, sizeof *v->start);
-    cr_free(cx, v->hash, v->capacity, sizeof *v->hash);
     cr_free(cx, v->slots, v->n_slots, sizeof *v->slots);
     *v = (cri_csv_levels){ .n = 0 };
 }

@@ -1,20 +1,24 @@
 /* csv_levels.h -- the different texts of a column, numbered in the order they come.
  * A hash table (open addressing, at most half full) over texts kept end to end in one block: about
- * 20 bytes and the text for each.  (Internal header.) */
+ * 40 bytes and the text for each.  (Internal header.) */
 #ifndef CREDENCE_DATA_CSV_LEVELS_H
 #define CREDENCE_DATA_CSV_LEVELS_H
 
 #include "../base/context.h"
 
+/* A text's hash beside its number, so that another text is told without looking at it. */
+typedef struct cri_csv_slot {
+    uint32_t hash, number; /* number + 1; 0 = free */
+} cri_csv_slot;
+
 typedef struct cri_csv_levels {
-    char     *bytes; /* texts, each with a '\0' behind it */
-    size_t    used, room;
-    size_t   *start; /* [n] of each text in bytes         */
-    uint32_t *hash;  /* [n]                               */
-    size_t    n, capacity;
-    uint32_t *slots;   /* [n_slots] number + 1, 0 = free    */
-    size_t    n_slots; /* a power of two, or 0              */
-    size_t    refused; /* bytes that could not be had       */
+    char         *bytes; /* texts, each with a '\0' behind it */
+    size_t        used, room;
+    size_t       *start; /* [n] of each text in bytes         */
+    size_t        n, capacity;
+    cri_csv_slot *slots;   /* [n_slots]                         */
+    size_t        n_slots; /* a power of two, or 0              */
+    size_t        refused; /* bytes that could not be had       */
 } cri_csv_levels;
 
 /* The number of the text, which it gets now if it is new.  Texts hold no NUL.  Different columns

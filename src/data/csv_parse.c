@@ -1,8 +1,9 @@
 /* csv_parse.c -- pieces of text into columns.
  * Line ends bound the rows of a piece, so each piece has its place in the columns before it is
  * parsed and writes there directly; rows it turns out not to have (blank lines, line ends inside
- * quotes) are closed up afterwards.  Texts of categories are numbered column by column once the
- * batch is parsed: until then a code is the place of the field in the batch. */
+ * quotes) are closed up afterwards.  Texts of categories that earlier batches had get their code at
+ * once; new ones are numbered column by column once the batch is parsed, so in the order of the rows:
+ * until then their code is the place of the field in the batch. */
 #include "csv_internal.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
@@ -63,8 +64,16 @@ static const char *parse_text(const cri_csv *csv, cri_csv_piece *p, const char *
 {
     cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
     if (cell.fault) return fail_cell(p, &cell, c);
-    *out =
-        cri_csv_is_missing(&csv->dialect, &cell) ? CR_MISSING_CODE : (uint32_t)(at - csv->buffer);
+    size_t   length = (size_t)(cell.end - cell.begin);
+    uint32_t known = cell.escaped || length == 0
+                         ? UINT32_MAX
+                         : cri_csv_levels_find(&csv->columns[c].levels, cell.begin, length);
+    if (known < CRI_CSV_PLACE)
+        *out = known;
+    else if (cri_csv_is_missing(&csv->dialect, &cell))
+        *out = CR_MISSING_CODE;
+    else
+        *out = CRI_CSV_PLACE + (uint32_t)(at - csv->batch.buffer);
     return cell.stop;
 }
 
@@ -121,24 +130,28 @@ static const char *parse_record(const cri_csv *csv, cri_csv_piece *p, unsigned c
 static void parse_piece(void *arg, size_t i)
 {
     const cri_csv *csv = arg;
-    cri_csv_piece *p = &csv->pieces[i];
-    unsigned char *seen = csv->seen + i * csv->n;
-    const char    *at = p->begin;
+    cri_csv_piece *p = &csv->batch.pieces[i];
+    unsigned char *seen = csv->seen + i * csv->seen_stride;
+    const char    *at = p->begin, *first = NULL, *last = NULL;
+    size_t         rows = 0; /* counted here: the pieces next to this one change as well */
     memset(seen, 0, csv->n);
     while ((at = cri_csv_skip_blank_lines(&csv->dialect, at, p->end)) < p->end) {
-        if (!p->first_record) p->first_record = at;
-        p->last_record = at;
-        at = parse_record(csv, p, seen, at, p->row + p->rows);
+        if (!first) first = at;
+        last = at;
+        at = parse_record(csv, p, seen, at, p->row + rows);
         if (!at) return;
-        p->rows++;
+        rows++;
         at++;
     }
+    p->rows = rows;
+    p->first_record = first;
+    p->last_record = last;
 }
 
 static void count_lines(void *arg, size_t i)
 {
     const cri_csv *csv = arg;
-    cri_csv_piece *p = &csv->pieces[i];
+    cri_csv_piece *p = &csv->batch.pieces[i];
     const char     line_end = csv->dialect.line_end;
     size_t         lines = 0;
     for (const char *at = p->begin; at < p->end;) {
@@ -180,20 +193,21 @@ static cr_status reserve_rows(cri_csv *csv, size_t need)
 static void foresee_rows(cri_csv *csv, size_t lines)
 {
     size_t size = cri_source_size(csv->source);
-    if (size <= csv->bytes_done || csv->whole == 0) return;
-    double rest = (double)(size - csv->bytes_done) * (double)lines / (double)csv->whole;
+    if (size <= csv->bytes_done || csv->batch.whole == 0) return;
+    double rest = (double)(size - csv->bytes_done) * (double)lines / (double)csv->batch.whole;
     csv->expected_rows = csv->rows + lines + (size_t)(1.01 * rest) + 64;
 }
 
 static cr_status place_pieces(cri_csv *csv)
 {
-    cr_status st = cri_parallel_for(csv->cx, NULL, csv->n_pieces, count_lines, csv);
+    cr_status st = cri_parallel_for(csv->cx, NULL, csv->batch.n_pieces, count_lines, csv);
     if (st != CR_OK) return st;
     size_t lines = 0;
-    for (size_t i = 0; i < csv->n_pieces; i++) {
-        csv->pieces[i].row = csv->rows + lines;
-        csv->pieces[i].first_line = csv->line + lines;
-        lines += csv->pieces[i].lines;
+    for (size_t i = 0; i < csv->batch.n_pieces; i++) {
+        cri_csv_piece *p = &csv->batch.pieces[i];
+        p->row = csv->rows + lines;
+        p->first_line = csv->line + lines;
+        lines += p->lines;
     }
     csv->line += lines;
     if (!csv->streaming && csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
@@ -224,14 +238,15 @@ static size_t line_of(const cri_csv *csv, const cri_csv_piece *p, const char *pl
 static cr_status gather(cri_csv *csv)
 {
     const cri_csv_piece *last = NULL;
-    for (size_t i = 0; i < csv->n_pieces; i++) {
-        cri_csv_piece *p = &csv->pieces[i];
+    for (size_t i = 0; i < csv->batch.n_pieces; i++) {
+        cri_csv_piece       *p = &csv->batch.pieces[i];
+        const unsigned char *seen = csv->seen + i * csv->seen_stride;
         if (p->fault) return cri_csv_fail(csv, p);
         if (p->rows == 0) continue;
         if (csv->first_record_line == 0) csv->first_record_line = line_of(csv, p, p->first_record);
         if (p->row != csv->rows) move_rows(csv, p->row, csv->rows, p->rows);
         csv->rows += p->rows;
-        for (size_t c = 0; c < csv->n; c++) csv->columns[c].seen |= csv->seen[i * csv->n + c];
+        for (size_t c = 0; c < csv->n; c++) csv->columns[c].seen |= seen[c];
         last = p;
     }
     if (last) csv->last_record_line = line_of(csv, last, last->last_record);
@@ -244,13 +259,14 @@ static void intern_column(void *arg, size_t c)
 {
     const cri_csv  *csv = arg;
     cri_csv_column *k = &csv->columns[c];
-    const char     *end = csv->buffer + csv->whole;
+    const char     *end = csv->batch.buffer + csv->batch.whole;
     if (k->mode != CRI_CSV_CATEGORY) return;
     for (size_t i = csv->batch_row; i < csv->rows && k->status == CR_OK; i++) {
-        if (k->codes[i] == CR_MISSING_CODE) continue;
-        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, csv->buffer + k->codes[i], end);
+        if (k->codes[i] < CRI_CSV_PLACE || k->codes[i] == CR_MISSING_CODE) continue;
+        const char  *at = csv->batch.buffer + (k->codes[i] - CRI_CSV_PLACE);
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, end);
         if (cell.escaped) { /* the text between its quotes is read by this column alone */
-            char *text = csv->buffer + (cell.begin - csv->buffer);
+            char *text = csv->batch.buffer + (cell.begin - csv->batch.buffer);
             cell.end = cri_csv_unescape(text, text + (cell.end - cell.begin));
         }
         k->status = cri_csv_levels_add(csv->cx, &k->levels, cell.begin,
@@ -271,12 +287,14 @@ static cr_status intern_texts(cri_csv *csv)
     return st;
 }
 
+static void read_ahead(void *arg) { cri_csv_read_ahead(arg); }
+
 cr_status cri_csv_parse(cri_csv *csv)
 {
     cr_status st = CR_OK;
     csv->batch_row = csv->rows;
     CR_TRY(place_pieces(csv));
-    CR_TRY(cri_parallel_for(csv->cx, NULL, csv->n_pieces, parse_piece, csv));
+    CR_TRY(cri_parallel_beside(csv->cx, csv->batch.n_pieces, parse_piece, read_ahead, csv));
     CR_TRY(gather(csv));
     CR_TRY(intern_texts(csv));
     cr_progress(csv->cx, "reading", (double)csv->bytes_done, (double)cri_source_size(csv->source));

@@ -91,9 +91,9 @@ static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader
                             cr_table **out_table)
 {
     cri_block data = { 0 };
-    cr_status st = cri_source_load(cx, source, &data);
+    cr_status st = cri_source_hold(cx, source, &data);
     if (st == CR_OK) st = reader(cx, cri_source_name(source), data.bytes, data.size, out_table);
-    cr_free(cx, data.bytes, data.capacity, 1);
+    cri_block_free(cx, &data);
     return st;
 }
 
@@ -102,14 +102,14 @@ static cr_status read_npy(cr_ctx *cx, cri_source *source, cr_table **out_table)
 {
     cri_block data = { 0 };
     bool      borrowed = false;
-    cr_status st = cri_source_load(cx, source, &data);
+    cr_status st = cri_source_hold(cx, source, &data);
     if (st == CR_OK)
         st = cri_npy_read_table(cx, cri_source_name(source), data.bytes, data.size, out_table,
                                 &borrowed);
     if (st == CR_OK && borrowed)
-        cri_table_keep_block(*out_table, data.bytes, data.capacity);
+        cri_table_keep_block(*out_table, data);
     else
-        cr_free(cx, data.bytes, data.capacity, 1);
+        cri_block_free(cx, &data);
     return st;
 }
 

@@ -1,6 +1,7 @@
 /* source.c -- raw bytes below (file, pipe, memory), a decoder above (none, zlib, libzstd), and a
  * buffer of bytes that were looked at but not yet taken. */
 #include "source.h"
+#include "expansion.h"
 #include "zlib_memory.h"
 #include "../base/context_internal.h"
 
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -34,7 +36,8 @@ struct cri_source {
     const char *memory;
     size_t      at, end; /* those not yet decoded */
     bool        raw_ended;
-    bool        forgets; /* of a pipe only these are kept */
+    bool        forgets;          /* of a pipe only these are kept */
+    uint64_t    fetched, decoded; /* bytes since the start: raw, and of a packed source unpacked */
 
     char  *head; /* decoded bytes that were peeked at */
     size_t head_capacity, head_at, head_end;
@@ -95,6 +98,7 @@ static cr_status fetch(cri_source *s)
     if (st != CR_OK) return st;
     s->raw_ended = got == 0;
     s->end += got;
+    s->fetched += got;
     return CR_OK;
 }
 
@@ -189,8 +193,12 @@ static cr_status decode_zstd(cri_source *s, char *out, size_t size, size_t *out_
         ZSTD_inBuffer from = { raw(s), s->end - s->at, 0 };
         size_t        code = s->in_stream || !last ? ZSTD_decompressStream(s->zstd, &to, &from) : 0;
         s->at += from.pos;
-        if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        ZSTD_ErrorCode reason = ZSTD_getErrorCode(code);
+        if (reason == ZSTD_error_memory_allocation)
             return cr_fail(s->cx, CR_ENOMEM, "%s: out of memory for the zstd data", s->name);
+        if (reason == ZSTD_error_frameParameter_windowTooLarge)
+            return cr_fail(s->cx, CR_ENOMEM, "%s: out of memory: its zstd window is too large",
+                           s->name);
         if (ZSTD_isError(code))
             return cr_fail(s->cx, CR_EDATA, "%s: the zstd data are damaged (%s)", s->name,
                            ZSTD_getErrorName(code));
@@ -206,15 +214,12 @@ static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
 {
     *out_got = 0;
     if (s->ended) return CR_OK;
-    switch (s->codec) {
-    case PLAIN:
-        break;
-    case GZIP:
-        return decode_gzip(s, out, size, out_got);
-    case ZSTD:
-        return decode_zstd(s, out, size, out_got);
-    }
-    return decode_plain(s, out, size, out_got);
+    if (s->codec == PLAIN) return decode_plain(s, out, size, out_got);
+    cr_status st =
+        s->codec == GZIP ? decode_gzip(s, out, size, out_got) : decode_zstd(s, out, size, out_got);
+    if (st != CR_OK) return st;
+    s->decoded += *out_got;
+    return cri_check_expansion(s->cx, s->name, s->size ? s->size : s->fetched, s->decoded);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -226,6 +231,16 @@ static codec tell_codec(const unsigned char *p, size_t n)
     if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18)
         return ZSTD; /* a skippable frame */
     return PLAIN;
+}
+
+/* Most of what zstd takes is its window, whose size the frame says: at most half of what is left.  It
+ * refuses more than 128 MiB by itself. */
+static void bound_window(cri_source *s)
+{
+    int    bits = 27;
+    size_t left = cri_memory_left(s->cx);
+    while (bits > 10 && (size_t)1 << bits > left / 2) bits--;
+    if (cri_memory_is_limited(s->cx)) ZSTD_DCtx_setParameter(s->zstd, ZSTD_d_windowLogMax, bits);
 }
 
 static cr_status begin_decoding(cri_source *s)
@@ -244,6 +259,7 @@ static cr_status begin_decoding(cri_source *s)
         s->in_stream = true;
         if (!s->zstd)
             CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory: cannot decompress %s", s->name));
+        bound_window(s);
     }
 done:
     return st;
@@ -443,6 +459,7 @@ cr_status cri_source_rewind(cri_source *s)
         s->raw_ended = false;
     }
     s->at = 0; /* of a pipe or memory all raw bytes are still there */
+    s->decoded = 0;
     s->head_at = s->head_end = 0;
     s->ended = false;
     s->in_stream = s->codec != PLAIN;
@@ -467,4 +484,34 @@ cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out)
         if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
         more *= 2;
     }
+}
+
+/* Maps the file; false where that cannot be, or does not pay. */
+static bool map_file(const cri_source *s, cri_block *out)
+{
+    const size_t least = (size_t)1 << 20;
+    if (s->origin != FROM_FILE || s->codec != PLAIN || s->start != 0 || s->size < least)
+        return false;
+    off_t held = (off_t)(s->head_end - s->head_at) + (off_t)(s->end - s->at);
+    if (lseek(s->fd, 0, SEEK_CUR) != held) return false; /* some bytes were taken */
+    struct stat info;
+    if (fstat(s->fd, &info) != 0 || info.st_size != (off_t)s->size) return false;
+    void *p = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (p == MAP_FAILED) return false;
+    *out = (cri_block){ .bytes = p, .size = s->size, .capacity = s->size, .mapped = true };
+    return true;
+}
+
+cr_status cri_source_hold(cr_ctx *cx, cri_source *source, cri_block *out)
+{
+    return map_file(source, out) ? CR_OK : cri_source_load(cx, source, out);
+}
+
+void cri_block_free(cr_ctx *cx, cri_block *block)
+{
+    if (block->mapped)
+        munmap(block->bytes, block->capacity);
+    else
+        cr_free(cx, block->bytes, block->capacity, 1);
+    *block = (cri_block){ .bytes = NULL };
 }

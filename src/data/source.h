@@ -46,11 +46,18 @@ void cri_source_forget(cri_source *source);
 cr_status cri_source_rewind(cri_source *source);
 
 typedef struct cri_block {
-    char  *bytes; /* [capacity], freed by cr_free */
+    char  *bytes; /* [capacity], freed by cri_block_free */
     size_t size, capacity;
+    bool   mapped; /* they are the file itself, and may only be read */
 } cri_block;
 
 /* All the bytes that are left, into an empty block, which is to be freed also on failure. */
 cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out);
+/* The same, for reading only: a plain file of some size, of which nothing was taken yet, is mapped
+ * instead of copied.  No memory is counted for it, since the system can drop its pages at any time.
+ * Whoever shortens the file in place before the block is freed ends the process (SIGBUS): a file that
+ * may be in use is replaced by renaming a new one over it. */
+cr_status cri_source_hold(cr_ctx *cx, cri_source *source, cri_block *out);
+void      cri_block_free(cr_ctx *cx, cri_block *block);
 
 #endif

@@ -6,10 +6,12 @@
 #include "../base/number.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef enum kind { MISSING, WHOLE, REAL, TEXT } kind;
@@ -35,6 +37,8 @@ typedef struct query {
     char         *file;
     const char   *table, *sql; /* what follows the '?': one of them or none, in the caller's text */
     bool          denied;      /* the authorizer refused something */
+    bool          alone;       /* opened as a file that nobody changes */
+    struct stat   before;      /* of the file then */
     sqlite3      *db;
     sqlite3_stmt *statement;
     column       *columns;
@@ -54,6 +58,7 @@ static cr_status fail_with(query *q, int code)
         if (cri_should_stop(q->cx)) return cr_check_interrupt(q->cx);
         break;
     case SQLITE_NOMEM:
+    case SQLITE_TOOBIG: /* for the memory limit: bound_values */
         st = CR_ENOMEM;
         break;
     case SQLITE_NOTADB:
@@ -110,15 +115,87 @@ static int allow_reading(void *user, int action, const char *a, const char *b, c
     return SQLITE_DENY;
 }
 
+/* --- databases with a write-ahead log -------------------------------------------------------- */
+
+/* true when there is a log beside the database. */
+static bool has_log(const query *q)
+{
+    char        path[PATH_MAX];
+    struct stat info;
+    int         n = snprintf(path, sizeof path, "%s-wal", q->file);
+    return n < 0 || (size_t)n >= sizeof path || stat(path, &info) == 0;
+}
+
+/* true for a database that keeps a write-ahead log (bytes 18 and 19 of its head are 2) and has none
+ * now: nobody has it open.  Opened as usual, even for reading, it would get two files beside it that
+ * stay. */
+static bool has_empty_log(query *q)
+{
+    unsigned char head[20];
+    FILE         *f = has_log(q) || stat(q->file, &q->before) != 0 || !S_ISREG(q->before.st_mode)
+                          ? NULL
+                          : fopen(q->file, "rbe");
+    bool          log = f && fread(head, 1, sizeof head, f) == sizeof head &&
+               memcmp(head, "SQLite format 3", 16) == 0 && head[18] == 2 && head[19] == 2;
+    if (f) fclose(f);
+    return log;
+}
+
+/* file:PATH?immutable=1, with the characters that mean something in a URI written as %XX. */
+static char *immutable_uri(cr_ctx *cx, const char *path)
+{
+    char  *text = NULL, *uri = NULL, *to;
+    size_t n = strlen(path);
+    while (path[0] == '/' && path[1] == '/') path++; /* two would begin the name of a host */
+    text = to = cr_alloc(cx, 3 * n + 1, 1);
+    if (!text) return NULL;
+    for (; *path; path++)
+        to += *path == '?' || *path == '#' || *path == '%'
+                  ? snprintf(to, 4, "%%%02X", (unsigned)*path)
+                  : (*to = *path, 1);
+    *to = '\0';
+    uri = cri_string_format(cx, "file:%s?immutable=1", text);
+    cr_free(cx, text, 3 * n + 1, 1);
+    return uri;
+}
+
+/* Nobody may have begun to write meanwhile, for nobody was kept from it. */
+static cr_status check_unchanged(const query *q)
+{
+    struct stat now;
+    if (!q->alone) return CR_OK;
+    if (stat(q->file, &now) == 0 && now.st_size == q->before.st_size &&
+        now.st_mtim.tv_sec == q->before.st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == q->before.st_mtim.tv_nsec && !has_log(q))
+        return CR_OK;
+    cr_fail(q->cx, CR_EIO, "%s changed while it was read", q->file);
+    return cr_fail_hint(q->cx, "read it again");
+}
+
+/* SQLite takes its memory for all of the process together, so it is held to the limit by what one
+ * query can take: its cache has a fixed size, and no value is longer than a part of what is left. */
+static void bound_values(query *q)
+{
+    size_t most = cri_memory_left(q->cx) / 8;
+    if (cri_memory_is_limited(q->cx) && most < INT32_MAX)
+        sqlite3_limit(q->db, SQLITE_LIMIT_LENGTH, (int)most);
+}
+
 static cr_status open_database(query *q)
 {
     enum { STEPS_BETWEEN_CHECKS = 10000, BUSY_MILLISECONDS = 2000 };
-    int code = sqlite3_open_v2(q->file, &q->db, SQLITE_OPEN_READONLY, NULL);
+    char *uri = NULL;
+    q->alone = has_empty_log(q);
+    if (q->alone && !(uri = immutable_uri(q->cx, q->file))) return CR_ENOMEM;
+    int code = sqlite3_open_v2(uri ? uri : q->file, &q->db,
+                               SQLITE_OPEN_READONLY | (uri ? SQLITE_OPEN_URI : 0), NULL);
+    cri_string_free(q->cx, uri);
     if (code != SQLITE_OK) return fail_with(q, code);
     sqlite3_extended_result_codes(q->db, 1);
     sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    bound_values(q);
     sqlite3_busy_timeout(q->db, BUSY_MILLISECONDS);
     sqlite3_progress_handler(q->db, STEPS_BETWEEN_CHECKS, stop_wanted, q->cx);
     sqlite3_set_authorizer(q->db, allow_reading, q);
@@ -374,6 +451,7 @@ cr_status cri_sqlite_read(cr_ctx *cx, const char *spec, cr_table **out_table)
     CR_TRY(open_database(&q));
     CR_TRY(q.sql ? prepare(&q, q.sql) : prepare_table(&q));
     CR_TRY(read_rows(&q));
+    CR_TRY(check_unchanged(&q));
     CR_TRY(make_table(&q, out_table));
 done:
     for (size_t j = 0; j < q.n_columns; j++) free_column(cx, &q.columns[j]);

@@ -50,9 +50,7 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
     CR_TRY(cri_csv_sample(&r->csv));
     CR_TRY(cri_csv_take_column_options(&r->csv));
     settle_types(&r->csv);
-    r->csv.pieces = cr_scratch_bytes(&r->csv.scratch, PIECES + 1, sizeof *r->csv.pieces);
-    r->csv.seen = cr_scratch_bytes(&r->csv.scratch, PIECES + 1, r->csv.n);
-    CR_TRY(r->csv.scratch.status);
+    CR_TRY(cri_csv_make_pieces(&r->csv));
     CR_TRY(cri_csv_start_pass(&r->csv));
     *out_reader = r;
     return CR_OK;
@@ -138,7 +136,7 @@ static cr_status fill(csv_reader *r)
         close_up(r);
         CR_TRY(cr_check_interrupt(r->csv.cx));
         CR_TRY(cri_csv_next_batch(&r->csv));
-        r->ended = r->csv.n_pieces == 0;
+        r->ended = r->csv.batch.n_pieces == 0;
         if (r->ended) break;
         CR_TRY(cri_csv_parse(&r->csv));
         CR_TRY(check_booleans(&r->csv));

@@ -49,7 +49,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cri_table_free_csr(cx, t);
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
-    cr_free(cx, t->block, t->block_bytes, 1);
+    cri_block_free(cx, &t->block);
     cr_free(cx, t->origin, t->rows, sizeof *t->origin);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
@@ -112,25 +112,46 @@ done:
     return st;
 }
 
-/* Counts what is missing and looks for infinities: x - x is 0 for finite values and NaN for
- * others. */
-static void look_through(cr_column *c, size_t rows)
+/* x - x is 0 for finite values and NaN for others; eight sums, so that they are independent. */
+static bool all_finite(const double *x, size_t n)
 {
-    size_t odd = 0;
-    for (size_t i = 0; i < rows; i++) {
+    double s[8] = { 0 };
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++) s[k] += x[i + k] - x[i + k];
+    for (; i < n; i++) s[0] += x[i] - x[i];
+    return s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7] == 0;
+}
+
+/* acc [2]: how many of the values are NaN, and how many are NaN or infinite. */
+static void look_through_block(void *arg, cri_range rows, double *acc)
+{
+    const cr_column *c = arg;
+    if (c->stride == 1 && all_finite(c->values + rows.begin, rows.end - rows.begin)) return;
+    for (size_t i = rows.begin; i < rows.end; i++) {
         double x = c->values[i * c->stride];
-        c->missing += x != x ? 1 : 0;
-        odd += x - x != 0 ? 1 : 0;
+        acc[0] += x != x ? 1 : 0;
+        acc[1] += x - x != 0 ? 1 : 0;
     }
-    c->infinite = odd > c->missing;
+}
+
+/* Counts what is missing and looks for infinities. */
+static cr_status look_through(cr_ctx *cx, cr_column *c, size_t rows)
+{
+    double    odd[2];
+    cr_status st = cri_parallel_sum(cx, NULL, rows, 4096, 2, look_through_block, c, odd);
+    if (st != CR_OK) return st;
+    c->missing = (size_t)odd[0];
+    c->infinite = odd[1] > odd[0];
+    return CR_OK;
 }
 
 cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                   const double *values, size_t stride)
 {
     cri_owned_column c = { .view = { .type = type, .values = values, .stride = stride } };
-    look_through(&c.view, t->rows);
-    return append(cx, t, name, c);
+    cr_status        st = look_through(cx, &c.view, t->rows);
+    return st == CR_OK ? append(cx, t, name, c) : st;
 }
 
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
@@ -138,8 +159,10 @@ cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_ty
 {
     cri_owned_column c = { .view = { .type = type, .values = values, .stride = 1 },
                            .values = values };
-    look_through(&c.view, t->rows);
-    return append(cx, t, name, c);
+    cr_status        st = look_through(cx, &c.view, t->rows);
+    if (st == CR_OK) return append(cx, t, name, c);
+    free_column(cx, &c, t->rows);
+    return st;
 }
 
 cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
@@ -151,23 +174,21 @@ cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_typ
     return cri_table_own_numbers(cx, t, name, type, copy);
 }
 
-void cri_table_keep_block(cr_table *t, void *block, size_t bytes)
-{
-    t->block = block;
-    t->block_bytes = bytes;
-}
+void cri_table_keep_block(cr_table *t, cri_block block) { t->block = block; }
 
 /* acc [2 x cols]: how many cells of each column are NaN, and how many are NaN or infinite; row by
  * row, as the matrix lies in memory. */
 static void look_through_rows(void *arg, cri_range rows, double *acc)
 {
     const cr_cmat *X = arg;
-    for (size_t i = rows.begin; i < rows.end; i++)
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        const double *x = X->a + i * X->stride;
+        if (all_finite(x, X->cols)) continue;
         for (size_t j = 0; j < X->cols; j++) {
-            double x = X->a[i * X->stride + j];
-            acc[j] += x != x ? 1 : 0;
-            acc[X->cols + j] += x - x != 0 ? 1 : 0;
+            acc[j] += x[j] != x[j] ? 1 : 0;
+            acc[X->cols + j] += x[j] - x[j] != 0 ? 1 : 0;
         }
+    }
 }
 
 cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *t, cr_type type, cr_cmat X,

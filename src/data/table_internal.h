@@ -2,15 +2,16 @@
 #ifndef CREDENCE_DATA_TABLE_INTERNAL_H
 #define CREDENCE_DATA_TABLE_INTERNAL_H
 
+#include "source.h"
 #include "table.h"
 
 /* Adds a column that takes over `values` (rows doubles from cr_alloc or cr_resize), also on
  * failure.  Counts the missing values. */
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                 double *values);
-/* The table frees this block of bytes (from cr_alloc or cr_resize), which its borrowed columns
- * point into, when it is freed itself.  At most one. */
-void cri_table_keep_block(cr_table *table, void *block, size_t bytes);
+/* The table frees this block, which its borrowed columns point into, when it is freed itself.  At
+ * most one. */
+void cri_table_keep_block(cr_table *table, cri_block block);
 /* Takes over `codes` (rows codes from cr_alloc or cr_resize), also on failure; copies the levels,
  * sorts them and renumbers the codes.  Levels that no row uses are dropped. */
 cr_status cri_table_own_category(cr_ctx *cx, cr_table *table, const char *name, uint32_t *codes,

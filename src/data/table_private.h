@@ -43,9 +43,8 @@ struct cr_table {
     size_t           *origin;  /* [rows] of the table these are rows of; NULL = their own */
     cri_owned_column *columns; /* [capacity] */
     size_t           *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
-    void             *block;   /* [block_bytes] that borrowed columns may point into */
-    size_t            block_bytes;
-    cri_sparse_block *sparse; /* NULL = none */
+    cri_block         block;   /* that borrowed columns may point into */
+    cri_sparse_block *sparse;  /* NULL = none */
     bool              open_ended;
 };
 

@@ -1,5 +1,6 @@
 /* zip.c -- reading and building zip archives in memory. */
 #include "zip.h"
+#include "expansion.h"
 #include "../base/context_internal.h"
 
 #include <errno.h>
@@ -34,10 +35,12 @@ static cr_status fail_zip(cr_ctx *cx, const char *source, const char *what, zip_
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* Entries that share bytes would let a small archive stand for a huge one: their compressed sizes
- * must fit into the archive side by side. */
+ * must fit into the archive side by side.  What they unpack to is bounded as well; a claim that no
+ * entry can meet is refused when it is extracted. */
 static cr_status check_sizes(cr_ctx *cx, const cri_zip *z, size_t size)
 {
-    size_t left = size;
+    size_t   left = size;
+    uint64_t unpacked = 0;
     for (size_t i = 0; i < z->count; i++) {
         zip_stat_t info;
         if (zip_stat_index(z->archive, i, 0, &info) != 0)
@@ -46,8 +49,10 @@ static cr_status check_sizes(cr_ctx *cx, const cri_zip *z, size_t size)
             return cr_fail(cx, CR_EDATA,
                            "%s: a damaged zip archive: its entries do not fit into it", z->source);
         left -= (size_t)info.comp_size;
+        if (info.valid & ZIP_STAT_SIZE && info.size / CRI_ZIP_RATIO <= info.comp_size)
+            unpacked += info.size;
     }
-    return CR_OK;
+    return cri_check_expansion(cx, z->source, size, unpacked);
 }
 
 cr_status cri_zip_open(cr_ctx *cx, const char *source, const void *bytes, size_t size,

@@ -161,8 +161,12 @@ cr_status cri_neighbours_run(cr_ctx *cx, size_t items, size_t blocks,
                              void (*body)(void *arg, size_t block), void *arg)
 {
     if (items >= WORTH_WHILE) return cri_parallel_for(cx, NULL, blocks, body, arg);
-    for (size_t b = 0; b < blocks; b++) body(arg, b);
-    return cr_check_interrupt(cx);
+    cr_status st = cr_check_interrupt(cx);
+    for (size_t b = 0; b < blocks && st == CR_OK; b++) {
+        body(arg, b);
+        st = cr_check_interrupt(cx);
+    }
+    return st;
 }
 
 /* --- life ------------------------------------------------------------------------------------ */

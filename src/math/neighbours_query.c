@@ -4,15 +4,13 @@
 
 #include <math.h>
 
-enum {
-    QUERIES = 64,
-    TOGETHER = 8
-}; /* to a block of work; that walk along the leaves side by side */
+enum { TOGETHER = 8 }; /* queries that walk along the leaves side by side */
 
 typedef struct job {
     const cr_neighbours *nb;
     const cr_cmat       *opt_Q;
     size_t               q, k;
+    size_t               block;    /* queries to a block of work, a multiple of TOGETHER */
     size_t              *index;    /* [q x k] */
     double              *distance; /* [q x k] */
     const double        *radius;   /* [q] */
@@ -150,7 +148,7 @@ static void search(const cr_neighbours *nb, size_t node, const query *q, shortli
 static void nearest_block(void *arg, size_t block)
 {
     const job *w = arg;
-    cri_range  r = cri_block_range(w->q, QUERIES, block);
+    cri_range  r = cri_block_range(w->q, w->block, block);
     for (size_t from = r.begin; from < r.end; from += TOGETHER) {
         size_t    n = r.end - from < TOGETHER ? r.end - from : TOGETHER;
         query     q[TOGETHER];
@@ -233,13 +231,25 @@ static size_t count_one(const job *w, const double *x, double radius)
 static void count_block(void *arg, size_t block)
 {
     const job *w = arg;
-    cri_range  r = cri_block_range(w->q, QUERIES, block);
+    cri_range  r = cri_block_range(w->q, w->block, block);
     for (size_t i = r.begin; i < r.end; i++) {
         query  q = query_at(w, i);
         double radius = w->radius[q.at];
         w->count[q.at] =
             count_one(w, q.x, radius) - (q.self != SIZE_MAX && is_within(w, 0, radius));
     }
+}
+
+/* Runs the body over all queries.  A block asks for some millions of distances at the most, so that an
+ * interruption is seen soon; the work is shared where it is as much as looking at many points once. */
+static cr_status run(cr_ctx *cx, job *w, void (*body)(void *arg, size_t block))
+{
+    const size_t most = 1 << 25, usual = 64;
+    size_t       one = w->nb->n * w->nb->d + 1, fit = most / one / TOGETHER * TOGETHER;
+    w->q = w->opt_Q ? w->opt_Q->rows : w->nb->n;
+    w->block = fit < TOGETHER ? TOGETHER : fit < usual ? fit : usual;
+    size_t looked = w->nb->tree ? w->q : w->q * w->nb->leaves;
+    return cri_neighbours_run(cx, looked, cri_block_count(w->q, w->block), body, w);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
@@ -268,8 +278,7 @@ cr_status cr_neighbours_nearest(cr_ctx *cx, const cr_neighbours *nb, const cr_cm
     CR_TRY(check_queries(cx, nb, opt_Q));
     if (k == 0 || k > others)
         CR_TRY(cr_fail(cx, CR_EARG, "neighbours: %zu are asked for, and there are %zu", k, others));
-    w.q = opt_Q ? opt_Q->rows : nb->n;
-    CR_TRY(cri_neighbours_run(cx, w.q, cri_block_count(w.q, QUERIES), nearest_block, &w));
+    CR_TRY(run(cx, &w, nearest_block));
 done:
     return st;
 }
@@ -280,8 +289,7 @@ cr_status cr_neighbours_count(cr_ctx *cx, const cr_neighbours *nb, const cr_cmat
     cr_status st = CR_OK;
     job w = { .nb = nb, .opt_Q = opt_Q, .radius = radius, .closed = closed, .count = out_count };
     CR_TRY(check_queries(cx, nb, opt_Q));
-    w.q = opt_Q ? opt_Q->rows : nb->n;
-    CR_TRY(cri_neighbours_run(cx, w.q, cri_block_count(w.q, QUERIES), count_block, &w));
+    CR_TRY(run(cx, &w, count_block));
 done:
     return st;
 }

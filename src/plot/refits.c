@@ -108,8 +108,10 @@ cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t,
     memcpy(list, spec.settings, spec.n_settings * sizeof *list);
     for (size_t k = 0; k < LAMBDAS; k++) {
         cr_model *fitted = NULL;
+        char      text[CRI_DOUBLE_SIZE];
         lambda[k] = (own > 0 ? own : 1) * pow(10, DECADES * (0.5 - (double)k / (LAMBDAS - 1)));
-        list[at].value = cri_compose(s, "%.17g", lambda[k]);
+        cri_print_double(lambda[k], text);
+        list[at].value = text;
         CR_TRY(s->status);
         cr_progress(s->cx, "path", (double)k, LAMBDAS);
         CR_TRY(cr_fit(s->cx, spec.model, t, list, spec.n_settings, &fitted));

@@ -282,6 +282,43 @@ static void check_print(double x)
     if (strtod(other, NULL) == x) assert_string_equal(other, again);
 }
 
+/* The first `n` characters of the text are one number, also with much text behind them: readers then
+ * take eight characters at a time. */
+static void check_in_text(const char *number, char behind)
+{
+    char     text[96];
+    double   wanted = strtod(number, NULL), got = -77;
+    unsigned notes = 77;
+    size_t   n = strlen(number);
+    snprintf(text, sizeof text, "%s%c1234567,8.5,9e9,0123456789,x", number, behind);
+    size_t took = cri_scan_double(text, text + strlen(text), &got, &notes);
+    if (took != n || bits_of(got) != bits_of(wanted))
+        fail_msg("%s: took %zu, got %.17g instead of %.17g", text, took, got, wanted);
+    assert_int_equal(notes, strpbrk(number, ".eE") ? 0 : CRI_NUMBER_WHOLE);
+}
+
+/* Every split of up to nine digits on either side of the point, before every byte that is no part of
+ * a number, also those that the arithmetic on eight bytes could take for digits. */
+TEST(numbers_inside_text)
+{
+    static const char behind[] = ",;|\t\n /:\x01\x7f\x80\xb0\xb9\xba\xff*x", *const sign[] = {
+        "", "-", "+"
+    };
+    for (size_t i = 0; i < 300000; i++) {
+        int  whole = (int)(i % 10), places = (int)(i / 10 % 11) - 1;
+        char digits[24], number[40];
+        snprintf(digits, sizeof digits, "%020llu", (unsigned long long)random_u64());
+        if (whole + places <= 0) continue;
+        snprintf(number, sizeof number, "%s%.*s%s%.*s", sign[i % 3], whole, digits,
+                 places < 0 ? "" : ".", places < 0 ? 0 : places, digits + 9);
+        check_in_text(number, behind[i / 110 % (sizeof behind - 1)]);
+    }
+    check_in_text("1e5", ',');
+    check_in_text("1.5E-3", ',');
+    check_in_text("-0", ',');
+    check_in_text("-0.0", ',');
+}
+
 TEST(print_is_shortest_and_exact)
 {
     for (int i = 0; i < 40000; i++) {

@@ -2,6 +2,7 @@
 #include "support.h"
 #include "base/file.h"
 #include "data/npy.h"
+#include "data/read.h"
 #include "data/write.h"
 #include "data/zip.h"
 
@@ -460,6 +461,27 @@ TEST(deflated_archives)
     free(data);
 }
 
+/* An archive of 600 kB that claims to hold 600 MiB, deflated, is refused, unless there is a memory
+ * limit to decide. */
+TEST(expansion)
+{
+    enum { N = 600000 };
+    cr_table *t = NULL;
+    char     *data = calloc(N, 1), *b = NULL;
+    size_t    size = 0;
+    assert_ok(cx, cri_zip_build(cx, &(cri_zip_item){ "z.npy", data, N }, 1, "", &b, &size));
+    char *central = memmem(b, size, "PK\1\2", 4);
+    assert_non_null(central);
+    memcpy(central + 10, "\x08\0", 2);
+    memcpy(central + 24, "\0\0\x80\x25", 4);
+    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", b, size, &t), CR_ENOMEM,
+                      "made to fill the memory");
+    cr_ctx_set_memory_limit(cx, 100000000);
+    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", b, size, &t), CR_ENOMEM, "memory limit");
+    cr_free(cx, b, size, 1);
+    free(data);
+}
+
 /* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status read_and_write(cr_ctx *cx, void *arg)
@@ -481,4 +503,37 @@ TEST(allocations)
     char path[300];
     snprintf(path, sizeof path, "%s", test_file("allocations.npy", "", 0));
     test_every_allocation_fails(read_and_write, path);
+}
+
+/* --- large files are mapped ------------------------------------------------------------------ */
+
+/* 2 MiB of doubles as a file: the table has them, and almost no memory is taken for it. */
+TEST(large_file_is_mapped)
+{
+    enum { ROWS = 1 << 16, COLS = 4 };
+    char            path[] = "/tmp/credence-npy-XXXXXX", head[CRI_NPY_HEADER];
+    cr_table       *t = NULL;
+    cr_read_options options = { 0 };
+    int             fd = mkstemp(path);
+    FILE           *f = fdopen(fd, "wb");
+    assert_non_null(f);
+    cri_npy_header(2, ROWS, COLS, head);
+    fwrite(head, 1, sizeof head, f);
+    for (size_t i = 0; i < (size_t)ROWS * COLS; i++) {
+        double x = i == 7 ? NAN : 0.5 * (double)i;
+        fwrite(&x, sizeof x, 1, f);
+    }
+    fclose(f);
+    cr_ctx_set_memory_limit(cx, 1 << 19); /* a quarter of the file */
+    assert_ok(cx, cr_table_read(cx, path, &options, &t));
+    assert_int_equal(cr_table_rows(t), ROWS);
+    for (size_t j = 0; j < COLS; j++) {
+        const cr_column *c = cr_table_column(t, j);
+        assert_int_equal(c->missing, j == 3);
+        for (size_t i = 0; i < ROWS; i++)
+            if (i * COLS + j != 7)
+                assert_true(c->values[i * c->stride] == 0.5 * (double)(i * COLS + j));
+    }
+    cr_table_free(cx, t);
+    remove(path);
 }

@@ -238,3 +238,49 @@ TEST(packed_csv_and_allocations)
     n = ZSTD_compress(packed, sizeof packed, csv, strlen(csv), 3);
     test_every_allocation_fails(read_packed, &n);
 }
+
+/* 700 MB of zeros from 700 kB are not read without a memory limit, and are with one. */
+TEST(expansion)
+{
+    enum { MEMBERS = 1000, ROOM = 1000000 };
+    cri_source    *s = NULL;
+    static char    zeros[SIZE], out[1 << 20];
+    unsigned char *bytes = malloc(ROOM), *end = bytes;
+    size_t         size = gzip(zeros, SIZE, bytes, ROOM), got = 1, all = 0;
+    assert_true(size * MEMBERS <= ROOM);
+    for (int i = 0; i < MEMBERS; i++, end += size) memmove(end, bytes, size);
+    cr_status st = cri_source_open_bytes(cx, "z.gz", bytes, size * MEMBERS, &s);
+    while (st == CR_OK && got > 0) st = cri_source_read(s, out, sizeof out, &got);
+    assert_fails_with(cx, st, CR_ENOMEM, "made to fill the memory");
+    cr_ctx_set_memory_limit(cx, 10000000);
+    assert_ok(cx, cri_source_rewind(s));
+    for (got = 1; got > 0; all += got) assert_ok(cx, cri_source_read(s, out, sizeof out, &got));
+    assert_int_equal(all, (size_t)SIZE * MEMBERS);
+    cri_source_close(s);
+    free(bytes);
+}
+
+/* A zstd frame whose window does not fit into the memory limit. */
+TEST(zstd_window)
+{
+    cri_source *s = NULL;
+    size_t      room = ZSTD_compressBound(SIZE), got = 0;
+    char       *bytes = malloc(room), out[100];
+    ZSTD_CCtx  *z = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, 24);
+    ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
+    ZSTD_inBuffer  from = { text, SIZE, 0 };
+    ZSTD_outBuffer to = { bytes, room, 0 };
+    assert_int_equal(ZSTD_compressStream2(z, &to, &from, ZSTD_e_flush) != 0, 0);
+    assert_int_equal(ZSTD_compressStream2(z, &to, &from, ZSTD_e_end), 0);
+    ZSTD_freeCCtx(z);
+    cr_ctx_set_memory_limit(cx, 8000000);
+    assert_ok(cx, cri_source_open_bytes(cx, "t.zst", bytes, to.pos, &s));
+    assert_fails_with(cx, cri_source_read(s, out, sizeof out, &got), CR_ENOMEM, "window");
+    cri_source_close(s);
+    cr_ctx_set_memory_limit(cx, 80000000);
+    assert_ok(cx, cri_source_open_bytes(cx, "t.zst", bytes, to.pos, &s));
+    assert_ok(cx, cri_source_read(s, out, sizeof out, &got));
+    cri_source_close(s);
+    free(bytes);
+}

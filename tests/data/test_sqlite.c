@@ -169,6 +169,47 @@ TEST(never_writes)
     assert_int_equal(before.st_size, after.st_size);
 }
 
+/* A database with a write-ahead log is read without leaving files beside it, under any name; what
+ * stands in a log is read as well. */
+TEST(write_ahead_log)
+{
+    cr_table   *t = NULL;
+    sqlite3    *db = NULL;
+    char        beside[300];
+    struct stat info;
+    const char *path = make_database("log #1%3F.db", "PRAGMA journal_mode=WAL; CREATE TABLE a(x);"
+                                                     "INSERT INTO a VALUES (1), (2);");
+    assert_ok(cx, read_part(cx, path, "?a", &t));
+    assert_int_equal(cr_table_rows(t), 2);
+    cr_table_free(cx, t);
+    snprintf(beside, sizeof beside, "%s-wal", path);
+    assert_int_not_equal(stat(beside, &info), 0);
+    snprintf(beside, sizeof beside, "%s-shm", path);
+    assert_int_not_equal(stat(beside, &info), 0);
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO a VALUES (3)", NULL, NULL, NULL), SQLITE_OK);
+    t = NULL;
+    assert_ok(cx, read_part(cx, path, "?a", &t));
+    assert_int_equal(cr_table_rows(t), 3);
+    cr_table_free(cx, t);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* A value that is large beside the memory limit is refused before SQLite makes it. */
+TEST(memory_limit)
+{
+    cr_table   *t = NULL;
+    const char *path = make_database("limit.db", "CREATE TABLE a(x);");
+    cr_ctx_set_memory_limit(cx, 8000000);
+    assert_fails_with(cx,
+                      read_part(cx, path, "?query=SELECT length(hex(zeroblob(5000000))) AS n", &t),
+                      CR_ENOMEM, "too big");
+    cr_ctx_set_memory_limit(cx, 80000000);
+    assert_ok(cx, read_part(cx, path, "?query=SELECT length(hex(zeroblob(4000000))) AS n", &t));
+    cr_table_free(cx, t);
+}
+
 TEST(endless_query_can_be_stopped)
 {
     cr_table   *t = NULL;

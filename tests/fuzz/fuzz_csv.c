@@ -58,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(cr_ctx_new(NULL, &a) == CR_OK && cr_ctx_new(NULL, &b) == CR_OK);
     cr_ctx_set_threads(a, 1);
     cr_ctx_set_threads(b, 1);
-    cr_ctx_set_memory_limit(a, 1 << 28);
-    cr_ctx_set_memory_limit(b, 1 << 28);
+    cr_ctx_set_memory_limit(a, 1 << 20);
+    cr_ctx_set_memory_limit(b, 1 << 20);
     cr_status one = read_once(a, data + 1, size - 1, &o, &large, &t);
     cr_status two = read_once(b, data + 1, size - 1, &o, &tiny, &u);
     require(one == two || one == CR_ENOMEM || two == CR_ENOMEM);

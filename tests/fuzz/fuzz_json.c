@@ -16,7 +16,7 @@ static void check_network(cr_ctx *cx, const cr_network *net)
 {
     double           log_z;
     cr_network      *features = NULL;
-    cr_exact_options o = { .order = CR_ELIMINATE_MIN_FILL, .memory = (size_t)1 << 20, .most = 1e5 };
+    cr_exact_options o = { .order = CR_ELIMINATE_MIN_FILL, .memory = (size_t)1 << 18, .most = 1e4 };
     if (cr_network_check(cx, net) != CR_OK) abort();
     for (size_t i = 0; i < cr_network_tables(net); i++) {
         cr_table_view t = cr_network_table(net, i);
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     cr_network          *net = NULL;
     cr_gaussian_network *gaussian = NULL;
     if (cr_ctx_new(NULL, &cx) != CR_OK) return 0;
-    cr_ctx_set_memory_limit(cx, (size_t)16 << 20);
+    cr_ctx_set_memory_limit(cx, (size_t)1 << 20); /* more makes inputs slow, not new */
     cr_ctx_set_threads(cx, 1);
     bool      normal = cr_json_is_gaussian(bytes, size);
     cr_status st = normal ? cr_json_parse_gaussian(cx, "fuzz", bytes, size, &gaussian)

@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     cr_table *t = NULL;
     if (cr_ctx_new(NULL, &cx) != CR_OK) return 0;
     cr_ctx_set_memory_limit(cx, (size_t)16 << 20);
+    cr_ctx_set_threads(cx, 1); /* to start threads takes longer than to read */
     cr_status st = cri_libsvm_read(cx, "fuzz", bytes, size, &t);
     if (st == CR_OK)
         check_table(t);

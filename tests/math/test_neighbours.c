@@ -159,6 +159,24 @@ TEST(refusals)
     cr_neighbours_free(cx, NULL);
 }
 
+/* What is asked of few queries over many points stops before the last of them. */
+TEST(interruption)
+{
+    enum { N = 3000, D = 40, Q = 200 };
+    cr_neighbours *nb = NULL;
+    double        *x = malloc(N * D * sizeof *x), at[Q];
+    size_t         index[Q];
+    for (size_t i = 0; i < (size_t)N * D; i++) x[i] = (double)(i * 7919 % 1009);
+    cr_cmat queries = cr_cmat_of(x, Q, D);
+    assert_ok(cx, cr_neighbours_new(cx, cr_cmat_of(x, N, D), CR_NORM_EUCLID, &nb));
+    index[Q - 1] = 77;
+    cr_interrupt(cx);
+    assert_fails(cx, cr_neighbours_nearest(cx, nb, &queries, 1, index, at), CR_EINTERRUPTED);
+    assert_int_equal(index[Q - 1], 77);
+    cr_neighbours_free(cx, nb);
+    free(x);
+}
+
 static cr_status build_and_ask(cr_ctx *cx, void *arg)
 {
     cr_neighbours *nb = NULL;

@@ -43,6 +43,25 @@ def test_negative_strides_and_broadcasts():
     np.testing.assert_array_equal(model.predict(constant), [model.predict(X)[0]] * 60)
 
 
+def test_masked_values_are_missing():
+    """What a mask hides is not used as data: the same as NaN or None in its place."""
+    X, y = data()
+    hidden = np.zeros(X.shape, dtype=bool)
+    hidden[[3, 7], [0, 1]] = True
+    masked, holed = np.ma.MaskedArray(np.where(hidden, 1e6, X), hidden), np.where(hidden, np.nan, X)
+    with pytest.warns(credence.CredenceWarning, match="2 of 60 rows"):
+        model, expected = Linear(missing="drop").fit(masked, y), Linear(missing="drop").fit(holed, y)
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(expected.predict(masked), expected.predict(holed))
+    whole = np.ma.MaskedArray([1, 2, 999], [False, False, True])
+    texts = np.ma.MaskedArray(np.array(["a", "b", "none"]), [False, False, True])
+    table = Table({"n": whole, "t": texts})
+    assert np.isnan(table["n"][2]) and table["n"][1] == 2
+    assert list(table["t"])[:2] == ["a", "b"] and list(table["t"])[2] is None
+    with pytest.raises(ValueError):
+        credence.Lda().fit(X, np.ma.MaskedArray(np.arange(60) % 2, np.arange(60) == 5))
+
+
 def test_other_types():
     X, y = data()
     for dtype in (np.float32, np.int64, np.int8, bool):

@@ -109,8 +109,8 @@ static void put(writer *w, const char *text)
 
 static void put_number(writer *w, double x)
 {
-    char room[32];
-    snprintf(room, sizeof room, "%.17g", x);
+    char room[CRI_DOUBLE_SIZE];
+    cri_print_double(x, room); /* no locale changes its point */
     put(w, room);
 }
 
