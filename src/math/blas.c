@@ -21,9 +21,10 @@ void  blas_memory_free(void *buffer) __attribute__((weak));
 
 static struct {
     pthread_mutex_t lock;
-    size_t          inside; /* calls between enter and leave              */
-    int             former; /* threads in BLAS before the first of them   */
-} guard = { PTHREAD_MUTEX_INITIALIZER, 0, 1 };
+    size_t          inside;  /* calls between enter and leave                                     */
+    int             former;  /* threads in BLAS before the first of them                          */
+    atomic_size_t   buffers; /* that OpenBLAS holds, in use or not; it never gives them back      */
+} guard = { PTHREAD_MUTEX_INITIALIZER, 0, 1, 0 };
 
 int cri_blas_threads(void) { return openblas_get_num_threads ? openblas_get_num_threads() : 1; }
 
@@ -52,10 +53,8 @@ void cri_blas_leave(void)
 /* --- buffers --------------------------------------------------------------------------------- */
 
 enum { MOST_BUFFERS = 64 }; /* OpenBLAS has room for twice as many, or more */
-static const size_t BUFFER_SIZE = (size_t)32
-                                  << 22; /* of one, as Debian builds it for x86-64       */
-
-static atomic_size_t buffers; /* that OpenBLAS holds, in use or not; it never gives them back */
+/* The bytes of one, as Debian builds OpenBLAS for x86-64. */
+static const size_t BUFFER_SIZE = (size_t)128 << 20;
 
 /* The system would give this many bytes now. */
 static bool can_map(size_t size)
@@ -69,14 +68,14 @@ static size_t take_buffers(size_t wanted)
 {
     void *held[MOST_BUFFERS];
     pthread_mutex_lock(&guard.lock);
-    size_t have = atomic_load(&buffers);
+    size_t have = atomic_load(&guard.buffers);
     while (wanted > have && !can_map((wanted - have) * BUFFER_SIZE)) wanted--;
     if (wanted > have && blas_memory_alloc && blas_memory_free) {
         for (size_t i = 0; i < wanted; i++) held[i] = blas_memory_alloc(0); /* all at once */
         for (size_t i = 0; i < wanted; i++) blas_memory_free(held[i]);
     }
-    if (wanted > have) atomic_store(&buffers, wanted);
-    have = atomic_load(&buffers);
+    if (wanted > have) atomic_store(&guard.buffers, wanted);
+    have = atomic_load(&guard.buffers);
     pthread_mutex_unlock(&guard.lock);
     return have;
 }
@@ -86,7 +85,7 @@ cr_status cri_blas_reserve(cr_ctx *cx)
     const cr_ctx *root = cri_ctx_root(cx);
     size_t        wanted = cr_ctx_threads(root);
     if (wanted > MOST_BUFFERS) wanted = MOST_BUFFERS;
-    if (!openblas_get_config || atomic_load(&buffers) >= wanted) return CR_OK;
+    if (!openblas_get_config || atomic_load(&guard.buffers) >= wanted) return CR_OK;
     size_t have = take_buffers(wanted);
     if (have >= wanted) return CR_OK;
     if (have > 0 && root == cx) {
