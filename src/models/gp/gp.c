@@ -270,7 +270,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     cr_status          st = CR_OK;
     cri_gp_posterior  *m = j->m;
     const cri_gp_data *data = &j->data;
-    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], !m->white, j->group));
+    bool merge = !m->white && o->approx != CRI_GP_FITC; /* fitc: K - Q is each row's own */
+    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], merge, j->group));
     CR_TRY(cri_gp_check_data(cx, m->kernel, j->rows, data));
     m->rows = j->data.count;
     CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
