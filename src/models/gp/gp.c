@@ -30,7 +30,8 @@
     X(choice, optimize,     "evidence", "evidence|none",                                             \
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
-    X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")        \
+    X(count,  max_iter,     "200", "1..1000000", "most steps from a start to its optimum over all rows; the report " \
+      "counts those of the best start", "50")        \
     X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff",                  \
       "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
       "inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
