@@ -117,7 +117,7 @@ static const cli_field calibration_map[] = {
         NUMBER("log_likelihood", FIELD_NULL | FIELD_SOMETIMES,                                     \
                "log likelihood at the estimate, of models without evidence"),                      \
         COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                         \
-        TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
+        TEXT("stop", of_model, "closed form, converged, iteration limit or no progress"),          \
         INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty",              \
               result_parameter),                                                                   \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \

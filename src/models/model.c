@@ -411,6 +411,7 @@ const char *cr_evidence_name(cr_evidence_kind kind)
 
 const char *cr_stop_name(cr_stop stop)
 {
-    static const char *const names[] = { "closed form", "converged", "iteration limit" };
+    static const char *const names[] = { "closed form", "converged", "iteration limit",
+                                         "no progress" };
     return names[stop];
 }
