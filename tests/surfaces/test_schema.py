@@ -161,6 +161,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["describe", "sparse.libsvm"],
         ["describe", "select.cred"], ["describe", "lasso.cred"],
         ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
+        ["describe", "linear.cred", "--covariance"],
         ["check", DIABETES], ["check", "nig.cred"],
         ["plot", "bayes.cred", DIABETES], ["plot", "bayes.cred", DIABETES, "--kind", "residuals"],
         ["plot", "lda.cred", DIABETES, "--kind", "calibration"],
