@@ -350,6 +350,12 @@ static const cli_field approximation[] = {
     NUMBER("standard_error", FIELD_SOMETIMES, "largest of the probabilities shown"),
     NUMBER("log_evidence_se", FIELD_SOMETIMES, "standard error of log_evidence"),
     NUMBER("accepted", FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
+    NUMBER(
+        "pareto_k", FIELD_NULL | FIELD_SOMETIMES,
+        "shape of the tail of the weights; above 0.7 standard errors are too small; null: no tail"),
+    NUMBER("missed", FIELD_SOMETIMES,
+           "of importance: share of what a chain visits that outweighs every sample"),
+    COUNT("modes", FIELD_SOMETIMES, "of importance: parts of the states that chains do not leave"),
     COUNT("chains", FIELD_SOMETIMES, "of Gibbs sampling"),
     NUMBER("rhat", FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
     COUNT("clusters", FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),

@@ -1,5 +1,6 @@
 /* approximate.c -- one face for all approximate methods. */
 #include "approximate.h"
+#include "best_search.h"
 #include "bp.h"
 #include "factor_internal.h"
 #include "gbp.h"
@@ -11,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 4096 };            /* of a joint distribution by one variable after another */
-static const double FIRST_STEP = 0.3; /* the weight of the first forest that is added by trw */
+enum { MOST_RUNS = 4096 };              /* of a joint distribution by one variable after another */
+static const double SHORT_SEARCH = 5e6; /* table entries */
+static const double FIRST_STEP = 0.3;   /* the weight of the first forest that is added by trw */
 
 typedef struct task {
     cr_ctx                       *cx;
@@ -167,6 +169,56 @@ done:
 
 /* --- samples --------------------------------------------------------------------------------- */
 
+/* A probable assignment of the active variables, by a short search; *out_found: there is one. */
+static cr_status find_start(task *t, size_t *state, bool *out_found)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(t->cx);
+    const cri_problem *p = t->g.problem;
+    size_t            *all = cr_scratch_index(&s, p->n);
+    double             log_best;
+    CR_TRY(s.status);
+    *out_found = false;
+    st = cr_best_search(t->cx, t->net, t->evidence, SHORT_SEARCH, all, &log_best, NULL);
+    if (st == CR_ENUMERIC || st == CR_EDATA) { /* what is impossible is told by others */
+        st = CR_OK;
+        goto done;
+    }
+    CR_TRY(st);
+    for (size_t k = 0; k < t->g.n; k++) {
+        const size_t *left = p->state + p->first[p->var[k]];
+        for (state[k] = 0; left[state[k]] != all[p->var[k]];) state[k]++;
+    }
+    *out_found = true;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status run_importance(task *t, const cr_factor *joint, size_t samples, cri_tally *total)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    size_t    *start = cr_scratch_index(&s, t->g.n);
+    bool       found;
+    CR_TRY(s.status);
+    CR_TRY(find_start(t, start, &found));
+    CR_TRY(cri_sample_importance(t->cx, &t->g, joint, t->o, found ? start : NULL, samples, t->seed,
+                                 total));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What to do where no sample agrees with the evidence. */
+static const char *const INSTEAD[] = {
+    [CR_APPROXIMATE_FORWARD] = "try --method importance or gibbs, or more --samples",
+    [CR_APPROXIMATE_REJECTION] = "try --method importance or gibbs, or more --samples",
+    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = "try --method importance or gibbs, or more --samples",
+    [CR_APPROXIMATE_IMPORTANCE] = "try --method gibbs or gbp, or exact where that fits",
+    [CR_APPROXIMATE_ANNEALED] = "try --method gibbs or gbp, or more --steps",
+};
+
 static cr_status run_samples(task *t)
 {
     cr_status  st = CR_OK;
@@ -176,16 +228,21 @@ static cr_status run_samples(task *t)
     size_t     usual = importance ? 20000 : annealed ? 500 : 100000;
     size_t     samples = t->o->samples == CR_COUNT_UNSET ? usual : t->o->samples;
     cr_factor *joint = t->joint.value ? &t->joint : NULL;
+    size_t     n = t->g.start[t->g.n];
     double    *room = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
+    double    *log_w = cr_scratch_f64(&s, samples), *doubt = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     cri_tally total = cri_tally_empty(&t->g, joint, room);
+    total.log_w = t->how == CR_APPROXIMATE_REJECTION ? NULL : log_w; /* these are all 1 */
+    total.doubt = doubt;
+    for (size_t k = 0; k < n; k++) doubt[k] = 0;
     if (!importance && !annealed && cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
         cr_fail(t->cx, CR_EARG, "%s goes from causes to effects: a Markov network has neither",
                 cr_approximation_name(t->how));
         CR_TRY(cr_fail_hint(t->cx, "use --method importance, gibbs or annealed"));
     }
     if (importance)
-        CR_TRY(cri_sample_importance(t->cx, &t->g, joint, t->o, samples, t->seed, &total));
+        CR_TRY(run_importance(t, joint, samples, &total));
     else if (annealed)
         CR_TRY(cri_sample_annealed(t->cx, &t->g, t->o, samples, t->seed, &total));
     else
@@ -193,7 +250,8 @@ static cr_status run_samples(task *t)
     if (total.drawn == 0)
         t->report.log_evidence = -INFINITY;
     else
-        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->spread, &t->report));
+        CR_TRY(cri_tally_finish(t->cx, &total, INSTEAD[t->how], t->marginal, t->se, joint,
+                                &t->spread, &t->report));
 done:
     cr_scratch_end(&s);
     return st;
@@ -290,7 +348,7 @@ done:
     return st;
 }
 
-static cr_approximate_report empty_report(void)
+cr_approximate_report cri_report_empty(void)
 {
     return (cr_approximate_report){ .residual = NAN,
                                     .damping = NAN,
@@ -301,6 +359,8 @@ static cr_approximate_report empty_report(void)
                                     .effective = NAN,
                                     .se = NAN,
                                     .accepted = NAN,
+                                    .pareto_k = NAN,
+                                    .missed = NAN,
                                     .rhat = NAN };
 }
 
@@ -317,7 +377,7 @@ static cr_status approximate_once(cr_ctx *cx, const cr_network *net, const cr_ev
                                 .o = o,
                                 .how = how,
                                 .seed = seed,
-                                .report = empty_report() };
+                                .report = cri_report_empty() };
     for (size_t v = 0; v < cr_network_size(net); v++) a.states += cr_network_states(net, v);
     a.marginal = cr_alloc(cx, a.states, sizeof *a.marginal);
     a.se = a.marginal ? cr_alloc(cx, a.states, sizeof *a.se) : NULL;

@@ -292,14 +292,7 @@ cr_status cr_approximate_best(cr_ctx *cx, const cr_network *net, const cr_eviden
     cri_fgraph             g = { 0 };
     cr_approximate_options o = opt_o ? *opt_o : cr_approximate_defaults();
     if (o.max_iter == CR_COUNT_UNSET) o.max_iter = 1000;
-    cr_approximate_report report = { .lower = NAN,
-                                     .upper = NAN,
-                                     .log_evidence_se = NAN,
-                                     .log_evidence = NAN,
-                                     .effective = NAN,
-                                     .se = NAN,
-                                     .accepted = NAN,
-                                     .rhat = NAN };
+    cr_approximate_report report = cri_report_empty();
     double                log_best, upper;
     CR_TRY(cri_fgraph_new(cx, net, opt_e, NULL, &g));
     if (g.scale == -INFINITY)
