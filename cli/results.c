@@ -393,6 +393,7 @@ static const cli_field answer[] = {
     OTHER(ANY, "standard_errors", FIELD_SOMETIMES, "of marginals by samples: in their shape"),
     NUMBER("log_probability_upper", FIELD_SOMETIMES,
            "of argmax, best found: no assignment has a larger log_probability"),
+    NUMBER("gap", FIELD_SOMETIMES, "of it: how much larger that is than log_probability"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
     OTHER(ANY, "marginals", FIELD_SOMETIMES,
