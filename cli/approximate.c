@@ -27,6 +27,8 @@ json_t *approximate_error(const cr_approximate_report *r)
     add_number(out, "damping", r->damping);
     add_number(out, "lower", r->lower);
     add_number(out, "upper", r->upper);
+    add_number(out, "probability_difference", r->far);
+    add_number(out, "log_evidence_difference", r->log_far);
     add_count(out, "samples", r->samples);
     add_number(out, "effective", r->effective);
     add_number(out, "standard_error", r->se);
@@ -87,6 +89,12 @@ void approximate_warn(cli *c, const char *what, const char *method, const cr_app
                "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "
                "off",
                what, method, r->iterations, r->residual);
+    else if (r->far > CR_APPROXIMATE_FAR || r->log_far > CR_APPROXIMATE_LOG_FAR)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: %s has converged, but messages between %s differ from it, by up to %.2g in a "
+               "probability and by %.3g in log P(e)",
+               what, method, r->clusters > 0 ? "single variables" : "small clusters", r->far,
+               r->log_far);
     if (r->chains > 0 && !r->converged)
         cr_log(c->cx, CR_LOG_WARNING,
                "%s: the chains have not mixed (R-hat %.3f): the answer may be far off", what,

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { CHECK_SWEEPS = 25, CHECK_CLUSTER = 64 }; /* of the run that messages are compared with */
 enum { MOST_RUNS = 4096 };              /* of a joint distribution by one variable after another */
 static const double SHORT_SEARCH = 5e6; /* table entries */
 static const double FIRST_STEP = 0.3;   /* the weight of the first forest that is added by trw */
@@ -24,6 +25,7 @@ typedef struct task {
     cr_approximation              how;
     uint64_t                      seed;
     cri_fgraph                    g;
+    bool                          check;         /* messages: compare with others */
     double                       *marginal, *se; /* of the active variables */
     cr_factor                     joint, spread; /* over ranks; size 0: not wanted */
     cr_approximate_report         report;
@@ -58,7 +60,7 @@ static void take_beliefs(task *t, const cri_bp *b)
     for (size_t v = 0; v < t->g.n; v++) cri_bp_belief(b, v, t->marginal + t->g.start[v]);
 }
 
-static cr_status run_bp(task *t)
+static cr_status pass_messages(task *t)
 {
     cr_status st = CR_OK;
     cri_bp    b = { 0 };
@@ -69,6 +71,56 @@ static cr_status run_bp(task *t)
 done:
     cri_bp_free(t->cx, &b);
     return st;
+}
+
+static cr_status pass_clusters(task *t)
+{
+    bool      tree = false;
+    cr_status st = cri_gbp(t->cx, &t->g, t->o, t->marginal, &tree, &t->report);
+    if (tree) t->check = false; /* there is nothing to be far from */
+    return st;
+}
+
+/* How far a short run of another kind of messages is from the answer: messages that have settled
+ * can be wrong, but two kinds are seldom wrong together.  (The bounds of trw and mean field are
+ * too far apart to tell.) */
+static cr_status compare_with(task *t, cr_status (*pass)(task *t), cr_approximate_options o)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    task       other = *t;
+    size_t     size = t->g.start[t->g.n];
+    double     far = 0;
+    if (!t->check || !isfinite(t->report.log_evidence)) goto done;
+    other.o = &o;
+    other.report = cri_report_empty();
+    other.marginal = cr_scratch_f64(&s, size);
+    CR_TRY(s.status);
+    CR_TRY(pass(&other));
+    if (!isfinite(other.report.log_evidence)) goto done;
+    for (size_t k = 0; k < size; k++) far = fmax(far, fabs(other.marginal[k] - t->marginal[k]));
+    t->report.far = far;
+    t->report.log_far = fabs(other.report.log_evidence - t->report.log_evidence);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status run_bp(task *t)
+{
+    cr_approximate_options o = *t->o;
+    cr_status              st = pass_messages(t);
+    o.max_iter = o.max_iter < CHECK_SWEEPS ? o.max_iter : CHECK_SWEEPS;
+    o.cluster = CHECK_CLUSTER;
+    return st == CR_OK ? compare_with(t, pass_clusters, o) : st;
+}
+
+static cr_status run_gbp(task *t)
+{
+    cr_approximate_options o = *t->o;
+    cr_status              st = pass_clusters(t);
+    o.max_iter = o.max_iter < 2 * CHECK_SWEEPS ? o.max_iter : 2 * CHECK_SWEEPS;
+    return st == CR_OK ? compare_with(t, pass_messages, o) : st;
 }
 
 /* Messages and bound for the weights of the forests as they are; messages begin where b ended. */
@@ -120,8 +172,6 @@ done:
     return st;
 }
 
-static cr_status run_gbp(task *t) { return cri_gbp(t->cx, &t->g, t->o, t->marginal, &t->report); }
-
 /* --- mean field ------------------------------------------------------------------------------ */
 
 /* From the beliefs of messages and from equal probabilities; the better one stays. */
@@ -134,7 +184,7 @@ static cr_status run_mean_field(task *t)
     size_t               *state = cr_scratch_index(&s, g->problem->n);
     cr_approximate_report best = t->report, other = t->report;
     CR_TRY(s.status);
-    CR_TRY(run_bp(t));
+    CR_TRY(pass_messages(t));
     if (t->report.log_evidence == -INFINITY) goto done;
     best.lower = -INFINITY;
     for (size_t start = 0; start < 2; start++) {
@@ -361,17 +411,20 @@ cr_approximate_report cri_report_empty(void)
                                     .accepted = NAN,
                                     .pareto_k = NAN,
                                     .missed = NAN,
+                                    .far = NAN,
+                                    .log_far = NAN,
                                     .rhat = NAN };
 }
 
 static cr_status approximate_once(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                                   cr_approximation how, const cr_approximate_options *o,
-                                  uint64_t seed, size_t n, const size_t *query,
+                                  uint64_t seed, size_t n, const size_t *query, bool check,
                                   cr_approximate_answer *out)
 {
     cr_status             st = CR_OK;
     cr_approximate_answer a = { 0 };
     task                  t = { .cx = cx,
+                                .check = check,
                                 .net = net,
                                 .evidence = opt_e,
                                 .o = o,
@@ -437,7 +490,7 @@ static cr_status follow(chain *c, size_t k, const double *p, double share)
         if (k + 1 == c->n) c->joint->value[cr_factor_index(c->joint, c->state)] = share * mine[x];
         if (k + 1 == c->n || mine[x] == 0) continue;
         CR_TRY(cr_evidence_observe(c->cx, c->e, v, x));
-        CR_TRY(approximate_once(c->cx, c->net, c->e, c->how, c->o, c->seed, 0, NULL, &a));
+        CR_TRY(approximate_once(c->cx, c->net, c->e, c->how, c->o, c->seed, 0, NULL, false, &a));
         if (a.report.log_evidence > -INFINITY || isnan(a.report.log_evidence))
             CR_TRY(follow(c, k + 1, a.marginal, share * mine[x]));
         cr_approximate_free(c->cx, &a);
@@ -507,7 +560,7 @@ cr_status cr_approximate(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     cr_approximate_options usual = cr_approximate_defaults(), *o = &usual;
     if (opt_o) usual = *opt_o;
     if (usual.max_iter == CR_COUNT_UNSET) usual.max_iter = how == CR_APPROXIMATE_GBP ? 100 : 1000;
-    CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, &a));
+    CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, true, &a));
     if (n > 1 && !METHODS[how].samples && a.report.log_evidence != -INFINITY)
         CR_TRY(chain_joint(cx, net, opt_e, how, o, seed, n, query, &a));
     *out = a;

@@ -58,6 +58,9 @@ typedef enum cr_approximation {
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_approximate_options, CR_APPROXIMATE_OPTIONS);
 
+/* Messages of two kinds that differ by more in a probability, or in log P(e), are warned about. */
+#define CR_APPROXIMATE_FAR 0.1
+#define CR_APPROXIMATE_LOG_FAR 0.5
 /* A larger share of a chain missed by samples is warned about. */
 #define CR_APPROXIMATE_MISSED 0.05
 /* Weights whose tail is heavier have errors that nothing tells (Vehtari et al. 2024). */
@@ -76,6 +79,8 @@ typedef struct cr_approximate_report {
     double residual;     /* the largest change of a message in the last sweep */
     double damping;      /* in force at the end */
     double lower, upper; /* bounds of log P(e) */
+    double far, log_far; /* bp, gbp: how far a short run of the other is off, in a probability at
+                            the most, and in log P(e) */
     double log_evidence; /* the estimate; -INFINITY: shown to be impossible; NaN: none */
     double log_evidence_se;
     size_t samples;   /* drawn (gibbs: sweeps of all chains together) */
