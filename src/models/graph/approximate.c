@@ -262,9 +262,9 @@ done:
 
 /* What to do where no sample agrees with the evidence. */
 static const char *const INSTEAD[] = {
-    [CR_APPROXIMATE_FORWARD] = "try --method importance or gibbs, or more --samples",
-    [CR_APPROXIMATE_REJECTION] = "try --method importance or gibbs, or more --samples",
-    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = "try --method importance or gibbs, or more --samples",
+    [CR_APPROXIMATE_FORWARD] = "try --method gbp or importance, or more --samples",
+    [CR_APPROXIMATE_REJECTION] = "try --method gbp or importance, or more --samples",
+    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = "try --method gbp or importance, or more --samples",
     [CR_APPROXIMATE_IMPORTANCE] = "try --method gibbs or gbp, or exact where that fits",
     [CR_APPROXIMATE_ANNEALED] = "try --method gibbs or gbp, or more --steps",
 };
