@@ -27,11 +27,16 @@ json_t *approximate_error(const cr_approximate_report *r)
     add_number(out, "damping", r->damping);
     add_number(out, "lower", r->lower);
     add_number(out, "upper", r->upper);
+    add_number(out, "probability_difference", r->far);
+    add_number(out, "log_evidence_difference", r->log_far);
     add_count(out, "samples", r->samples);
     add_number(out, "effective", r->effective);
     add_number(out, "standard_error", r->se);
     add_number(out, "log_evidence_se", r->log_evidence_se);
     add_number(out, "accepted", r->accepted);
+    add_number(out, "pareto_k", r->pareto_k);
+    add_number(out, "missed", r->missed);
+    add_count(out, "modes", r->modes);
     add_count(out, "chains", r->chains);
     add_number(out, "rhat", r->rhat);
     add_count(out, "clusters", r->clusters);
@@ -84,6 +89,12 @@ void approximate_warn(cli *c, const char *what, const char *method, const cr_app
                "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "
                "off",
                what, method, r->iterations, r->residual);
+    else if (r->far > CR_APPROXIMATE_FAR || r->log_far > CR_APPROXIMATE_LOG_FAR)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: %s has converged, but messages between %s differ from it, by up to %.2g in a "
+               "probability and by %.3g in log P(e)",
+               what, method, r->clusters > 0 ? "single variables" : "small clusters", r->far,
+               r->log_far);
     if (r->chains > 0 && !r->converged)
         cr_log(c->cx, CR_LOG_WARNING,
                "%s: the chains have not mixed (R-hat %.3f): the answer may be far off", what,
@@ -92,4 +103,20 @@ void approximate_warn(cli *c, const char *what, const char *method, const cr_app
         cr_log(c->cx, CR_LOG_WARNING,
                "%s: only %.3g effective samples of %zu: the standard errors are too small", what,
                r->effective, r->samples);
+    else if (r->pareto_k > CR_APPROXIMATE_HEAVY)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: a few weights outweigh the others (Pareto k %.2f): the standard errors are too "
+               "small",
+               what, r->pareto_k);
+    if (r->missed > CR_APPROXIMATE_MISSED)
+        cr_log(
+            c->cx, CR_LOG_WARNING,
+            "%s: samples hardly reach what a chain visits (%.2g of it): the answer may be as far "
+            "off as the standard errors say",
+            what, r->missed);
+    else if (r->modes > 1)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: the states fall into parts that chains do not leave, %zu at least: a part that "
+               "was not found is not in the standard errors",
+               what, r->modes);
 }

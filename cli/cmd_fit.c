@@ -56,6 +56,11 @@ cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
         cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations%s",
                r->iterations,
                at_most_iterations(model) ? "; a larger --max-iter lets it go on" : "");
+    if (r->stop == CR_STOP_NO_PROGRESS)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "not converged: after %zu iterations no step improves the fit, yet its gradient is "
+               "not small",
+               r->iterations);
     CR_TRY(cli_check_strict(c));
     CR_TRY(print_and_save(c, model, schema));
 done:

@@ -166,8 +166,10 @@ static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
         json_object_set_new_nocheck(se, cr_variable_name(j->vs, a->variable[i]),
                                     distribution(j, a->variable[i], a->se + k));
     if (se) json_object_set_new(out, "standard_errors", se);
-    if (a->kind == CR_QUESTION_BEST && !isnan(a->upper))
+    if (a->kind == CR_QUESTION_BEST && !isnan(a->upper)) {
         json_object_set_new(out, "log_probability_upper", number(a->upper));
+        json_object_set_new(out, "gap", number(a->upper - a->log_number));
+    }
     if (a->why[0]) json_object_set_new(out, "reason", json_string_nocheck(a->why));
     cr_approximate_report r = query_report(j, a);
     if (!a->open) json_object_set_new(out, "error", approximate_error(&r));

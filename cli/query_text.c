@@ -84,6 +84,7 @@ static void print_best(const query_job *j, const cr_query_answer *a)
                    a->open ? "not proven to be the best: the log of that is no more than"
                            : "no assignment has more than",
                    a->upper);
+    if (a->open) print_pair(j->c, "gap between the two", a->upper - a->log_number);
 }
 
 static bool is_parent(const cr_network *net, size_t parent, size_t child)

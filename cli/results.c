@@ -117,7 +117,7 @@ static const cli_field calibration_map[] = {
         NUMBER("log_likelihood", FIELD_NULL | FIELD_SOMETIMES,                                     \
                "log likelihood at the estimate, of models without evidence"),                      \
         COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                         \
-        TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
+        TEXT("stop", of_model, "closed form, converged, iteration limit or no progress"),          \
         INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty",              \
               result_parameter),                                                                   \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
@@ -347,11 +347,20 @@ static const cli_field approximation[] = {
     NUMBER("damping", FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
     NUMBER("lower", FIELD_SOMETIMES, "lower bound of log P(e)"),
     NUMBER("upper", FIELD_SOMETIMES, "upper bound of log P(e); of argmax: of log P(assignment, e)"),
+    NUMBER("probability_difference", FIELD_SOMETIMES,
+           "of bp: how far a short run of gbp is off, at the most; of gbp: one of bp"),
+    NUMBER("log_evidence_difference", FIELD_SOMETIMES, "of these: in log P(e)"),
     COUNT("samples", FIELD_SOMETIMES, "how many were drawn"),
     NUMBER("effective", FIELD_SOMETIMES, "as many independent samples would be as good"),
     NUMBER("standard_error", FIELD_SOMETIMES, "largest of the probabilities shown"),
     NUMBER("log_evidence_se", FIELD_SOMETIMES, "standard error of log_evidence"),
     NUMBER("accepted", FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
+    NUMBER(
+        "pareto_k", FIELD_NULL | FIELD_SOMETIMES,
+        "shape of the tail of the weights; above 0.7 standard errors are too small; null: no tail"),
+    NUMBER("missed", FIELD_SOMETIMES,
+           "of importance: share of what a chain visits that outweighs every sample"),
+    COUNT("modes", FIELD_SOMETIMES, "of importance: parts of the states that chains do not leave"),
     COUNT("chains", FIELD_SOMETIMES, "of Gibbs sampling"),
     NUMBER("rhat", FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
     COUNT("clusters", FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
@@ -389,6 +398,7 @@ static const cli_field answer[] = {
     OTHER(ANY, "standard_errors", FIELD_SOMETIMES, "of marginals by samples: in their shape"),
     NUMBER("log_probability_upper", FIELD_SOMETIMES,
            "of argmax, best found: no assignment has a larger log_probability"),
+    NUMBER("gap", FIELD_SOMETIMES, "of it: how much larger that is than log_probability"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
     OTHER(ANY, "marginals", FIELD_SOMETIMES,

@@ -261,7 +261,7 @@ class Model:
 
     @property
     def converged(self):
-        return lib.cr_model_get_report(self._pointer).contents.stop != c.STOP_LIMIT
+        return lib.cr_model_get_report(self._pointer).contents.stop < c.STOP_LIMIT
 
     def report(self):
         """How the fit went; what there is none of is None."""

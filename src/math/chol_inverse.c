@@ -144,7 +144,8 @@ static void copy_lower(cr_cmat L, cr_mat out)
         memcpy(out.a + i * out.stride, L.a + i * L.stride, (i + 1) * sizeof(double));
 }
 
-cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out)
+/* The lower triangle of out := W = L^-1, or W^T W. */
+static cr_status invert(cr_ctx *cx, cr_cmat L, bool square, cr_mat out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -166,12 +167,26 @@ cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out)
     CR_TRY(cr_check_interrupt(cx));
     copy_lower(L, out);
     list_inversion(&t.tasks, t.count);
-    list_square(&t.tasks, t.count);
+    if (square) list_square(&t.tasks, t.count);
     cri_tasks_run(&t.tasks, &t);
     if (atomic_load(&t.stop)) CR_TRY(cri_tiles_interrupted(cx));
-    CR_TRY(cri_parallel_for(cx, NULL, t.count, mirror_rows, &t));
+    if (square) CR_TRY(cri_parallel_for(cx, NULL, t.count, mirror_rows, &t));
 done:
     cri_blas_leave();
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out) { return invert(cx, L, true, out); }
+
+cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat room, double *out)
+{
+    cr_status st = invert(cx, L, false, room);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < L.rows; i++) out[i] = 0;
+    for (size_t i = 0; i < L.rows; i++) {
+        const double *w = room.a + i * room.stride;
+        for (size_t j = 0; j <= i; j++) out[j] += w[j] * w[j];
+    }
+    return CR_OK;
 }

@@ -215,7 +215,8 @@ CR_API cr_status cr_observed(cr_ctx *cx, const cr_model *model, const cr_table *
 typedef enum cr_stop {
     CR_STOP_CLOSED_FORM, /* no iterations were needed                     */
     CR_STOP_TOLERANCE,   /* converged                                     */
-    CR_STOP_LIMIT        /* gave up at the iteration limit: not converged */
+    CR_STOP_LIMIT,       /* gave up at the iteration limit: not converged */
+    CR_STOP_NO_PROGRESS  /* no step improves, yet the gradient is not small: not converged */
 } cr_stop;
 
 /* How the log evidence is known. */

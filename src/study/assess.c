@@ -185,7 +185,7 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, dou
                               : "%s: no row has a density",
                        cr_table_source(t)));
     for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
-    a.unconverged = cr_model_get_report(model)->stop == CR_STOP_LIMIT;
+    a.unconverged = cr_model_get_report(model)->stop >= CR_STOP_LIMIT;
     if (!target)
         assess_densities(cx, &p, w, &a);
     else

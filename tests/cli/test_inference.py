@@ -355,7 +355,13 @@ def test_a_code_is_decoded_by_messages(credence, examples):
     sent = dict(d1=1, d2=0, d3=1, d4=1, p1=0, p2=1, p3=0)
     for flipped in sent:
         known = ", ".join(f"r_{bit}={value ^ (bit == flipped)}" for bit, value in sent.items())
-        answer, = ask(credence, examples / "networks/hamming.bif", f"P(* | {known})", "--method", "bp")
+        net, question = examples / "networks/hamming.bif", f"P(* | {known})"
+        exact, = ask(credence, net, question)
+        said = credence("query", net, question, "--method", "bp", "--json")
+        answer, = json.loads(said.stdout)["results"]
+        off = max(abs(p - answer["marginals"][v][s]) for v in exact["marginals"] for s, p in exact["marginals"][v].items())
+        assert answer["error"]["probability_difference"] == pytest.approx(off, abs=0.02)  # small clusters are right here
+        assert ("bp has converged, but" in said.stderr) == (answer["error"]["probability_difference"] > 0.1)
         for bit in ("d1", "d2", "d3", "d4"):
             assert answer["marginals"][bit][str(sent[bit])] > 0.5, (flipped, bit)
 

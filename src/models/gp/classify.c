@@ -8,6 +8,7 @@
 #include "classify_laplace.h"
 #include "classify_sparse.h"
 #include "gp_centre.h"
+#include "gp_climb.h"
 #include "gp_sparse.h"
 #include "../logistic/classifier.h"
 #include "../../base/context_internal.h"
@@ -272,16 +273,14 @@ static cr_status learn(cr_ctx *cx, job *j, cri_gp_task *task, cr_report *report)
 {
     cr_status         st = CR_OK;
     cri_gp_posterior *g = j->m->gp;
-    cri_gp_learned    learned = { .converged = true };
+    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     double            none = 0;
     CR_TRY(cri_gp_learn(cx, task, g->kernel, &none, &learned));
     g->starts = learned.starts;
     g->agreed = learned.agreed;
     g->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
-    report->stop = !learned.converged       ? CR_STOP_LIMIT
-                   : learned.iterations > 0 ? CR_STOP_TOLERANCE
-                                            : CR_STOP_CLOSED_FORM;
+    report->stop = learned.stop;
     cri_string_free(cx, g->at_bound);
     g->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!g->at_bound) CR_TRY(CR_ENOMEM);
@@ -346,8 +345,8 @@ static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task,
     CR_TRY(cr_minimize(cx, &minimum, &o, x, &done_report));
     CR_TRY(cr_kernel_set_theta(cx, g->kernel, x));
     g->evaluations += done_report.f_evaluations;
-    report->iterations += done_report.iterations;
-    report->stop = done_report.stop == CR_END_MAX_ITER ? CR_STOP_LIMIT : CR_STOP_TOLERANCE;
+    report->iterations = done_report.iterations;
+    report->stop = cri_gp_stop(&done_report);
 done:
     cr_scratch_end(&s);
     return st;

@@ -30,7 +30,8 @@
     X(choice, optimize,     "evidence", "evidence|none",                                             \
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
-    X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")        \
+    X(count,  max_iter,     "200", "1..1000000", "most steps from a start to its optimum over all rows; the report " \
+      "counts those of the best start", "50")        \
     X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff",                  \
       "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
       "inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
@@ -264,13 +265,28 @@ static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior 
     cri_tell_unused(cx, gp_table, o, "epochs", what, "--approx svgp");
 }
 
+/* Rows of equal inputs are merged; not for fitc, where K - Q is each row's own, unless every input
+ * is an inducing one, which leaves K - Q = 0. */
+static cr_status gather_rows(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
+{
+    cr_status     st = CR_OK;
+    const double *shares = j->rows->roles[0];
+    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, !j->m->white, j->group));
+    if (o->approx == CRI_GP_FITC && j->data.n > o->inducing) {
+        cri_gp_data_free(cx, &j->data);
+        CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, false, j->group));
+    }
+done:
+    return st;
+}
+
 /* Distinct inputs, inducing ones if any, mean function and memory. */
 static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_job *j)
 {
     cr_status          st = CR_OK;
     cri_gp_posterior  *m = j->m;
     const cri_gp_data *data = &j->data;
-    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], !m->white, j->group));
+    CR_TRY(gather_rows(cx, o, j));
     CR_TRY(cri_gp_check_data(cx, m->kernel, j->rows, data));
     m->rows = j->data.count;
     CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));

@@ -284,7 +284,9 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         }
     }
     learned->iterations = iteration;
-    learned->converged = gain <= GAIN || top;
+    learned->stop = gain <= GAIN || top     ? CR_STOP_TOLERANCE
+                    : iteration == max_iter ? CR_STOP_LIMIT
+                                            : CR_STOP_NO_PROGRESS;
 done:
     cr_scratch_end(&scratch);
     return st;

@@ -8,8 +8,9 @@
 enum {
     LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
     MEMORY = 50
-};                           /* pairs: what they cost is nothing against an evaluation */
-static const double FAR = 2; /* units of a length-scale */
+};                               /* pairs: what they cost is nothing against an evaluation */
+static const double FAR = 2;     /* units of a length-scale */
+static const double FLAT = 1e-4; /* a gradient, as a part of the value: the top is reached */
 
 cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
                            cri_gp_run *out)
@@ -142,9 +143,40 @@ static void tie_bounds(const cri_gp_search *u, const double *base, double *lower
     }
 }
 
-cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_iter,
-                       const double *opt_curvature, double *x, double *out_value,
-                       cri_gp_learned *report)
+cr_stop cri_gp_stop(const cr_minimize_report *r)
+{
+    bool limit =
+        r->stop == CR_END_MAX_ITER || r->stop == CR_END_MAX_EVALUATIONS || r->stop == CR_END_TIME;
+    bool flat = r->gradient_norm <= FLAT * fmax(1, fabs(r->f));
+    return limit ? CR_STOP_LIMIT : flat ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
+}
+
+/* Where a climb begins, and its box, by t or by ties. */
+static void set_out(cri_gp_run *r, const double *base, double *t, double *lower, double *upper)
+{
+    const cri_gp_search *u = &r->search;
+    if (r->base) tie_bounds(u, base, lower, upper);
+    for (size_t j = 0; !r->base && j < u->size; j++) {
+        double a = cri_gp_to_t(u, j, u->lower[j]), b = cri_gp_to_t(u, j, u->upper[j]);
+        t[j] = cri_gp_to_t(u, j, base[j]);
+        lower[j] = fmin(a, b);
+        upper[j] = fmax(a, b);
+    }
+}
+
+static cr_minimize_options options_of(const cri_gp_run *r, cri_gp_care care, size_t max_iter)
+{
+    cr_minimize_options o = cr_minimize_defaults();
+    bool                large = r->task->rough || r->problem->data->n > LARGE;
+    o.max_iter = max_iter;
+    o.memory = MEMORY;
+    o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
+    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-10;
+    return o;
+}
+
+cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t most,
+                       const double *opt_curvature, cri_gp_point *point)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
@@ -152,40 +184,67 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_it
     double              *t = cr_scratch_bytes(&s, u->size, sizeof(double)); /* ties at 0 */
     double              *lower = cr_scratch_f64(&s, u->size), *upper = cr_scratch_f64(&s, u->size);
     double              *base = cr_scratch_f64(&s, u->size), *from = cr_scratch_f64(&s, u->size);
-    cr_minimize_options  o = cr_minimize_defaults();
+    size_t               left = r->task->max_iter - point->iterations;
+    cr_minimize_options  o = options_of(r, care, most < left ? most : left);
     cr_minimize_report   done_report;
-    cr_problem problem = { .objective = objective, .curvature = opt_curvature, .user = r };
+    cr_problem           problem = { .n = tied ? u->ties : u->size,
+                                     .objective = objective,
+                                     .curvature = opt_curvature,
+                                     .lower = lower,
+                                     .upper = upper,
+                                     .user = r };
 
     CR_TRY(s.status);
-    memcpy(base, x, u->size * sizeof *x);
+    memcpy(base, point->x, u->size * sizeof *base);
     r->base = tied ? base : NULL;
+    set_out(r, base, t, lower, upper);
+    memcpy(from, t, u->size * sizeof *t);
     r->from_x = base;
     r->from_t = from;
-    problem.n = tied ? u->ties : u->size;
-    if (tied) tie_bounds(u, base, lower, upper);
-    problem.lower = lower;
-    problem.upper = upper;
-    for (size_t j = 0; !tied && j < u->size; j++) {
-        double a = cri_gp_to_t(u, j, u->lower[j]), b = cri_gp_to_t(u, j, u->upper[j]);
-        t[j] = from[j] = cri_gp_to_t(u, j, x[j]);
-        lower[j] = fmin(a, b);
-        upper[j] = fmax(a, b);
-    }
-    o.max_iter = max_iter;
-    o.memory = MEMORY;
-    bool large = r->task->rough || r->problem->data->n > LARGE;
-    o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
-    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-10;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
     for (size_t j = 0; j < u->size; j++) {
-        x[j] = tied ? base[j] + t[u->tie[j]] : cri_gp_from_t(u, j, t[j]);
-        x[j] = fmin(fmax(x[j], u->lower[j]), u->upper[j]);
+        double x = tied              ? base[j] + t[u->tie[j]]
+                   : t[j] == from[j] ? base[j]
+                                     : cri_gp_from_t(u, j, t[j]);
+        point->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
     }
-    *out_value = -done_report.f;
-    report->iterations += done_report.iterations;
-    report->converged = done_report.stop != CR_END_MAX_ITER && done_report.stop != CR_END_TIME;
+    point->value = -done_report.f;
+    point->iterations += done_report.iterations;
+    point->stop = cri_gp_stop(&done_report);
 done:
     r->base = NULL;
     cr_scratch_end(&s);
+    return st;
+}
+
+/* --- rivals ---------------------------------------------------------------------------------- */
+
+enum { GLANCE = 12 };
+static const double ENOUGH = 0.01; /* a gain that counts                               */
+static const double LACK = 2;      /* of the best, after a few steps that may yet gain */
+static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was   */
+
+/* true when z is on its way back to x. */
+static bool returns(const cri_gp_search *u, const double *z, const double *x)
+{
+    for (size_t j = 0; j < u->size; j++)
+        if (fabs(z[j] - x[j]) > NEAR) return false;
+    return true;
+}
+
+cr_status cri_gp_climb_rival(cri_gp_run *r, cri_gp_point *to, cri_gp_point *best, bool *out_higher)
+{
+    cr_status st = CR_OK;
+    double   *x = best->x;
+    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, to));
+    if (to->value > best->value - LACK &&
+        !(to->value < best->value && returns(&r->search, to->x, x)))
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, to));
+    *out_higher = to->value > best->value + ENOUGH;
+    if (!*out_higher) goto done;
+    memcpy(x, to->x, r->search.size * sizeof *x);
+    *best = *to;
+    best->x = x;
+done:
     return st;
 }

@@ -28,6 +28,17 @@ typedef struct cri_gp_run {
     size_t evaluations, refused; /* refused: those without a value */
 } cri_gp_run;
 
+/* A setting of the hyper-parameters on its way up. */
+typedef struct cri_gp_point {
+    double *x, value;   /* [size]                                           */
+    size_t  iterations; /* steps that led there; max_iter of them at the most */
+    cr_stop stop;       /* why the last climb ended                         */
+} cri_gp_point;
+
+/* How a minimisation ended: converged only where the gradient vanishes, be it that no step lowers
+ * the function, or that the last one hardly did. */
+cr_stop cri_gp_stop(const cr_minimize_report *report);
+
 /* A run over the problem of a task, memory of the arena; free it with cri_gp_run_end. */
 cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
                            cri_gp_run *out);
@@ -53,11 +64,10 @@ cr_status cri_gp_try(cri_gp_run *run, const double *x, bool climb, double *out_v
 /* How near to the top a climb goes: a millionth of the value will do for a start of something else;
  * as near as tells apart what users see; with few rows, as near as rounding lets it. */
 typedef enum cri_gp_care { CRI_GP_ROUGH, CRI_GP_FINE } cri_gp_care;
-/* From x [size] uphill, all parameters by themselves or tied; *out_value as reached.  opt_curvature
- * [size x size]: minus the second derivatives by t, about, at x. */
-cr_status cri_gp_climb(cri_gp_run *run, bool tied, cri_gp_care care, size_t max_iter,
-                       const double *opt_curvature, double *x, double *out_value,
-                       cri_gp_learned *report);
+/* From the point uphill, all parameters by themselves or tied, by `most` steps and no more than the
+ * task leaves to it.  opt_curvature [size x size]: minus the second derivatives by t, about. */
+cr_status cri_gp_climb(cri_gp_run *run, bool tied, cri_gp_care care, size_t most,
+                       const double *opt_curvature, cri_gp_point *point);
 /* B [m x m] := minus the second derivatives at x by the parameters `at` [m], from differences of
  * the gradient, and the gradient [p + 1] there: m + 1 evaluations, m where the point is
  * remembered. */
@@ -70,10 +80,18 @@ void cri_gp_within(const cri_gp_search *search, const double *x, size_t *at, siz
  * at x: positive definite, 1 for parameters at a bound. */
 cr_status cri_gp_curvature_ahead(cri_gp_run *run, const double *x, double ratio, double *A);
 
-/* For the sum of several terms: from x, the best so far with its value, each term in turn is given
- * other lengths and sizes while the others stay, and each two are exchanged; what looks best is
- * climbed from, for as long as that gains.  A term that had joined another, or died away, finds its
- * own place so; one that is not needed goes to its bound. */
-cr_status cri_gp_renew_terms(cri_gp_run *run, double *x, double *value, cri_gp_learned *report);
+/* From `to`, another point that may lead higher than `best`: some steps, and roughly to the top if
+ * they come near.  *out_higher: it is above `best` by 0.01; then it has become `best`. */
+cr_status cri_gp_climb_rival(cri_gp_run *run, cri_gp_point *to, cri_gp_point *best,
+                             bool *out_higher);
+/* For the sum of several terms: from the best point so far each term in turn is given other lengths
+ * and sizes while the others stay, and each two are exchanged; what looks best is climbed from, for
+ * as long as that gains.  A term that had joined another, or died away, finds its own place so; one
+ * that is not needed goes to its bound. */
+cr_status cri_gp_renew_terms(cri_gp_run *run, cri_gp_point *best);
+/* For kernels of one length-scale a column: from the best point so far each column in turn is given
+ * other lengths while the others stay, as a column that was given up, or taken for the cause of
+ * what another one explains, does not come back by itself. */
+cr_status cri_gp_renew_columns(cri_gp_run *run, cri_gp_point *best);
 
 #endif

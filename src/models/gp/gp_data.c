@@ -56,6 +56,7 @@ void cri_gp_data_free(cr_ctx *cx, cri_gp_data *a)
     cr_free(cx, a->y, a->n, sizeof(double));
     cr_free(cx, a->r, a->n, sizeof(double));
     cr_free(cx, a->first, a->n, sizeof(size_t));
+    cr_free(cx, a->w, a->n, sizeof(double));
     *a = (cri_gp_data){ 0 };
 }
 
@@ -81,6 +82,7 @@ static void copy_input(const cri_gp_data *from, size_t i, cri_gp_data *to, size_
     to->y[k] = from->y[i];
     to->r[k] = from->r[i];
     to->first[k] = from->first[i];
+    if (to->w) to->w[k] = from->w[i];
 }
 
 cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out)
@@ -199,6 +201,7 @@ static cr_status add_rows(cr_ctx *cx, cri_gp_data *a, size_t n, const cri_rows *
         size_t g = opt_table ? find_input(a, opt_table, n) : n;
         if (g == n) {
             a->y[n] = a->r[n] = 0;
+            if (a->w) a->w[n] = w;
             a->first[n++] = rows->index ? rows->index[i] : i;
         }
         if (opt_group) opt_group[i] = g;
@@ -211,6 +214,13 @@ static cr_status add_rows(cr_ctx *cx, cri_gp_data *a, size_t n, const cri_rows *
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+/* Room for the weights of rows that are not merged. */
+static cr_status keep_weights(cr_ctx *cx, cri_gp_data *a)
+{
+    a->w = cr_alloc(cx, a->n, sizeof(double));
+    return a->w ? CR_OK : CR_ENOMEM;
 }
 
 /* The sizes beyond which squares of numbers overflow, or vanish. */
@@ -254,8 +264,9 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     size_t      d, c, most = data->n + rows->n, slots = 16, n = data->n;
-    cri_gp_data all = { 0 }, trimmed;
+    cri_gp_data all = { 0 }, trimmed = { 0 };
     input_table table = { 0 };
+    bool        weights = !merge && n == 0;
 
     cri_gp_shape(rows->design, &d, &c);
     while (slots < 2 * most) slots *= 2;
@@ -263,6 +274,7 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     CR_TRY(s.status);
     if (merge) memset(table.slot, 0xff, slots * sizeof *table.slot);
     CR_TRY(cri_gp_data_new(cx, most + 1, d, c, &all)); /* one more, to look at the next */
+    if (weights) CR_TRY(keep_weights(cx, &all));
     for (size_t i = 0; i < n; i++) copy_input(data, i, &all, i);
     all.count = data->count;
     all.spread = data->spread;
@@ -270,16 +282,17 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     CR_TRY(add_rows(cx, &all, n, rows, opt_shares, merge ? &table : NULL, opt_group, &n));
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "gp: all rows have weight 0"));
     CR_TRY(cri_gp_data_new(cx, n, d, c, &trimmed));
+    if (weights) CR_TRY(keep_weights(cx, &trimmed));
     for (size_t i = 0; i < n; i++) copy_input(&all, i, &trimmed, i);
     trimmed.count = all.count;
     trimmed.spread = all.spread;
     trimmed.log_shares = all.log_shares;
-    st = check_sizes(cx, &trimmed, rows->design);
-    if (st != CR_OK) cri_gp_data_free(cx, &trimmed);
-    CR_TRY(st);
+    CR_TRY(check_sizes(cx, &trimmed, rows->design));
     cri_gp_data_free(cx, data);
     *data = trimmed;
+    trimmed = (cri_gp_data){ 0 };
 done:
+    cri_gp_data_free(cx, &trimmed);
     cri_gp_data_free(cx, &all);
     cr_scratch_end(&s);
     return st;

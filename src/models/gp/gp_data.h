@@ -21,6 +21,7 @@ typedef struct cri_gp_data {
     uint32_t *codes;   /* [n x c]                                              */
     double   *y, *r;   /* [n] averages; their noise is s r                     */
     size_t   *first;   /* [n] the first row of the table with this input       */
+    double   *w;       /* [n] the weight of each row where none is merged, or NULL */
     double    count, spread, log_shares;
 } cri_gp_data;
 
@@ -34,8 +35,8 @@ void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, 
                   uint32_t *codes);
 /* Adds rows to data (zeroed, or made before by this) with their y, weights and, where opt_shares is
  * not NULL, shares of the noise; rows of weight 0 are passed over.  Inputs that are there already
- * take them in, when merge.  opt_group [rows] tells the input of each row of weight > 0.  On
- * failure data is as it was. */
+ * take them in, when merge; else new data keep the weights.  opt_group [rows] tells the input of
+ * each row of weight > 0.  On failure data is as it was. */
 cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
                           const double *opt_shares, bool merge, size_t *opt_group);
 /* m of the inputs, drawn without replacement, in their order; of spread and count their part. */

@@ -61,11 +61,11 @@ double cri_gp_merged(const cri_gp_data *data, double noise);
 
 /* The log density of each row given all others, at these hyper-parameters (Dubrule 1983; R & W eq.
  * 5.12), of rows, shares and groups as they were with cri_gp_data_add: their weighted sum, and the
- * weighted root mean square of the errors.  C_inverse [n x n] is room; opt_diagonal [n]: the
+ * weighted root mean square of the errors.  n^3 / 3 operations; room [n x n]; opt_diagonal [n]: the
  * diagonal of Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1. */
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
-                               const cri_gp_solution *solution, const double *L, double *C_inverse,
+                               const cri_gp_solution *solution, const double *L, double *room,
                                double *opt_diagonal, double *out_log_score, double *out_rmse);
 
 #endif

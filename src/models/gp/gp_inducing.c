@@ -1,4 +1,5 @@
 /* gp_inducing.c -- where the inducing inputs are: chosen from the data, and moved by the bound. */
+#include "gp_climb.h"
 #include "gp_sparse.h"
 #include "../../base/parallel.h"
 #include "../../base/rng.h"
@@ -234,11 +235,11 @@ static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_
         if (st == CR_ENUMERIC && k > 0)
             st = CR_OK, report.f = INFINITY; /* a start that led nowhere */
         CR_TRY(st);
-        learned->iterations += report.iterations;
         learned->evaluations += report.f_evaluations;
         if (!(-report.f > best)) continue;
         best = learned->value = -report.f;
-        learned->converged = report.stop != CR_END_MAX_ITER && report.stop != CR_END_TIME;
+        learned->iterations = report.iterations;
+        learned->stop = cri_gp_stop(&report);
         if (k > 0) memcpy(x, x + k * size, size * sizeof *x);
     }
 done:

@@ -18,7 +18,13 @@ enum {
     LEAST_STEPS = 400
 };
 enum { CG_ROWS = 2000 }; /* whose factor costs little against conjugate gradients */
-enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
+enum {
+    SEARCH_ROWS = 512,
+    SCREEN_ROWS = 200,
+    SPREAD_ROWS = 700,
+    SPREAD_PARAMETERS = 30,
+    ONE_THREAD_ROWS = 256
+};
 
 /* Some rows of a job, with their H of the scratch. */
 static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most,
@@ -105,7 +111,7 @@ static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *ta
     cri_gp_cg cg = cri_gp_job_cg(j);
     CR_TRY(m->cg ? cri_gp_cg_learn(cx, task, &cg, m->kernel, &m->noise, learned)
                  : cri_gp_svgp_learn(cx, task, &o, &j->sparse, m->kernel, &m->noise, learned));
-    if (!m->cg && !learned->converged) tell_unsettled(cx, o.epochs);
+    if (!m->cg && learned->stop == CR_STOP_LIMIT) tell_unsettled(cx, o.epochs);
 done:
     cri_gp_data_free(cx, &part);
     cr_scratch_end(&s);
@@ -251,7 +257,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     size_t threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_quick_room quick = { .exact = room };
-    cri_gp_learned    learned = { .converged = true };
+    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     double            square = 0;
     cri_gp_task       task = { .problem = &j->problem,
                                .objective = exact ? cri_gp_quick_objective
@@ -267,7 +273,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
                                .restarts = j->o.restarts,
                                .max_iter = j->o.max_iter,
                                .seed = j->seed,
-                               .search_rows = SEARCH_ROWS };
+                               .search_rows = SEARCH_ROWS,
+                               .screen_rows = exact && !m->cg ? SCREEN_ROWS : 0 };
 
     if (!exact || m->cg) { /* the search for starts is exact, on some rows */
         room.L = cr_scratch_matrix(&s, few, few);
@@ -300,9 +307,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     m->agreed = learned.agreed;
     m->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
-    report->stop = !learned.converged       ? CR_STOP_LIMIT
-                   : learned.iterations > 0 ? CR_STOP_TOLERANCE
-                                            : CR_STOP_CLOSED_FORM;
+    report->stop = learned.stop;
     bool apart = false;
     if (exact && !m->cg && !m->white && !j->o.mcmc)
         CR_TRY(cri_gp_tell_apart(cx, &task, m->kernel, &m->noise, &apart));

@@ -27,16 +27,18 @@ typedef struct cri_gp_task {
     size_t                restarts, max_iter;
     uint64_t              seed;
     size_t                search_rows; /* how many rows the search for starts takes   */
-    bool                  rough;       /* a gain of 1e-7 of the value is none               */
+    size_t screen_rows; /* and the screening of many starts before; 0: there is none */
+    bool   rough;       /* a gain of 1e-7 of the value is none               */
 } cri_gp_task;
 
 typedef struct cri_gp_learned {
-    double value; /* the log evidence or bound, with the log prior        */
-    size_t iterations, evaluations;
-    size_t refused;        /* settings that had no value: the covariance is singular there */
-    size_t starts, agreed; /* runs of L-BFGS at the last stage; those near the best */
-    bool   converged;
-    char   at_bound[512]; /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
+    double  value;          /* the log evidence or bound, with the log prior                */
+    size_t  iterations;     /* from the start that was best to the end, over all rows       */
+    cr_stop stop;           /* why that ended                                               */
+    size_t  evaluations;    /* of all starts                                                */
+    size_t  refused;        /* settings that had no value: the covariance is singular there */
+    size_t  starts, agreed; /* runs of L-BFGS at the last stage; those near the best */
+    char    at_bound[512];  /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
 } cri_gp_learned;
 
 /* Learns the free parameters of k and, if asked to, *noise. */

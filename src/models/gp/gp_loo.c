@@ -5,6 +5,7 @@
 #include "gp_exact.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
+#include "../../math/chol_internal.h"
 #include "../../math/dense.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static void leave_part(const cri_gp_data *data, size_t g, double y, double v, do
 
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
-                               const cri_gp_solution *solution, const double *L, double *C_inverse,
+                               const cri_gp_solution *solution, const double *L, double *room,
                                double *opt_diagonal, double *out_log_score, double *out_rmse)
 {
     cr_status          st = CR_OK;
@@ -57,8 +58,7 @@ cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const 
     double            *q = cr_scratch_f64(&s, n), score = 0, square = 0, weight = 0;
 
     CR_TRY(s.status);
-    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, n, n), cr_mat_of(C_inverse, n, n)));
-    for (size_t i = 0; i < n; i++) q[i] = C_inverse[i * n + i];
+    CR_TRY(cri_chol_inverse_diagonal(cx, cr_cmat_of(L, n, n), cr_mat_of(room, n, n), q));
     CR_TRY(project_mean(cx, problem, solution, L, q));
     if (opt_diagonal) memcpy(opt_diagonal, q, n * sizeof *q);
     for (size_t i = 0; i < rows->n; i++) {

@@ -218,7 +218,7 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     cri_gp_pseudo  pseudo;
     bool           learns =
         o->optimize == OPTIMIZE_EVIDENCE && o->steps > 0; /* how far a batch goes is --steps */
-    bool converged = true;
+    cr_stop stop = CR_STOP_CLOSED_FORM;
 
     CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp->L, &old->gp->at, &pseudo));
     if (o->move)
@@ -231,9 +231,10 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     CR_TRY(problem_of(&s, m->gp, data, &problem));
     if (learns)
         CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp->noise_learned, o->steps,
-                                   m->gp->kernel, &m->gp->noise, &report->iterations, &converged));
+                                   m->gp->kernel, &m->gp->noise, &report->iterations, &stop));
     if (report->iterations > 0)
-        report->stop = CR_STOP_TOLERANCE; /* as far as the batch was to go */
+        report->stop =
+            stop == CR_STOP_LIMIT ? CR_STOP_TOLERANCE : stop; /* as far as it was to go */
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
     CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp->kernel, m->gp->noise, &stream, NULL));
@@ -356,7 +357,7 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
                                  .U = cr_scratch_matrix(&s, few, q),
                                  .A = cr_scratch_matrix(&s, q, q) } };
     bool              exact = m->method == METHOD_BASIS;
-    cri_gp_learned    learned = { .converged = true };
+    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     cri_gp_task       task = { .problem = &problem,
                                .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
                                .method = exact ? (void *)&room : &sparse,
@@ -383,9 +384,7 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     CR_TRY(cri_gp_learn(cx, &task, g->kernel, &g->noise, &learned));
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
-    report->stop = !learned.converged       ? CR_STOP_LIMIT
-                   : learned.iterations > 0 ? CR_STOP_TOLERANCE
-                                            : CR_STOP_CLOSED_FORM;
+    report->stop = learned.stop;
 done:
     cr_ctx_set_threads(cx, threads);
     cri_gp_data_free(cx, &some);

@@ -1,5 +1,6 @@
 /* gp_online_learn.c -- hyper-parameters and inducing inputs of an on-line process. */
 #include "gp_online_learn.h"
+#include "gp_climb.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ done:
 
 cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
                               bool learn_noise, size_t steps, cr_kernel *k, double *noise,
-                              size_t *out_iterations, bool *out_converged)
+                              size_t *out_iterations, cr_stop *out_stop)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -55,7 +56,7 @@ cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_
     cr_problem q = { .n = n, .objective = objective, .lower = lower, .upper = upper, .user = &c };
 
     CR_TRY(s.status);
-    *out_iterations = 0, *out_converged = true;
+    *out_iterations = 0, *out_stop = CR_STOP_CLOSED_FORM;
     if (n == 0) goto done;
     cr_kernel_theta(k, x);
     cr_kernel_theta_bounds(k, lower, upper);
@@ -71,7 +72,7 @@ cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_
     CR_TRY(cr_kernel_set_theta(cx, k, x));
     if (learn_noise) *noise = exp(x[p]);
     *out_iterations = report.iterations;
-    *out_converged = report.stop != CR_END_MAX_ITER;
+    *out_stop = cri_gp_stop(&report);
 done:
     cr_scratch_end(&s);
     return st;

@@ -10,7 +10,7 @@
  * the noise stays. */
 cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
                               bool learn_noise, size_t steps, cr_kernel *k, double *noise,
-                              size_t *out_iterations, bool *out_converged);
+                              size_t *out_iterations, cr_stop *out_stop);
 /* At most m of the old inducing inputs and the new ones, one after the other that which the chosen
  * ones leave most variance (pivoted Cholesky factorisation): out_Z is made. */
 cr_status cri_gp_online_choose(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *old,

@@ -33,6 +33,7 @@ typedef struct pass {
     cri_gp_sums           sums;
     double                trace;     /* sum (k - q) / D                                        */
     double                left, all; /* sum (k - q), sum k                                  */
+    double                surplus;   /* sum (w - 1) log(D / (s r)): what w rows of fitc are more */
 } pass;
 
 static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
@@ -43,8 +44,12 @@ static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
                           .X = a->X + r.begin * a->d,
                           .codes = a->codes + r.begin * a->c,
                           .y = a->y + r.begin,
-                          .r = a->r + r.begin };
+                          .r = a->r + r.begin,
+                          .w = a->w ? a->w + r.begin : NULL };
 }
+
+/* A row of weight w is w rows, each with K - Q of its own (gp_sparse.h). */
+static double weight_of(const cri_gp_data *a, size_t i) { return a->w ? a->w[i] : 1; }
 
 /* V, D and E of some rows. */
 static cr_status fill_block(pass *p, cri_range r, cr_kernel_input *out_rows)
@@ -62,7 +67,8 @@ static cr_status fill_block(pass *p, cri_range r, cr_kernel_input *out_rows)
         for (size_t i = 0; i < b; i++) p->qii[i] += p->V[a * b + i] * p->V[a * b + i];
     for (size_t i = 0; i < b; i++) {
         double left = fmax(p->kii[i] - p->qii[i], 0);
-        p->D[i] = p->noise * part.r[i] + (p->sp->approx == CRI_GP_FITC ? left : 0);
+        p->D[i] = p->noise * part.r[i];
+        if (p->sp->approx == CRI_GP_FITC) p->D[i] += left / weight_of(&part, i);
         double root = 1 / sqrt(p->D[i]);
         for (size_t j = 0; j < q; j++)
             p->E[i * (q + 1) + j] = root * p->problem->H[(r.begin + i) * q + j];
@@ -83,6 +89,8 @@ static cr_status add_block(pass *p, cri_range r)
     CR_TRY(fill_block(p, r, &rows));
     CR_TRY(cri_gp_sums_add(p->cx, &p->sums, p->V, p->E, p->D, b));
     for (size_t i = 0; i < b; i++) {
+        double noise = p->noise * p->problem->data->r[r.begin + i];
+        p->surplus += (weight_of(p->problem->data, r.begin + i) - 1) * log(p->D[i] / noise);
         p->trace += (p->kii[i] - p->qii[i]) / p->D[i];
         p->left += fmax(p->kii[i] - p->qii[i], 0);
         p->all += p->kii[i];
@@ -122,7 +130,8 @@ static cr_status solve_sums(pass *p)
     const cri_gp_data *data = p->problem->data;
     CR_TRY(
         cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
-    sp->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, p->noise);
+    sp->value +=
+        -0.5 * ((double)data->n * log(2 * M_PI) + p->surplus) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
     sp->left = p->all > 0 ? p->left / p->all : 0;
     if (!isfinite(sp->value)) CR_TRY(cr_fail(p->cx, CR_ENUMERIC, "gp: the bound is not finite"));
@@ -167,10 +176,11 @@ static cr_status weigh_block(pass *p, adjoint *d, cri_range r)
         double e = p->E[i * (q + 1) + q], root = sqrt(p->D[i]);
         for (size_t j = 0; j < q; j++) e -= p->E[i * (q + 1) + j] * sp->beta[j];
         d->a[i] = (e - d->a[i]) / root;
-        double w = 0.5 * (d->a[i] * d->a[i] - (1 - d->v[i]) / p->D[i]);
-        d->by_noise += p->noise * noise_share[i] * w;
+        double noise = p->noise * noise_share[i], rows = weight_of(p->problem->data, r.begin + i);
+        double w = 0.5 * (d->a[i] * d->a[i] - (1 - d->v[i]) / p->D[i] - (rows - 1) / p->D[i]);
+        d->by_noise += noise * w + 0.5 * (rows - 1);
         if (sp->approx == CRI_GP_VFE) d->by_noise += 0.5 * (p->kii[i] - p->qii[i]) / p->D[i];
-        d->v[i] = fitc ? w : sp->approx == CRI_GP_VFE ? -0.5 / p->D[i] : 0;
+        d->v[i] = fitc ? w / rows : sp->approx == CRI_GP_VFE ? -0.5 / p->D[i] : 0;
         if (p->kii[i] <= p->qii[i] && fitc) d->v[i] = 0; /* D does not feel it there */
     }
     for (size_t k = 0; k < m; k++)

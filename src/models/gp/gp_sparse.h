@@ -3,7 +3,8 @@
  *   sor, dtc  D = s diag r                      subset of regressors; deterministic training conditional
  *   fitc      D = s diag r + diag(K - Q)        fully independent training conditional
  *   vfe       as dtc, minus tr((K - Q) / (s diag r)) / 2: a lower bound of the log evidence
- * sor and dtc share the evidence and the mean, not the variance.  With K_mm = L L^T, V = L^-1 K_mn
+ * A row of weight w counts as w rows: for fitc each of them has its own K - Q, D = s r + (K - Q) / w,
+ * and rows of equal inputs are not merged.  sor and dtc share the evidence and the mean, not the variance.  With K_mm = L L^T, V = L^-1 K_mn
  * D^-1/2 and I + V V^T = L2 L2^T, predictions are as gp_posterior.h has them.  Rows go through in
  * blocks, so that no n x m matrix is kept.  Quinonero-Candela & Rasmussen (2005), JMLR 6; Snelson &
  * Ghahramani (2006); Titsias (2009). (Internal header.) */

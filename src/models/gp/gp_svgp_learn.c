@@ -184,7 +184,7 @@ cr_status cri_gp_svgp_learn(cr_ctx *cx, const cri_gp_task *task, const cri_gp_sv
         CR_TRY(cr_minimize_stochastic(cx, &problem, &o, x, &report));
         CR_TRY(take(&g, x));
         out->iterations = report.iterations;
-        out->converged = has_settled(&report);
+        out->stop = has_settled(&report) ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
         out->value = -report.f * (double)task->problem->data->n;
     }
     out->evaluations += g.steps;

@@ -5,18 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { LENGTHS = 6, ROUNDS = 3, GLANCE = 12 };
+enum { LENGTHS = 6, ROUNDS = 3 };
 static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
-static const double ENOUGH = 0.01; /* a gain that is worth another round                */
-static const double LACK = 2;      /* of the best, after a few steps that may yet gain  */
-static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was    */
+static const double OTHER = 0.01; /* a difference of values: not two of a kind exchanged */
 
 /* What may lead elsewhere: a term anew; one that takes from the noise; two that change places. */
 enum way { RENEWS, TAKES, CHANGES, WAYS };
-
-typedef struct renewal {
-    double *x, value;
-} renewal;
 
 /* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it
  * may be the term that the noise stands for; and halfway up to the variance of the target. */
@@ -87,7 +81,7 @@ static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b
 }
 
 /* Keeps z if it is the best of its way. */
-static void keep_best(const cri_gp_search *u, renewal *best, const double *z, double value)
+static void keep_best(const cri_gp_search *u, cri_gp_point *best, const double *z, double value)
 {
     if (!(value > best->value)) return;
     memcpy(best->x, z, u->size * sizeof *z);
@@ -95,12 +89,16 @@ static void keep_best(const cri_gp_search *u, renewal *best, const double *z, do
 }
 
 /* The best of each way [WAYS]. */
-static cr_status try_terms(cri_gp_run *r, const double *x, double now, double *z, renewal *best)
+static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z, cri_gp_point *best)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
+    const double        *x = from->x;
     double               value;
-    for (size_t i = 0; i < WAYS; i++) best[i].value = -INFINITY;
+    for (size_t i = 0; i < WAYS; i++) {
+        best[i].value = -INFINITY;
+        best[i].iterations = from->iterations;
+    }
     for (size_t t = 0; t < u->terms; t++)
         for (size_t l = 0; has_length(u, t) && l < LENGTHS; l++)
             for (int i = 0; i < SIZES; i++) {
@@ -112,7 +110,7 @@ static cr_status try_terms(cri_gp_run *r, const double *x, double now, double *z
         for (size_t b = 0; b < a; b++) {
             if (!exchange(u, x, a, b, z)) continue;
             CR_TRY(cri_gp_try(r, z, false, &value));
-            if (fabs(value - now) > ENOUGH)
+            if (fabs(value - from->value) > OTHER)
                 keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
         }
 done:
@@ -120,10 +118,11 @@ done:
 }
 
 /* Without each term in turn, where that is better: log v would creep to its bound. */
-static cr_status drop_terms(cri_gp_run *r, double *x, double *z, double *value)
+static cr_status drop_terms(cri_gp_run *r, cri_gp_point *best, double *z)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
+    double              *x = best->x;
     for (size_t t = 0; t < u->terms; t++) {
         size_t at = the_only(u, t, CRI_GP_AMPLITUDE);
         double without;
@@ -131,64 +130,38 @@ static cr_status drop_terms(cri_gp_run *r, double *x, double *z, double *value)
         memcpy(z, x, u->size * sizeof *z);
         z[at] = u->lower[at];
         CR_TRY(cri_gp_try(r, z, false, &without));
-        if (!(without > *value)) continue;
-        *value = without;
+        if (!(without > best->value)) continue;
+        best->value = without;
         x[at] = z[at];
     }
 done:
     return st;
 }
 
-/* true when z is on its way back to x. */
-static bool returns(const cri_gp_search *u, const double *z, const double *x)
-{
-    for (size_t j = 0; j < u->size; j++)
-        if (fabs(z[j] - x[j]) > NEAR) return false;
-    return true;
-}
-
-/* From one renewal uphill: a few steps, and to the end if that may gain. */
-static cr_status climb_renewal(cri_gp_run *r, const double *x, double now, renewal *z,
-                               cri_gp_learned *report)
-{
-    cr_status st = CR_OK;
-    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, z->x, &z->value, report));
-    if (z->value > now - LACK && !(z->value < now && returns(&r->search, z->x, x)))
-        CR_TRY(
-            cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, z->x, &z->value, report));
-done:
-    return st;
-}
-
-cr_status cri_gp_renew_terms(cri_gp_run *r, double *x, double *value, cri_gp_learned *report)
+cr_status cri_gp_renew_terms(cri_gp_run *r, cri_gp_point *best)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
-    renewal              best[WAYS];
-    bool                 gained = u->terms > 1, any = false, converged = report->converged;
+    cri_gp_point         rival[WAYS];
+    bool                 gained = u->terms > 1, any = false, higher;
 
-    for (size_t i = 0; i < WAYS; i++) best[i].x = cr_scratch_f64(&s, u->size);
+    for (size_t i = 0; i < WAYS; i++) rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
     CR_TRY(s.status);
     for (size_t round = 0; gained && round < ROUNDS; round++) {
         gained = false;
-        CR_TRY(try_terms(r, x, *value, z, best));
+        CR_TRY(try_terms(r, best, z, rival));
         for (size_t i = 0; i < WAYS; i++) {
-            if (isinf(best[i].value)) continue;
-            CR_TRY(climb_renewal(r, x, *value, &best[i], report));
-            if (!(best[i].value > *value + ENOUGH)) continue;
-            gained = any = true;
-            *value = best[i].value;
-            memcpy(x, best[i].x, u->size * sizeof *x);
+            if (isinf(rival[i].value)) continue;
+            CR_TRY(cri_gp_climb_rival(r, &rival[i], best, &higher));
+            if (higher) gained = any = true;
         }
     }
     if (any && r->problem == r->task->problem)
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, x, value, report));
-    if (any) converged = report->converged;
-    if (u->terms > 1) CR_TRY(drop_terms(r, x, z, value));
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));
+    if (u->terms > 1) CR_TRY(drop_terms(r, best, z));
 done:
-    report->converged = converged;
     cr_scratch_end(&s);
     return st;
 }

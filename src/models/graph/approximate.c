@@ -1,5 +1,6 @@
 /* approximate.c -- one face for all approximate methods. */
 #include "approximate.h"
+#include "best_search.h"
 #include "bp.h"
 #include "factor_internal.h"
 #include "gbp.h"
@@ -11,8 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 4096 };            /* of a joint distribution by one variable after another */
-static const double FIRST_STEP = 0.3; /* the weight of the first forest that is added by trw */
+enum { CHECK_SWEEPS = 25, CHECK_CLUSTER = 64 }; /* of the run that messages are compared with */
+enum { MOST_RUNS = 4096 };              /* of a joint distribution by one variable after another */
+static const double SHORT_SEARCH = 5e6; /* table entries */
+static const double FIRST_STEP = 0.3;   /* the weight of the first forest that is added by trw */
 
 typedef struct task {
     cr_ctx                       *cx;
@@ -22,6 +25,7 @@ typedef struct task {
     cr_approximation              how;
     uint64_t                      seed;
     cri_fgraph                    g;
+    bool                          check;         /* messages: compare with others */
     double                       *marginal, *se; /* of the active variables */
     cr_factor                     joint, spread; /* over ranks; size 0: not wanted */
     cr_approximate_report         report;
@@ -56,7 +60,7 @@ static void take_beliefs(task *t, const cri_bp *b)
     for (size_t v = 0; v < t->g.n; v++) cri_bp_belief(b, v, t->marginal + t->g.start[v]);
 }
 
-static cr_status run_bp(task *t)
+static cr_status pass_messages(task *t)
 {
     cr_status st = CR_OK;
     cri_bp    b = { 0 };
@@ -67,6 +71,56 @@ static cr_status run_bp(task *t)
 done:
     cri_bp_free(t->cx, &b);
     return st;
+}
+
+static cr_status pass_clusters(task *t)
+{
+    bool      tree = false;
+    cr_status st = cri_gbp(t->cx, &t->g, t->o, t->marginal, &tree, &t->report);
+    if (tree) t->check = false; /* there is nothing to be far from */
+    return st;
+}
+
+/* How far a short run of another kind of messages is from the answer: messages that have settled
+ * can be wrong, but two kinds are seldom wrong together.  (The bounds of trw and mean field are
+ * too far apart to tell.) */
+static cr_status compare_with(task *t, cr_status (*pass)(task *t), cr_approximate_options o)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    task       other = *t;
+    size_t     size = t->g.start[t->g.n];
+    double     far = 0;
+    if (!t->check || !isfinite(t->report.log_evidence)) goto done;
+    other.o = &o;
+    other.report = cri_report_empty();
+    other.marginal = cr_scratch_f64(&s, size);
+    CR_TRY(s.status);
+    CR_TRY(pass(&other));
+    if (!isfinite(other.report.log_evidence)) goto done;
+    for (size_t k = 0; k < size; k++) far = fmax(far, fabs(other.marginal[k] - t->marginal[k]));
+    t->report.far = far;
+    t->report.log_far = fabs(other.report.log_evidence - t->report.log_evidence);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status run_bp(task *t)
+{
+    cr_approximate_options o = *t->o;
+    cr_status              st = pass_messages(t);
+    o.max_iter = o.max_iter < CHECK_SWEEPS ? o.max_iter : CHECK_SWEEPS;
+    o.cluster = CHECK_CLUSTER;
+    return st == CR_OK ? compare_with(t, pass_clusters, o) : st;
+}
+
+static cr_status run_gbp(task *t)
+{
+    cr_approximate_options o = *t->o;
+    cr_status              st = pass_clusters(t);
+    o.max_iter = o.max_iter < 2 * CHECK_SWEEPS ? o.max_iter : 2 * CHECK_SWEEPS;
+    return st == CR_OK ? compare_with(t, pass_messages, o) : st;
 }
 
 /* Messages and bound for the weights of the forests as they are; messages begin where b ended. */
@@ -118,8 +172,6 @@ done:
     return st;
 }
 
-static cr_status run_gbp(task *t) { return cri_gbp(t->cx, &t->g, t->o, t->marginal, &t->report); }
-
 /* --- mean field ------------------------------------------------------------------------------ */
 
 /* From the beliefs of messages and from equal probabilities; the better one stays. */
@@ -132,7 +184,7 @@ static cr_status run_mean_field(task *t)
     size_t               *state = cr_scratch_index(&s, g->problem->n);
     cr_approximate_report best = t->report, other = t->report;
     CR_TRY(s.status);
-    CR_TRY(run_bp(t));
+    CR_TRY(pass_messages(t));
     if (t->report.log_evidence == -INFINITY) goto done;
     best.lower = -INFINITY;
     for (size_t start = 0; start < 2; start++) {
@@ -167,6 +219,56 @@ done:
 
 /* --- samples --------------------------------------------------------------------------------- */
 
+/* A probable assignment of the active variables, by a short search; *out_found: there is one. */
+static cr_status find_start(task *t, size_t *state, bool *out_found)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(t->cx);
+    const cri_problem *p = t->g.problem;
+    size_t            *all = cr_scratch_index(&s, p->n);
+    double             log_best;
+    CR_TRY(s.status);
+    *out_found = false;
+    st = cr_best_search(t->cx, t->net, t->evidence, SHORT_SEARCH, all, &log_best, NULL);
+    if (st == CR_ENUMERIC || st == CR_EDATA) { /* what is impossible is told by others */
+        st = CR_OK;
+        goto done;
+    }
+    CR_TRY(st);
+    for (size_t k = 0; k < t->g.n; k++) {
+        const size_t *left = p->state + p->first[p->var[k]];
+        for (state[k] = 0; left[state[k]] != all[p->var[k]];) state[k]++;
+    }
+    *out_found = true;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status run_importance(task *t, const cr_factor *joint, size_t samples, cri_tally *total)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    size_t    *start = cr_scratch_index(&s, t->g.n);
+    bool       found;
+    CR_TRY(s.status);
+    CR_TRY(find_start(t, start, &found));
+    CR_TRY(cri_sample_importance(t->cx, &t->g, joint, t->o, found ? start : NULL, samples, t->seed,
+                                 total));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What to do where no sample agrees with the evidence. */
+static const char *const INSTEAD[] = {
+    [CR_APPROXIMATE_FORWARD] = "try --method gbp or importance, or more --samples",
+    [CR_APPROXIMATE_REJECTION] = "try --method gbp or importance, or more --samples",
+    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = "try --method gbp or importance, or more --samples",
+    [CR_APPROXIMATE_IMPORTANCE] = "try --method gibbs or gbp, or exact where that fits",
+    [CR_APPROXIMATE_ANNEALED] = "try --method gibbs or gbp, or more --steps",
+};
+
 static cr_status run_samples(task *t)
 {
     cr_status  st = CR_OK;
@@ -176,16 +278,21 @@ static cr_status run_samples(task *t)
     size_t     usual = importance ? 20000 : annealed ? 500 : 100000;
     size_t     samples = t->o->samples == CR_COUNT_UNSET ? usual : t->o->samples;
     cr_factor *joint = t->joint.value ? &t->joint : NULL;
+    size_t     n = t->g.start[t->g.n];
     double    *room = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
+    double    *log_w = cr_scratch_f64(&s, samples), *doubt = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     cri_tally total = cri_tally_empty(&t->g, joint, room);
+    total.log_w = t->how == CR_APPROXIMATE_REJECTION ? NULL : log_w; /* these are all 1 */
+    total.doubt = doubt;
+    for (size_t k = 0; k < n; k++) doubt[k] = 0;
     if (!importance && !annealed && cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
         cr_fail(t->cx, CR_EARG, "%s goes from causes to effects: a Markov network has neither",
                 cr_approximation_name(t->how));
         CR_TRY(cr_fail_hint(t->cx, "use --method importance, gibbs or annealed"));
     }
     if (importance)
-        CR_TRY(cri_sample_importance(t->cx, &t->g, joint, t->o, samples, t->seed, &total));
+        CR_TRY(run_importance(t, joint, samples, &total));
     else if (annealed)
         CR_TRY(cri_sample_annealed(t->cx, &t->g, t->o, samples, t->seed, &total));
     else
@@ -193,7 +300,8 @@ static cr_status run_samples(task *t)
     if (total.drawn == 0)
         t->report.log_evidence = -INFINITY;
     else
-        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->spread, &t->report));
+        CR_TRY(cri_tally_finish(t->cx, &total, INSTEAD[t->how], t->marginal, t->se, joint,
+                                &t->spread, &t->report));
 done:
     cr_scratch_end(&s);
     return st;
@@ -290,7 +398,7 @@ done:
     return st;
 }
 
-static cr_approximate_report empty_report(void)
+cr_approximate_report cri_report_empty(void)
 {
     return (cr_approximate_report){ .residual = NAN,
                                     .damping = NAN,
@@ -301,23 +409,28 @@ static cr_approximate_report empty_report(void)
                                     .effective = NAN,
                                     .se = NAN,
                                     .accepted = NAN,
+                                    .pareto_k = NAN,
+                                    .missed = NAN,
+                                    .far = NAN,
+                                    .log_far = NAN,
                                     .rhat = NAN };
 }
 
 static cr_status approximate_once(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                                   cr_approximation how, const cr_approximate_options *o,
-                                  uint64_t seed, size_t n, const size_t *query,
+                                  uint64_t seed, size_t n, const size_t *query, bool check,
                                   cr_approximate_answer *out)
 {
     cr_status             st = CR_OK;
     cr_approximate_answer a = { 0 };
     task                  t = { .cx = cx,
+                                .check = check,
                                 .net = net,
                                 .evidence = opt_e,
                                 .o = o,
                                 .how = how,
                                 .seed = seed,
-                                .report = empty_report() };
+                                .report = cri_report_empty() };
     for (size_t v = 0; v < cr_network_size(net); v++) a.states += cr_network_states(net, v);
     a.marginal = cr_alloc(cx, a.states, sizeof *a.marginal);
     a.se = a.marginal ? cr_alloc(cx, a.states, sizeof *a.se) : NULL;
@@ -377,7 +490,7 @@ static cr_status follow(chain *c, size_t k, const double *p, double share)
         if (k + 1 == c->n) c->joint->value[cr_factor_index(c->joint, c->state)] = share * mine[x];
         if (k + 1 == c->n || mine[x] == 0) continue;
         CR_TRY(cr_evidence_observe(c->cx, c->e, v, x));
-        CR_TRY(approximate_once(c->cx, c->net, c->e, c->how, c->o, c->seed, 0, NULL, &a));
+        CR_TRY(approximate_once(c->cx, c->net, c->e, c->how, c->o, c->seed, 0, NULL, false, &a));
         if (a.report.log_evidence > -INFINITY || isnan(a.report.log_evidence))
             CR_TRY(follow(c, k + 1, a.marginal, share * mine[x]));
         cr_approximate_free(c->cx, &a);
@@ -447,7 +560,7 @@ cr_status cr_approximate(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     cr_approximate_options usual = cr_approximate_defaults(), *o = &usual;
     if (opt_o) usual = *opt_o;
     if (usual.max_iter == CR_COUNT_UNSET) usual.max_iter = how == CR_APPROXIMATE_GBP ? 100 : 1000;
-    CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, &a));
+    CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, true, &a));
     if (n > 1 && !METHODS[how].samples && a.report.log_evidence != -INFINITY)
         CR_TRY(chain_joint(cx, net, opt_e, how, o, seed, n, query, &a));
     *out = a;

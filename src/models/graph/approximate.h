@@ -58,6 +58,14 @@ typedef enum cr_approximation {
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_approximate_options, CR_APPROXIMATE_OPTIONS);
 
+/* Messages of two kinds that differ by more in a probability, or in log P(e), are warned about. */
+#define CR_APPROXIMATE_FAR 0.1
+#define CR_APPROXIMATE_LOG_FAR 0.5
+/* A larger share of a chain missed by samples is warned about. */
+#define CR_APPROXIMATE_MISSED 0.05
+/* Weights whose tail is heavier have errors that nothing tells (Vehtari et al. 2024). */
+#define CR_APPROXIMATE_HEAVY 0.7
+
 typedef enum cr_schedule {
     CR_SCHEDULE_RESIDUAL,
     CR_SCHEDULE_SEQUENTIAL,
@@ -71,13 +79,19 @@ typedef struct cr_approximate_report {
     double residual;     /* the largest change of a message in the last sweep */
     double damping;      /* in force at the end */
     double lower, upper; /* bounds of log P(e) */
+    double far, log_far; /* bp, gbp: how far a short run of the other is off, in a probability at
+                            the most, and in log P(e) */
     double log_evidence; /* the estimate; -INFINITY: shown to be impossible; NaN: none */
     double log_evidence_se;
-    size_t samples;                   /* drawn (gibbs: sweeps of all chains together) */
-    double effective;                 /* as many independent ones would be as good */
-    double se;                        /* the largest standard error of a probability */
-    double accepted;                  /* share of the samples that agreed with the evidence */
-    double rhat;                      /* the largest of all variables, over split chains */
+    size_t samples;   /* drawn (gibbs: sweeps of all chains together) */
+    double effective; /* as many independent ones would be as good */
+    double se;        /* the largest standard error of a probability */
+    double accepted;  /* share of the samples that agreed with the evidence */
+    double pareto_k;  /* shape of the tail of the weights: above 0.7 no error holds */
+    double missed;    /* importance: share of what a chain visits that outweighs
+                                         every sample, of all chains the largest */
+    size_t modes;     /* importance: parts of the states that chains do not leave */
+    double rhat;      /* the largest of all variables, over split chains */
     size_t chains, clusters, largest; /* largest: entries of a cluster, or of a block's table */
 } cr_approximate_report;
 

@@ -227,6 +227,9 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
         }
         if (!cri_best_hopeless(&s, bound)) CR_TRY(look(&s, weight, NODE_SWEEPS, bound));
     }
+    if (opt_report)
+        *opt_report = (cr_best_report){ !s.stopped, s.stopped ? fmax(s.left_out, s.best) : s.best,
+                                        s.nodes, s.work, s.stopped && s.timed };
     if (s.best == -INFINITY && s.timed) {
         cr_fail(cx, CR_ENOMEM, "no possible assignment was found within the time limit");
         CR_TRY(cr_fail_hint(cx, "give it longer with --time-limit"));
@@ -237,9 +240,6 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
         CR_TRY(cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0"));
     unpack(&s, out_state);
     *out_log = s.best;
-    if (opt_report)
-        *opt_report = (cr_best_report){ !s.stopped, s.stopped ? fmax(s.left_out, s.best) : s.best,
-                                        s.nodes, s.work, s.stopped && s.timed };
 done:
     cri_factors_free(cx, factor, factors);
     cri_problem_free(cx, s.problem);

@@ -27,7 +27,7 @@ typedef struct cr_best_report {
 
 /* The best assignment found [variables] and log p(x, e); `work` is the budget (0: 2e8 entries).
  * Impossible evidence is CR_EDATA; where the budget is too small to find any possible assignment,
- * CR_ENUMERIC.  Before the time limit of the context (half of the time, at most 5 s) it stops as if
+ * CR_ENUMERIC, and the report still has the bound.  Before the time limit of the context (half of the time, at most 5 s) it stops as if
  * the budget were used up. */
 CR_API cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                                 double work, size_t *out_state, double *out_log,

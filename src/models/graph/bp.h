@@ -41,6 +41,8 @@ const double *cri_bp_values(const cri_bp *b, size_t i);
 /* The Bethe approximation of log Z with the scale of the graph; rho must be 1. */
 cr_status cri_bp_log_z(cr_ctx *cx, const cri_bp *b, double *out);
 
+/* A report of nothing (approximate.c). */
+cr_approximate_report cri_report_empty(void);
 /* An assignment [n] by max-product messages (max_product.c), and its log value with the scale;
  * CR_EDATA: the evidence is impossible, CR_ENUMERIC: none was found. */
 cr_status cri_find_assignment(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,

@@ -116,6 +116,8 @@ bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double opera
 
 double cri_exact_seconds(double operations) { return operations / RATE; }
 
+double cri_exact_operations(double seconds) { return seconds * RATE; }
+
 void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r)
 {
     double seconds = cri_exact_seconds(r->operations);

@@ -41,6 +41,8 @@ bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
 bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
 /* The seconds that so many operations take, a cautious guess: the one that is shown. */
 double cri_exact_seconds(double operations);
+/* The operations that it has so many seconds for. */
+double cri_exact_operations(double seconds);
 /* Warns before work that takes more than a minute by that guess. */
 void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r);
 /* The failure of work that takes too much; `what` would do it. */

@@ -244,13 +244,26 @@ done:
     return st;
 }
 
+/* Edges lead to later clusters: with one from each, at the most, they make a forest. */
+static bool is_tree(const net *w, bool *has_edge)
+{
+    for (size_t e = 0; e < w->j.graph.edges; e++) {
+        if (has_edge[w->j.graph.a[e]]) return false;
+        has_edge[w->j.graph.a[e]] = true;
+    }
+    return true;
+}
+
 cr_status cri_gbp(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
-                  double *out_marginal, cr_approximate_report *report)
+                  double *out_marginal, bool *out_tree, cr_approximate_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     net        w = { .cx = cx, .g = g };
     CR_TRY(cri_join_graph_new(cx, g, o->cluster, &w.j));
+    bool *has_edge = cr_scratch_bytes(&s, w.j.graph.clusters, sizeof *has_edge);
+    CR_TRY(s.status);
+    *out_tree = is_tree(&w, has_edge);
     CR_TRY(list_ends(&w, &s));
     CR_TRY(make_messages(&w, &s));
     CR_TRY(propagate(&w, o, report));

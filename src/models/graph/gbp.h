@@ -10,8 +10,9 @@
 #include "approximate.h"
 #include "factor_graph.h"
 
-/* out_marginal [start[n]]; the report gets log_evidence too (-INFINITY: impossible). */
+/* out_marginal [start[n]]; the report gets log_evidence too (-INFINITY: impossible).  *out_tree: no
+ * bucket was split, so that the answer is exact. */
 cr_status cri_gbp(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
-                  double *out_marginal, cr_approximate_report *report);
+                  double *out_marginal, bool *out_tree, cr_approximate_report *report);
 
 #endif

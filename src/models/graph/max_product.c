@@ -208,7 +208,7 @@ static double dual_value(const dual *w)
     return sum;
 }
 
-static cr_status find_bound(cr_ctx *cx, const cri_fgraph *g, double tol, double *out)
+static cr_status find_bound(cr_ctx *cx, const cri_fgraph *g, size_t sweeps, double tol, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -226,7 +226,7 @@ static cr_status find_bound(cr_ctx *cx, const cri_fgraph *g, double tol, double 
         for (size_t e = 0; e < g->table[i].size; e++)
             w.logs[w.at[i] + e] = fmax(log(g->table[i].value[e]), FLOOR);
     *out = dual_value(&w);
-    for (size_t it = 0; it < MOST_SWEEPS; it++) {
+    for (size_t it = 0; it < sweeps && it < MOST_SWEEPS; it++) {
         for (size_t i = 0; i < g->m; i++) {
             if (i % 256 == 0) CR_TRY(cr_check_interrupt(cx));
             lower_table(&w, i, vectors, share, position);
@@ -292,14 +292,7 @@ cr_status cr_approximate_best(cr_ctx *cx, const cr_network *net, const cr_eviden
     cri_fgraph             g = { 0 };
     cr_approximate_options o = opt_o ? *opt_o : cr_approximate_defaults();
     if (o.max_iter == CR_COUNT_UNSET) o.max_iter = 1000;
-    cr_approximate_report report = { .lower = NAN,
-                                     .upper = NAN,
-                                     .log_evidence_se = NAN,
-                                     .log_evidence = NAN,
-                                     .effective = NAN,
-                                     .se = NAN,
-                                     .accepted = NAN,
-                                     .rhat = NAN };
+    cr_approximate_report report = cri_report_empty();
     double                log_best, upper;
     CR_TRY(cri_fgraph_new(cx, net, opt_e, NULL, &g));
     if (g.scale == -INFINITY)
@@ -307,7 +300,7 @@ cr_status cr_approximate_best(cr_ctx *cx, const cr_network *net, const cr_eviden
     size_t *state = cr_scratch_index(&s, g.n);
     CR_TRY(s.status);
     CR_TRY(cri_find_assignment(cx, &g, &o, &report, state, &log_best));
-    CR_TRY(find_bound(cx, &g, o.tol, &upper));
+    CR_TRY(find_bound(cx, &g, o.max_iter, o.tol, &upper));
     cri_fgraph_assign(&g, state, out_state);
     *out_log = log_best;
     *out_upper = fmax(upper, log_best);

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CELLS = 1024 };         /* of the counts of one variable */
-static const double PRIOR = 30;     /* samples that Q0 counts for */
+enum { MOST_CELLS = 1024 };     /* of the counts of one variable */
+static const double PRIOR = 30; /* samples that Q0 counts for, */
+static const double GUESS = 3;  /* and where a chain teaches, which has seen what messages miss */
 static const double ANYTHING = 0.2; /* how many variables of a sample are drawn with equal
                                      * probabilities of what is possible, on average */
 
@@ -15,7 +16,9 @@ void cri_proposal_free(cr_ctx *cx, cri_proposal *q)
 {
     if (!q->g) return;
     size_t n = q->g->n;
-    if (q->count_begin) cr_free(cx, q->count, q->count_begin[n], sizeof *q->count);
+    if (q->count_begin) cr_free(cx, q->count, q->components * q->count_begin[n], sizeof *q->count);
+    cr_free(cx, q->share, q->components, sizeof *q->share);
+    cr_free(cx, q->visited, q->chains * CRI_VISITS * n, sizeof *q->visited);
     cr_free(cx, q->count_begin, n + 1, sizeof *q->count_begin);
     cr_free(cx, q->order, n, sizeof *q->order);
     cr_free(cx, q->place, n, sizeof *q->place);
@@ -51,15 +54,18 @@ static cr_status choose_near(cr_ctx *cx, cri_proposal *q, const cr_graph *graph)
         q->near_begin[k + 1] = used;
         q->count_begin[k + 1] = q->count_begin[k] + cells;
     }
-    q->count = cr_alloc(cx, q->count_begin[g->n], sizeof *q->count);
+    q->share = cr_alloc(cx, q->components, sizeof *q->share);
+    q->count =
+        q->share ? cr_alloc(cx, q->components * q->count_begin[g->n], sizeof *q->count) : NULL;
+    for (size_t k = 0; q->count && k < q->components; k++) q->share[k] = 1 / (double)q->components;
     return q->count ? CR_OK : CR_ENOMEM;
 }
 
 cr_status cri_proposal_new(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
-                           cri_proposal *out)
+                           size_t components, cri_proposal *out)
 {
     cr_status             st = CR_OK;
-    cri_proposal          q = { .g = g };
+    cri_proposal          q = { .g = g, .components = components };
     cr_graph              graph = { 0 };
     cr_order              order = { 0 };
     cr_approximate_report report = { 0 };
@@ -98,9 +104,10 @@ size_t cri_proposal_cell(const cri_proposal *q, size_t k, const size_t *state)
     return at;
 }
 
-size_t cri_proposal_room(const cri_fgraph *g)
+size_t cri_proposal_room(const cri_proposal *q)
 {
-    return 2 * g->most_size + (g->most_scope + 3) * g->most_states;
+    const cri_fgraph *g = q->g;
+    return 2 * g->most_size + (g->most_scope + 3) * g->most_states + q->components;
 }
 
 /* --- drawing --------------------------------------------------------------------------------- */
@@ -142,13 +149,13 @@ static void ask_table(const cri_proposal *q, size_t edge, size_t now, const size
     cri_table_message(f, f->value, room + 2 * g->most_size, edge - g->first[i], false, room, out);
 }
 
-/* Q of the variable at place k into p; false: nothing is possible. */
-static bool find_distribution(const cri_proposal *q, size_t k, const size_t *state, double *room,
-                              double *one, double *p)
+/* Q0 of the variable at place k into p, sum 1; the number of states that are possible. */
+static size_t ask_tables(const cri_proposal *q, size_t k, const size_t *state, double *room,
+                         double *one, double *p)
 {
     const cri_fgraph *g = q->g;
     size_t            v = q->order[k], n = g->states[v], possible = 0;
-    double            sum = 0, counted = 0;
+    double            sum = 0;
     for (size_t x = 0; x < n; x++) p[x] = 1;
     for (size_t i = g->begin[v]; i < g->begin[v + 1]; i++) {
         double most = 0;
@@ -160,37 +167,83 @@ static bool find_distribution(const cri_proposal *q, size_t k, const size_t *sta
         sum += p[x];
         possible += p[x] > 0;
     }
-    if (possible == 0) return false;
-    size_t        at = cri_proposal_cell(q, k, state);
-    double        any = fmin(ANYTHING / (double)g->n, 0.05);
-    const double *count = q->count + at;
-    for (size_t x = 0; x < n; x++) counted += p[x] > 0 ? count[x] : 0;
-    for (size_t x = 0; x < n; x++) {
-        if (p[x] == 0) continue;
-        p[x] = (PRIOR * p[x] / sum + count[x]) / (PRIOR + counted);
-        p[x] = (1 - any) * p[x] + any / (double)possible;
-    }
-    return true;
+    for (size_t x = 0; possible > 0 && x < n; x++) p[x] /= sum;
+    return possible;
 }
 
-double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *room, size_t *out_state)
+/* What component j says with Q0 = p and its own counts; into out. */
+static void add_counts(const cri_proposal *q, size_t j, size_t cell, const double *p, size_t n,
+                       size_t possible, double *out)
+{
+    const double *count = q->count + j * q->count_begin[q->g->n] + cell;
+    double counted = 0, any = fmin(ANYTHING / (double)q->g->n, 0.05), prior = j < 2 ? PRIOR : GUESS;
+    for (size_t x = 0; x < n; x++) counted += p[x] > 0 ? count[x] : 0;
+    for (size_t x = 0; x < n; x++) {
+        out[x] = 0;
+        if (p[x] == 0) continue;
+        out[x] = (prior * p[x] + count[x]) / (prior + counted);
+        out[x] = (1 - any) * out[x] + any / (double)possible;
+    }
+}
+
+static size_t draw_one(cr_rng *r, const double *p, size_t n)
+{
+    double u = cr_rng_uniform(r);
+    size_t x = 0;
+    for (size_t s = 0; s < n; s++) {
+        if (p[s] == 0) continue;
+        x = s;
+        if ((u -= p[s]) < 0) break;
+    }
+    return x;
+}
+
+/* log sum_k a_k exp(log_q[k]); log_q becomes the share of each component in it. */
+static double mix(const cri_proposal *q, double *log_q)
+{
+    double most = -INFINITY, sum = 0;
+    for (size_t k = 0; k < q->components; k++) most = fmax(most, log_q[k]);
+    for (size_t k = 0; k < q->components; k++) {
+        log_q[k] = q->share[k] * exp(log_q[k] - most);
+        sum += log_q[k];
+    }
+    for (size_t k = 0; k < q->components; k++) log_q[k] /= sum;
+    return most + log(sum);
+}
+
+/* log w of an assignment that is drawn from component `from`, or given (opt_r: NULL). */
+static double follow(const cri_proposal *q, cr_rng *opt_r, size_t from, double *room,
+                     size_t *inout_state, double *opt_part)
 {
     const cri_fgraph *g = q->g;
-    double           *one = room + cri_proposal_room(g) - 2 * g->most_states;
-    double           *p = one + g->most_states, log_w = 0;
+    double           *log_q = room + cri_proposal_room(q) - q->components;
+    double           *mine = log_q - g->most_states, *p = mine - g->most_states;
+    for (size_t j = 0; j < q->components; j++) log_q[j] = 0;
     for (size_t k = 0; k < g->n; k++) {
-        size_t v = q->order[k], x = 0;
-        if (!find_distribution(q, k, out_state, room, one, p)) return -INFINITY;
-        double u = cr_rng_uniform(r);
-        for (size_t s = 0; s < g->states[v]; s++) {
-            if (p[s] == 0) continue;
-            x = s;
-            if ((u -= p[s]) < 0) break;
+        size_t v = q->order[k], n = g->states[v], cell = cri_proposal_cell(q, k, inout_state);
+        size_t possible = ask_tables(q, k, inout_state, room, mine, p);
+        if (possible == 0) return -INFINITY;
+        add_counts(q, from, cell, p, n, possible, mine);
+        if (opt_r) inout_state[v] = draw_one(opt_r, mine, n);
+        for (size_t j = 0; j < q->components; j++) {
+            add_counts(q, j, cell, p, n, possible, mine);
+            log_q[j] += log(mine[inout_state[v]]);
         }
-        out_state[v] = x;
-        log_w -= log(p[x]);
     }
+    double log_w = -mix(q, log_q);
+    if (opt_part) memcpy(opt_part, log_q, q->components * sizeof *log_q);
     for (size_t i = 0; i < g->m && log_w > -INFINITY; i++)
-        log_w += log(g->table[i].value[cr_factor_index(&g->table[i], out_state)]);
+        log_w += log(g->table[i].value[cr_factor_index(&g->table[i], inout_state)]);
     return log_w;
+}
+
+double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *room, size_t *out_state,
+                         double *opt_part)
+{
+    return follow(q, r, draw_one(r, q->share, q->components), room, out_state, opt_part);
+}
+
+double cri_proposal_weight(const cri_proposal *q, double *room, size_t *state)
+{
+    return follow(q, NULL, 0, room, state, NULL);
 }

@@ -1,5 +1,6 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
+#include "condition.h"
 #include "query_approximate.h"
 #include "query_job.h"
 #include "query_mixture.h"
@@ -216,7 +217,8 @@ static cr_status find_evidence_of_best(cri_job *j, double *out_fitted)
 {
     cr_status st = CR_OK;
     double    most = 0; /* exact is what was asked for; else a second or some seconds: */
-    if (j->engine.o.method == CR_QUERY_AUTO) most = 2e9;
+    if (j->engine.o.method == CR_QUERY_AUTO)
+        most = fmin(2e9, fmax(cri_exact_operations(j->engine.o.budget / 2), 1e6));
     if (j->engine.o.method >= CR_QUERY_APPROXIMATE) most = 1e8;
     bool trivial = j->known.n == 0 && cr_network_get_kind(j->net) == CR_NETWORK_BAYES;
     CR_TRY(cri_job_prepare(j, false));

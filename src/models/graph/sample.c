@@ -1,5 +1,6 @@
 /* sample.c -- tallies of weighted samples. */
 #include "sample.h"
+#include "../../prob/pareto_tail.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
@@ -7,6 +8,7 @@
 #include <string.h>
 
 enum { WAVE = 64, BLOCK = 256 }; /* blocks at a time; samples of a block */
+static const double UNSEEN = 3;  /* what n draws have not seen has less than 3 / n, with 95 % */
 
 size_t cri_tally_size(const cri_fgraph *g, const cr_factor *opt_joint)
 {
@@ -17,9 +19,12 @@ cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, doubl
 {
     size_t size = cri_tally_size(g, opt_joint);
     memset(room, 0, size * sizeof *room);
-    return (cri_tally){
-        .g = g, .joint = opt_joint, .sum = room, .square = room + size / 2, .peak = -INFINITY
-    };
+    return (cri_tally){ .g = g,
+                        .joint = opt_joint,
+                        .sum = room,
+                        .square = room + size / 2,
+                        .peak = -INFINITY,
+                        .missed = NAN };
 }
 
 /* Makes sums relative to a new peak. */
@@ -39,6 +44,7 @@ static void rescale(cri_tally *t, double peak)
 void cri_tally_add(cri_tally *t, const size_t *state, double log_w)
 {
     const cri_fgraph *g = t->g;
+    if (t->log_w) t->log_w[t->drawn] = log_w;
     t->drawn++;
     if (!(log_w > -INFINITY)) return;
     if (log_w > t->peak) rescale(t, log_w);
@@ -78,7 +84,7 @@ typedef struct wave {
     const cri_sampler *w;
     size_t             first; /* block */
     cri_tally         *tally; /* [WAVE] */
-    double            *counts, *room;
+    double            *counts, *room, *log_w;
     size_t            *index;
 } wave;
 
@@ -90,6 +96,7 @@ static void draw_block(void *arg, size_t block)
     cr_rng             rng = cr_rng_stream(w->seed, w->stream + v->first + block);
     size_t             size = cri_tally_size(w->g, w->joint);
     v->tally[block] = cri_tally_empty(w->g, w->joint, v->counts + block * size);
+    v->tally[block].log_w = v->log_w ? v->log_w + r.begin : NULL;
     w->draw(w->arg, &rng, r.end - r.begin, v->room + block * w->room, v->index + block * w->index,
             &v->tally[block]);
 }
@@ -99,7 +106,9 @@ cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     blocks = cri_block_count(w->samples, BLOCK), most = blocks < WAVE ? blocks : WAVE;
-    wave       v = { .w = w, .tally = cr_scratch_bytes(&s, most, sizeof *v.tally) };
+    wave       v = { .w = w,
+                     .log_w = total->log_w,
+                     .tally = cr_scratch_bytes(&s, most, sizeof *v.tally) };
     v.counts = cr_scratch_f64(&s, most * cri_tally_size(w->g, w->joint));
     v.room = cr_scratch_f64(&s, most * w->room);
     v.index = cr_scratch_index(&s, most * w->index);
@@ -121,19 +130,29 @@ static double error_of(const cri_tally *t, size_t k, double p, double effective)
 {
     double var = t->square[k] * (1 - p) * (1 - p) + (t->squares - t->square[k]) * p * p;
     double se = sqrt(fmax(var, 0)) / t->total;
-    return fmin(fmax(se, 1 / effective), 1);
+    return fmin(fmax(se, UNSEEN / effective), 1);
 }
 
-cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, double *se,
-                           cr_factor *opt_joint, cr_factor *opt_spread,
+/* What chains found where samples hardly go widens the errors. */
+static void add_doubt(const cri_tally *t, double *se, cr_approximate_report *report)
+{
+    report->missed = t->missed;
+    report->modes = t->modes;
+    report->log_evidence_se = hypot(report->log_evidence_se, t->log_doubt);
+    for (size_t k = 0; t->doubt && k < t->g->start[t->g->n]; k++)
+        se[k] = fmin(hypot(se[k], t->doubt[k]), 1);
+}
+
+cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, const char *hint, double *marginal,
+                           double *se, cr_factor *opt_joint, cr_factor *opt_spread,
                            cr_approximate_report *report)
 {
+    cr_status         st = CR_OK;
     const cri_fgraph *g = t->g;
     size_t            n = g->start[g->n];
     if (t->kept == 0) {
         cr_fail(cx, CR_ENUMERIC, "none of %zu samples agrees with the evidence", t->drawn);
-        return cr_fail_hint(cx, "it may be impossible, or too rare for this method: try --method "
-                                "gbp or importance, or more --samples");
+        return cr_fail_hint(cx, "it may be impossible, or too rare for this method: %s", hint);
     }
     double effective = t->total * t->total / t->squares, drawn = (double)t->drawn;
     report->samples = t->drawn;
@@ -145,12 +164,14 @@ cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, dou
     for (size_t k = 0; k < n; k++) {
         marginal[k] = t->sum[k] / t->total;
         se[k] = error_of(t, k, marginal[k], effective);
-        report->se = fmax(report->se, se[k]);
     }
+    add_doubt(t, se, report);
+    for (size_t k = 0; k < n; k++) report->se = fmax(report->se, se[k]);
     for (size_t k = 0; opt_joint && k < opt_joint->size; k++) {
         opt_joint->value[k] = t->sum[n + k] / t->total;
         opt_spread->value[k] = t->square[n + k] / (t->total * t->total);
         report->se = fmax(report->se, error_of(t, n + k, opt_joint->value[k], effective));
     }
-    return CR_OK;
+    if (t->log_w) st = cri_pareto_tail(cx, t->log_w, t->drawn, &report->pareto_k);
+    return st;
 }

@@ -64,7 +64,7 @@ static bool find_start(const cri_proposal *q, cr_rng *r, double *room, size_t *d
 {
     double sum = 0, peak = -INFINITY;
     for (size_t k = 0; k < TRIES; k++) {
-        double log_w = cri_proposal_draw(q, r, room, draw);
+        double log_w = cri_proposal_draw(q, r, room, draw, NULL);
         if (log_w == -INFINITY) continue;
         if (log_w > peak) {
             sum *= exp(peak - log_w);
@@ -95,13 +95,13 @@ static cr_status find_starts(cr_ctx *cx, chains *w, const cr_approximate_options
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
     cri_proposal q = { 0 };
-    double      *room = cr_scratch_f64(&s, cri_proposal_room(w->g));
-    size_t      *draw = cr_scratch_index(&s, w->g->n);
     bool         found = false;
-    CR_TRY(s.status);
     CR_TRY(cri_anneal_starts(cx, w->g, o, w->n, seed, w->state, possible, &found));
     if (found || !*possible) goto done;
-    CR_TRY(cri_proposal_new(cx, w->g, o, &q));
+    CR_TRY(cri_proposal_new(cx, w->g, o, 1, &q));
+    double *room = cr_scratch_f64(&s, cri_proposal_room(&q));
+    size_t *draw = cr_scratch_index(&s, w->g->n);
+    CR_TRY(s.status);
     for (size_t k = 0; *possible && k < w->n; k++) {
         size_t *state = w->state + k * w->g->n;
         CR_TRY(cr_check_interrupt(cx));

@@ -160,7 +160,7 @@ TEST(memory)
     cri_gp_data    half = w->data;
     cri_gp_problem few = { .data = &half };
     double         x[3] = { 0.1, 0.3, -2 }, a, b, g[3], again[3];
-    cri_gp_learned report = { 0 };
+    cri_gp_point   point = { .x = x };
 
     half.n = ROWS / 2, half.count = ROWS / 2;
     assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
@@ -178,8 +178,8 @@ TEST(memory)
     assert_ok(cx, cri_gp_try(&run, x, true, &b));
     assert_true(run.evaluations == 4 && b != a);
     /* a climb begins with what is known */
-    assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 0, NULL, x, &a, &report));
-    assert_true(run.evaluations == 4 && a == b);
+    assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 0, NULL, &point));
+    assert_true(run.evaluations == 4 && point.value == b);
     cri_gp_run_end(&run);
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
@@ -196,15 +196,15 @@ TEST(climb)
     double     A[16], top[2];
     size_t     steps[2];
     for (int known = 0; known < 2; known++) {
-        double         x[4] = { 0, -0.3, 2, log(0.02) };
-        cri_gp_run     run;
-        cri_gp_learned report = { 0 };
+        double       x[4] = { 0, -0.3, 2, log(0.02) };
+        cri_gp_run   run;
+        cri_gp_point point = { .x = x };
         assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
         if (known) assert_ok(cx, cri_gp_curvature_ahead(&run, x, 1, A));
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, known ? A : NULL, x, &top[known],
-                                   &report));
-        steps[known] = report.iterations;
-        assert_true(report.converged && x[2] == run.search.upper[2] && x[1] < 1);
+        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, known ? A : NULL, &point));
+        top[known] = point.value;
+        steps[known] = point.iterations;
+        assert_true(point.stop == CR_STOP_TOLERANCE && x[2] == run.search.upper[2] && x[1] < 1);
         cri_gp_run_end(&run);
     }
     assert_close(top[0], top[1], 1e-5);
@@ -228,9 +228,11 @@ TEST(terms)
         cri_gp_run     run;
         cri_gp_learned report = { .value = NAN };
         double         x[8], value, noise = 0.01;
+        cri_gp_point   point = { .x = x };
         if (c == 2) {
             assert_ok(cx, cri_gp_learn(cx, &w->task, k, &noise, &report));
-            assert_true(report.value > best[0] - 3 && report.converged && report.agreed >= 1);
+            assert_true(report.value > best[0] - 3 && report.stop == CR_STOP_TOLERANCE &&
+                        report.agreed >= 1);
             assert_string_equal(report.at_bound, "constant.variance (lower)");
             cr_kernel_free(cx, k);
             continue;
@@ -239,10 +241,11 @@ TEST(terms)
         assert_true(run.search.size == 5 && run.search.terms == 2 && run.search.term[2] == 1 &&
                     run.search.term[4] == 2);
         for (size_t j = 0; j < 5; j++) x[j] = log(from[c][j]);
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_ROUGH, 100, NULL, x, &value, &report));
-        best[c] = value;
-        assert_ok(cx, cri_gp_renew_terms(&run, x, &best[c], &report));
-        assert_true(report.converged && best[c] >= value);
+        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_ROUGH, 100, NULL, &point));
+        value = point.value;
+        assert_ok(cx, cri_gp_renew_terms(&run, &point));
+        best[c] = point.value;
+        assert_true(point.stop == CR_STOP_TOLERANCE && best[c] >= value);
         assert_ok(cx, cri_gp_evaluate(&run, x, &value, NULL));
         assert_close(value, best[c], 1e-9);
         cri_gp_run_end(&run);
@@ -268,6 +271,41 @@ static cr_status bowl(cr_ctx *cx, void *method, const cri_gp_problem *problem, c
         if (opt_gradient) opt_gradient[j] = -2 * n * (theta[j] - 1);
     }
     return CR_OK;
+}
+
+/* The same bowl with a slope that leads away from its bottom. */
+static cr_status wrong_bowl(cr_ctx *cx, void *method, const cri_gp_problem *problem,
+                            const cr_kernel *k, double noise, double *out_value,
+                            double *opt_gradient)
+{
+    cr_status st = bowl(cx, method, problem, k, noise, out_value, opt_gradient);
+    for (size_t j = 0; opt_gradient && j <= cr_kernel_theta_size(k); j++) opt_gradient[j] *= -1;
+    return st;
+}
+
+/* Where no step gains although the gradient is large, nothing has converged; where the steps are
+ * used up, neither; and these are no more than allowed. */
+TEST(stop)
+{
+    cr_scratch s = cr_scratch_begin(cx);
+    world     *w = slow_and_quick();
+    cr_kernel *k = parse(cx, "1*rbf(l=1)");
+    double     x[3] = { 0.2, 0.1, -2 };
+    for (int i = 0; i < 3; i++) {
+        static const cr_stop stops[] = { CR_STOP_NO_PROGRESS, CR_STOP_TOLERANCE, CR_STOP_LIMIT };
+        cri_gp_run           run;
+        cri_gp_point         point = { .x = x };
+        w->task.objective = i == 0 ? wrong_bowl : i == 1 ? bowl : cri_gp_exact_objective;
+        w->task.max_iter = i == 2 ? 3 : 100;
+        assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.01, &run));
+        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, NULL, &point));
+        if (i == 2) assert_int_equal(point.iterations, 3);
+        assert_int_equal(point.stop, stops[i]);
+        cri_gp_run_end(&run);
+    }
+    cr_kernel_free(cx, k);
+    cr_scratch_end(&s);
+    free(w);
 }
 
 static cr_status learn_sum(cr_ctx *cx, void *arg)

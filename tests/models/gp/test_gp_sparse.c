@@ -2,6 +2,7 @@
  * and reference answers. */
 #include "gp_problem.h"
 #include "reference_sparse.h"
+#include "models/model_internal.h"
 
 enum { N = 30, M = 7, D = 2, MOST_M = 60 };
 
@@ -51,11 +52,13 @@ TEST(gradients)
     for (size_t a = 0; a < 6; a++) {
         bench     *b = draw(a, approx[a % 3], M);
         cr_kernel *k;
-        double     theta[8], gradient[8], dZ[M * D];
+        double     theta[8], gradient[8], dZ[M * D], weights[N];
+        for (size_t i = 0; i < N; i++) weights[i] = 1 + (double)(i % 3);
         assert_ok(cx, cr_kernel_parse(cx, kernels[a / 3], NULL, NULL, 0, &k));
         size_t p = cr_kernel_theta_size(k);
         cr_kernel_theta(k, theta);
         theta[p] = log(0.09);
+        if (a >= 3) b->data.w = weights; /* rows that are not merged, of weight 1, 2, 3 */
         assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, 0.09, &b->sparse, gradient, dZ));
         for (size_t j = 0; j <= p + M * D; j++) {
             double *at = j <= p ? &theta[j] : &b->Z[j - p - 1], keep = *at, h = 1e-5, up, down;
@@ -94,6 +97,74 @@ TEST(exact_and_bound)
         free(b);
     }
     cr_kernel_free(cx, k);
+}
+
+/* --- fitc by its definition ------------------------------------------------------------------ */
+
+/* Rows [n] of one column under exp(-(x - z)^2 / 2), noise s, inducing inputs Z [m]:
+ * C = Q + diag(K - Q) + s I, row by row, nothing merged.  The log density of y, and the mean at each
+ * row, Q C^-1 y but for the correction on its own diagonal, which a new row has not. */
+static double dense_fitc(size_t n, const double *x, const double *y, double s, size_t m,
+                         const double *Z, double *out_mean)
+{
+    rbf         k = { .d = 1, .v = 1, .l = { 1 } };
+    long double Kmm[MOST * MOST], T[MOST * MOST], Q[MOST * MOST], C[MOST * MOST], a[MOST], logdet;
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < m; j++) Kmm[i * m + j] = rbf_value(&k, Z + i, Z + j);
+        for (size_t j = 0; j < n; j++) T[i * n + j] = rbf_value(&k, Z + i, x + j);
+    }
+    solve_dense(m, Kmm, T, n); /* K_mm^-1 K_mn */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            Q[i * n + j] = 0;
+            for (size_t c = 0; c < m; c++)
+                Q[i * n + j] += rbf_value(&k, x + i, Z + c) * T[c * n + j];
+            C[i * n + j] = i == j ? 1 + (long double)s : Q[i * n + j];
+        }
+    memcpy(Kmm, C, sizeof C);
+    for (size_t i = 0; i < n; i++) a[i] = y[i];
+    solve_dense(n, Kmm, a, 1);
+    for (size_t i = 0; i < n; i++) {
+        long double sum = 0;
+        for (size_t j = 0; j < n; j++) sum += Q[i * n + j] * a[j];
+        out_mean[i] = (double)sum;
+    }
+    for (size_t i = 0; i < n; i++) a[i] = y[i];
+    long double square = quadratic_form(n, C, a, &logdet);
+    return (double)(-0.5L * (square + logdet + (long double)n * logl(2 * M_PI)));
+}
+
+/* Inputs that come several times, as rows of their own and as rows of a weight. */
+TEST(fitc_repeated)
+{
+    enum { ROWS = 24, TIMES = 3 };
+    cr_rng      r = cr_rng_stream(4, 2);
+    double      x[ROWS], y[ROWS], w[ROWS], mean[ROWS], all_x[MOST], all_y[MOST], all_mean[MOST];
+    const char *settings =
+        "target=y features=x1 kernel=rbf noise=0.05 mean=zero optimize=none approx=fitc inducing=4";
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (double)(i / TIMES); /* three rows at each input */
+        y[i] = sin(x[i]) + 0.5 * cr_rng_normal(&r);
+        w[i] = i % 8 == 0 ? 3 : 1;
+    }
+    cr_table               *t = make_table(cx, x, ROWS, 1, y, NULL);
+    cr_model               *plain = fit(cx, "gp", t, settings);
+    const cri_gp_posterior *g = plain->state;
+    cr_prediction           p = predict(cx, plain, t);
+    assert_int_equal(g->at.n, 4);
+    assert_close(cr_model_get_report(plain)->log_evidence,
+                 dense_fitc(ROWS, x, y, 0.05, 4, g->at.X, mean), 1e-7);
+    for (size_t i = 0; i < ROWS; i++) assert_close(p.mean[i], mean[i], 1e-8);
+
+    size_t    n = repeat_rows(x, y, w, ROWS, 1, all_x, all_y);
+    cr_table *weighted = make_table(cx, x, ROWS, 1, y, w);
+    char      more[200];
+    snprintf(more, sizeof more, "%s weights=w", settings);
+    cr_model *heavy = fit(cx, "gp", weighted, more);
+    g = heavy->state;
+    assert_true(n > ROWS);
+    assert_close(cr_model_get_report(heavy)->log_evidence,
+                 dense_fitc(n, all_x, all_y, 0.05, 4, g->at.X, all_mean), 1e-7);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "models/graph/enumerate.h"
 #include "models/graph/query.h"
+#include "models/graph/uai.h"
 #include "random_network.h"
 
 /* Five binary variables in a ring with strong couplings: Bethe's log Z is not the true one. */
@@ -92,6 +93,74 @@ TEST(impossible_evidence_is_told)
         assert_int_equal(cr_query(cx, net, "argmax(* | v3=0)", NULL, &o, &a), CR_EDATA);
         assert_non_null(strstr(cr_error(cx), "impossible"));
     }
+    cr_network_free(cx, net);
+}
+
+/* n variables, and clauses of three of them, of which an assignment drawn first meets each. */
+static cr_network *planted_clauses(cr_ctx *cx, size_t n, size_t clauses)
+{
+    cr_network *net;
+    cr_rng      r = cr_rng_stream(5, 0);
+    size_t      plant[200];
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
+    for (size_t v = 0; v < n; v++) {
+        char   name[32];
+        double alone[] = { 0.2 + 0.6 * cr_rng_uniform(&r), 0.2 + 0.6 * cr_rng_uniform(&r) };
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+        assert_ok(cx, cr_network_add_table(cx, net, 1, &v, alone));
+        plant[v] = cr_rng_below(&r, 2);
+    }
+    for (size_t c = 0; c < clauses;) {
+        size_t scope[3], broken = 0, at = 0;
+        double value[8];
+        for (size_t k = 0; k < 3; k++) scope[k] = (size_t)cr_rng_below(&r, n);
+        if (scope[0] == scope[1] || scope[0] == scope[2] || scope[1] == scope[2]) continue;
+        for (size_t k = 0; k < 3; k++) {
+            broken = 2 * broken + (size_t)cr_rng_below(&r, 2);
+            at = 2 * at + plant[scope[k]];
+        }
+        if (at == broken) continue;
+        for (size_t k = 0; k < 8; k++) value[k] = k != broken;
+        assert_ok(cx, cr_network_add_table(cx, net, 3, scope, value));
+        c++;
+    }
+    return net;
+}
+
+/* A search of this length finds nothing that meets all clauses, elimination is out of the question,
+ * but messages do: AUTO gives their answer, under a bound. */
+TEST(what_a_search_does_not_find)
+{
+    cr_network      *net = planted_clauses(cx, 200, 640);
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  a = { 0 };
+    o.budget = 3;
+    assert_ok(cx, cr_query(cx, net, "argmax(*)", NULL, &o, &a));
+    assert_true(a.open && !a.exact);
+    assert_true(a.log_number > -INFINITY && a.upper >= a.log_number && a.upper < 0);
+    assert_close(a.log_number, cr_network_log_value(net, a.state), 1e-9);
+    cr_query_answer_free(cx, &a);
+    cr_network_free(cx, net);
+}
+
+/* Elimination takes 7.5e8 operations: not within a second.  The best is known (reference.json). */
+TEST(the_budget_holds_for_elimination)
+{
+    const char *path = test_data("uai/linkage_16.uai");
+    if (!path) {
+        print_message("skipped: no shared data\n");
+        skip();
+    }
+    cr_network      *net;
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  a = { 0 };
+    o.budget = 1;
+    assert_ok(cx, cr_uai_read(cx, path, &net));
+    assert_ok(cx, cr_query(cx, net, "argmax(*)", NULL, &o, &a));
+    assert_true(a.open && a.cost.operations < 1e8);
+    assert_true(a.log_number > -143.6621 - 1.5 && a.log_number < -143.6620 && a.upper > -143.6621);
+    cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
 }
 
