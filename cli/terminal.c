@@ -39,6 +39,6 @@ void cli_print_safe(const char *text, size_t length)
     const char *shown;
     for (size_t i = 0, size; i < length;) {
         i += cli_shown(text + i, "\t", &shown, &size);
-        fwrite(shown, 1, size, stderr);
+        (void)fwrite(shown, 1, size, stderr); /* where it cannot be written, nothing else can */
     }
 }

@@ -137,7 +137,7 @@ static bool has_empty_log(query *q)
                           : fopen(q->file, "rbe");
     bool          log = f && fread(head, 1, sizeof head, f) == sizeof head &&
                memcmp(head, "SQLite format 3", 16) == 0 && head[18] == 2 && head[19] == 2;
-    if (f) fclose(f);
+    if (f) (void)fclose(f); /* only read */
     return log;
 }
 

@@ -97,8 +97,8 @@ TEST(levels_fail_silently)
 TEST(late_category)
 {
     cr_ctx_set_threads(cx, 1);
-    size_t  n = 0, size = 400000;
-    char   *text = malloc(size);
+    size_t n = 0, size = 400000;
+    char  *text = malloc(size);
     n += (size_t)sprintf(text, "id,code,x\n");
     for (int i = 0; i < 20000; i++) n += (size_t)sprintf(text + n, "%d,%03d,%d.5\n", i, i % 100, i);
     n += (size_t)sprintf(text + n, "20000,x9,0.25\n");
@@ -403,7 +403,7 @@ TEST(memory_limit_and_interrupt)
 TEST(shared_iris)
 {
     cr_ctx_set_threads(cx, 1);
-    const char *path = test_data("tabular/iris.csv");
+    const char           *path = test_data("tabular/iris.csv");
     cri_source           *source = NULL;
     cr_table             *t = NULL;
     const cr_read_options o = { 0 };

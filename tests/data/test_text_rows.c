@@ -72,7 +72,7 @@ TEST(cells_are_texts)
 TEST(missing_texts_are_kept)
 {
     const char        *text = "a,NA\nNA,\"x\ny\"\n\xc3\xa4 , ?\n-9,\n";
-    cr_read_options    o = { .missing_values = (char *)(uintptr_t)"-9" };
+    cr_read_options    o = { .missing_values = (char *)(uintptr_t) "-9" };
     cri_source        *source = bytes_source(cx, text, strlen(text));
     cri_text_rows     *rows = NULL;
     const char *const *cells;

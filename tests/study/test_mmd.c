@@ -230,5 +230,5 @@ done:
 TEST(memory)
 {
     test_every_allocation_fails(compare, NULL);
-    test_every_allocation_fails(compare, (void *)(uintptr_t)"linear");
+    test_every_allocation_fails(compare, (void *)(uintptr_t) "linear");
 }

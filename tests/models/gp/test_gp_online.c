@@ -449,6 +449,6 @@ done:
 
 TEST(memory)
 {
-    test_every_allocation_fails(all_of_it, (void *)(uintptr_t)"stream");
-    test_every_allocation_fails(all_of_it, (void *)(uintptr_t)"basis");
+    test_every_allocation_fails(all_of_it, (void *)(uintptr_t) "stream");
+    test_every_allocation_fails(all_of_it, (void *)(uintptr_t) "basis");
 }

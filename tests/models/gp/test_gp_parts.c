@@ -333,8 +333,8 @@ done:
 TEST(memory)
 {
     test_every_allocation_fails(learn_apart, NULL);
-    test_every_allocation_fails(look_at_classes, (void *)(uintptr_t)"laplace");
-    test_every_allocation_fails(look_at_classes, (void *)(uintptr_t)"svgp");
-    test_every_allocation_fails(look_inside, (void *)(uintptr_t)"exact");
-    test_every_allocation_fails(look_inside, (void *)(uintptr_t)"vfe");
+    test_every_allocation_fails(look_at_classes, (void *)(uintptr_t) "laplace");
+    test_every_allocation_fails(look_at_classes, (void *)(uintptr_t) "svgp");
+    test_every_allocation_fails(look_inside, (void *)(uintptr_t) "exact");
+    test_every_allocation_fails(look_inside, (void *)(uintptr_t) "vfe");
 }
