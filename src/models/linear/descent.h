@@ -9,11 +9,20 @@
  * Terms stand in places; those of the working set, which alone may be other than 0, come first.
  * The set grows by the strong rule, and by every term that violates the conditions after all: none
  * is left out wrongly.  By cross-products G = Z^T Z / W a step costs as many operations as the set
- * has terms; by columns as many as there are rows.  Where descent is slow, the equations of the
- * terms that are not 0 are solved as they stand, which ends it at once when their signs are right.
+ * has terms; G is given whole, or made of the columns for the working set as it grows.  Sets too
+ * large for that are solved by columns, a step for as many operations as there are rows.  Where
+ * descent is slow, the equations of the terms that are not 0 are solved as they stand, which ends
+ * it at once when their signs are right.
+ *
+ * One lambda:
+ *   begin; do solve; while (not check)      descent.c
+ *   solve: sweeps and direct solutions      descent_solve.c
+ * where check wants the gradients of all terms, which is most of the work with many terms, and
+ * which several descents on the same columns can have at once (columns.h).  The sweeps of a lambda
+ * are bounded by the settings, the rounds that bring no new term by 3.
  *
  * Friedman, Hastie & Tibshirani (2010), J. Stat. Software 33(1); Tibshirani et al. (2012), "Strong
- * rules for discarding predictors", JRSS B 74.  Raw: nothing here allocates, but for _new, or
+ * rules for discarding predictors", JRSS B 74.  Raw: nothing here allocates, but for _of_, or
  * fails.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_DESCENT_H
 #define CREDENCE_MODELS_LINEAR_DESCENT_H
@@ -22,9 +31,10 @@
 #include "moments.h"
 
 typedef struct cri_descent_settings {
-    double l1_ratio;    /* r                                               */
-    double tolerance;   /* of the violation                                */
-    size_t most_sweeps; /* passes over the working set for one lambda      */
+    double        l1_ratio;    /* r                                               */
+    double        tolerance;   /* of the violation                                */
+    size_t        most_sweeps; /* passes over the working set for one lambda      */
+    const cr_ctx *cx;          /* asked whether to stop, after each pass; or NULL */
 } cri_descent_settings;
 
 typedef struct cri_descent {
@@ -34,15 +44,16 @@ typedef struct cri_descent {
     size_t *order;                /* [p] place -> term                                           */
     double *b, *c, *c0;           /* [p] by place; c0 = c at b = 0                               */
     double *square;               /* [p] by place: |z|^2 / W; 0 of a constant term               */
-    double *G;                    /* [p x p] by place; NULL when solved by columns               */
-    const cri_columns *X;         /* by term; NULL when solved by cross-products                 */
+    double *G;                    /* [stride x stride] by place, of the first `known` places     */
+    size_t  stride, known;        /* p and p when it was given                                   */
+    const cri_columns *X;         /* by term; NULL when G was given                              */
     double            *r, *z;     /* [X->room] the residual, and room for a column               */
     double *K, *d, *slope, *sign; /* [most x most], [most] equations of the terms not 0  */
     size_t *support, most;
     double *before; /* [p] by place: b at the lambda before                        */
     double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     /* about the last step */
-    size_t sweeps;
+    size_t sweeps, since, idle; /* since the last direct solution; rounds without a new term */
     double violation;
     bool   converged;
 } cri_descent;
@@ -60,6 +71,13 @@ double cri_descent_lambda_max(const cri_descent *d);
 /* Moves to the solution at lambda, best from a lambda that is a little larger. */
 void cri_descent_step(cri_descent *d, double lambda);
 
+/* The same in parts.  begin chooses the working set for lambda; solve solves for it, and by columns
+ * leaves the residual in d->r; check takes W c of all terms, by term, at c[j * stride] (NULL where
+ * G was given), and is true when nothing more is to be done. */
+void cri_descent_begin(cri_descent *d, double lambda);
+void cri_descent_solve(cri_descent *d);
+bool cri_descent_check(cri_descent *d, const double *c, size_t stride);
+
 /* Goes back to a lambda it has been at, with the coefficients it had there by term, and finishes
  * them: the violation falls to about rounding. */
 void cri_descent_finish(cri_descent *d, double lambda, const double *b);
@@ -74,5 +92,27 @@ void   cri_descent_coefficients(const cri_descent *d, double *out);
 /* out [k x k] = z_i . z_j / W of k terms; `place` [p] is room. */
 void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, size_t *place,
                           double *out);
+
+/* --- inside (descent_solve.c) ---------------------------------------------------------------- */
+
+static inline double cri_descent_l1(const cri_descent *d)
+{
+    return d->lambda * d->settings.l1_ratio;
+}
+static inline double cri_descent_l2(const cri_descent *d)
+{
+    return d->lambda * (1 - d->settings.l1_ratio);
+}
+/* true while the working set is solved by cross-products: c of its places is up to date, and by
+ * columns the residual is not. */
+static inline bool cri_descent_by_products(const cri_descent *d) { return d->m <= d->stride; }
+/* How far place i is from the conditions, from its c. */
+double cri_descent_violation(const cri_descent *d, size_t i, double c);
+/* The gradients of the working set, or the residual, anew from b. */
+void cri_descent_refresh(cri_descent *d);
+/* The terms that are not 0 into d->support; their number, 0 when there are too many. */
+size_t cri_descent_support(cri_descent *d);
+/* A step towards the minimum over the support with the signs it has. */
+void cri_descent_solve_directly(cri_descent *d, size_t k);
 
 #endif

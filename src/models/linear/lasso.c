@@ -73,7 +73,8 @@ static size_t choose(const cri_lasso *m)
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *o, uint64_t seed)
+static cri_path_settings settings_of(const cr_ctx *cx, const cri_rows *rows, const lasso_options *o,
+                                     uint64_t seed)
 {
     enum { MOST_GRAM = 3000, FEW = 500 };
     size_t n = rows->n, p = rows->p;
@@ -83,7 +84,7 @@ static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *
     bool few = p <= FEW || (p <= n && p <= MOST_GRAM && !cri_rows_are_sparse(rows));
     double ratio = (double)p < weight ? 1e-4 : 1e-2;
     return (cri_path_settings){
-        .descent = { o->l1_ratio, o->tolerance, o->max_iter },
+        .descent = { o->l1_ratio, o->tolerance, o->max_iter, cx },
         .intercept = o->intercept,
         .standardise = rows->design->standardised,
         .gram = o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && few),
@@ -227,7 +228,7 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
     const lasso_options *o = options;
-    cri_path_settings    settings = settings_of(rows, o, seed);
+    cri_path_settings    settings = settings_of(cx, rows, o, seed);
     cri_path_end         end = { 0 };
     cri_lasso           *m = cr_alloc(cx, 1, sizeof *m);
 

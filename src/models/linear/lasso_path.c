@@ -2,6 +2,7 @@
 #include "lasso_path.h"
 #include "folds_view.h"
 #include "../fields.h"
+#include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
 
@@ -61,15 +62,15 @@ typedef struct journey {
 
 static const double *centre_of(const task *t)
 {
-    return t->at.descent.G ? t->at.gram.centre : t->at.columns.centre;
+    return !t->at.descent.X ? t->at.gram.centre : t->at.columns.centre;
 }
 static const double *scale_of(const task *t)
 {
-    return t->at.descent.G ? t->at.gram.scale : t->at.columns.scale;
+    return !t->at.descent.X ? t->at.gram.scale : t->at.columns.scale;
 }
 static double offset_of(const task *t)
 {
-    return t->at.descent.G ? t->at.gram.offset : t->at.columns.offset;
+    return !t->at.descent.X ? t->at.gram.offset : t->at.columns.offset;
 }
 
 /* Takes over the moments. */
@@ -167,6 +168,7 @@ static void advance(void *arg, size_t i)
     const journey *j = arg;
     task          *t = &j->tasks[i];
     for (size_t k = j->stretch.begin; k < j->stretch.end; k++) {
+        if (cri_should_stop(j->settings->descent.cx)) return; /* which the caller finds out too */
         cri_descent_step(&t->at.descent, j->lambda[k]);
         t->error[k] = error_of(t, j->p);
     }

@@ -113,7 +113,7 @@ static void test_sparse_columns(void **state)
     cri_columns          X;
     cri_gram             g = { 0 };
     cri_descent          a, b;
-    cri_descent_settings settings = { 0.9, 1e-11, 10000 };
+    cri_descent_settings settings = { 0.9, 1e-11, 10000, NULL };
     draw(cx, &s, &X, &g);
     assert_ok(cx, cri_descent_of_columns(&room, &X, &settings, &a));
     assert_ok(cx, cri_descent_of_gram(&room, &g, &settings, &b));
@@ -135,8 +135,109 @@ static void test_sparse_columns(void **state)
     test_context_free(cx);
 }
 
+/* --- noise that is fitted to the last row ---------------------------------------------------- */
+
+enum { ROWS = 90, TERMS = 2000 };
+
+static const double *column_of(const cri_columns *X, size_t j) { return X->Z + j * ROWS; }
+
+static double dense_dot(const cri_columns *X, size_t j, const double *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < ROWS; i++) sum += column_of(X, j)[i] * r[i];
+    return sum;
+}
+
+static void dense_add(const cri_columns *X, size_t j, double a, double *r)
+{
+    for (size_t i = 0; i < ROWS; i++) r[i] += a * column_of(X, j)[i];
+}
+
+static void dense_start(const cri_columns *X, double *r) { memcpy(r, X->t, ROWS * sizeof *r); }
+
+static void dense_copy(const cri_columns *X, size_t j, double *r)
+{
+    memcpy(r, column_of(X, j), ROWS * sizeof *r);
+}
+
+static double dense_norm2(const cri_columns *X, const double *r)
+{
+    double sum = 0;
+    (void)X;
+    for (size_t i = 0; i < ROWS; i++) sum += r[i] * r[i];
+    return sum;
+}
+
+/* n numbers of mean 0 and mean square 1. */
+static void draw_column(cr_rng *r, double *z)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < ROWS; i++) mean += (z[i] = cr_rng_normal(r)) / ROWS;
+    for (size_t i = 0; i < ROWS; i++) square += (z[i] - mean) * (z[i] - mean) / ROWS;
+    for (size_t i = 0; i < ROWS; i++) z[i] = (z[i] - mean) / sqrt(square);
+}
+
+/* What violates the conditions at lambda, from the definition. */
+static double violation_of(const cri_columns *X, double lambda, const double *b)
+{
+    double r[ROWS], worst = 0;
+    dense_start(X, r);
+    for (size_t j = 0; j < TERMS; j++) dense_add(X, j, -b[j], r);
+    for (size_t j = 0; j < TERMS; j++) {
+        double c = dense_dot(X, j, r) / ROWS;
+        worst = fmax(worst, b[j] != 0 ? fabs(c - copysign(lambda, b[j])) : fabs(c) - lambda);
+    }
+    return worst;
+}
+
+/* Close to saturation the terms that are not 0 are nearly dependent, and descent by single
+ * coordinates hardly moves: each lambda takes few passes all the same, and ends where the
+ * conditions hold. */
+static void test_noise_to_the_last_row(void **state)
+{
+    (void)state;
+    cr_ctx              *cx = test_context();
+    cr_scratch           room = cr_scratch_begin(cx);
+    cr_rng               rng = cr_rng_stream(40, 4);
+    double              *Z = cr_scratch_f64(&room, ROWS * TERMS), *b = cr_scratch_f64(&room, TERMS);
+    double               t[ROWS], ones[TERMS], worst = 0;
+    size_t               most = 0;
+    cri_descent          d;
+    cri_descent_settings settings = { 1, 1e-7, 10000, NULL };
+    for (size_t j = 0; j < TERMS; j++) draw_column(&rng, Z + j * ROWS), ones[j] = 1;
+    draw_column(&rng, t);
+    cri_columns X = { .n = ROWS,
+                      .p = TERMS,
+                      .room = ROWS,
+                      .weight = ROWS,
+                      .tt = ROWS,
+                      .square = ones,
+                      .t = t,
+                      .Z = Z,
+                      .dot = dense_dot,
+                      .add = dense_add,
+                      .start = dense_start,
+                      .copy = dense_copy,
+                      .norm2 = dense_norm2 };
+    assert_ok(cx, cri_descent_of_columns(&room, &X, &settings, &d));
+    double largest = cri_descent_lambda_max(&d);
+    for (size_t k = 0; k < 100; k++) {
+        cri_descent_step(&d, largest * pow(0.01, (double)k / 99));
+        assert_true(d.converged);
+        most = d.sweeps > most ? d.sweeps : most;
+        cri_descent_coefficients(&d, b);
+        worst = fmax(worst, violation_of(&X, d.lambda, b));
+    }
+    assert_true(worst <= 4.1e-7);
+    assert_true(most <= 500);
+    assert_true(cri_descent_mse(&d) < 1e-3);
+    cr_scratch_end(&room);
+    test_context_free(cx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sparse_columns) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sparse_columns),
+                                        cmocka_unit_test(test_noise_to_the_last_row) };
     return cmocka_run_group_tests_name("descent", tests, NULL, NULL);
 }

@@ -1,0 +1,294 @@
+/* descent_solve.c -- the working set at one lambda: sweeps over its coordinates, and the equations
+ * of its terms that are not 0 as they stand. */
+#include "descent.h"
+#include "../../base/context_internal.h"
+#include "../../math/lapack.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+static const double SLIGHT = 0.1; /* violations below this share of the tolerance are left alone */
+
+/* --- gradients ------------------------------------------------------------------------------- */
+
+double cri_descent_violation(const cri_descent *d, size_t i, double c)
+{
+    double b = d->b[i], l1 = cri_descent_l1(d);
+    if (!(d->square[i] > 0)) return 0;
+    double v = b != 0 ? fabs(c - cri_descent_l2(d) * b - copysign(l1, b)) : fmax(fabs(c) - l1, 0);
+    return v / (d->unit * sqrt(d->square[i]));
+}
+
+static double dot(const cri_descent *d, size_t i, const double *r)
+{
+    return d->X->dot(d->X, d->order[i], r) / d->weight;
+}
+
+static double gradient_at(const cri_descent *d, size_t i)
+{
+    return cri_descent_by_products(d) ? d->c[i] : dot(d, i, d->r);
+}
+
+/* What a change of b_i does to the gradients of the working set, or to the residual. */
+static void follow(cri_descent *d, size_t i, double change)
+{
+    if (cri_descent_by_products(d))
+        cblas_daxpy((int)d->m, -change, d->G + i * d->stride, 1, d->c, 1);
+    else
+        d->X->add(d->X, d->order[i], -change, d->r);
+}
+
+static void set_residual(cri_descent *d)
+{
+    d->X->start(d->X, d->r);
+    for (size_t i = 0; i < d->m; i++)
+        if (d->b[i] != 0) d->X->add(d->X, d->order[i], -d->b[i], d->r);
+}
+
+/* The rows and columns of G for the places that joined the set.  O(n m) for each. */
+static void extend_products(cri_descent *d)
+{
+    for (; d->known < d->m; d->known++) {
+        size_t i = d->known;
+        d->X->copy(d->X, d->order[i], d->z);
+        for (size_t e = 0; e <= i; e++)
+            d->G[i * d->stride + e] = d->G[e * d->stride + i] = dot(d, e, d->z);
+    }
+}
+
+void cri_descent_refresh(cri_descent *d)
+{
+    if (!d->X) {
+        memcpy(d->c, d->c0, d->m * sizeof(double));
+        if (d->m > 0)
+            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)d->m, (int)d->m, -1, d->G, (int)d->stride,
+                        d->b, 1, 1, d->c, 1);
+        return;
+    }
+    set_residual(d);
+    if (!cri_descent_by_products(d)) return;
+    extend_products(d);
+    for (size_t i = 0; i < d->m; i++) d->c[i] = dot(d, i, d->r);
+}
+
+/* --- one sweep ------------------------------------------------------------------------------- */
+
+static double shrink(double u, double by) { return u > by ? u - by : u < -by ? u + by : 0; }
+
+/* The step of one coordinate from its gradient c, 0 where it is not worth the while; notes the
+ * violation, as it was before. */
+static double step_of(const cri_descent *d, size_t i, double c, double *worst)
+{
+    double square = d->square[i], curvature = square + cri_descent_l2(d);
+    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) / curvature - d->b[i];
+    double violation = fabs(change) * curvature / sqrt(square);
+    *worst = fmax(*worst, violation);
+    return violation > SLIGHT * d->settings.tolerance * d->unit ? change : 0;
+}
+
+static double sweep_columns(cri_descent *d, bool nonzero)
+{
+    double worst = 0;
+    for (size_t i = 0; i < d->m; i++) {
+        if (nonzero && d->b[i] == 0) continue;
+        double change = step_of(d, i, gradient_at(d, i), &worst);
+        if (change == 0) continue;
+        d->b[i] += change;
+        follow(d, i, change);
+    }
+    return worst;
+}
+
+/* c -= G change, of k places from `first` on. */
+static void follow_block(cri_descent *d, size_t first, size_t k, const double *change)
+{
+    size_t changed = 0;
+    for (size_t a = 0; a < k; a++) changed += change[a] != 0;
+    if (2 * changed > k)
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)k, (int)d->m, -1, d->G + first * d->stride,
+                    (int)d->stride, change, 1, 1, d->c, 1);
+    else
+        for (size_t a = 0; a < k && changed > 0; a++)
+            if (change[a] != 0) follow(d, first + a, change[a]);
+}
+
+/* Some places at a time: their own gradients are kept up to date as they change, those of all
+ * others follow at the end, for all changes at once.  A block is gone through a few times, which
+ * costs little beside that and saves sweeps. */
+static double sweep_blocks(cri_descent *d, bool nonzero)
+{
+    enum { BLOCK = 64, TIMES = 4 };
+    double c[BLOCK], change[BLOCK], worst = 0;
+    for (size_t first = 0; first < d->m; first += BLOCK) {
+        size_t        k = d->m - first < BLOCK ? d->m - first : BLOCK;
+        const double *G = d->G + first * (d->stride + 1);
+        memcpy(c, d->c + first, k * sizeof(double));
+        memset(change, 0, k * sizeof(double));
+        for (int time = 0; time < TIMES; time++) {
+            double now = 0;
+            for (size_t a = 0; a < k; a++) {
+                if (nonzero && d->b[first + a] == 0) continue;
+                double step = step_of(d, first + a, c[a], &now);
+                if (step == 0) continue;
+                d->b[first + a] += step;
+                change[a] += step;
+                for (size_t e = 0; e < k; e++) c[e] -= step * G[a * d->stride + e];
+            }
+            if (time == 0) worst = fmax(worst, now);
+            if (now <= SLIGHT * d->settings.tolerance * d->unit) break;
+        }
+        follow_block(d, first, k, change);
+    }
+    return worst;
+}
+
+/* One pass over the working set, or over its terms that are not 0.  The largest violation met on
+ * the way, each as it was before its own first step. */
+static double sweep(cri_descent *d, bool nonzero)
+{
+    double worst =
+        cri_descent_by_products(d) ? sweep_blocks(d, nonzero) : sweep_columns(d, nonzero);
+    d->sweeps++;
+    d->since++;
+    return worst / d->unit;
+}
+
+/* --- the equations as they stand ------------------------------------------------------------- */
+
+size_t cri_descent_support(cri_descent *d)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < d->m; i++) {
+        if (d->b[i] == 0) continue;
+        if (k == d->most) return 0;
+        d->support[k++] = i;
+    }
+    return k;
+}
+
+/* K = G + (l2 + ridge) I of k places, a triangle of it (the upper one for LAPACK), factored; false
+ * when it is not safely positive definite. */
+static bool factor_equations(cri_descent *d, size_t k, double ridge)
+{
+    bool products = cri_descent_by_products(d);
+    for (size_t a = 0; a < k; a++) {
+        size_t i = d->support[a];
+        if (!products) d->X->copy(d->X, d->order[i], d->z);
+        for (size_t e = 0; e <= a; e++)
+            d->K[a * k + e] =
+                products ? d->G[i * d->stride + d->support[e]] : dot(d, d->support[e], d->z);
+        d->K[a * k + a] += cri_descent_l2(d) + ridge;
+    }
+    if (cri_dpotrf('U', (int)k, d->K, (int)k) != 0) return false;
+    for (size_t a = 0; a < k; a++)
+        if (!(d->K[a * k + a] > 1e-7 * sqrt(d->square[d->support[a]]))) return false;
+    return true;
+}
+
+/* With the signs that the support has now: what is left of the conditions, q = -gradient. */
+static double slope_at(const cri_descent *d, size_t i, double sign)
+{
+    return gradient_at(d, i) - cri_descent_l2(d) * d->b[i] - copysign(cri_descent_l1(d), sign);
+}
+
+/* Moves the support to b + step d->d, terms that would turn their sign to 0; returns what that
+ * takes off the objective, which is quadratic in between: (q before + q after) . change / 2.  d->d
+ * becomes the change. */
+static double move(cri_descent *d, size_t k, double share, const double *slope)
+{
+    double gain = 0;
+    for (size_t a = 0; a < k; a++) {
+        size_t i = d->support[a];
+        double b = d->b[i], next = b + share * d->d[a];
+        if (next * b <= 0) next = 0;
+        d->d[a] = next - b;
+    }
+    for (size_t a = 0; a < k; a++) {
+        d->b[d->support[a]] += d->d[a];
+        follow(d, d->support[a], d->d[a]);
+    }
+    for (size_t a = 0; a < k; a++)
+        gain += d->d[a] / 2 * (slope[a] + slope_at(d, d->support[a], d->sign[a]));
+    return gain;
+}
+
+/* The longest share of the step, up to 1, that turns no sign. */
+static double admissible(const cri_descent *d, const double *step, size_t k)
+{
+    double share = 1;
+    for (size_t a = 0; a < k; a++) {
+        double b = d->b[d->support[a]];
+        if ((b + share * step[a]) * b <= 0 && step[a] != 0) share = -b / step[a];
+    }
+    return share;
+}
+
+/* All terms that would turn their sign become 0; where that gains nothing, only the first of them.
+ * Equations that cannot be solved get a small ridge: the objective falls all the same.  O(k^3). */
+void cri_descent_solve_directly(cri_descent *d, size_t k)
+{
+    double *slope = d->slope, largest = 0;
+    int     info, n = (int)k, one = 1;
+    for (size_t a = 0; a < k; a++) {
+        size_t i = d->support[a];
+        d->sign[a] = d->b[i];
+        slope[a] = slope_at(d, i, d->b[i]);
+        largest = fmax(largest, d->square[i]);
+    }
+    if (!factor_equations(d, k, 0) && !factor_equations(d, k, 1e-9 * largest)) return;
+    for (int first = 0; first < 2; first++) {
+        memcpy(d->d, slope, k * sizeof(double));
+        dpotrs_("U", &n, &one, d->K, &n, d->d, &n, &info, 1);
+        double share = first ? admissible(d, d->d, k) : 1;
+        for (size_t a = 0; a < k; a++)
+            if (!isfinite(d->d[a])) return;
+        if (move(d, k, share, slope) >= 0 || first) return;
+        for (size_t a = 0; a < k; a++) { /* back */
+            d->b[d->support[a]] = d->sign[a];
+            follow(d, d->support[a], -d->d[a]);
+        }
+    }
+}
+
+/* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times
+ * k in a sweep. */
+static bool direct_is_due(const cri_descent *d, size_t k)
+{
+    return k > 0 && d->since > 3 + (cri_descent_by_products(d) ? k / 16 : k / 4);
+}
+
+/* --- the working set ------------------------------------------------------------------------- */
+
+static bool is_over(const cri_descent *d)
+{
+    return d->sweeps >= d->settings.most_sweeps ||
+           (d->settings.cx && cri_should_stop(d->settings.cx));
+}
+
+/* The largest violation in the working set as it stands: what a sweep meets on its way may be far
+ * less where the terms are nearly dependent. */
+static double worst_of_set(const cri_descent *d)
+{
+    double worst = 0;
+    for (size_t i = 0; i < d->m; i++)
+        worst = fmax(worst, cri_descent_violation(d, i, gradient_at(d, i)));
+    return worst;
+}
+
+void cri_descent_solve(cri_descent *d)
+{
+    double tolerance = d->settings.tolerance;
+    cri_descent_refresh(d);
+    while (worst_of_set(d) > tolerance && !is_over(d)) {
+        sweep(d, false);
+        for (double worst = INFINITY; worst > tolerance && !is_over(d);) {
+            worst = sweep(d, true);
+            size_t k = cri_descent_support(d);
+            if (!direct_is_due(d, k)) continue;
+            cri_descent_solve_directly(d, k);
+            d->since = 0;
+        }
+    }
+    if (d->X && cri_descent_by_products(d)) set_residual(d);
+}
