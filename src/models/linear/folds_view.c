@@ -17,12 +17,14 @@ cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, siz
         if (!rows->w || rows->w[i] > 0) kept[n++] = i;
     v.folds = n < 2 ? 0 : folds < n ? folds : n;
     v.test = cr_scratch_bytes(s, v.folds, sizeof *v.test);
+    v.fold = cr_scratch_index(s, rows->n);
     v.train = train ? cr_scratch_bytes(s, v.folds, sizeof *v.train) : NULL;
     CR_TRY(s->status);
+    for (size_t i = 0; i < rows->n; i++) v.fold[i] = SIZE_MAX;
     if (v.folds > 0) CR_TRY(cr_folds_new(cx, n, v.folds, seed, &split));
     for (size_t f = 0; f < v.folds; f++) {
         size_t m = cr_folds_test(&split, f, which);
-        for (size_t i = 0; i < m; i++) which[i] = kept[which[i]];
+        for (size_t i = 0; i < m; i++) v.fold[which[i] = kept[which[i]]] = f;
         v.test[f] = cri_rows_pick(s, rows, which, m);
         m = train ? cr_folds_train(&split, f, which) : 0;
         for (size_t i = 0; i < m; i++) which[i] = kept[which[i]];

@@ -9,6 +9,7 @@
 typedef struct cri_folds_view {
     size_t    folds;
     cri_rows *test, *train; /* [folds] views */
+    size_t   *fold;         /* [n] that a row is tested in; SIZE_MAX: in none */
 } cri_folds_view;
 
 /* At most one fold per row of positive weight; 0 folds when there is but one such row.  The views

@@ -5,7 +5,7 @@
  * left out; means over folds are weighted by their weights, with
  *   se = sqrt(weighted mean of (error of a fold - mean)^2 / (folds - 1)).
  * The folds are worked on side by side.  With as many terms as rows the path ends early: when all
- * but 0.1 % of the target is explained, or, by columns, when the error of the folds was least 20
+ * but 0.1 % of the target is explained (a fold then stays where it is), or, by columns, when the error of the folds was least 20
  * lambdas ago and is now more than two standard errors above that.  Friedman, Hastie & Tibshirani
  * (2010), sec. 2.5; Hastie, Tibshirani & Friedman (2009), sec. 7.10. (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_LASSO_PATH_H
