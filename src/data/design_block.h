@@ -41,6 +41,12 @@ cr_status cri_block_refuse_missing(cr_ctx *cx, const cr_design *design, const cr
  * they are, else a copy with gaps filled and the other terms behind. */
 cr_status cri_block_finish(cr_ctx *cx, const cri_block_rows *block, cri_rows *rows);
 
+/* Sets rows->sparse to what rows->copy holds, [n x p]. */
+cr_status cri_rows_view_sparse(cr_ctx *cx, cri_rows *rows);
+/* Sets rows->sparse of a design without a block from the values of its numbers and the levels of
+ * its categories (rows_levels.c).  O(n (numbers + categories)). */
+cr_status cri_rows_gather_levels(cr_ctx *cx, cri_rows *rows);
+
 /* The design's levels of a category: of the codes of the table, or of its rows where the table
  * holds numbers.  At most one is there. */
 typedef struct cri_level_map {

@@ -76,7 +76,8 @@ struct cr_design {
     char              *weights;               /* NULL when there are none     */
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
     cr_missing         missing;
-    bool               standardised; /* asked for, whoever does it: the design or the model */
+    bool               standardised;  /* asked for, whoever does it: the design or the model */
+    bool               sparse_levels; /* rows of ordinary columns are opened as sparse rows too */
 };
 
 /* true when term j holds the code of a level. */
@@ -84,6 +85,10 @@ static inline bool cri_design_is_code(const cr_design *d, size_t j)
 {
     return j >= d->block.n && d->terms[j - d->block.n].code;
 }
+
+/* true when nearly all terms are indicators of categories with many levels: rows have few entries
+ * that are not 0. */
+bool cri_design_has_many_levels(const cr_design *d);
 
 /* true when numbers of column i come in as functions of a basis. */
 static inline bool cri_design_has_basis(const cr_design *d, size_t i)
@@ -140,8 +145,8 @@ cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *table, const char *
                                  cr_table **out_table);
 
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
- * design that has a block, `sparse` is all of X [n x p], also the terms that are not of the block;
- * without, NULL. */
+ * design that has a block, or whose levels are sparse, `sparse` is all of X [n x p], also the terms
+ * that are not of the block; without, NULL. */
 typedef struct cri_rows {
     const cr_design  *design;
     const cr_table   *table;

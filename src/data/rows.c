@@ -270,6 +270,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
     CR_TRY(keep_rows(cx, &r, &block, target, weights));
     if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
+    if (d->sparse_levels) CR_TRY(cri_rows_gather_levels(cx, &r));
     if (target) CR_TRY(read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));

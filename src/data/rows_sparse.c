@@ -266,19 +266,34 @@ static cr_status set_base(cr_ctx *cx, cri_rows *r, cri_sparse *X)
     return CR_OK;
 }
 
+cr_status cri_rows_view_sparse(cr_ctx *cx, cri_rows *r)
+{
+    cri_sparse_copy *c = r->copy;
+    c->view = (cri_sparse){
+        .n = r->n, .p = r->p, .start = c->start, .column = c->column, .value = c->value
+    };
+    cr_status st = set_base(cx, r, &c->view);
+    if (st == CR_OK) r->sparse = &c->view;
+    return st;
+}
+
 cr_status cri_block_finish(cr_ctx *cx, const cri_block_rows *b, cri_rows *r)
 {
     cr_status        st = CR_OK;
     cri_sparse_copy *c = r->copy = cr_alloc(cx, 1, sizeof *c);
     bool             own = !b->gathered.start && !b->term && !b->missing && !r->design->n_terms;
     if (!c) return CR_ENOMEM;
-    if (!own) CR_TRY(copy_rows(cx, b, r, c));
+    if (!own) {
+        CR_TRY(copy_rows(cx, b, r, c));
+        CR_TRY(cri_rows_view_sparse(cx, r));
+        goto done;
+    }
     c->view = (cri_sparse){ .n = r->n,
                             .p = r->p,
-                            .start = own ? b->X.row_start : c->start,
-                            .column = own ? b->X.column : c->column,
-                            .value = own ? b->X.value : c->value,
-                            .index = own ? r->index : NULL };
+                            .start = b->X.row_start,
+                            .column = b->X.column,
+                            .value = b->X.value,
+                            .index = r->index };
     CR_TRY(set_base(cx, r, &c->view));
     r->sparse = &c->view;
 done:

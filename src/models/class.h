@@ -43,6 +43,7 @@ struct cr_model_class {
     bool update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool update_holds;   /* update keeps hyper-parameters as fit learned them: no stream of fits */
     bool takes_sparse;   /* looks at terms and columns by their accessors, or at the entries */
+    bool sparse_levels;  /* says as much of sparse rows: wide categories come as entries too */
     bool takes_missing;  /* sees gaps in the features as NaN, unless the user says else  */
     cri_coding coding;   /* how categories become terms                                  */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with

@@ -224,6 +224,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
     m->design->standardised = standard;
+    m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
 done:
     return st;

@@ -187,6 +187,7 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     CR_TRY(cri_design_read(cx, s, design,
                            cri_resolve_missing(m->design_options.missing, c->takes_missing),
                            &m->design));
+    m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     CR_TRY(read_task(cx, s, root, m));
     CR_TRY(read_report(cx, s, report, &m->report));
     CR_TRY(c->read(cx, s, state, m->design, &m->state));

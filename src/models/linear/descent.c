@@ -22,10 +22,13 @@ static cr_status place_arrays(cr_scratch *s, cri_descent *d)
     d->c0 = cr_scratch_f64(s, p);
     d->square = cr_scratch_f64(s, p);
     d->K = cr_scratch_matrix(s, d->most, d->most);
-    d->d = cr_scratch_f64(s, d->most);
-    d->slope = cr_scratch_f64(s, d->most);
-    d->sign = cr_scratch_f64(s, d->most);
-    d->support = cr_scratch_index(s, d->most);
+    d->d = cr_scratch_f64(s, p);
+    d->slope = cr_scratch_f64(s, p);
+    d->sign = cr_scratch_f64(s, p);
+    d->left = cr_scratch_f64(s, p);
+    d->way = cr_scratch_f64(s, p);
+    d->product = cr_scratch_f64(s, p);
+    d->support = cr_scratch_index(s, p);
     for (size_t i = 0; s->status == CR_OK && i < p; i++) d->order[i] = i;
     d->lambda = INFINITY;
     d->converged = true;

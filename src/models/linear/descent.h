@@ -11,8 +11,8 @@
  * is left out wrongly.  By cross-products G = Z^T Z / W a step costs as many operations as the set
  * has terms; G is given whole, or made of the columns for the working set as it grows.  Sets too
  * large for that are solved by columns, a step for as many operations as there are rows.  Where
- * descent is slow, the equations of the terms that are not 0 are solved as they stand, which ends
- * it at once when their signs are right.
+ * descent is slow, the equations of the terms that are not 0 are solved as they stand (of very many
+ * terms, by conjugate gradients), which ends it at once when their signs are right.
  *
  * One lambda:
  *   begin; do solve; while (not check)      descent.c
@@ -48,9 +48,10 @@ typedef struct cri_descent {
     size_t  stride, known;        /* p and p when it was given                                   */
     const cri_columns *X;         /* by term; NULL when G was given                              */
     double            *r, *z;     /* [X->room] the residual, and room for a column               */
-    double *K, *d, *slope, *sign; /* [most x most], [most] equations of the terms not 0  */
-    size_t *support, most;
-    double *before; /* [p] by place: b at the lambda before                        */
+    size_t *support, most;        /* [p] places that are not 0; how many K has room for          */
+    double *K, *d, *slope, *sign; /* [most x most], [p]: their equations                         */
+    double *left, *way, *product; /* [p] room for conjugate gradients                            */
+    double *before;               /* [p] by place: b at the lambda before                        */
     double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     /* about the last step */
     size_t sweeps, since, idle; /* since the last direct solution; rounds without a new term */
@@ -110,7 +111,7 @@ static inline bool cri_descent_by_products(const cri_descent *d) { return d->m <
 double cri_descent_violation(const cri_descent *d, size_t i, double c);
 /* The gradients of the working set, or the residual, anew from b. */
 void cri_descent_refresh(cri_descent *d);
-/* The terms that are not 0 into d->support; their number, 0 when there are too many. */
+/* The terms that are not 0 into d->support; their number. */
 size_t cri_descent_support(cri_descent *d);
 /* A step towards the minimum over the support with the signs it has. */
 void cri_descent_solve_directly(cri_descent *d, size_t k);

@@ -160,9 +160,7 @@ size_t cri_descent_support(cri_descent *d)
 {
     size_t k = 0;
     for (size_t i = 0; i < d->m; i++) {
-        if (d->b[i] == 0) continue;
-        if (k == d->most) return 0;
-        d->support[k++] = i;
+        if (d->b[i] != 0) d->support[k++] = i;
     }
     return k;
 }
@@ -184,6 +182,48 @@ static bool factor_equations(cri_descent *d, size_t k, double ridge)
     for (size_t a = 0; a < k; a++)
         if (!(d->K[a * k + a] > 1e-7 * sqrt(d->square[d->support[a]]))) return false;
     return true;
+}
+
+/* out = (G + l2 I) v of k places, by the columns where there are such. */
+static void multiply_equations(cri_descent *d, size_t k, const double *v, double *out)
+{
+    if (d->X) memset(d->z, 0, d->X->room * sizeof(double));
+    for (size_t a = 0; d->X && a < k; a++) d->X->add(d->X, d->order[d->support[a]], v[a], d->z);
+    for (size_t a = 0; a < k; a++) {
+        const double *row = d->G + d->support[a] * d->stride;
+        out[a] = cri_descent_l2(d) * v[a];
+        if (d->X) out[a] += dot(d, d->support[a], d->z);
+        for (size_t e = 0; !d->X && e < k; e++) out[a] += row[d->support[e]] * v[e];
+    }
+}
+
+/* d->d = (G + l2 I)^-1 slope of k places by conjugate gradients with the diagonal before them
+ * (Golub & Van Loan, sec. 11.5), so far as a number of steps goes: whatever it is, it goes down. */
+static void conjugate_gradients(cri_descent *d, size_t k, const double *slope)
+{
+    enum { MOST_STEPS = 100 };
+    double *x = d->d, *left = d->left, *way = d->way, *product = d->product;
+    double  last = 0, first = 0;
+    memset(x, 0, k * sizeof(double));
+    memcpy(left, slope, k * sizeof(double));
+    for (size_t step = 0; step < MOST_STEPS; step++) {
+        double now = 0, curvature = 0;
+        for (size_t a = 0; a < k; a++)
+            now += left[a] * left[a] / (d->square[d->support[a]] + cri_descent_l2(d));
+        if (step == 0) first = now;
+        if (!(now > 1e-20 * first)) break;
+        for (size_t a = 0; a < k; a++)
+            way[a] = left[a] / (d->square[d->support[a]] + cri_descent_l2(d)) +
+                     (step ? now / last * way[a] : 0);
+        multiply_equations(d, k, way, product);
+        for (size_t a = 0; a < k; a++) curvature += way[a] * product[a];
+        if (!(curvature > 0)) break;
+        for (size_t a = 0; a < k; a++) {
+            x[a] += now / curvature * way[a];
+            left[a] -= now / curvature * product[a];
+        }
+        last = now;
+    }
 }
 
 /* With the signs that the support has now: what is left of the conditions, q = -gradient. */
@@ -224,26 +264,40 @@ static double admissible(const cri_descent *d, const double *step, size_t k)
     return share;
 }
 
+/* d->d = the step to the minimum over the support; by the factor in K, which is made when there is
+ * none yet.  false when there is no such step.  Equations that cannot be solved get a small ridge:
+ * the objective falls all the same. */
+static bool find_step(cri_descent *d, size_t k, bool factored)
+{
+    int    info, n = (int)k, one = 1;
+    double largest = 0;
+    if (k > d->most) {
+        conjugate_gradients(d, k, d->slope);
+    } else {
+        for (size_t a = 0; a < k; a++) largest = fmax(largest, d->square[d->support[a]]);
+        if (!factored && !factor_equations(d, k, 0) && !factor_equations(d, k, 1e-9 * largest))
+            return false;
+        memcpy(d->d, d->slope, k * sizeof(double));
+        dpotrs_("U", &n, &one, d->K, &n, d->d, &n, &info, 1);
+    }
+    for (size_t a = 0; a < k; a++)
+        if (!isfinite(d->d[a])) return false;
+    return true;
+}
+
 /* All terms that would turn their sign become 0; where that gains nothing, only the first of them.
- * Equations that cannot be solved get a small ridge: the objective falls all the same.  O(k^3). */
+ * O(k^3), or as many passes over the terms as conjugate gradients take. */
 void cri_descent_solve_directly(cri_descent *d, size_t k)
 {
-    double *slope = d->slope, largest = 0;
-    int     info, n = (int)k, one = 1;
     for (size_t a = 0; a < k; a++) {
         size_t i = d->support[a];
         d->sign[a] = d->b[i];
-        slope[a] = slope_at(d, i, d->b[i]);
-        largest = fmax(largest, d->square[i]);
+        d->slope[a] = slope_at(d, i, d->b[i]);
     }
-    if (!factor_equations(d, k, 0) && !factor_equations(d, k, 1e-9 * largest)) return;
     for (int first = 0; first < 2; first++) {
-        memcpy(d->d, slope, k * sizeof(double));
-        dpotrs_("U", &n, &one, d->K, &n, d->d, &n, &info, 1);
+        if (!find_step(d, k, first)) return;
         double share = first ? admissible(d, d->d, k) : 1;
-        for (size_t a = 0; a < k; a++)
-            if (!isfinite(d->d[a])) return;
-        if (move(d, k, share, slope) >= 0 || first) return;
+        if (move(d, k, share, d->slope) >= 0 || first) return;
         for (size_t a = 0; a < k; a++) { /* back */
             d->b[d->support[a]] = d->sign[a];
             follow(d, d->support[a], -d->d[a]);
@@ -252,10 +306,12 @@ void cri_descent_solve_directly(cri_descent *d, size_t k)
 }
 
 /* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times
- * k in a sweep. */
+ * k in a sweep, or some tens of sweeps. */
 static bool direct_is_due(const cri_descent *d, size_t k)
 {
-    return k > 0 && d->since > 3 + (cri_descent_by_products(d) ? k / 16 : k / 4);
+    enum { LIKE_GRADIENTS = 20 };
+    size_t cost = k > d->most ? LIKE_GRADIENTS : cri_descent_by_products(d) ? k / 16 : k / 4;
+    return k > 0 && d->since > 3 + cost;
 }
 
 /* --- the working set ------------------------------------------------------------------------- */

@@ -292,6 +292,7 @@ const cr_model_class cri_class_lasso = {
     .means_alone = true,
     .has_leverage = true,
     .takes_sparse = true,
+    .sparse_levels = true,
     .fit = lasso_fit,
     .predict = lasso_predict,
     .describe = cri_lasso_describe,
