@@ -1,4 +1,5 @@
-"""The path of the lasso: 100 penalties on 10000 rows of 1000 features, from a file to coefficients."""
+"""The path of the lasso: 100 penalties on 10000 rows of 1000 features, and with ten folds on 500 rows of 20000, from a
+file to coefficients."""
 import array
 import random
 import struct
@@ -54,9 +55,60 @@ end = run("--lambda", repr(path["path"][-1]["lambda"]), "--lambda-min-ratio", "{
 print(json.dumps({{"seconds": path["seconds"], "objective": end["statistics"]["objective_value"]}}))
 """
 
+WIDE_ROWS, WIDE_FEATURES, WIDE_USED = 500, 20_000, 10
+
+
+def make_wide(path):
+    """[x1 ... x20000 y] as NPY: normal features, of which the first ten matter."""
+    rng = random.Random(SEED)
+    weights = [rng.gauss(0, 1) for _ in range(WIDE_USED)]
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({WIDE_ROWS}, {WIDE_FEATURES + 1}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for _ in range(WIDE_ROWS):
+            row = [rng.gauss(0, 1) for _ in range(WIDE_FEATURES)]
+            y = sum(x * w for x, w in zip(row, weights)) + rng.gauss(0, 1)
+            array.array("d", [*row, y]).tofile(f)
+
+
+# Both choose lambda by ten folds, which are not the same folds; the quality is the objective of all rows at one
+# lambda that both are given, a tenth of the first.
+WIDE_SKLEARN = """
+import json, sys, time
+import numpy
+from sklearn.linear_model import Lasso, LassoCV
+data = numpy.load(sys.argv[1])
+X, y = numpy.asfortranarray(data[:, :-1]), data[:, -1].copy()
+start = time.perf_counter()
+X -= X.mean(0)
+X /= numpy.sqrt((X * X).mean(0))
+y -= y.mean()
+LassoCV(eps=0.01, n_alphas=100, cv=10, n_jobs=int(sys.argv[2])).fit(X, y)
+end = time.perf_counter()
+alpha = abs(X.T @ y).max() / len(y) / 10
+b = Lasso(alpha=alpha, max_iter=10000).fit(X, y).coef_
+print(json.dumps({"seconds": end - start, "objective": ((y - X @ b) ** 2).mean() / 2 + alpha * abs(b).sum()}))
+"""
+
+WIDE_OURS = f"""
+import json, subprocess, sys
+fit = [sys.argv[1], "fit", "lasso", sys.argv[2], "--target", "x{WIDE_FEATURES + 1}", "--threads", sys.argv[3], "--json"]
+def run(*options):
+    return json.loads(subprocess.run([*fit, *options], capture_output=True, check=True).stdout)
+path = run()
+end = run("--lambda", repr(path["statistics"]["lambda_max"] / 10))
+print(json.dumps({{"seconds": path["seconds"], "objective": end["statistics"]["objective_value"]}}))
+"""
+
 TASKS = [
     Task(name="lasso", about="lasso path, 100 penalties, 1e4 rows x 1000 features, against scikit-learn",
          ours=python(OURS, "{build}/credence", "{data}"), peer=python(SKLEARN, "{data}"),
          needs=("sklearn",), data=(f"lasso-{ROWS}x{FEATURES}-{SEED}.npy", make),
          quality="objective", judge="lower", tolerance=0.0, goal=2),
+    Task(name="lasso-cv", about="lasso by ten folds, 500 rows x 20000 features, against scikit-learn",
+         ours=python(WIDE_OURS, "{build}/credence", "{data}", "{threads}"),
+         peer=python(WIDE_SKLEARN, "{data}", "{threads}"),
+         needs=("sklearn",), data=(f"lasso-{WIDE_ROWS}x{WIDE_FEATURES}-{SEED}.npy", make_wide),
+         quality="objective", judge="lower", tolerance=1e-9, goal=2),
 ]
