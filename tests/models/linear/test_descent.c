@@ -245,7 +245,7 @@ static void test_noise_to_the_last_row(void **state)
     assert_true(nonzero < ROWS);
 }
 
-/* More terms than there is room for cross-products: conjugate gradients end it. */
+/* More terms than there is room for cross-products: solved by columns. */
 static void test_many_terms(void **state)
 {
     (void)state;
