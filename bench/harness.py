@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,7 +32,7 @@ class Task:
     goal: float = None          # at least this many times faster than the peer
     limit: float = None         # at most this many seconds
     threads: int = os.cpu_count()
-    needs: tuple = ()           # modules the peer imports
+    needs: tuple = ()           # modules the peer imports; "R:name" for a package of R
 
 
 @dataclasses.dataclass
@@ -123,8 +124,12 @@ class Harness:
         if not pathlib.Path(program).exists():
             raise CannotRun(f"{pathlib.Path(program).name} is not built")
         for module in modules:
-            if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode:
-                raise CannotRun(f"Python has no {module}")
+            in_r = module.startswith("R:")
+            if in_r and not shutil.which("Rscript"):
+                raise CannotRun("Rscript is not there")
+            ask = ["Rscript", "-e", f"library({module[2:]})"] if in_r else [PYTHON, "-c", f"import {module}"]
+            if subprocess.run(ask, capture_output=True, check=False).returncode:
+                raise CannotRun(f"R has no {module[2:]}" if in_r else f"Python has no {module}")
 
     def compare(self, task):
         """The result of one task: both sides' runs, and the ratio of each pair."""

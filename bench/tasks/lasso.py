@@ -74,21 +74,22 @@ def make_wide(path):
 
 # Both choose lambda by ten folds, which are not the same folds; the quality is the objective of all rows at one
 # lambda that both are given, a tenth of the first.
-WIDE_SKLEARN = """
-import json, sys, time
-import numpy
-from sklearn.linear_model import Lasso, LassoCV
-data = numpy.load(sys.argv[1])
-X, y = numpy.asfortranarray(data[:, :-1]), data[:, -1].copy()
-start = time.perf_counter()
-X -= X.mean(0)
-X /= numpy.sqrt((X * X).mean(0))
-y -= y.mean()
-LassoCV(eps=0.01, n_alphas=100, cv=10, n_jobs=int(sys.argv[2])).fit(X, y)
-end = time.perf_counter()
-alpha = abs(X.T @ y).max() / len(y) / 10
-b = Lasso(alpha=alpha, max_iter=10000).fit(X, y).coef_
-print(json.dumps({"seconds": end - start, "objective": ((y - X @ b) ** 2).mean() / 2 + alpha * abs(b).sum()}))
+WIDE_GLMNET = f"""
+suppressMessages(library(glmnet))
+file <- file(commandArgs(TRUE)[1], "rb")
+invisible(readBin(file, "raw", 8))
+invisible(readBin(file, "raw", readBin(file, "integer", 1, 2, signed = FALSE)))
+data <- matrix(readBin(file, "double", {WIDE_ROWS * (WIDE_FEATURES + 1)}), {WIDE_ROWS}, byrow = TRUE)
+x <- data[, 1:{WIDE_FEATURES}]; y <- data[, {WIDE_FEATURES + 1}]
+set.seed(1)
+start <- proc.time()[3]
+fit <- cv.glmnet(x, y)
+seconds <- proc.time()[3] - start
+lambda <- fit$lambda[1] / 10
+b <- as.numeric(coef(fit, s = lambda, exact = TRUE, x = x, y = y))
+sd <- apply(x, 2, function(v) sqrt(mean((v - mean(v))^2)))
+value <- mean((y - b[1] - x %*% b[-1])^2) / 2 + lambda * sum(abs(b[-1]) * sd)
+cat(sprintf('{{"seconds": %.6f, "objective": %.12f}}', seconds, value))
 """
 
 WIDE_OURS = f"""
@@ -106,9 +107,9 @@ TASKS = [
          ours=python(OURS, "{build}/credence", "{data}"), peer=python(SKLEARN, "{data}"),
          needs=("sklearn",), data=(f"lasso-{ROWS}x{FEATURES}-{SEED}.npy", make),
          quality="objective", judge="lower", tolerance=0.0, goal=2),
-    Task(name="lasso-cv", about="lasso by ten folds, 500 rows x 20000 features, against scikit-learn",
+    Task(name="lasso-cv", about="lasso by ten folds, 500 rows x 20000 features, against glmnet",
          ours=python(WIDE_OURS, "{build}/credence", "{data}", "{threads}"),
-         peer=python(WIDE_SKLEARN, "{data}", "{threads}"),
-         needs=("sklearn",), data=(f"lasso-{WIDE_ROWS}x{WIDE_FEATURES}-{SEED}.npy", make_wide),
+         peer=["Rscript", "-e", WIDE_GLMNET, "{data}"],
+         needs=("R:glmnet",), data=(f"lasso-{WIDE_ROWS}x{WIDE_FEATURES}-{SEED}.npy", make_wide),
          quality="objective", judge="lower", tolerance=1e-9, goal=2),
 ]

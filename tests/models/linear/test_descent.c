@@ -241,7 +241,7 @@ TEST(noise_to_the_last_row)
     assert_true(nonzero < ROWS);
 }
 
-/* More terms than there is room for cross-products: conjugate gradients end it. */
+/* More terms than there is room for cross-products: solved by columns. */
 TEST(many_terms)
 {
     size_t sweeps, nonzero;
