@@ -3,6 +3,7 @@
  * takes the pair from all common neighbours, and gives a the pairs of b with those neighbours of a
  * that b does not have, and b likewise.  A tournament finds the smallest score in O(log n). */
 #include "elimination.h"
+#include "../../base/context_internal.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
 
@@ -169,6 +170,8 @@ static bool join_neighbours(eliminator *e, size_t v)
 {
     list *l = &e->near[v];
     for (size_t i = 0; i < l->n; i++) {
+        if (i % 8 == 7 && cri_should_stop(e->cx))
+            return false; /* hundreds of neighbours take long */
         size_t a = l->to[i];
         size_t stamp = mark_near(e, a);
         e->work += (double)(l->n - i);
@@ -182,7 +185,7 @@ static bool join_neighbours(eliminator *e, size_t v)
     return true;
 }
 
-/* Eliminates v; its neighbours stay in near[v].  false: out of memory. */
+/* Eliminates v; its neighbours stay in near[v].  false: out of memory, or to be stopped. */
 static bool eliminate(eliminator *e, size_t v)
 {
     if (e->missing[v] > 0 || !e->fills)
@@ -261,11 +264,10 @@ static cr_status try_order(eliminator *e, const cr_graph *g, const size_t *opt_g
         if (clique > o->peak) o->peak = clique;
         if (e->near[v].n > o->width) o->width = e->near[v].n;
         if (o->states > bound) break;
-        if (!eliminate(e, v)) return CR_ENOMEM;
-        if (i % 64 == 0) {
-            cr_status st = cr_check_interrupt(e->cx);
-            if (st != CR_OK) return st;
-        }
+        bool      done = eliminate(e, v);
+        cr_status st = cr_check_interrupt(e->cx);
+        if (st != CR_OK) return st;
+        if (!done) return CR_ENOMEM;
     }
     return CR_OK;
 }

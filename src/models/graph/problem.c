@@ -406,6 +406,7 @@ cr_status cri_problem_tables(cr_ctx *cx, const cri_problem *p, cr_factor **out_f
     cr_factor *f = cr_alloc(cx, n, sizeof *f);
     if (!f) return CR_ENOMEM;
     for (size_t i = 0; i < tables; i++) {
+        if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
         if (!p->needed[i]) continue;
         CR_TRY(cri_problem_table(cx, p, i, &f[used++], &one));
         scale += one;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { POLL = 4096 }; /* items between two looks at the clock */
 static const double MOST_COUNT = 1e9;
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -81,6 +82,7 @@ static cr_status read_variables(cr_ctx *cx, cri_reader *r, cr_network *net, cri_
     char      name[32];
     size_t    n = cri_uai_count(r, "the number of variables", MOST_COUNT);
     for (size_t v = 0; v < n && r->status == CR_OK; v++) {
+        if (v % POLL == 0) CR_TRY(cr_check_interrupt(cx));
         cri_uai_skip(r);
         const char *from = r->at;
         size_t      states = cri_uai_count(r, "a number of states", 1e7);
@@ -128,6 +130,7 @@ static cr_status read_scopes(cr_ctx *cx, cri_reader *r, const cr_network *net, s
     s->from = s->begin ? cr_alloc(cx, s->tables, sizeof *s->from) : NULL;
     if (!s->from) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < s->tables; i++) {
+        if (i % POLL == 0) CR_TRY(cr_check_interrupt(cx));
         cri_uai_skip(r);
         s->from[i] = r->at;
         size_t n = cri_uai_count(r, "the size of a scope", variables + 1);
@@ -178,6 +181,8 @@ static cr_status read_entries(cri_reader *r, size_t i, size_t count, double *val
     size_t line = 0;
     bool   any = count == 0;
     for (size_t e = 0; e < count; e++) {
+        if (e % POLL == POLL - 1 && cr_check_interrupt(r->cx) != CR_OK)
+            return cr_check_interrupt(r->cx);
         cri_uai_skip(r);
         const char *from = r->at;
         if (e == 0) line = r->line;
@@ -223,6 +228,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         const size_t *scope = s->list ? s->list + s->begin[i] : NULL;
         size_t        n = s->begin[i + 1] - s->begin[i];
         double        size = 1;
+        if (i % POLL == 0) CR_TRY(cr_check_interrupt(cx));
         for (size_t k = 0; k < n; k++) size *= (double)cr_network_states(net, scope[k]);
         cri_uai_skip(r);
         const char *from = r->at;
