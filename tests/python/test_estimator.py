@@ -172,7 +172,7 @@ def test_partial_fit_only_where_it_is_exact():
 @pytest.mark.parametrize("made", ESTIMATORS)
 def test_threads_do_not_change_a_bit(made):
     all_pairs = "kernel" in made().get_params() or made in (credence.NadarayaWatson, credence.VonMises)
-    X, y = data(rows=300 if all_pairs else 5000, columns=12)
+    X, y = data(rows=160 if all_pairs else 5000, columns=12)
     X, found = columns_for(made, X), []
     try:
         for threads in (1, 2, 4):
