@@ -2,10 +2,10 @@
 import csv
 import io
 import json
-import time
 import math
 import random
 import subprocess
+import time
 
 import pytest
 
