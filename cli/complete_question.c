@@ -71,6 +71,7 @@ static const struct {
     { "best(", "the k most probable assignments" },
     { "causes(", "what the evidence speaks for" },
     { "sensitivity(", "how a probability changes with parameters" },
+    { "dsep(", "separation by the graph alone" },
     { "parents(", "variables with an arrow to x" },
     { "children(", "variables with an arrow from x" },
     { "ancestors(", "all before x" },

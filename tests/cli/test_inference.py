@@ -5,6 +5,7 @@ import json
 import math
 import random
 import subprocess
+import time
 
 import pytest
 
@@ -190,6 +191,20 @@ def test_argmax_that_is_not_proven(credence, refused, examples):
     assert answer["exact"] is False and answer["log_probability"] < answer["log_probability_upper"]
     assert "argmax(*): not proven to be the best" in said.stderr
     refused(4, "query", net, "argmax(*)", "--strict", says="not proven to be the best")
+
+
+def test_argmax_answers_within_a_time_limit(credence, tmp_path):
+    """Neither an order for P(e), which is only for show, nor messages use up the time that telling takes."""
+    side, rng = 150, random.Random(3)
+    pairs = [(i, i + 1) for i in range(side * side) if (i + 1) % side] + [(i, i + side) for i in range(side * (side - 1))]
+    tables = [f"4 {w} {1 / w} {1 / w} {w}" for w in (math.exp(rng.gauss(0, 1)) for _ in pairs)]
+    text = f"MARKOV\n{side * side}\n{'2 ' * side * side}\n{len(pairs)}\n"
+    (tmp_path / "spins.uai").write_text(text + "\n".join([f"2 {a} {b}" for a, b in pairs] + tables))
+    began = time.monotonic()
+    said = credence("query", tmp_path / "spins.uai", "argmax(*)", "--time-limit", "6s", "--json")
+    assert said.code == 0 and time.monotonic() - began < 8
+    answer, = json.loads(said.stdout)["results"]
+    assert answer["gap"] == pytest.approx(answer["log_probability_upper"] - answer["log_probability"]) and answer["gap"] > 0
 
 
 # --- what each would tell --------------------------------------------------------------------------

@@ -23,6 +23,18 @@ probability ( e | b ) { (0) 0.1, 0.9; (1) 0.6, 0.4; }
     one, two = ask(credence, net, "c _|_ e | a", "c _|_ e | b")
     assert one["independent"] is True and one["determined"] == ["b"]
     assert two["independent"] is True and "determined" not in two
+    text = credence("query", net, "dsep(c; e | a)", "--format", "text")
+    assert text.code == 1 and "not independent: c <- b -> e is active" in text.stdout  # whatever the numbers are
+    by_graph, yes, none = ask(credence, net, "dsep(c; e | a)", "dsep(c; e | b)", "dsep(a; c, e)")
+    assert by_graph["independent"] is False and by_graph["trail"] == ["c", "b", "e"] and by_graph["method"] == "graph"
+    assert yes["independent"] is True and "determined" not in yes and none["independent"] is False
+
+
+def test_separation_by_the_graph_is_read_like_others(refused, credence, burglary):
+    for question, says in [("dsep(john)", "';'"), ("dsep(john; john)", "two sides"), ("dsep(john; mary", "')'"),
+                           ("dseparated(john; mary)", "dsep(...)"), ("dsep(john; mary | alarm=on)", "whatever their states")]:
+        refused(2, "query", burglary, question, says=says)
+    assert credence("query", burglary, "dsep(john; mary | alarm, earthquake)").code == 0
 
 
 def test_one_refused_question_leaves_the_others(credence, burglary, tmp_path):

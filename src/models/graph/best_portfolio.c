@@ -34,16 +34,17 @@ static size_t sweeps_within(const cri_engine *e)
 }
 
 /* Takes what messages find if that is better, and their bound if it is lower. */
-static cr_status try_messages(cri_engine *e, size_t *state, double *log, double *bound)
+static cr_status try_messages(cr_ctx *cx, const cri_engine *e, size_t *state, double *log,
+                              double *bound)
 {
     cr_status              st = CR_OK;
-    cr_scratch             s = cr_scratch_begin(e->cx);
+    cr_scratch             s = cr_scratch_begin(cx);
     size_t                 n = cr_network_size(e->net), *other = cr_scratch_index(&s, n);
     double                 found = -INFINITY, upper = NAN;
     cr_approximate_options o = e->o.approximate;
     o.max_iter = sweeps_within(e);
     CR_TRY(s.status);
-    CR_TRY(cr_approximate_best(e->cx, e->net, e->evidence, &o, other, &found, &upper, NULL));
+    CR_TRY(cr_approximate_best(cx, e->net, e->evidence, &o, other, &found, &upper, NULL));
     if (found > *log) {
         memcpy(state, other, n * sizeof *other);
         *log = found;
@@ -51,6 +52,26 @@ static cr_status try_messages(cri_engine *e, size_t *state, double *log, double 
     if (upper < *bound) *bound = upper;
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The same within half of the time that is left, so that there is some to tell what was found.
+ * *out_late: it did not do. */
+static cr_status try_messages_in_time(cri_engine *e, size_t *state, double *log, double *bound,
+                                      bool *out_late)
+{
+    cr_status st = CR_OK;
+    cr_ctx   *child = NULL;
+    double    left = cri_time_left(e->cx);
+    *out_late = false;
+    if (!isfinite(left)) return try_messages(e->cx, e, state, log, bound);
+    CR_TRY(cri_ctx_child(e->cx, &child));
+    cr_ctx_set_time_limit(child, fmax(left / 2, 1e-3));
+    st = try_messages(child, e, state, log, bound);
+    *out_late = st == CR_ENOMEM && cri_time_left(child) <= 0;
+    if (st != CR_OK) cri_fail_as(e->cx, child);
+done:
+    cr_ctx_free(child);
     return st;
 }
 
@@ -73,10 +94,9 @@ static cr_status refuse_nothing_found(const cri_engine *e)
 /* What a search left open, with messages as well; *log -INFINITY: it has found nothing. */
 static cr_status settle(cri_engine *e, cr_best_report *r, size_t *state, double *log)
 {
-    bool      found = *log > -INFINITY;
-    cr_status st = try_messages(e, state, log, &r->bound);
-    bool      late = st == CR_ENOMEM && cri_time_left(e->cx) <= 0;
-    if (found && (st == CR_ENUMERIC || (late && r->timed))) st = CR_OK;
+    bool      found = *log > -INFINITY, late;
+    cr_status st = try_messages_in_time(e, state, log, &r->bound, &late);
+    if (found && (st == CR_ENUMERIC || late)) st = CR_OK;
     if (st == CR_ENUMERIC) return refuse_nothing_found(e);
     if (st != CR_OK) return st;
     if (!e->open || r->bound > e->upper) e->upper = r->bound;

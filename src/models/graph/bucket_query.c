@@ -286,19 +286,30 @@ done:
 /* --- questions ------------------------------------------------------------------------------- */
 
 /* Where the operations are limited: is a quick order so far above that no search for a better one
- * is worth while? */
+ * is worth while?  It is followed no further than that: the last cliques of a wide network take
+ * longest. */
 static cr_status refuse_early(cr_ctx *cx, const question *q)
 {
-    cr_status        st = CR_OK;
-    cri_run          r = { 0 };
-    cr_exact_options quick = *q->o;
-    if (q->o->most <= 0 || q->o->order != CR_ELIMINATE_BEST) return CR_OK;
-    quick.order = CR_ELIMINATE_MIN_FILL;
-    quick.effort = 0;
-    CR_TRY(cri_run_prepare(cx, q->net, q->e, q->mark, q->goal, &quick, &r));
-    if (r.report.operations > FAR * q->o->most) CR_TRY(refuse(cx, q, &r.report));
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_problem    *p = NULL;
+    cr_graph        g = { 0 };
+    cr_exact_report r = { 0 };
+    if (q->o->most <= 0 || q->o->order != CR_ELIMINATE_BEST) goto done;
+    CR_TRY(cri_problem_new(cx, q->net, q->e, q->goal == CRI_BEST ? NULL : q->mark, &p));
+    if (q->goal == CRI_POSTERIOR) CR_TRY(cri_problem_connect(cx, p, q->mark));
+    CR_TRY(cri_problem_graph(cx, p, &g));
+    size_t *group = cr_scratch_bytes(&s, p->active, sizeof *group);
+    CR_TRY(s.status);
+    for (size_t i = 0; q->goal != CRI_BEST && i < p->active; i++) group[i] = q->mark[p->var[i]];
+    CR_TRY(cri_order_glance(cx, &g, p->active_states, q->n > 0 ? group : NULL, FAR * q->o->most,
+                            &r.operations, &r.width));
+    r.bytes = 8 * r.operations; /* at the most: of all cliques */
+    if (r.operations > FAR * q->o->most) CR_TRY(refuse(cx, q, &r));
 done:
-    cri_run_free(cx, &r);
+    cr_graph_free(cx, &g);
+    cri_problem_free(cx, p);
+    cr_scratch_end(&s);
     return st;
 }
 

@@ -387,6 +387,26 @@ done:
     return st;
 }
 
+cr_status cri_order_glance(cr_ctx *cx, const cr_graph *g, const size_t *states,
+                           const size_t *opt_group, double bound, double *out_states,
+                           size_t *out_width)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    eliminator e = { 0 };
+    cr_order   o = { .n = g->n, .order = cr_scratch_index(&s, g->n) };
+    CR_TRY(s.status);
+    CR_TRY(make_eliminator(&s, g, states, opt_group, &e));
+    e.method = CR_ELIMINATE_MIN_FILL;
+    CR_TRY(try_order(&e, g, NULL, bound, &o));
+    *out_states = o.states;
+    *out_width = o.width;
+done:
+    free_lists(&e);
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cr_order_cost(cr_ctx *cx, const cr_graph *g, const size_t *states, const size_t *order,
                         cr_order *out_o)
 {

@@ -38,6 +38,11 @@ CR_API void cr_order_free(cr_ctx *cx, cr_order *o);
 CR_API cr_status cr_order_find(cr_ctx *cx, const cr_graph *g, const size_t *states,
                                const size_t *opt_group, cr_elimination method, double effort,
                                cr_order *out_o);
+/* The entries of all cliques of a quick order, and its width; where they are more than `bound` it
+ * ends there, and both are what they were by then. */
+cr_status cri_order_glance(cr_ctx *cx, const cr_graph *g, const size_t *states,
+                           const size_t *opt_group, double bound, double *out_states,
+                           size_t *out_width);
 /* What a given order would cost. */
 CR_API cr_status cr_order_cost(cr_ctx *cx, const cr_graph *g, const size_t *states,
                                const size_t *order, cr_order *out_o);

@@ -340,8 +340,8 @@ static cr_status keep_determined(cri_job *j, const bool *given, const bool *all)
     return CR_OK;
 }
 
-/* Nodes that are functions of the given ones count as given (D-separation); where only this
- * separates, they are named: answer's variables. */
+/* Nodes that are functions of the given ones count as given (D-separation), but for dsep(); where
+ * only this separates, they are named: answer's variables. */
 static cr_status answer_separation(cri_job *j)
 {
     cr_status          st = CR_OK;
@@ -356,7 +356,7 @@ static cr_status answer_separation(cri_job *j)
     for (size_t i = 0; i < q->n_given; i++) given[q->given[i]] = true;
     for (size_t i = 0; i < j->known.n; i++) given[j->known.item[i].variable] = true;
     if (n > 0) memcpy(all, given, n * sizeof *all);
-    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES)
+    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES && !q->by_graph)
         CR_TRY(cr_determined(j->cx, j->engine.net, all));
     for (size_t i = 0; i < q->n_x && separated; i++)
         for (size_t k = 0; k < q->n_y && separated; k++) {

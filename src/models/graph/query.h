@@ -16,6 +16,7 @@
  *     parents(x)  children(x)  ancestors(x)  descendants(x)  blanket(x)      relatives of x
  *     order()     causes before effects           moral()    edges of the moral graph
  *     cliques()   maximal ones after triangulation    chordal()   is the moral graph chordal?
+ *     dsep(x; y | z)    are they separated, whatever the tables are?
  *     imap(FILE)  does every independence of this graph hold in the graph of that network?
  *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
@@ -24,7 +25,7 @@
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
  *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
  *     do(x=a)           set from outside: what x depends on has no part in it
- * In x _|_ y | z nodes that are functions of z count as given.
+ * In x _|_ y | z nodes that are functions of z count as given; in dsep(x; y | z) they do not.
  * In H and I a variable without a state among them is averaged over.  Names and states stand in
  * quotes where they hold other characters than letters; a quote in them is written twice.
  *
@@ -75,7 +76,7 @@ typedef enum cr_question_kind {
     CR_QUESTION_MARGINALS,   /* P(* | e) */
     CR_QUESTION_PROBABILITY, /* P(x=a | e) */
     CR_QUESTION_BEST,        /* argmax(x, y | e), argmax(* | e) */
-    CR_QUESTION_SEPARATION,  /* x _|_ y | z */
+    CR_QUESTION_SEPARATION,  /* x _|_ y | z, dsep(x; y | z) */
     CR_QUESTION_ENTROPY,     /* H(x | e) */
     CR_QUESTION_INFORMATION, /* I(x; y | e) */
     CR_QUESTION_INFORMATIVE, /* I(x; * | e) */
@@ -106,6 +107,7 @@ typedef struct cr_question {
     size_t           count;     /* how many are asked for, of BEST_LIST and SENSITIVITY */
     cr_structure     structure; /* of STRUCTURE */
     char            *path;      /* of IMAP: the file of the other network */
+    bool             by_graph;  /* of SEPARATION: dsep(), whatever the tables are */
     cr_findings      event, known;
 } cr_question;
 

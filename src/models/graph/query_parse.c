@@ -6,7 +6,7 @@
  *             | "sensitivity" "(" [(count | "*") ";"] items [known] ")"
  *             | ("parents" | "children" | "ancestors" | "descendants" | "blanket") "(" names ")"
  *             | ("order" | "moral" | "cliques" | "chordal") "(" ")" | "imap" "(" file ")"
- *             | names ("_|_" | "_||_" | the sign of perpendicular) names [known]
+ *             | "dsep" "(" names ";" names [known] ")" | names ("_|_" | "_||_" | the sign of perpendicular) names [known]
  *   known     = "|" item {"," item}
  *   item      = name [("=" state) | ("!=" (state | set)) | ("in" set) | ("~" weights)
  *                       | (":=" weights)]
@@ -19,9 +19,10 @@
 
 #include <string.h>
 
-static const char QUESTIONS[] = "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
-                                "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z, "
-                                "parents(x), blanket(x), order(), cliques()";
+static const char QUESTIONS[] =
+    "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
+    "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z, dsep(x; y | z), "
+    "parents(x), blanket(x), order(), cliques()";
 
 /* --- questions ------------------------------------------------------------------------------- */
 
@@ -182,6 +183,19 @@ done:
     return st;
 }
 
+/* dsep(x; y | z): separation without a look at the tables. */
+static cr_status read_graph_separation(cri_asking *p)
+{
+    cr_status st = CR_OK;
+    p->q->kind = CR_QUESTION_SEPARATION;
+    p->q->by_graph = true;
+    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    CR_TRY(cri_ask_expect(p, ";", "between the two sides of dsep()"));
+    CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+done:
+    return st;
+}
+
 /* Questions to the graph, in the order of cr_structure. */
 static const struct {
     const char *name;
@@ -267,6 +281,8 @@ static const struct {
                { "entropy", "H" },
                { "i", "I" },
                { "mi", "I" },
+               { "dseparated", "dsep" },
+               { "dseparation", "dsep" },
                { "best", "best" },
                { "causes", "causes" },
                { "cause", "causes" },
@@ -352,6 +368,9 @@ static cr_status read_question(cri_asking *p)
     } else if (cri_ask_function(p, "I")) {
         averages = true;
         CR_TRY(read_information(p));
+    } else if (cri_ask_function(p, "dsep")) {
+        averages = true;
+        CR_TRY(read_graph_separation(p));
     } else {
         bool structure = false;
         CR_TRY(read_structure(p, &structure));
