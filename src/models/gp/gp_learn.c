@@ -13,7 +13,7 @@ enum { RANDOM = 6, MOST_RANDOM = 20, KEPT = 4, KEPT_FEW = 2, ROUGH_STEPS = 100 }
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
 static const double SMALL_TERM = 1e-4; /* of the target's variance */
-static const double NO_LOSS = 1e-4;    /* nats */
+static const double NO_LOSS = 1e-6;    /* nats */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 
