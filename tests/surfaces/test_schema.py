@@ -191,7 +191,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["query", BURGLARY.with_name("misconception.uai"), "sensitivity(2; x0=0 | x1=1)"],
         ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
-          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
+          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "importance", "gibbs"]),
         ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
         ["query", BURGLARY, "causes(* | alarm=on)", "--method", "gibbs"],
         ["query", "wide.uai", "P(x0)", "--memory-limit", "900K"],
@@ -203,7 +203,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["infer", GAUSSIAN, "readings.csv"], ["infer", BURGLARY.with_name("monty-hall.bif"), "doors.csv"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
-          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
+          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "importance", "gibbs"]),
         ["denoise", NOISY, "--truth", NOISY.with_name("truth.pgm")], ["denoise", NOISY, "--method", "gibbs"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
