@@ -109,11 +109,11 @@ void approximate_warn(cli *c, const char *what, const char *method, const cr_app
                "small",
                what, r->pareto_k);
     if (r->missed > CR_APPROXIMATE_MISSED)
-        cr_log(
-            c->cx, CR_LOG_WARNING,
-            "%s: samples hardly reach what a chain visits (%.2g of it): the answer may be as far "
-            "off as the standard errors say",
-            what, r->missed);
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: samples hardly reach what a chain visits (%.2g of it): the answer may be far "
+               "off, by "
+               "more than the standard errors where chains miss something too",
+               what, r->missed);
     else if (r->modes > 1)
         cr_log(c->cx, CR_LOG_WARNING,
                "%s: the states fall into parts that chains do not leave, %zu at least: a part that "

@@ -32,7 +32,8 @@ probability ( e | b ) { (0) 0.1, 0.9; (1) 0.6, 0.4; }
 
 def test_separation_by_the_graph_is_read_like_others(refused, credence, burglary):
     for question, says in [("dsep(john)", "';'"), ("dsep(john; john)", "two sides"), ("dsep(john; mary", "')'"),
-                           ("dseparated(john; mary)", "dsep(...)"), ("dsep(john; mary | alarm=on)", "whatever their states")]:
+                           ("dseparated(john; mary)", "dsep(...)"),
+                           ("dsep(john; mary | alarm=on)", "whatever their states")]:
         refused(2, "query", burglary, question, says=says)
     assert credence("query", burglary, "dsep(john; mary | alarm, earthquake)").code == 0
 
