@@ -87,22 +87,6 @@ static void copy_input(const cri_gp_data *from, size_t i, cri_gp_data *to, size_
     to->y[j] = 0, to->r[j] = 1, to->first[j] = j;
 }
 
-static cr_status inputs_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out)
-{
-    *out = (cri_gp_data){ .n = n,
-                          .d = d,
-                          .c = c,
-                          .X = cr_alloc(cx, n * d, sizeof(double)),
-                          .codes = cr_alloc(cx, n * c, sizeof(uint32_t)),
-                          .y = cr_alloc(cx, n, sizeof(double)),
-                          .r = cr_alloc(cx, n, sizeof(double)),
-                          .first = cr_alloc(cx, n, sizeof(size_t)) };
-    bool ready = out->X && out->codes && out->y && out->r && out->first;
-    if (!ready) cri_gp_data_free(cx, out);
-    if (!ready) *out = (cri_gp_data){ 0 };
-    return ready ? CR_OK : CR_ENOMEM;
-}
-
 /* The rows of a pivoted Cholesky factor: chosen [m], their number returned through *out_n. */
 static cr_status pivot(cr_scratch *s, const cr_kernel *k, const cri_gp_data *all, size_t m,
                        size_t *chosen, size_t *out_n)
@@ -151,12 +135,12 @@ cr_status cri_gp_online_choose(cr_ctx *cx, const cr_kernel *k, const cri_gp_data
     cri_gp_data all = { 0 }, Z = { 0 };
 
     CR_TRY(s.status);
-    CR_TRY(inputs_new(cx, n, old->d, old->c, &all));
+    CR_TRY(cri_gp_data_new(cx, n, old->d, old->c, &all));
     for (size_t i = 0; i < old->n; i++) copy_input(old, i, &all, i);
     for (size_t i = 0; i < more; i++) copy_input(data, i * step, &all, old->n + i);
     CR_TRY(pivot(&s, k, &all, m, chosen, &count));
     if (count == 0) chosen[count++] = 0; /* a kernel that is 0: any input will do */
-    CR_TRY(inputs_new(cx, count, old->d, old->c, &Z));
+    CR_TRY(cri_gp_data_new(cx, count, old->d, old->c, &Z));
     for (size_t i = 0; i < count; i++) copy_input(&all, chosen[i], &Z, i);
     *out_Z = Z;
 done:
