@@ -89,6 +89,10 @@ cr_status cri_gp_climb_rival(cri_gp_run *run, cri_gp_point *to, cri_gp_point *be
  * as long as that gains.  A term that had joined another, or died away, finds its own place so; one
  * that is not needed goes to its bound. */
 cr_status cri_gp_renew_terms(cri_gp_run *run, cri_gp_point *best);
+/* Each term in turn goes to the lower bound of its variance, where that is better: log v would creep
+ * there.  A small one also where it makes no difference, so that the report can name it: a climb ends
+ * wherever the slope is too small to see.  small_only: no others are tried. */
+cr_status cri_gp_drop_terms(cri_gp_run *run, cri_gp_point *best, bool small_only);
 /* For kernels of one length-scale a column: from the best point so far each column in turn is given
  * other lengths while the others stay, as a column that was given up, or taken for the cause of
  * what another one explains, does not come back by itself. */

@@ -12,8 +12,6 @@ enum { LENGTHS = 4, NOISES = 4, LOUDER = 5, LOUDEST = 20 };
 enum { RANDOM = 6, MOST_RANDOM = 20, KEPT = 4, KEPT_FEW = 2, ROUGH_STEPS = 100 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
-static const double SMALL_TERM = 1e-4; /* of the target's variance */
-static const double NO_LOSS = 1e-6;    /* nats */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 
@@ -326,27 +324,6 @@ static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *ou
     }
 }
 
-/* Below some size the variance of a term makes no difference, and a climb ends wherever the slope is
- * too small to see.  Such a variance goes to its lower bound if nothing is lost by that, so that the
- * report can name it. */
-static cr_status drop_small_terms(cri_gp_run *r, cri_gp_point *best)
-{
-    const cri_gp_search *u = &r->search;
-    for (size_t j = 0; j < u->size; j++) {
-        double kept = best->x[j], value;
-        if (u->kind[j] != CRI_GP_AMPLITUDE || kept == u->lower[j]) continue;
-        if (kept > log(SMALL_TERM * u->variance)) continue;
-        best->x[j] = u->lower[j];
-        cr_status st = cri_gp_try(r, best->x, false, &value);
-        if (st != CR_OK) return st;
-        if (value >= best->value - NO_LOSS)
-            best->value = fmax(best->value, value);
-        else
-            best->x[j] = kept;
-    }
-    return CR_OK;
-}
-
 /* The optimum of the few is not that of a bound, which likes more noise, longer scales or a smaller
  * function: of some such changes x [size] takes the best.  The noise goes up by fours, until it is
  * as loud as the target. */
@@ -493,7 +470,8 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double
         CR_TRY(cri_gp_evaluate(&r, a[0].at.x, &learned.value, NULL));
     } else {
         CR_TRY(learn(cx, &r, a, &learned));
-        CR_TRY(drop_small_terms(&r, &a[0].at));
+        CR_TRY(cri_gp_drop_terms(&r, &a[0].at, true));
+        learned.value = a[0].at.value;
         CR_TRY(cr_kernel_set_theta(cx, k, a[0].at.x));
         if (task->learn_noise) *noise = exp(a[0].at.x[r.search.p]);
         tell_bounds(&r, a[0].at.x, &learned);

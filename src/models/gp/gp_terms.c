@@ -7,7 +7,9 @@
 
 enum { LENGTHS = 6, ROUNDS = 3 };
 static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
-static const double OTHER = 0.01; /* a difference of values: not two of a kind exchanged */
+static const double SMALL_TERM = 1e-4; /* of the target's variance */
+static const double NO_LOSS = 1e-6;    /* nats */
+static const double OTHER = 0.01;      /* a difference of values: not two of a kind exchanged */
 
 /* What may lead elsewhere: a term anew; one that takes from the noise; two that change places. */
 enum way { RENEWS, TAKES, CHANGES, WAYS };
@@ -117,24 +119,28 @@ done:
     return st;
 }
 
-/* Without each term in turn, where that is better: log v would creep to its bound. */
-static cr_status drop_terms(cri_gp_run *r, cri_gp_point *best, double *z)
+cr_status cri_gp_drop_terms(cri_gp_run *r, cri_gp_point *best, bool small_only)
 {
     cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
-    double              *x = best->x;
+    double              *z = cr_scratch_f64(&s, u->size), *x = best->x;
+    CR_TRY(s.status);
     for (size_t t = 0; t < u->terms; t++) {
         size_t at = the_only(u, t, CRI_GP_AMPLITUDE);
         double without;
         if (at == SIZE_MAX || x[at] == u->lower[at]) continue;
+        bool small = x[at] < log(SMALL_TERM * u->variance);
+        if (small_only && !small) continue;
         memcpy(z, x, u->size * sizeof *z);
         z[at] = u->lower[at];
         CR_TRY(cri_gp_try(r, z, false, &without));
-        if (!(without > best->value)) continue;
+        if (!(without > best->value - (small ? NO_LOSS : 0))) continue;
         best->value = without;
         x[at] = z[at];
     }
 done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -160,7 +166,7 @@ cr_status cri_gp_renew_terms(cri_gp_run *r, cri_gp_point *best)
     }
     if (any && r->problem == r->task->problem)
         CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));
-    if (u->terms > 1) CR_TRY(drop_terms(r, best, z));
+    if (u->terms > 1) CR_TRY(cri_gp_drop_terms(r, best, false));
 done:
     cr_scratch_end(&s);
     return st;
