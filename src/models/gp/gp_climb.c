@@ -232,6 +232,11 @@ static bool returns(const cri_gp_search *u, const double *z, const double *x)
     return true;
 }
 
+bool cri_gp_may_climb(const cri_gp_run *r, const cri_gp_point *point)
+{
+    return point->iterations < r->task->max_iter;
+}
+
 cr_status cri_gp_climb_rival(cri_gp_run *r, cri_gp_point *to, cri_gp_point *best, bool *out_higher)
 {
     cr_status st = CR_OK;

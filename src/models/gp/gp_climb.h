@@ -80,6 +80,9 @@ void cri_gp_within(const cri_gp_search *search, const double *x, size_t *at, siz
  * at x: positive definite, 1 for parameters at a bound. */
 cr_status cri_gp_curvature_ahead(cri_gp_run *run, const double *x, double ratio, double *A);
 
+/* true when the task leaves steps to a climb from the point; where it does not, to look for better
+ * places to climb from is of no use. */
+bool cri_gp_may_climb(const cri_gp_run *run, const cri_gp_point *point);
 /* From `to`, another point that may lead higher than `best`: some steps, and roughly to the top if
  * they come near.  *out_higher: it is above `best` by 0.01; then it has become `best`. */
 cr_status cri_gp_climb_rival(cri_gp_run *run, cri_gp_point *to, cri_gp_point *best,

@@ -137,7 +137,7 @@ cr_status cri_gp_renew_columns(cri_gp_run *r, cri_gp_point *best)
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
     cri_gp_point         rival[RIVALS];
-    bool                 gained = u->tied, higher;
+    bool                 gained = u->tied && cri_gp_may_climb(r, best), higher;
 
     for (size_t i = 0; i < RIVALS; i++)
         rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
