@@ -3,7 +3,9 @@ exit code 6.
 
 In builds for tests CREDENCE_FAIL_ALLOCATION=N makes the Nth allocation of the library, of jansson and of the program
 fail.  Where there is no sanitizer, a library that is loaded first does the same to every allocation of the process, also
-those of libzip, zstd and SQLite; the first some, before main, belong to the Fortran runtime."""
+those of libzip, zstd and SQLite; the first some, before main, belong to the Fortran runtime.
+
+CREDENCE_ALLOCATIONS=all lets many more of them fail, as it does in the tests in C."""
 import os
 import re
 import shutil
@@ -65,11 +67,12 @@ def without_seconds(text):
 
 
 def numbers(first):
-    """The first sixty one by one, then ever larger steps."""
+    """Some one by one, then ever larger steps."""
+    singly, share = (60, 8) if os.environ.get("CREDENCE_ALLOCATIONS") == "all" else (12, 3)
     n = first
     while True:
         yield n
-        n += 1 if n < first + 60 else n // 8
+        n += 1 if n < first + singly else n // share
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c[:2] + c[-1:]))

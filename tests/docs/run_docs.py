@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""run_docs.py [--update] [--build DIR] [--cc CC] [--cflags FLAGS] [PAGE...] -- the pages say what is so.
+"""run_docs.py [--update] [--build DIR] [--cc CC] [--cflags FLAGS] [--except] [PAGE...] -- the pages say what
+is so.
 
-On README.md, CONTRIBUTING.md, CHANGELOG.md, examples/README.md and docs/**/*.md, or the pages named:
+On README.md, CONTRIBUTING.md, CHANGELOG.md, examples/README.md and docs/**/*.md, or the pages named (or, with
+--except, on all others):
   1. every `console` session prints what is shown (session.py says how they are compared);
   2. every relative link leads somewhere, and every anchor to a heading;
   3. `c` programs are files of examples/; other `c` fences are parts of such files or compile;
@@ -317,9 +319,11 @@ def main():
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path)
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cflags", default="", help="what the library was instrumented with")
+    parser.add_argument("--except", action="store_true", dest="others", help="all pages but those named")
     parser.add_argument("pages", nargs="*", type=pathlib.Path)
     o = parser.parse_args()
-    pages = [p.resolve() for p in o.pages] or all_pages()
+    named = [p.resolve() for p in o.pages]
+    pages = named if named and not o.others else [p for p in all_pages() if p not in named]
     problems, texts = [], {p: p.read_text() for p in all_pages()}
 
     with tempfile.TemporaryDirectory(prefix="credence-docs-") as folder:
@@ -331,7 +335,7 @@ def main():
             if o.update and new != texts[path]:
                 path.write_text(new)
                 print(f"{path.relative_to(ROOT)}: updated")
-        if not o.pages:
+        if o.others or not o.pages:
             problems += check_figures(stage, o.update)
             problems += check_programs(stage, texts.values())
             problems += check_demo(stage)
