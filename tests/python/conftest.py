@@ -60,6 +60,13 @@ def target_for(made, y):
     return np.round(y - y.min() + 1) if made()._get_tags()["requires_positive_y"] else y
 
 
+def brief(made, **settings):
+    """An estimator that does not search long for hyper-parameters, for tests where it does not matter what
+    the search finds: five steps, as scikit-learn gives its own estimators for its checks."""
+    searches = {"kernel", "max_iter"} <= made().get_params().keys()
+    return made(**({"max_iter": 5} if searches else {}), **settings)
+
+
 def part(y, rows):
     """Some rows of a target, if there is one."""
     return None if y is None else y[rows]

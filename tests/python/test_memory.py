@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ESTIMATORS, answers, columns_for, data, target_for
+from conftest import ESTIMATORS, answers, brief, columns_for, data, target_for
 
 import credence
 from credence import _context
@@ -18,11 +18,11 @@ def test_no_leak_over_many_fits(made):
     frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]} if y is None else {"a": X[:, 0], "b": list("ab") * 10})
 
     def use():
-        model = made().fit(X, y)
+        model = brief(made).fit(X, y)
         answers(model, X), model.parameters_, model._model.to_bytes()
-        answers(made().fit(frame, y), frame)
+        answers(brief(made).fit(frame, y), frame)
         with pytest.raises(ValueError):
-            made(missing="error").fit(X * np.nan, y)
+            brief(made, missing="error").fit(X * np.nan, y)
     use()
     gc.collect()
     before = _context.current().memory()
