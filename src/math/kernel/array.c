@@ -5,6 +5,7 @@
  * exp: x = k log 2 + r, |r| <= log(2)/2, with log 2 in two parts (Cody & Waite 1980); exp r by its
  * Taylor polynomial of degree 13, whose remainder is below 2^-58; then times 2^k in two steps, so
  * that results below 2^-1022 come out right as well. */
+#include "base/inner_loop.h"
 #include "kernel_internal.h"
 
 #include <math.h>
@@ -12,12 +13,12 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAS_AVX2 1
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 CRI_INNER_LOOP __attribute__((target("avx2")))
 #else
 #define HAS_AVX2 0
-#define AVX2
+#define AVX2 CRI_INNER_LOOP
 #endif
-#define BODY static inline __attribute__((always_inline))
+#define BODY CRI_INNER_LOOP static inline __attribute__((always_inline))
 
 static bool use_avx2(void)
 {
@@ -94,23 +95,30 @@ BODY void multiply_body(const double *a, const double *b, size_t n, double *out)
     for (size_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
-AVX2 static void exp_avx2(double *x, size_t n) { exp_body(x, n); }
-static void      exp_plain(double *x, size_t n) { exp_body(x, n); }
-void             cri_exp_array(double *x, size_t n) { (use_avx2() ? exp_avx2 : exp_plain)(x, n); }
+AVX2 static void           exp_avx2(double *x, size_t n) { exp_body(x, n); }
+CRI_INNER_LOOP static void exp_plain(double *x, size_t n) { exp_body(x, n); }
+void                       cri_exp_array(double *x, size_t n)
+{
+    cri_check_array(x, n);
+    (use_avx2() ? exp_avx2 : exp_plain)(x, n);
+}
 
 AVX2 static void distances_avx2(const double *x, const double *Z, size_t stride, size_t width,
                                 size_t n, double *out)
 {
     distances_body(x, Z, stride, width, n, out);
 }
-static void distances_plain(const double *x, const double *Z, size_t stride, size_t width, size_t n,
-                            double *out)
+CRI_INNER_LOOP static void distances_plain(const double *x, const double *Z, size_t stride,
+                                           size_t width, size_t n, double *out)
 {
     distances_body(x, Z, stride, width, n, out);
 }
 void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
                    double *out)
 {
+    cri_check_array(x, width);
+    for (size_t f = 0; f < width; f++) cri_check_array(Z + f * stride, n);
+    cri_check_array(out, n);
     (use_avx2() ? distances_avx2 : distances_plain)(x, Z, stride, width, n, out);
 }
 
@@ -118,9 +126,14 @@ AVX2 static double dot_avx2(const double *a, const double *b, size_t n)
 {
     return dot_body(a, b, n);
 }
-static double dot_plain(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
-double        cri_dot_array(const double *a, const double *b, size_t n)
+CRI_INNER_LOOP static double dot_plain(const double *a, const double *b, size_t n)
 {
+    return dot_body(a, b, n);
+}
+double cri_dot_array(const double *a, const double *b, size_t n)
+{
+    cri_check_array(a, n);
+    cri_check_array(b, n);
     return (use_avx2() ? dot_avx2 : dot_plain)(a, b, n);
 }
 
@@ -128,11 +141,14 @@ AVX2 static void multiply_avx2(const double *a, const double *b, size_t n, doubl
 {
     multiply_body(a, b, n, out);
 }
-static void multiply_plain(const double *a, const double *b, size_t n, double *out)
+CRI_INNER_LOOP static void multiply_plain(const double *a, const double *b, size_t n, double *out)
 {
     multiply_body(a, b, n, out);
 }
 void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
 {
+    cri_check_array(a, n);
+    cri_check_array(b, n);
+    cri_check_array(out, n);
     (use_avx2() ? multiply_avx2 : multiply_plain)(a, b, n, out);
 }

@@ -1,0 +1,33 @@
+/* inner_loop.h -- inner loops that the sanitizers check once an array, not once a number.
+ * (Internal header.)
+ *
+ * The loops over contiguous numbers are most of the time of a kernel matrix, and a sanitizer's
+ * look at every number makes them ten times slower and keeps them from being vectorised.  A
+ * function marked CRI_INNER_LOOP is compiled without it; before its loop it calls
+ * cri_check_array for every array it is given, which ends in the sanitizer's usual report if any
+ * byte of it must not be touched.  Without the address sanitizer neither does anything. */
+#ifndef CREDENCE_BASE_INNER_LOOP_H
+#define CREDENCE_BASE_INNER_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define CRI_INNER_LOOP __attribute__((no_sanitize_address, no_sanitize_undefined))
+static inline void cri_check_array(const double *x, size_t n)
+{
+    void *bytes = (void *)(uintptr_t)x;
+    if (n > 0 && (bytes = __asan_region_is_poisoned(bytes, n * sizeof *x)))
+        (void)*(volatile char *)bytes;
+}
+#else
+#define CRI_INNER_LOOP
+static inline void cri_check_array(const double *x, size_t n) { (void)x, (void)n; }
+#endif
+
+#endif
