@@ -21,7 +21,8 @@ FUZZ_SECONDS ?= 60
 
 configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build     = cmake --build --preset $(1) -j $(JOBS)
-test      = tools/run-tests $(1) -j $(JOBS)
+# One more than there are cores: some tests wait for a clock.
+test      = tools/run-tests $(1) -j $$(($(JOBS) + 1))
 
 .PHONY: all demo check check-slow check-bare test bench fuzz coverage docs install deps format clean \
         help

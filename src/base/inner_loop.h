@@ -18,7 +18,7 @@
 
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
-#define CRI_INNER_LOOP __attribute__((no_sanitize_address, no_sanitize_undefined))
+#define CRI_INNER_LOOP __attribute__((no_sanitize("address", "undefined")))
 static inline void cri_check_array(const double *x, size_t n)
 {
     void *bytes = (void *)(uintptr_t)x;

@@ -151,7 +151,7 @@ cr_status cri_gp_renew_terms(cri_gp_run *r, cri_gp_point *best)
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
     cri_gp_point         rival[WAYS];
-    bool gained = u->terms > 1 && cri_gp_may_climb(r, best), any = false, higher;
+    bool                 gained = u->terms > 1 && cri_gp_may_climb(r, best), any = false, higher;
 
     for (size_t i = 0; i < WAYS; i++) rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
     CR_TRY(s.status);
