@@ -3,7 +3,7 @@
 #   make demo       build, and run the main job on data that ships with the project
 #   make check      build with sanitizers, run every test and checker
 #   make check-slow what takes too long for that: every failing allocation, searches for optima
-#   make test       build for speed, run the quick tests
+#   make test       build for speed, run the quick tests: a minute
 #   make check-bare demo and check from nothing, on a minimal Debian in a folder; as root
 #   make bench      measure against the peers           (BENCH="--quick csv-1": options, tasks)
 #   make fuzz       throw made-up input at every parser (FUZZ_SECONDS=60 for each)
@@ -58,7 +58,7 @@ test:
 	@tools/install-deps build test
 	@$(call configure,release,-DCREDENCE_TESTS=ON)
 	@$(call build,release) --target all tests/all
-	@$(call test,release) --label-exclude "long|slow"
+	@$(call test,release) --label-exclude "checker|long|slow"
 
 bench:
 	@tools/install-deps build bench
