@@ -37,8 +37,8 @@
       "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
       "inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
     X(count,  inducing,     "500", "1..100000", "number of inducing inputs, landmarks or features", "100") \
-    X(text,   inducing_inputs, "", "FILE", "file that holds the inducing inputs, one a row, by the names of the " \
-      "columns, instead of --inducing of our choice", "z.csv")                                       \
+    X(text,   inducing_inputs, "", "FILE", "file with the inducing inputs, one a row, columns by name; not given: " \
+      "--inducing of them are chosen", "z.csv")                                                      \
     X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
     X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor, "\
       "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
