@@ -3,6 +3,7 @@
 #include "network.h"
 #include "base/scratch.h"
 #include "data/summary.h"
+#include "models/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,10 @@
 
 #define DESCRIBE_OPTIONS(X)                                                                        \
     X(flag, covariance, "false", "", "of a model: the covariance of its parameters (linear, glm)", \
+      "")                                                                                          \
+    X(flag, inducing, "false", "",                                                                 \
+      "of a sparse process: its inducing inputs or landmarks, and what it holds of the function "  \
+      "there (gp)",                                                                                \
       "")
 
 CR_OPTIONS_STRUCT(describe_options, DESCRIBE_OPTIONS);
@@ -152,6 +157,46 @@ done:
     return st;
 }
 
+/* The value of a term at an inducing input: a number, or the name of a level. */
+static json_t *input_at(const cr_design *design, size_t term, double x)
+{
+    for (size_t i = 0; i < cr_design_columns(design); i++) {
+        bool same =
+            strcmp(cr_design_column_name(design, i), cr_design_term_name(design, term)) == 0;
+        if (same && cr_design_column_type(design, i) == CR_CATEGORY)
+            return json_string_nocheck(cr_design_level(design, i, (size_t)x));
+    }
+    return number(x);
+}
+
+/* A row for each inducing input: its terms, and mean and sd of the function there; and all
+ * covariances. */
+static cr_status add_inducing(cli *c, const cr_model *m, json_t *d)
+{
+    cr_status        st = CR_OK;
+    const cr_design *design = cr_model_get_design(m);
+    cr_inducing      it;
+    json_t          *rows = json_array(), *covariance = json_array();
+    json_object_set_new(d, "inducing", rows);
+    json_object_set_new(d, "inducing_covariance", covariance);
+    CR_TRY(cr_model_inducing(c->cx, m, &it));
+    for (size_t i = 0; i < it.n; i++) {
+        json_t *row = json_object(), *line = json_array();
+        for (size_t j = 0; j < it.terms; j++)
+            json_object_set_new_nocheck(row, cr_design_term_name(design, j),
+                                        input_at(design, j, it.Z[i * it.terms + j]));
+        json_object_set_new(row, "q_mean", number(it.mean[i]));
+        json_object_set_new(row, "q_sd", number(sqrt(it.covariance[i * it.n + i])));
+        for (size_t k = 0; k < it.n; k++)
+            json_array_append_new(line, number(it.covariance[i * it.n + k]));
+        json_array_append_new(rows, row);
+        json_array_append_new(covariance, line);
+    }
+done:
+    cr_inducing_free(c->cx, &it);
+    return st;
+}
+
 static void print_settings(cli *c, const json_t *d)
 {
     out_text(c, "\nsettings\n");
@@ -160,18 +205,19 @@ static void print_settings(cli *c, const json_t *d)
 
 static cr_status describe_model(cli *c, const cr_model *m)
 {
-    cr_status st = CR_OK;
-    json_t   *d = NULL;
-    bool      covariance = ((const describe_options *)c->own)->covariance;
+    cr_status               st = CR_OK;
+    json_t                 *d = NULL;
+    const describe_options *o = c->own;
     CR_TRY(cli_describe_model(c, m, &d));
-    if (covariance) CR_TRY(add_covariance(c, m, d));
+    if (o->covariance) CR_TRY(add_covariance(c, m, d));
+    if (o->inducing) CR_TRY(add_inducing(c, m, d));
     json_object_set_new(d, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(d, "kind", json_string("model"));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
         out_json(c, "describe", d);
-    else if (covariance)
-        out_table(c, json_object_get(d, "covariance"));
+    else if (o->covariance || o->inducing)
+        out_table(c, json_object_get(d, o->covariance ? "covariance" : "inducing"));
     else if (c->format == FORMAT_CSV)
         cli_print_parameters(c, d);
     else {
@@ -186,15 +232,18 @@ done:
 
 static cr_status run_describe(cli *c)
 {
-    cr_status st = CR_OK;
-    cr_table *t = NULL;
-    cr_model *m = NULL;
-    bool      covariance = ((const describe_options *)c->own)->covariance;
-    if (cli_is_network(c, 0) && !covariance) return cli_describe_network(c);
+    cr_status               st = CR_OK;
+    cr_table               *t = NULL;
+    cr_model               *m = NULL;
+    const describe_options *o = c->own;
+    const char             *asked = o->covariance ? "covariance" : o->inducing ? "inducing" : NULL;
+    if (o->covariance && o->inducing)
+        return cr_fail(c->cx, CR_EARG, "--covariance and --inducing do not go together");
+    if (cli_is_network(c, 0) && !asked) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
-    if (t && covariance)
+    if (t && asked)
         CR_TRY(
-            cr_fail(c->cx, CR_EARG, "--covariance is of a model, and %s holds data", file_name(c)));
+            cr_fail(c->cx, CR_EARG, "--%s is of a model, and %s holds data", asked, file_name(c)));
     CR_TRY(cli_check_strict(c));
     CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
 done:

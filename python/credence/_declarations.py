@@ -83,6 +83,11 @@ class Decisions(Structure):
                 ("actions", POINTER(c_char_p))]
 
 
+class Inducing(Structure):
+    _fields_ = [("n", c_size_t), ("terms", c_size_t), ("Z", c_void_p), ("mean", c_void_p),
+                ("covariance", c_void_p)]
+
+
 class CalibrationBin(Structure):
     _fields_ = [("count", c_size_t), ("weight", c_double), ("confidence", c_double),
                 ("accuracy", c_double)]
@@ -189,6 +194,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_sample_functions": (c_int, [_p, _p, _p, c_bool, _n, c_uint64, _p]),
     "cr_model_slopes": (_n, [_p]),
     "cr_predict_slopes": (c_int, [_p, _p, _p, _p]),
+    "cr_model_inducing": (c_int, [_p, _p, POINTER(Inducing)]),
+    "cr_inducing_free": (None, [_p, POINTER(Inducing)]),
     "cr_model_reconstructs": (_n, [_p]),
     "cr_reconstruct": (c_int, [_p, _p, _p, _n, _p, _p]),
     "cr_loss_read": (c_int, [_p, _s, POINTER(Loss)]),

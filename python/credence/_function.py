@@ -24,6 +24,11 @@ class Function:
         seed = random_seed(random_state, self.seed)
         return self._ask(X, lambda model, table: model.sample_functions(table, prior, count, seed))
 
+    def inducing_values(self):
+        """(Z, mean, covariance): the inducing inputs or landmarks of a sparse process, in the units of the data,
+        and what it holds of its function there, q(u)."""
+        return self._fitted().inducing()
+
     def predict_slopes(self, X):
         """The gradient of the predictive mean at every row, one column for each feature that is a number."""
         return self._ask(X, lambda model, table: model.slopes(table))

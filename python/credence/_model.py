@@ -169,6 +169,10 @@ class Model:
         """Rows drawn from a model of densities: an array, of objects where a column holds texts."""
         out = np.empty((count, len(self.columns)))
         work(lib.cr_sample, self._pointer, count, seed, out.ctypes.data).pass_warnings_on()
+        return self._with_levels(out)
+
+    def _with_levels(self, out):
+        """Rows with a column for each of the design, in which codes become the names of levels."""
         levels = [[lib.cr_design_level(self._design, i, k).decode()
                    for k in range(lib.cr_design_levels(self._design, i))] for i in range(out.shape[1])]
         if not any(levels):
@@ -206,6 +210,18 @@ class Model:
         out = np.empty((len(table), lib.cr_model_slopes(self._pointer)))
         work(lib.cr_predict_slopes, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
         return out
+
+    def inducing(self):
+        """(inputs, mean, covariance) of the function at the inducing inputs; a level as its name."""
+        held = c.Inducing()
+        context = work(lib.cr_model_inducing, self._pointer, held)
+        try:
+            Z = _copy(held.Z, held.n, held.terms)
+            mean, covariance = _copy(held.mean, held.n), _copy(held.covariance, held.n, held.n)
+        finally:
+            lib.cr_inducing_free(context.handle, held)
+        context.pass_warnings_on()
+        return self._with_levels(Z) if Z.shape[1] == len(self.columns) else Z, mean, covariance
 
     def decide(self, table, loss):
         """(actions, expected losses) for a c.Loss; actions are numbers or indices."""

@@ -40,6 +40,7 @@ SIGNATURES = {
                         "prior: bool = False) -> Any",
     "sample_functions": "(self, X: Any, n_samples: int = 1, random_state: Any = None, "
                         "prior: bool = False) -> Floats",
+    "inducing_values": "(self) -> tuple[Any, Floats, Floats]",
     "predict_slopes": "(self, X: Any) -> Floats",
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",

@@ -119,6 +119,10 @@ struct cr_model_class {
     cr_status (*evidence_at)(cr_ctx *cx, const void *state, const cri_rows *rows,
                              const size_t *which, size_t n, const double *values, size_t count,
                              double *out);
+    /* The inducing inputs of a sparse process: *out_X [n x terms of the design], allocated, in the
+     * units of the terms. */
+    cr_status (*inducing)(cr_ctx *cx, const void *state, const cr_design *design, double **out_X,
+                          size_t *out_n);
     /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
      * allocated, in the units rows->y has; NaN where a parameter has no standard error. */
     cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);

@@ -1,5 +1,5 @@
 /* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the
- * parts it is a sum of, and the evidence at other values of its hyper-parameters.  For models that
+ * parts it is a sum of, its inducing inputs, and the evidence at other values of its hyper-parameters.  For models that
  * offer it: a Gaussian process whose kernel is a sum is the sum of independent processes, and the
  * data tell of each (Duvenaud 2014, thesis, sec. 2.4.5). */
 #ifndef CREDENCE_MODELS_PARTS_H
@@ -59,6 +59,20 @@ CR_API const char *cr_model_reconstruct_name(const cr_model *model, size_t i);
  * opt_distance [n]; NaN where a coordinate is.  CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_reconstruct(cr_ctx *cx, const cr_model *model, const double *Z, size_t n,
                                 double *out, double *opt_distance);
+/* The inducing inputs or landmarks u = f(Z) that a sparse process leans on, and q(u), what it holds
+ * of its function there: Z in the units of the data (a level by its number in the design), a column
+ * for each term of the design. */
+typedef struct cr_inducing {
+    size_t  n, terms;
+    double *Z;          /* [n x terms] */
+    double *mean;       /* [n]         */
+    double *covariance; /* [n x n]     */
+} cr_inducing;
+/* Fills *out.  m^3 operations and 3 m^2 numbers for m inputs.  CR_EUNSUPPORTED where the model has
+ * none; *out is empty then. */
+CR_API cr_status cr_model_inducing(cr_ctx *cx, const cr_model *model, cr_inducing *out);
+/* Frees what it holds. */
+CR_API void cr_inducing_free(cr_ctx *cx, cr_inducing *it);
 /* The hyper-parameter number k; an empty name beyond the last. */
 CR_API cr_status cr_model_hyper(cr_ctx *cx, const cr_model *model, size_t k, cr_hyper *out_hyper);
 /* The log evidence of the rows of a table with their targets, or its bound, with the

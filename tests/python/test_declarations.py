@@ -18,7 +18,8 @@ ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_levels": c.Levels, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
-        "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions}
+        "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions,
+        "cr_inducing": c.Inducing}
 
 
 def is_pointer_to(ours, theirs):

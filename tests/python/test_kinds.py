@@ -353,3 +353,23 @@ def test_a_function_without_noise():
     assert not hasattr(credence.Ridge(), "predict_slopes")
     with pytest.raises(ValueError, match="exclude each other"):
         model.predict_function(at, return_std=True, return_cov=True)
+
+
+def test_inducing_values(tmp_path):
+    """Given inputs are told again; what is held of them is what is predicted there."""
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0, 4, (50, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.standard_normal(50)
+    given = rng.uniform(0, 4, (6, 2))
+    np.savetxt(tmp_path / "z.csv", given, delimiter=",", header="x1,x2", comments="", fmt="%.17g")
+    model = credence.Gp(noise=0.01, approx="vfe", inducing_inputs=str(tmp_path / "z.csv"), gradient=True)
+    model.fit(X, y)
+    Z, mean, covariance = model.inducing_values()
+    np.testing.assert_array_equal(Z, given)
+    at, same = model.predict_function(Z, return_cov=True)
+    np.testing.assert_allclose(mean, at, rtol=1e-12)
+    np.testing.assert_allclose(covariance, same, rtol=1e-10, atol=1e-14)
+    gradient = {p["name"]: p["gradient"] for p in model.describe()["parameters"]}
+    assert abs(gradient["rbf.variance"]) < 0.02 and gradient["mean.intercept"] is None
+    with pytest.raises(NotImplementedError, match="exact"):
+        credence.Gp(noise=0.01, optimize="none").fit(X, y).inducing_values()

@@ -384,11 +384,12 @@ cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 /* --- classes --------------------------------------------------------------------------------- */
 
 extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher,
-    cri_kernel_hamming, cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear,
-    cri_kernel_matern, cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic,
-    cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf, cri_kernel_rq, cri_kernel_set,
-    cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence, cri_kernel_white;
+    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine,
+    cri_kernel_exp_jensen_shannon, cri_kernel_fisher, cri_kernel_hamming, cri_kernel_intersection,
+    cri_kernel_jaccard, cri_kernel_jensen_shannon, cri_kernel_linear, cri_kernel_matern,
+    cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial,
+    cri_kernel_product, cri_kernel_rbf, cri_kernel_rq, cri_kernel_set, cri_kernel_sigmoid,
+    cri_kernel_spectrum, cri_kernel_subsequence, cri_kernel_weighted_degree, cri_kernel_white;
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);

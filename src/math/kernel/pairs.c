@@ -153,6 +153,77 @@ const cr_kernel_class cri_kernel_chi2 = {
     .pairs_dx = chi2_dx,
 };
 
+/* --- Jensen-Shannon -------------------------------------------------------------------------- */
+
+/* With s = x + y and t = (x - y) / s, a column adds s g(t) / 4 to the divergence of the measures x
+ * and y, sum_d [x log(2 x / s) + y log(2 y / s)] / 2, where
+ *     g(t) = (1 + t) log(1 + t) + (1 - t) log(1 - t) = log(1 - t^2) + 2 t atanh t,
+ * the latter sharp for small t. */
+static double bent(double t)
+{
+    if (fabs(t) < 0.5) return log1p(-t * t) + 2 * t * atanh(t);
+    double up = t > -1 ? (1 + t) * log1p(t) : 0, down = t < 1 ? (1 - t) * log1p(-t) : 0;
+    return up + down;
+}
+
+static double shannon(const double *x, const double *y, size_t n, double factor)
+{
+    double sum = 0;
+    for (size_t c = 0; c < n; c++) {
+        double s = x[c] + y[c];
+        if (s > 0) sum += 0.25 * s * bent((x[c] - y[c]) / s);
+    }
+    return factor * sum;
+}
+
+/* log(2 y / s) / 2; at y = 0, where it is infinite, taken as 0. */
+static void shannon_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++)
+        if (y[c] > 0) d[c] += weight * 0.5 * log1p((y[c] - x[c]) / (x[c] + y[c]));
+}
+
+static void exp_jensen_shannon_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)
+{
+    fill_pairs(job, node, tile, shannon, -gamma_of(job, node), out);
+    cri_exp_array(out, tile.ni * tile.nj);
+}
+
+static void exp_jensen_shannon_partial(const cri_job *job, size_t node, size_t s, size_t e,
+                                       cri_tile tile, const double *v, double *out)
+{
+    (void)s, (void)e;
+    fill_pairs(job, node, tile, shannon, -1, out);
+    cri_multiply_array(out, v, tile.ni * tile.nj, out);
+}
+
+static void exp_jensen_shannon_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,
+                                  const double *adjoint, double *FA)
+{
+    double weight[CRI_AREA];
+    for (size_t i = 0; i < tile.ni * tile.nj; i++)
+        weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
+    add_pairs_dx(job, node, tile, shannon_dx, weight, FA);
+}
+
+const cr_kernel_class cri_kernel_exp_jensen_shannon = {
+    .name = "exp_jensen_shannon",
+    .aliases = "exp_js",
+    .summary = "discrete distributions, one a row, compared by the Jensen-Shannon divergence",
+    .formula =
+        "k(x, y) = exp(-gamma D),  D = sum_d [x_d log(x_d / m_d) + y_d log(y_d / m_d)] / 2,\n"
+        "m = (x + y) / 2,  x, y >= 0,  0 log 0 = 0",
+    .reference = "Martins, Smith, Xing, Aguiar & Figueiredo (2009), JMLR 10",
+    .example = "exp_jensen_shannon(gamma=2)",
+    .specs = chi2_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .not_negative = true,
+    .pairs = exp_jensen_shannon_pairs,
+    .pairs_partial = exp_jensen_shannon_partial,
+    .pairs_dx = exp_jensen_shannon_dx,
+};
+
 /* --- kernels without parameters -------------------------------------------------------------- */
 
 #define WITHOUT_PARAMETERS(name, value, value_dx)                                                  \
@@ -233,6 +304,40 @@ const cr_kernel_class cri_kernel_bhattacharyya = {
     .not_negative = true,
     .pairs = bhattacharyya_pairs,
     .pairs_dx = bhattacharyya_dx,
+};
+
+/* log 2 less the divergence, for measures of any mass. */
+static double shannon_common(const double *x, const double *y, size_t n, double unused)
+{
+    double mass = 0;
+    (void)unused;
+    for (size_t c = 0; c < n; c++) mass += x[c] + y[c];
+    return 0.5 * M_LN2 * mass - shannon(x, y, n, 1);
+}
+
+static void shannon_common_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++)
+        if (y[c] > 0) d[c] += weight * 0.5 * log1p(x[c] / y[c]);
+}
+
+WITHOUT_PARAMETERS(jensen_shannon, shannon_common, shannon_common_dx)
+
+const cr_kernel_class cri_kernel_jensen_shannon = {
+    .name = "jensen_shannon",
+    .aliases = "js",
+    .summary = "discrete distributions, one a row: log 2 less their Jensen-Shannon divergence",
+    .formula = "k(x, y) = sum_d [x_d log((x_d + y_d) / x_d) + y_d log((x_d + y_d) / y_d)] / 2\n"
+               "        = log 2 - D for x, y of sum 1, D as in exp_jensen_shannon;  x, y >= 0",
+    .reference = "Hein & Bousquet (2005), Hilbertian metrics and positive definite kernels on "
+                 "probability measures",
+    .example = "jensen_shannon",
+    .specs = no_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .not_negative = true,
+    .pairs = jensen_shannon_pairs,
+    .pairs_dx = jensen_shannon_dx,
 };
 
 static bool same_side(double x, double y) { return (x > 0 && y > 0) || (x < 0 && y < 0); }

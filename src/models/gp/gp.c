@@ -5,6 +5,7 @@
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_centre.h"
 #include "gp_cost.h"
+#include "gp_given.h"
 #include "gp_job.h"
 #include "gp_parts.h"
 #include "gp_update.h"
@@ -36,6 +37,8 @@
       "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
       "inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
     X(count,  inducing,     "500", "1..100000", "number of inducing inputs, landmarks or features", "100") \
+    X(text,   inducing_inputs, "", "FILE", "file with the inducing inputs, one a row, columns by name; not given: " \
+      "--inducing of them are chosen", "z.csv")                                                      \
     X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
     X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor, "\
       "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
@@ -47,7 +50,9 @@
     X(count,  batch,        "0", "0..10000000", "rows of a step of svgp; 0: all up to 1024, else a fiftieth, at " \
       "least 128 and at most 1024", "256")                                                           \
     X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most; more where that makes " \
-      "less than 400 steps", "50")
+      "less than 400 steps", "50")                                                                   \
+    X(flag,   gradient,     "false", "", "tell the gradient of the log evidence by the logarithm of each " \
+      "hyper-parameter", "true")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
@@ -63,6 +68,10 @@ static const cri_goes    gp_goes[] = {
        { "max_iter", "optimize", "evidence", false },
        { "draws_hyper", "hyper", "mcmc", false },
        { "probes", "solver", "cg", false },
+       { "inducing_inputs", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
+       { "inducing_inputs", "solver", "cholesky", false },
+       { "inducing_inputs", "hyper", "best", false },
+       { "gradient", "hyper", "best", false },
        { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
        { "optimize_inducing", "solver", "cholesky", false },
        { "optimize_inducing", "hyper", "best", false },
@@ -259,6 +268,9 @@ static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior 
     bool        exact = m->approx == CRI_GP_EXACT;
     const char *what = exact ? "an exact process" : "a sparse process of all rows at a time";
     if (exact && !m->cg) cri_tell_unused(cx, gp_table, o, "inducing", what, "--approx vfe");
+    if (o->inducing_inputs)
+        cri_tell_unused(cx, gp_table, o, "inducing", "inducing inputs that are given",
+                        "inputs of our choice");
     if (exact) cri_tell_unused(cx, gp_table, o, "optimize_inducing", what, "--approx vfe");
     if (m->approx == CRI_GP_SVGP) return;
     cri_tell_unused(cx, gp_table, o, "batch", what, "--approx svgp");
@@ -266,18 +278,38 @@ static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior 
 }
 
 /* Rows of equal inputs are merged; not for fitc, where K - Q is each row's own, unless every input
- * is an inducing one, which leaves K - Q = 0. */
+ * is an inducing one by choice, which leaves K - Q = 0. */
 static cr_status gather_rows(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
 {
     cr_status     st = CR_OK;
     const double *shares = j->rows->roles[0];
     CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, !j->m->white, j->group));
-    if (o->approx == CRI_GP_FITC && j->data.n > o->inducing) {
+    if (o->approx == CRI_GP_FITC && (o->inducing_inputs || j->data.n > o->inducing)) {
         cri_gp_data_free(cx, &j->data);
         CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, false, j->group));
     }
 done:
     return st;
+}
+
+/* Inducing inputs of the user's choice, if there are any: with them a process is sparse however few
+ * rows there are. */
+static cr_status read_given(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
+{
+    cr_status st = CR_OK;
+    if (!o->inducing_inputs) return CR_OK;
+    CR_TRY(cri_gp_given(cx, j->m->kernel, j->rows->design, o->inducing_inputs, &j->m->at));
+    j->o.inducing = j->m->at.n;
+done:
+    return st;
+}
+
+static size_t choose_approx(cr_ctx *cx, const gp_options *o, const cri_gp_job *j)
+{
+    size_t n = j->data.n;
+    if (j->m->cg || j->o.mcmc) return CRI_GP_EXACT;
+    if (o->approx != CRI_GP_AUTO) return (size_t)o->approx;
+    return o->inducing_inputs ? cri_gp_choose_sparse(n) : cri_gp_choose(cx, n, j->o.inducing);
 }
 
 /* Distinct inputs, inducing ones if any, mean function and memory. */
@@ -291,9 +323,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     m->rows = j->data.count;
     CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
     CR_TRY(check_solver(cx, o, m));
-    m->approx = m->cg || j->o.mcmc         ? CRI_GP_EXACT
-                : o->approx == CRI_GP_AUTO ? cri_gp_choose(cx, data->n, j->o.inducing)
-                                           : (size_t)o->approx;
+    CR_TRY(read_given(cx, o, j));
+    m->approx = choose_approx(cx, o, j);
     tell_unused(cx, o, m);
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
@@ -309,8 +340,10 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     } else {
         CR_TRY(check_sparse(cx, m));
         CR_TRY(cri_gp_cost_sparse(cx, (cri_gp_approx)m->approx, data->n, j->o.inducing));
-        CR_TRY(m->approx == CRI_GP_RFF ? prepare_features(cx, s, j)
-                                       : cri_gp_inducing(cx, data, j->o.inducing, j->seed, &m->at));
+        if (m->approx == CRI_GP_RFF)
+            CR_TRY(prepare_features(cx, s, j));
+        else if (!o->inducing_inputs)
+            CR_TRY(cri_gp_inducing(cx, data, j->o.inducing, j->seed, &m->at));
     }
     CR_TRY(set_mean(cx, j, o, data));
     if (m->approx != CRI_GP_EXACT && m->mean.q > 0) {
@@ -381,6 +414,8 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     if (m->approx == CRI_GP_EXACT && !m->cg)
         CR_TRY(cri_gp_tabulate(cx, m->kernel, rows->design, j.o.optimize || j.o.mcmc));
     CR_TRY(cri_gp_job_learn(cx, &j, report));
+    if (o->gradient && !(m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient)))
+        CR_TRY(CR_ENOMEM);
     CR_TRY(cri_gp_job_condition(cx, &j));
     cri_kernel_drop_tables(cx, m->kernel);
     report_evidence(m, rows->design, report);
@@ -442,6 +477,7 @@ const cr_model_class cri_class_gp = {
     .slopes = cri_gp_slopes,
     .hyper = cri_gp_hyper,
     .evidence_at = cri_gp_evidence_at,
+    .inducing = cri_gp_tell_inducing,
     .describe = cri_gp_describe,
     .write = cri_gp_write,
     .read = cri_gp_read,

@@ -24,18 +24,21 @@ enum {
 };
 static const double TELL_WORK = 1e10; /* operations of one evaluation that are worth a line */
 
+cri_gp_approx cri_gp_choose_sparse(size_t n) { return n > VFE_ROWS ? CRI_GP_SVGP : CRI_GP_VFE; }
+
 cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m)
 {
     double rows = (double)n, inducing = (double)(m < n ? m : n);
     if (n <= EXACT_ROWS) return CRI_GP_EXACT;
-    bool batches = n > VFE_ROWS;
+    cri_gp_approx approx = cri_gp_choose_sparse(n);
+    bool          batches = approx == CRI_GP_SVGP;
     cr_log(cx, CR_LOG_WARNING,
            "gp: %zu distinct inputs: the sparse approximation %s with %zu inducing inputs is "
            "used, about %.2g operations for each %s; --approx exact needs %.3g GB and "
            "about %.2g operations for each evaluation",
            n, batches ? "svgp" : "vfe", m < n ? m : n, 8 * rows * inducing * inducing,
            batches ? "pass over the rows" : "evaluation", 16e-9 * rows * rows, pow(rows, 3));
-    return batches ? CRI_GP_SVGP : CRI_GP_VFE;
+    return approx;
 }
 
 /* --- what fits ------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 /* The approximation for n distinct inputs and m inducing ones when nobody asked for one: exact up
  * to 4000 inputs, vfe up to 100000, svgp beyond; told when it is not exact. */
 cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m);
+/* The sparse approximation for n distinct inputs. */
+cri_gp_approx cri_gp_choose_sparse(size_t n);
 /* By a factor of n rows.  Like the next two it fails with CR_ENOMEM, a figure and a hint when
  * memory would not do, and tells the cost of a large one. */
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n);

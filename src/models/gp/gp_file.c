@@ -84,6 +84,18 @@ done:
     return st;
 }
 
+/* A number each, null where it is not finite. */
+static cr_status write_gradient(cr_ctx *cx, const cri_gp_posterior *m, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    CR_TRY(cri_store_set(cx, out, "gradient", list));
+    for (size_t j = 0; j <= m->n_theta; j++)
+        CR_TRY(cri_store_append(cx, list, cri_json_number(m->gradient[j])));
+done:
+    return st;
+}
+
 cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
     cr_status               st = CR_OK;
@@ -121,6 +133,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set(cx, out, "loo_score", cri_json_number(m->loo_score)));
     CR_TRY(cri_store_set(cx, out, "loo_rmse", cri_json_number(m->loo_rmse)));
     CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
+    if (m->gradient) CR_TRY(write_gradient(cx, m, out));
     CR_TRY(write_arrays(cx, m, store));
     CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
     if (m->low) CR_TRY(cri_gp_lowrank_write(cx, m->low, store, out));
@@ -295,6 +308,20 @@ done:
     return st;
 }
 
+static cr_status read_gradient(cr_ctx *cx, const cri_store *store, const json_t *list,
+                               cri_gp_posterior *m)
+{
+    if (!json_is_array(list) || json_array_size(list) != m->n_theta + 1)
+        return spoilt(cx, store, "the gradient");
+    m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient);
+    if (!m->gradient) return CR_ENOMEM;
+    for (size_t j = 0; j <= m->n_theta; j++) {
+        const json_t *x = json_array_get(list, j);
+        m->gradient[j] = json_is_number(x) ? json_number_value(x) : (double)NAN;
+    }
+    return CR_OK;
+}
+
 cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
                       void **out_state)
 {
@@ -309,6 +336,8 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
     if (m->cg) CR_TRY(read_root(cx, store, in, m));
     if (json_object_get(in, "hyper_draws")) CR_TRY(read_draws(cx, store, in, m));
+    if (json_object_get(in, "gradient"))
+        CR_TRY(read_gradient(cx, store, json_object_get(in, "gradient"), m));
     CR_TRY(read_arrays(cx, store, m));
     if (json_object_get(in, "lowrank")) CR_TRY(cri_gp_lowrank_read(cx, store, in, m, &m->low));
     CR_TRY(cri_store_get_count(cx, store, in, "starts", &m->starts));

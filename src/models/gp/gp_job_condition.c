@@ -42,6 +42,11 @@ static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
     m->jitter = solution.jitter;
     CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
                                 &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
+    if (m->gradient) {
+        memcpy(inverse, m->L, m->at.n * m->at.n * sizeof *inverse);
+        CR_TRY(
+            cri_gp_gradient(cx, &j->problem, m->kernel, m->noise, &solution, inverse, m->gradient));
+    }
 done:
     cr_scratch_end(&s);
     return st;
@@ -85,7 +90,7 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
                                .W = cr_scratch_matrix(&s, n, most) };
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_cg_evidence(cx, &j->problem, m->kernel, m->noise, &cg, NULL));
+    CR_TRY(cri_gp_cg_evidence(cx, &j->problem, m->kernel, m->noise, &cg, m->gradient));
     CR_TRY(cri_gp_cg_root(cx, &j->problem, m->kernel, m->noise, &cg.settings, most, &root));
     CR_TRY(keep_root(cx, m, &root));
     m->evidence = cg.value;
@@ -155,7 +160,7 @@ static cr_status condition_rff(cr_ctx *cx, cri_gp_job *j)
 {
     cr_status         st = CR_OK;
     cri_gp_posterior *m = j->m;
-    CR_TRY(cri_gp_rff_solve(cx, &j->problem, m->kernel, m->noise, &j->rff, NULL));
+    CR_TRY(cri_gp_rff_solve(cx, &j->problem, m->kernel, m->noise, &j->rff, m->gradient));
     CR_TRY(cri_gp_rff_error(cx, j->problem.data, m->kernel, &j->rff, &m->kernel_error));
     m->evidence = j->rff.value;
     m->loo_score = m->loo_rmse = NAN;
@@ -168,7 +173,8 @@ static cr_status condition_sparse(cr_ctx *cx, cri_gp_job *j)
     cr_status         st = CR_OK;
     cri_gp_posterior *m = j->m;
     if (m->approx == CRI_GP_NYSTROM) CR_TRY(choose_landmarks(cx, j));
-    CR_TRY(cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, NULL, NULL));
+    CR_TRY(
+        cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, m->gradient, NULL));
     if (m->approx == CRI_GP_NYSTROM) m->kernel_error = j->sparse.left;
     m->evidence = j->sparse.value;
     m->jitter = j->sparse.jitter;

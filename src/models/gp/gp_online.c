@@ -5,6 +5,7 @@
  * Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14. */
 #include "gp_basis.h"
 #include "gp_centre.h"
+#include "gp_given.h"
 #include "gp_learn.h"
 #include "gp_online_learn.h"
 #include "../../base/context_internal.h"
@@ -587,6 +588,12 @@ static cr_status online_slopes(cr_ctx *cx, const void *state, const cri_rows *ro
 
 static const char *const method_names[] = { "stream", "basis" };
 
+static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design *design,
+                                 double **out_X, size_t *out_n)
+{
+    return cri_gp_tell_inducing(cx, ((const online_state *)state)->gp, design, out_X, out_n);
+}
+
 static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                  json_t *out)
 {
@@ -686,6 +693,7 @@ const cr_model_class cri_class_gp_online = {
     .function = online_function,
     .functions = online_functions,
     .slopes = online_slopes,
+    .inducing = online_inducing,
     .describe = online_describe,
     .write = online_write,
     .read = online_read,

@@ -80,6 +80,7 @@ void cri_gp_posterior_free(cr_ctx *cx, void *state)
     cri_gp_posterior *m = state;
     if (!m) return;
     cri_gp_posterior_drop(cx, m);
+    cr_free(cx, m->gradient, m->n_theta + 1, sizeof(double));
     cri_string_free(cx, m->at_bound);
     cri_gp_data_free(cx, &m->at);
     cri_gp_mean_free(cx, &m->mean);
@@ -112,6 +113,16 @@ static cr_status add_positive(cr_ctx *cx, json_t *list, const char *name, double
                          value * exp(1.959963984540054 * sd));
 }
 
+/* Adds the derivative of the log evidence by the theta of the last parameter in the list, null where
+ * it has none; nothing where it was not asked for. */
+static cr_status add_gradient(cr_ctx *cx, const cri_gp_posterior *m, size_t theta, json_t *list)
+{
+    json_t *item = json_array_get(list, json_array_size(list) - 1);
+    if (!m->gradient) return CR_OK;
+    return cri_store_set(cx, item, "gradient",
+                         cri_json_number(theta <= m->n_theta ? m->gradient[theta] : (double)NAN));
+}
+
 static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
 {
     cr_status st = CR_OK;
@@ -123,8 +134,11 @@ static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
         if (p.given) continue;
         CR_TRY(positive ? add_positive(cx, list, p.name, p.value, sd)
                         : add_parameter(cx, list, p.name, p.value, sd, NAN, NAN));
+        CR_TRY(add_gradient(cx, m, p.theta < m->n_theta ? p.theta : SIZE_MAX, list));
     }
-    if (!m->noise_column) CR_TRY(add_positive(cx, list, "noise", m->noise, m->sd[m->n_theta]));
+    if (m->noise_column) goto done;
+    CR_TRY(add_positive(cx, list, "noise", m->noise, m->sd[m->n_theta]));
+    CR_TRY(add_gradient(cx, m, m->noise > 0 ? m->n_theta : SIZE_MAX, list));
 done:
     return st;
 }
@@ -163,6 +177,7 @@ static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design
         value = value * design->target_scale + (power ? 0 : design->target_shift);
         double sd = sqrt(square) * design->target_scale, half = 1.959963984540054 * sd;
         CR_TRY(add_parameter(cx, list, name, value, sd, value - half, value + half));
+        CR_TRY(add_gradient(cx, m, SIZE_MAX, list));
     }
 done:
     cr_scratch_end(&s);

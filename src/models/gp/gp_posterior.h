@@ -35,6 +35,7 @@ typedef struct cri_gp_posterior {
     double      noise, jitter;
     double     *L, *L2;               /* [n x n] lower triangles; L2 NULL for exact, L for rff    */
     double     *alpha, *beta, *U, *A; /* [n], [q], [n x q], [q x q]                         */
+    double     *gradient; /* [n_theta + 1] of the evidence by theta and log noise; or NULL     */
     size_t      n_theta;
     double     *sd;             /* [n_theta + 1] of theta and log noise; NaN: not known     */
     double      rows, evidence; /* sum of weights; log evidence in the units of the design  */

@@ -82,9 +82,11 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
     case 11:
         say(t, "subsequence(t1; k=2, lambda=0.6, normalise=%zu)", pick(d, 2));
         break;
-    case 12:
-        say(t, pick(d, 2) ? "jaccard" : "intersection");
-        break;
+    case 12: {
+        static const char *const some[] = { "intersection", "jaccard", "jensen_shannon",
+                                            "exp_jensen_shannon(gamma=2)", "weighted_degree(k=3)" };
+        say(t, "%s", some[pick(d, 5)]);
+    } break;
     case 13:
         say(t, "set(t1)");
         break;

@@ -107,6 +107,43 @@ TEST(enumeration)
     }
 }
 
+/* The weighted degree by its definition: all places, all lengths, byte by byte. */
+static double enumerate_degree(const char *s, const char *t, size_t k)
+{
+    double sum = 0;
+    for (size_t d = 1; d <= k; d++)
+        for (size_t i = 0; i + d <= strlen(s) && i + d <= strlen(t); i++) {
+            bool same = true;
+            for (size_t c = 0; c < d; c++) same &= s[i + c] == t[i + c];
+            if (same) sum += 2 * (double)(k - d + 1) / (double)(k * (k + 1));
+        }
+    return sum;
+}
+
+TEST(weighted_degree)
+{
+    static rows   r;
+    static double D[TEXTS * TEXTS], N[TEXTS * TEXTS];
+    dice          d = { 22 };
+    letters_only(&r, &d);
+    strcpy(r.text[3], "aaaaaab"), strcpy(r.text[4], "baaaaaa");
+    for (size_t k = 1; k <= 8; k++) {
+        char   text[100];
+        size_t shared = 0;
+        snprintf(text, sizeof text, "weighted_degree(k=%zu)", k), gram_of(cx, text, &r.in, D);
+        snprintf(text, sizeof text, "wd(t1; k=%zu, normalise=1)", k), gram_of(cx, text, &r.in, N);
+        for (size_t i = 0; i < TEXTS; i++)
+            for (size_t j = 0; j < TEXTS; j++) {
+                double xy = enumerate_degree(r.text[i], r.text[j], k), xx = D[i * TEXTS + i],
+                       yy = D[j * TEXTS + j];
+                assert_close(D[i * TEXTS + j], xy, 1e-14);
+                assert_close(N[i * TEXTS + j], xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0, 1e-14);
+                shared += xy > 0 && i != j;
+            }
+        assert_true(shared > 100);
+    }
+}
+
 TEST(sets)
 {
     const char         *texts[] = { "a b c", "c,a ;a|a", "", "bb\tb", NULL };
@@ -147,6 +184,8 @@ static const char *const coded[] = { "spectrum(c2; k=2)",
                                      "mismatch(c2; k=3, m=1, alphabet=4, normalise=1)",
                                      "subsequence(c2; k=2, lambda=0.7)",
                                      "subsequence(c2; k=3, lambda=0.4, normalise=1)",
+                                     "weighted_degree(c2; k=3)",
+                                     "weighted_degree(c2; k=2, normalise=1)",
                                      "set(c2)",
                                      "jaccard(c2)" };
 
@@ -314,6 +353,7 @@ TEST(reference_texts)
     compare(cx, "spectrum(k=5)", &in, one, "spectrum5");
     compare(cx, "spectrum(1) + spectrum(2) + spectrum(3) + spectrum(4)", &in, one, "boundrange4");
     compare(cx, "mismatch(k=4, m=1, alphabet=4)", &in, one, "mismatch_k4_m1");
+    compare(cx, "weighted_degree(k=5)", &in, one, "weighted_degree5");
     compare(cx, "subsequence(k=3, lambda=0.5)", &in, one, "ssk_n3_lam0_5");
     compare(cx, "subsequence(k=4, lambda=0.8)", &in, one, "ssk_n4_lam0_8");
     json_decref(one);
@@ -340,5 +380,17 @@ TEST(reference_histograms)
     compare(cx, "chi2", &in, one, "exp_chi2_gamma1");
     compare(cx, "intersection", &in, one, "intersection");
     compare(cx, "bhattacharyya", &in, one, "bhattacharyya");
+    double  L[IMAGES * IMAGES], E[IMAGES * IMAGES];
+    json_t *divergence =
+        json_object_get(json_object_get(one, "matrices"), "jensen_shannon_divergence_nats");
+    gram_of(cx, "jensen_shannon", &in, L);
+    gram_of(cx, "exp_js(gamma=2)", &in, E);
+    assert_int_equal(json_array_size(divergence), IMAGES);
+    for (size_t i = 0; i < IMAGES; i++)
+        for (size_t j = 0; j < IMAGES; j++) {
+            double D = json_number_value(json_array_get(json_array_get(divergence, i), j));
+            assert_close(L[i * IMAGES + j], M_LN2 - D, 1e-14);
+            assert_close(E[i * IMAGES + j], exp(-2 * D), 1e-14);
+        }
     json_decref(one);
 }

@@ -131,6 +131,26 @@ static long double f_bhattacharyya(const rows *r, size_t i, size_t j)
     return sum;
 }
 
+static long double f_jensen_shannon(const rows *r, size_t i, size_t j)
+{
+    long double sum = 0;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        long double x = r->X[i * COLUMNS + c], y = r->X[j * COLUMNS + c];
+        sum += 0.5L * (x * logl((x + y) / x) + y * logl((x + y) / y));
+    }
+    return sum;
+}
+
+static long double f_exp_jensen_shannon(const rows *r, size_t i, size_t j)
+{
+    long double sum = 0;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        long double x = r->X[i * COLUMNS + c], y = r->X[j * COLUMNS + c], m = 0.5L * (x + y);
+        sum += 0.5L * (x * logl(x / m) + y * logl(y / m));
+    }
+    return expl(-3 * sum);
+}
+
 static long double f_brownian(const rows *r, size_t i, size_t j)
 {
     return fminl(r->X[i * COLUMNS], r->X[j * COLUMNS]) *
@@ -216,6 +236,8 @@ static const struct {
     { "chi2(gamma=0.5)", f_chi2, 1e-14 },
     { "intersection", f_intersection, 1e-14 },
     { "bhattacharyya", f_bhattacharyya, 1e-14 },
+    { "jensen_shannon", f_jensen_shannon, 1e-14 },
+    { "exp_jensen_shannon(gamma=3)", f_exp_jensen_shannon, 1e-14 },
     { "brownian(x1, x2)", f_brownian, 1e-14 },
     { "constant(0.3)", f_constant, 1e-14 },
     { "0.3", f_constant, 1e-14 },
@@ -424,11 +446,13 @@ TEST(each_kernel_is_psd)
         "chi2(gamma=3)",
         "constant(2)",
         "cosine(p=0.3)",
+        "exp_jensen_shannon(gamma=20)",
         "fisher(mean=0.4, sd=0.2)",
         "fisher(x2, x3, x1; mean=[0.1,0.6,0.3], sd=[0.5,0,0, 0.2,0.4,0, -0.3,0.1,0.6])",
         "hamming(l=0.8)",
         "intersection",
         "jaccard",
+        "jensen_shannon",
         "linear",
         "matern(nu=0.7, l=0.3)",
         "matern(nu=0.5, l=0.3)",
@@ -447,6 +471,8 @@ TEST(each_kernel_is_psd)
         "set",
         "spectrum(k=2)",
         "subsequence(k=3, lambda=0.4)",
+        "weighted_degree(k=1)",
+        "weighted_degree(k=4)",
         "white",
     };
     enum { N = 40, COUNT = sizeof texts / sizeof *texts };

@@ -230,6 +230,8 @@ TEST(kl)
         if (!cr_dist_offers(c, "kl") || is_coarse(k)) continue;
         for (size_t j = 0; j < k->n; j++) near[j] = k->v[j] * (j % 2 ? 0.93 : 1.04);
         if (c->params[0].shown.given) near[0] = k->v[0];
+        for (size_t j = 0; j < k->n && cri_dist_param_count(c) == k->n; j++)
+            if (c->params[j].domain->whole) near[j] = floor(near[j]);
         if (strcmp(k->name, "categorical") == 0)
             near[0] = 0.25, near[1] = 0.25, near[2] = 0.25, near[3] = 0.25;
         if (strcmp(k->name, "uniform") == 0) near[1] = 2.5;

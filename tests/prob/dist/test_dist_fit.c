@@ -81,6 +81,7 @@ TEST(gradient_is_zero)
         { "chi-square", { 4 }, 1 },
         { "half-cauchy", { 2.5 }, 1 },
         { "inverse-gaussian", { 1.3, 3.1 }, 2 },
+        { "skew-normal", { 0.4, 1.3, 4 }, 3 },
     };
     for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
         const dist_case     *k = &smooth[i];
@@ -177,6 +178,10 @@ TEST(refusals)
         { "poisson", 0, { 0, 0, 0 }, 3, "all values are 0" },
         { "binomial", 5, { 1, 6, 2 }, 3, "more than the 5 trials" },
         { "binomial", 2.5, { 1, 2, 2 }, 3, "trials is 2.5" },
+        { "hypergeometric", 100, { 80, 2, 89 }, 3, "more than the 88 draws" },
+        { "hypergeometric", 100, { 0, 2, 80 }, 3, "no number of marked items" },
+        { "hypergeometric", 80, { 0, 2, 8 }, 3, "88 are drawn, but there are only 80" },
+        { "skew-normal", 0, { 3, 3, 3 }, 3, "all values are 3" },
         { "bernoulli", 0, { 0, 1, 2 }, 3, "must be 0 or 1" },
         { "negative-binomial", 0, { 3, 3, 4 }, 3, "fit a poisson" },
         { "beta-binomial", 10, { 5, 5, 6 }, 3, "no more than a binomial" },

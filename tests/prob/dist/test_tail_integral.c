@@ -41,6 +41,8 @@ static const family families[] = {
     { "geometric", { 0.25 }, 1 },
     { "negative-binomial", { 3, 0.4 }, 2 },
     { "beta-binomial", { 10, 0.5, 0.5 }, 3 },
+    { "hypergeometric", { 60, 20, 12 }, 3 },
+    { "skew-normal", { 1, 2, -3 }, 3 },
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
