@@ -376,9 +376,47 @@ done:
     return st;
 }
 
-double cri_bordered_trace(const cri_predictor *fit)
+/* What belongs to the terms in the inverse and in the determinant of the last factor: eliminating the
+ * intercept first would leave the centred matrix, and takes the sum of the weights. */
+static void measure_factor(const cri_bordered *b, double *column, cri_bordered_answer *a)
 {
-    double trace = cr_dot(fit->F, fit->F, fit->r * fit->p);
-    for (size_t j = 0; j < fit->p; j++) trace += fit->diagonal[j];
-    return trace;
+    size_t m = b->m;
+    for (size_t j = 0; j < b->run.levels; j++) {
+        for (size_t k = 0; k < m; k++) column[k] = b->B[j * m + k] / b->D[j];
+        solve_lower(b, column);
+        a->trace += 1 / b->D[j] + cr_dot(column, column, m);
+        a->logdet += log(b->D[j]);
+    }
+    for (size_t k = 0; k < m; k++) {
+        memset(column, 0, m * sizeof *column);
+        column[k] = 1;
+        solve_lower(b, column);
+        if (k >= b->intercept) a->trace += cr_dot(column, column, m);
+        a->logdet += 2 * log(b->L[k * m + k]);
+    }
+    if (b->intercept) a->logdet -= log(b->z->weight);
+}
+
+cr_status cri_bordered_at(cr_ctx *cx, cri_bordered *b, double lambda, double *x,
+                          cri_bordered_answer *out)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    size_t              n = b->m + b->run.levels;
+    double             *room = cr_scratch_f64(&s, n);
+    cri_bordered_answer a = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_bordered_factor(cx, b, lambda, &a.good));
+    if (a.good) {
+        memcpy(x, b->g, n * sizeof *x);
+        CR_TRY(cri_bordered_solve(cx, b, x));
+        for (size_t i = b->intercept; i < n; i++) a.square += x[i] * x[i];
+        CR_TRY(cri_bordered_residuals(cx, b, x, room, &a.rss));
+        measure_factor(b, room, &a);
+    }
+    *out = a;
+done:
+    cr_scratch_end(&s);
+    return st;
 }

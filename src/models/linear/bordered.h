@@ -58,7 +58,16 @@ cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double
 /* A predictor with coefficients from x [m + levels], and with the leverages of the last factor. */
 cr_status cri_bordered_predictor(cr_ctx *cx, const cri_bordered *b, const double *x,
                                  cri_predictor *out);
-/* The trace of the part of A^-1 that belongs to the terms, of that predictor. */
-double cri_bordered_trace(const cri_predictor *fit);
+
+/* The answer at one lambda: with G = Z'WZ of the terms, centred where there is an intercept,
+ *   b = (G + lambda I)^-1 Z'Wt,   square = |b|^2,   rss = |t - Z b|^2 from the rows,
+ *   trace = tr (G + lambda I)^-1,   logdet = ln |G + lambda I|. */
+typedef struct cri_bordered_answer {
+    bool   good; /* false, and nothing else set, where A is not positive definite */
+    double square, rss, trace, logdet;
+} cri_bordered_answer;
+/* Factors, and fills x [m + levels].  O(n e + levels m^2 + m^3). */
+cr_status cri_bordered_at(cr_ctx *cx, cri_bordered *b, double lambda, double *x,
+                          cri_bordered_answer *out);
 
 #endif

@@ -223,27 +223,25 @@ done:
 static cr_status solve_entries(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
                                const ridge_options *o, cr_report *report)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    size_t           n = o->intercept + rows->p;
-    double          *x = cr_scratch_f64(&s, n);
-    bool             good = false;
-    cri_sparse_terms z;
-    cri_bordered     b;
-    cri_fit_quality  q;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    size_t              n = o->intercept + rows->p;
+    double             *x = cr_scratch_f64(&s, n);
+    cri_sparse_terms    z;
+    cri_bordered        b;
+    cri_fit_quality     q;
+    cri_bordered_answer a;
 
     CR_TRY(s.status);
     CR_TRY(cri_sparse_terms_new(cx, &s, rows, o->intercept, rows->design->standardised, &z));
     CR_TRY(cri_bordered_new(cx, &s, &z, cri_largest_category(rows->design), o->intercept, &b));
-    CR_TRY(cri_bordered_factor(cx, &b, o->lambda, &good));
-    if (!good) CR_TRY(refuse_singular(cx, o->lambda));
-    memcpy(x, b.g, n * sizeof *x);
-    CR_TRY(cri_bordered_solve(cx, &b, x));
+    CR_TRY(cri_bordered_at(cx, &b, o->lambda, x, &a));
+    if (!a.good) CR_TRY(refuse_singular(cx, o->lambda));
     CR_TRY(cri_bordered_predictor(cx, &b, x, &m->fit));
     m->lambda = o->lambda;
-    m->df = (double)n - m->lambda * cri_bordered_trace(&m->fit);
+    m->df = (double)n - m->lambda * a.trace;
+    m->rss = a.rss;
     CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
-    m->rss = q.rss;
     m->loocv = q.loo;
     m->fit.sigma = z.weight > m->df ? sqrt(m->rss / (z.weight - m->df)) : NAN;
     if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
