@@ -1,9 +1,9 @@
 """Generative classifiers on half a million rows of 30 features in 5 classes, against scikit-learn."""
 import array
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 ROWS, FEATURES, CLASSES, SEED = 500_000, 30, 5, 1
 
@@ -16,10 +16,7 @@ def make(path):
     """[x1 ... x30 class] as NPY; rows are noise from a pool of 20000 around the mean of their class."""
     rng = random.Random(SEED)
     pool = [[rng.gauss(0, 1) for _ in range(FEATURES)] for _ in range(20_000)]
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    with new_npy(path, ROWS, FEATURES + 1) as f:
         for i in range(ROWS):
             k = rng.randrange(CLASSES)
             noise = pool[i % len(pool)]

@@ -2,9 +2,9 @@
 import array
 import math
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 ROWS, FEATURES, SEED = 500_000, 20, 1
 WEIGHTS = [(-1) ** j * 0.3 * (j + 1) / FEATURES for j in range(FEATURES)]
@@ -31,10 +31,7 @@ def maker(family):
         rng = random.Random(SEED)
         pool = [[rng.gauss(0, 1) for _ in range(FEATURES)] for _ in range(20_000)]
         eta = [0.5 + sum(x * w for x, w in zip(row, WEIGHTS)) for row in pool]
-        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
-        header += " " * (-(len(header) + 11) % 64) + "\n"
-        with open(path, "wb") as f:
-            f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        with new_npy(path, ROWS, FEATURES + 1) as f:
             for i in range(ROWS):
                 k = i % len(pool)
                 array.array("d", [*pool[k], DRAW[family](rng, eta[k])]).tofile(f)

@@ -2,9 +2,9 @@
 file to coefficients."""
 import array
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 ROWS, FEATURES, USED, SEED = 10_000, 1_000, 100, 1
 LAST = 1e-3                     # the last penalty over the first
@@ -14,10 +14,7 @@ def make(path):
     """[x1 ... x1000 y] as NPY; neighbouring features lean on each other, a tenth of them matter."""
     rng = random.Random(SEED)
     weights = [rng.gauss(0, 1) if j % (FEATURES // USED) == 0 else 0.0 for j in range(FEATURES)]
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    with new_npy(path, ROWS, FEATURES + 1) as f:
         for _ in range(ROWS):
             row, last = [], 0.0
             for _ in range(FEATURES):
@@ -39,7 +36,7 @@ start = time.perf_counter()
 X -= X.mean(0)
 X /= numpy.sqrt((X * X).mean(0))
 y -= y.mean()
-alphas, coefs, _ = lasso_path(X, y, eps={LAST}, n_alphas=100, copy_X=False)
+alphas, coefs, _ = lasso_path(X, y, eps={LAST}, n_alphas=100, copy_X=False, precompute=True)
 end = time.perf_counter()
 objective = ((y - X @ coefs[:, -1]) ** 2).mean() / 2 + alphas[-1] * abs(coefs[:, -1]).sum()
 print(json.dumps({{"seconds": end - start, "objective": objective, "lambda": alphas[-1]}}))
@@ -62,10 +59,7 @@ def make_wide(path):
     """[x1 ... x20000 y] as NPY: normal features, of which the first ten matter."""
     rng = random.Random(SEED)
     weights = [rng.gauss(0, 1) for _ in range(WIDE_USED)]
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({WIDE_ROWS}, {WIDE_FEATURES + 1}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    with new_npy(path, WIDE_ROWS, WIDE_FEATURES + 1) as f:
         for _ in range(WIDE_ROWS):
             row = [rng.gauss(0, 1) for _ in range(WIDE_FEATURES)]
             y = sum(x * w for x, w in zip(row, weights)) + rng.gauss(0, 1)
@@ -102,11 +96,22 @@ end = run("--lambda", repr(path["statistics"]["lambda_max"] / 10))
 print(json.dumps({{"seconds": path["seconds"], "objective": end["statistics"]["objective_value"]}}))
 """
 
+# One path of all rows, both at 100 penalties down to a hundredth of the first; the same quality.
+WIDE_PATH_GLMNET = WIDE_GLMNET.replace(
+    "fit <- cv.glmnet(x, y)", "glmnet.control(fdev = 0); fit <- glmnet(x, y, nlambda = 100, lambda.min.ratio = 0.01)")
+WIDE_PATH_OURS = WIDE_OURS.replace("path = run()",
+                                   'path = run("--choose", "bic", "--path", "100", "--lambda-min-ratio", "0.01")')
+
 TASKS = [
-    Task(name="lasso", about="lasso path, 100 penalties, 1e4 rows x 1000 features, against scikit-learn",
+    Task(name="lasso", about="lasso path, 100 penalties, 1e4 rows x 1000 features, against scikit-learn by the Gram matrix",
          ours=python(OURS, "{build}/credence", "{data}"), peer=python(SKLEARN, "{data}"),
          needs=("sklearn",), data=(f"lasso-{ROWS}x{FEATURES}-{SEED}.npy", make),
          quality="objective", judge="lower", tolerance=0.0, goal=2),
+    Task(name="lasso-wide", about="lasso path, 100 penalties, 500 rows x 20000 features, against glmnet",
+         ours=python(WIDE_PATH_OURS, "{build}/credence", "{data}", "{threads}"),
+         peer=["Rscript", "-e", WIDE_PATH_GLMNET, "{data}"],
+         needs=("R:glmnet",), data=(f"lasso-{WIDE_ROWS}x{WIDE_FEATURES}-{SEED}.npy", make_wide),
+         quality="objective", judge="lower", tolerance=1e-9, goal=2),
     Task(name="lasso-cv", about="lasso by ten folds, 500 rows x 20000 features, against glmnet",
          ours=python(WIDE_OURS, "{build}/credence", "{data}", "{threads}"),
          peer=["Rscript", "-e", WIDE_GLMNET, "{data}"],

@@ -1,9 +1,9 @@
 """Least squares and ridge on a million rows of 50 features: the fit alone, as the clock of either side has it."""
 import array
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 ROWS, FEATURES, SEED = 1_000_000, 50, 1
 INTERCEPT = 3.0
@@ -16,10 +16,7 @@ def make(path):
     rng = random.Random(SEED)
     pool = [[rng.gauss(0, 1) for _ in range(FEATURES)] for _ in range(20_000)]
     means = [INTERCEPT + sum(x * w for x, w in zip(row, WEIGHTS)) for row in pool]
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    with new_npy(path, ROWS, FEATURES + 1) as f:
         for i in range(ROWS):
             k = i % len(pool)
             array.array("d", [*pool[k], means[k] + rng.gauss(0, 0.5)]).tofile(f)
@@ -61,11 +58,31 @@ gram = data.T @ data
 print(json.dumps({"seconds": time.perf_counter() - start, "trace": gram.trace()}))
 """
 
+# One read of every number: the bandwidth of the memory, and with it the least time of any fit.
+SUM = """
+import json, sys, time
+import numpy
+data = numpy.load(sys.argv[1])
+start = time.perf_counter()
+total = data.sum()
+seconds = time.perf_counter() - start
+print(json.dumps({"seconds": seconds, "total": total, "gb_per_second": data.nbytes / seconds / 1e9}))
+"""
+
 TASKS = [
     Task(name="linear-npy", about="least squares, 1e6 rows x 50 features from NPY, the whole process, against numpy's X'X",
          ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
          peer=python(NUMPY, "{data}"), needs=("numpy",), clock="wall",
          data=(f"linear-{ROWS}x{FEATURES}-{SEED}.npy", make), goal=1.5),
+    Task(name="ridge-npy", about="ridge, 1e6 rows x 50 features from NPY, the whole process, against numpy's X'X",
+         ours=["{build}/credence", "fit", "ridge", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
+         peer=python(NUMPY, "{data}"), needs=("numpy",), clock="wall",
+         data=(f"linear-{ROWS}x{FEATURES}-{SEED}.npy", make), goal=1.5),
+    Task(name="linear-bandwidth", about="least squares, 1e6 rows x 50 features, the fit alone: the ratio is its share of "
+         "the speed of memory, a plain sum over the array by one core",
+         ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
+         peer=python(SUM, "{data}"), needs=("numpy",),
+         data=(f"linear-{ROWS}x{FEATURES}-{SEED}.npy", make)),
     Task(name="linear", about="least squares, 1e6 rows x 50 features, the fit alone, against scikit-learn",
          ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
          peer=sklearn("LinearRegression(copy_X=False)"), needs=("sklearn",),

@@ -2,9 +2,9 @@
 import array
 import math
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 ROWS, SEED = 3_000, 1  # of 20000 rows the peer says that the problem is ill-posed
 
@@ -12,10 +12,7 @@ ROWS, SEED = 3_000, 1  # of 20000 rows the peer says that the problem is ill-pos
 def make(path):
     """[x y] as NPY: x uniform on 0..10 and increasing (the peer wants it so), y = sin x + noise."""
     rng = random.Random(SEED)
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, 2), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    with new_npy(path, ROWS, 2) as f:
         for x in sorted(rng.uniform(0, 10) for _ in range(ROWS)):
             array.array("d", [x, math.sin(x) + rng.gauss(0, 0.3)]).tofile(f)
 

@@ -89,6 +89,8 @@ static inline bool cri_design_is_code(const cr_design *d, size_t j)
 /* true when nearly all terms are indicators of categories with many levels: rows have few entries
  * that are not 0. */
 bool cri_design_has_many_levels(const cr_design *d);
+/* true when term k of a design without sparse columns is 1 at one level of a category, else 0. */
+bool cri_design_is_indicator(const cr_design *d, size_t k);
 
 /* true when numbers of column i come in as functions of a basis. */
 static inline bool cri_design_has_basis(const cr_design *d, size_t i)
@@ -181,6 +183,10 @@ typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED, CRI_INPUTS_ALO
 cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                         cri_target_use target, cri_rows *out_rows);
 void      cri_rows_close(cr_ctx *cx, cri_rows *rows);
+/* The same rows, whose design has no sparse columns, with X as sparse rows too.  All but the entries
+ * is borrowed.  O(n (numbers + categories)). */
+cr_status cri_rows_open_entries(cr_ctx *cx, const cri_rows *rows, cri_rows *out_view);
+void      cri_rows_close_entries(cr_ctx *cx, cri_rows *view);
 
 /* X[i - begin, 0..p) for rows i in [begin, end); X has `stride` doubles between rows.  Pure. */
 void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, size_t stride);

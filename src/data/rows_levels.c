@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static bool is_indicator(const cr_design *d, size_t k)
+bool cri_design_is_indicator(const cr_design *d, size_t k)
 {
     const cri_design_term *t = &d->terms[k];
     return t->power == 0 && !t->code && d->columns[t->column].type == CR_CATEGORY &&
@@ -18,7 +18,8 @@ bool cri_design_has_many_levels(const cr_design *d)
     size_t entries = 0; /* that a row has at the most */
     if (d->block.n > 0 || d->p < MANY || d->missing == CR_MISSING_KEEP) return false;
     for (size_t k = 0; k < d->n_terms; k++)
-        entries += !is_indicator(d, k) || k == 0 || d->terms[k].column != d->terms[k - 1].column;
+        entries += !cri_design_is_indicator(d, k) || k == 0 ||
+                   d->terms[k].column != d->terms[k - 1].column;
     return entries <= d->p / SHARE;
 }
 
@@ -38,7 +39,7 @@ static cr_status lay_out(cr_scratch *s, const cri_rows *r, layout *out)
                            .levels = cr_scratch_bytes(s, d->n_columns, sizeof *l.levels) };
     for (size_t k = 0; s->status == CR_OK && k < d->n_terms; k++) {
         size_t c = d->terms[k].column;
-        l.plain[k] = !is_indicator(d, k);
+        l.plain[k] = !cri_design_is_indicator(d, k);
         l.most += l.plain[k] || !l.levels[c];
         if (l.plain[k]) continue;
         if (!l.levels[c])
@@ -109,4 +110,25 @@ cr_status cri_rows_gather_levels(cr_ctx *cx, cri_rows *r)
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_rows_open_entries(cr_ctx *cx, const cri_rows *rows, cri_rows *out_view)
+{
+    cri_rows view = *rows;
+    view.copy = NULL;
+    view.base = NULL;
+    cr_status st = cri_rows_gather_levels(cx, &view);
+    if (st == CR_OK)
+        *out_view = view;
+    else
+        cri_rows_close_entries(cx, &view);
+    return st;
+}
+
+void cri_rows_close_entries(cr_ctx *cx, cri_rows *view)
+{
+    if (view->copy) cri_sparse_free(cx, view->copy);
+    cr_free(cx, view->copy, 1, sizeof *view->copy);
+    cr_free(cx, view->base, view->p, sizeof *view->base);
+    *view = (cri_rows){ 0 };
 }

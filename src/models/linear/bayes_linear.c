@@ -6,8 +6,10 @@
  * normal-inverse-gamma prior  w | s2 ~ N(0, s2 v I), s2 ~ IG(a, b),  the noise is integrated out.
  * All of it is O(p) per step in the eigenbasis of G: G = V diag(d) V^T, u = V^T g.  Where terms are
  * many more than rows the same comes from the n x n eigenbasis of Z Z^T (dual.h): the directions
- * that are missing have d = 0.
+ * that are missing have d = 0.  Of a category of many levels a step solves the equations with the
+ * levels eliminated (bordered.h), O(n + p).
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
+#include "bordered.h"
 #include "dual.h"
 #include "moments.h"
 #include "spectrum.h"
@@ -50,7 +52,7 @@ static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAS
 
 typedef struct bayes_state {
     cri_predictor fit;
-    cri_moments   moments; /* for updates; empty after a fit in the dual       */
+    cri_moments   moments; /* for updates; empty after a fit in the dual, or with fit.diagonal */
     cri_kept_rows kept;    /* of a fit in the dual to sparse rows              */
     bool          dual, nig;
     double        alpha, beta; /* normal prior                                   */
@@ -60,13 +62,16 @@ typedef struct bayes_state {
 } bayes_state;
 
 /* The problem in the eigenbasis of G: all a step needs.  Directions that are not listed have d = 0.
- */
+ * With levels r = p and there is no eigenbasis, but equations to solve. */
 typedef struct spectrum {
     size_t        p, r;  /* terms; directions */
     double        n;     /* observations that inform the noise: one less with a flat intercept */
     const double *d, *u; /* [r] */
     double        tt;
-    double        rss0; /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
+    double        rss0;   /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
+    double        top;    /* the largest d, about */
+    cri_bordered *levels; /* or NULL */
+    double       *x;      /* [p + 1] the last answer of these */
 } spectrum;
 
 static bool is_flat(const bayes_options *o)
@@ -90,11 +95,51 @@ static void bayes_free(cr_ctx *cx, void *state)
 
 typedef struct posterior {
     double mm, rss, gamma, trace, log_evidence; /* |m|^2, |t - Z m|^2, PRML (3.91), tr G A^-1 */
+    double inverse;                             /* tr A^-1 over the directions listed */
 } posterior;
 
-/* PRML (3.53), (3.86), (3.91) at one alpha and beta. */
-static posterior evaluate(const spectrum *s, double alpha, double beta)
+/* The sum over the directions of what both priors need, at lambda = alpha / beta. */
+typedef struct shrunk {
+    double mm, rss, trace, logdet; /* |m|^2, |t - Z m|^2, tr (G + l)^-1, ln |G + l| */
+} shrunk;
+
+static cr_status solve_at(cr_ctx *cx, const spectrum *s, double lambda, shrunk *out)
 {
+    cri_bordered_answer a;
+    cr_status           st = cri_bordered_at(cx, s->levels, lambda, s->x, &a);
+    if (st == CR_OK && !a.good)
+        st = cr_fail(cx, CR_ENUMERIC, "the equations are not positive definite at lambda = %g",
+                     lambda);
+    if (st == CR_OK) *out = (shrunk){ a.square, fmax(a.rss, s->rss0), a.trace, a.logdet };
+    return st;
+}
+
+static double log_evidence(const spectrum *s, double alpha, double beta, posterior q, double logdet)
+{
+    return 0.5 * ((double)s->r * log(alpha) + s->n * log(beta) - beta * q.rss - alpha * q.mm -
+                  logdet - s->n * log(2 * M_PI));
+}
+
+/* evaluate() without an eigenbasis. */
+static cr_status evaluate_levels(cr_ctx *cx, const spectrum *s, double alpha, double beta,
+                                 posterior *out)
+{
+    double    p = (double)s->p;
+    shrunk    a;
+    cr_status st = solve_at(cx, s, alpha / beta, &a);
+    if (st != CR_OK) return st;
+    posterior q = { .mm = a.mm, .rss = a.rss, .inverse = a.trace / beta };
+    q.gamma = p - alpha * q.inverse;
+    q.trace = q.gamma / beta;
+    q.log_evidence = log_evidence(s, alpha, beta, q, p * log(beta) + a.logdet);
+    *out = q;
+    return CR_OK;
+}
+
+/* PRML (3.53), (3.86), (3.91) at one alpha and beta. */
+static cr_status evaluate(cr_ctx *cx, const spectrum *s, double alpha, double beta, posterior *out)
+{
+    if (s->levels) return evaluate_levels(cx, s, alpha, beta, out);
     posterior q = { .rss = s->rss0 };
     double    logdet = 0;
     for (size_t k = 0; k < s->r; k++) {
@@ -105,11 +150,12 @@ static posterior evaluate(const spectrum *s, double alpha, double beta)
         q.rss += s->d[k] > 0 ? left * left / s->d[k] : 0;
         q.gamma += beta * s->d[k] / precision;
         q.trace += s->d[k] / precision;
+        q.inverse += 1 / precision;
         logdet += log(precision);
     }
-    q.log_evidence = 0.5 * ((double)s->r * log(alpha) + s->n * log(beta) - beta * q.rss -
-                            alpha * q.mm - logdet - s->n * log(2 * M_PI));
-    return q;
+    q.log_evidence = log_evidence(s, alpha, beta, q, logdet);
+    *out = q;
+    return CR_OK;
 }
 
 /* MacKay's fixed point, PRML (3.92) and (3.95). */
@@ -122,8 +168,7 @@ static void step_fixed_point(const spectrum *s, posterior q, double *alpha, doub
 /* EM, PRML (9.63) and its twin for the noise: expectations of |w|^2 and |t - Z w|^2. */
 static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
 {
-    double trace = (double)(s->p - s->r) / *alpha;
-    for (size_t k = 0; k < s->r; k++) trace += 1 / (*alpha + *beta * s->d[k]);
+    double trace = (double)(s->p - s->r) / *alpha + q.inverse;
     double new_alpha = (double)s->p / (q.mm + trace);
     *beta = s->n / (q.rss + q.trace);
     *alpha = new_alpha;
@@ -142,8 +187,10 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
                           cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
-    double       top = s->r ? s->d[s->r - 1] : 0;
-    posterior    q = evaluate(s, m->alpha, m->beta);
+    double       top = s->top;
+    posterior    q;
+    cr_status    st = evaluate(cx, s, m->alpha, m->beta, &q);
+    if (st != CR_OK) return st;
 
     if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
         m->beta = s->n / s->tt;
@@ -151,7 +198,7 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
     }
     report->stop = CR_STOP_LIMIT;
     for (report->iterations = 0; report->iterations < o->max_iter;) {
-        cr_status st = cr_check_interrupt(cx);
+        st = cr_check_interrupt(cx);
         if (st != CR_OK) return st;
         if (!(s->n > q.gamma)) return refuse_noiseless(cx);
         double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
@@ -164,7 +211,8 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
             m->beta = s->n / s->tt;
             m->alpha = LARGEST * m->beta * top;
         }
-        q = evaluate(s, m->alpha, m->beta);
+        st = evaluate(cx, s, m->alpha, m->beta, &q);
+        if (st != CR_OK) return st;
         report->iterations++;
         cr_progress(cx, "maximising the evidence", (double)report->iterations, 0);
         double gain = fabs(q.log_evidence - before) / (1 + fabs(before));
@@ -199,7 +247,9 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
     } else if (!isfinite(m->beta)) {
         return refuse_noiseless(cx);
     }
-    posterior q = evaluate(s, m->alpha, m->beta);
+    posterior q;
+    cr_status st = evaluate(cx, s, m->alpha, m->beta, &q);
+    if (st != CR_OK) return st;
     m->rss = q.rss;
     m->gamma = q.gamma;
     m->fit.sigma = 1 / sqrt(m->beta);
@@ -210,13 +260,22 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
 }
 
 /* Normal-inverse-gamma prior; Murphy (2012), (7.69)-(7.73) and the evidence (7.74). */
-static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o, cr_report *report,
-                      double *out_lambda)
+static cr_status solve_nig(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
+                           cr_report *report, double *out_lambda)
 {
     double v = o->prior_variance, mm = 0, logdet = 0;
     m->rss = s->rss0;
     m->gamma = 0;
-    for (size_t k = 0; k < s->r; k++) {
+    if (s->levels) {
+        shrunk    a;
+        cr_status st = solve_at(cx, s, 1 / v, &a);
+        if (st != CR_OK) return st;
+        mm = a.mm;
+        m->rss = a.rss;
+        m->gamma = (double)s->p - a.trace / v;
+        logdet = (double)s->p * log(v) + a.logdet;
+    }
+    for (size_t k = 0; !s->levels && k < s->r; k++) {
         double precision = s->d[k] + 1 / v;
         mm += s->u[k] * s->u[k] / (precision * precision);
         logdet += log1p(v * s->d[k]);
@@ -232,6 +291,7 @@ static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o,
     m->fit.sigma = sqrt(m->b / m->a);
     report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
                            m->a * log(m->b) + cr_lgamma_abs(m->a) - cr_lgamma_abs(o->shape);
+    return CR_OK;
 }
 
 /* alpha, beta or a, b, and the evidence: `s` is set but for what no w can explain, of which `left`
@@ -248,7 +308,7 @@ static cr_status learn_scales(cr_ctx *cx, bayes_state *m, spectrum *s, double le
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
     if (m->nig)
-        solve_nig(m, s, o, report, out_lambda);
+        CR_TRY(solve_nig(cx, m, s, o, report, out_lambda));
     else
         CR_TRY(solve_normal(cx, m, s, o, report, out_lambda));
     if (flat) report->log_evidence -= 0.5 * log(weight); /* integral over b0 */
@@ -278,7 +338,7 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     CR_TRY(cri_gram_spectrum(cx, &g, d, V));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g.g, 0, u));
 
-    spectrum s = { .p = p, .r = p, .d = d, .u = u, .tt = g.tt };
+    spectrum s = { .p = p, .r = p, .d = d, .u = u, .tt = g.tt, .top = p ? d[p - 1] : 0 };
     double   left = g.tt;
     for (size_t k = 0; k < p; k++) {
         if (d[k] > 0)
@@ -319,12 +379,60 @@ static cr_status solve_dual(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
     /* no more than p directions, of which those of the largest d are told of */
     size_t   r = q.n < q.p ? q.n : q.p, from = q.n - r;
     spectrum s = { .p = q.p, .r = r, .d = q.d + from, .u = u + from, .tt = q.tt };
+    s.top = r ? s.d[r - 1] : 0;
     CR_TRY(learn_scales(cx, m, &s, q.left, o, q.weight, design->target_scale, report, &lambda));
     CR_TRY(cri_dual_solve(cx, &q, lambda, &m->fit, &m->kept));
     CR_TRY(cri_dual_set_sds(cx, &q, &m->kept, &m->fit));
     if (!is_flat(o)) m->fit.mean_share = 0;
 done:
     cr_scratch_end(&sc);
+    return st;
+}
+
+/* From rows with entries to the posterior: one category of many levels. */
+static cr_status solve_entries(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
+                               const bayes_options *o, cr_report *report)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       sc = cr_scratch_begin(cx);
+    const cr_design *design = rows->design;
+    spectrum         s = { .p = rows->p, .r = rows->p, .x = cr_scratch_f64(&sc, rows->p + 1) };
+    double           lambda = 0;
+    cri_sparse_terms z;
+    cri_bordered     b;
+    shrunk           end;
+
+    CR_TRY(sc.status);
+    CR_TRY(cri_sparse_terms_new(cx, &sc, rows, o->intercept, design->standardised, &z));
+    CR_TRY(cri_bordered_new(cx, &sc, &z, cri_largest_category(design), o->intercept, &b));
+    s.levels = &b;
+    s.tt = z.tt;
+    for (size_t j = 0; j < s.p; j++) s.top = fmax(s.top, z.square[j]);
+    bayes_state learned = *m; /* the predictor is made once lambda is known */
+    CR_TRY(learn_scales(cx, &learned, &s, 0, o, z.weight, design->target_scale, report, &lambda));
+    CR_TRY(solve_at(cx, &s, lambda, &end));
+    CR_TRY(cri_bordered_predictor(cx, &b, s.x, &m->fit));
+    double sigma = learned.fit.sigma, dof = learned.fit.dof;
+    learned.fit = m->fit;
+    *m = learned;
+    m->fit.sigma = sigma;
+    m->fit.dof = dof;
+    cri_predictor_set_sds(&m->fit);
+    /* predictions take the intercept as known, which among the equations it is not */
+    m->fit.mean_share = o->intercept && !is_flat(o) ? -1 / z.weight : 0;
+done:
+    cr_scratch_end(&sc);
+    return st;
+}
+
+static cr_status solve_levels(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
+                              const bayes_options *o, cr_report *report)
+{
+    cri_rows  view;
+    cr_status st = cri_rows_open_entries(cx, rows, &view);
+    if (st != CR_OK) return st;
+    st = solve_entries(cx, m, &view, o, report);
+    cri_rows_close_entries(cx, &view);
     return st;
 }
 
@@ -342,7 +450,9 @@ static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
     cr_status    st = CR_OK;
     bayes_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    if (!old && takes_dual(rows, o)) {
+    if (!old && o->solver == SOLVER_AUTO && cri_bordered_pays(rows)) {
+        CR_TRY(solve_levels(cx, m, rows, o, report));
+    } else if (!old && takes_dual(rows, o)) {
         CR_TRY(solve_dual(cx, m, rows, o, report));
     } else {
         CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
@@ -366,8 +476,12 @@ static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options
 static cr_status bayes_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                               const void *options, void **out_state, cr_report *report)
 {
-    if (((const bayes_state *)state)->dual) {
-        cr_fail(cx, CR_EUNSUPPORTED, "a bayes-linear model fitted in the dual has no exact update");
+    const bayes_state *old = state;
+    if (old->dual || old->fit.diagonal) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                old->dual ? "a bayes-linear model fitted in the dual has no exact update"
+                          : "a bayes-linear model of a category of so many levels has no exact "
+                            "update");
         return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
     }
     return learn(cx, state, rows, options, out_state, report);
@@ -422,7 +536,7 @@ static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, js
     CR_TRY(cri_store_set_real(cx, out, "gamma", m->gamma));
     CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (!m->dual) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (!m->dual && !m->fit.diagonal) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
     if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
 done:
     return st;
@@ -445,7 +559,7 @@ static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in
     CR_TRY(cri_store_get_real(cx, store, in, "gamma", &m->gamma));
     CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
     CR_TRY(cri_predictor_read(cx, store, in, p, &m->fit));
-    if (!m->dual) CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
+    if (!m->dual && !m->fit.diagonal) CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
     if (m->dual && design->block.n > 0) CR_TRY(cri_kept_rows_read(cx, store, in, p, &m->kept));
     *out_state = m;
     m = NULL;

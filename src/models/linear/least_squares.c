@@ -22,7 +22,7 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
                              double rss)
 {
     fit->has_intercept = intercept;
-    fit->mean_share = intercept ? 1 / weight : 0;
+    fit->mean_share = intercept && !fit->start ? 1 / weight : 0;
     fit->dof = weight - (double)rank - intercept;
     fit->sigma = fit->dof > 0 ? sqrt(rss / fit->dof) : NAN;
     cri_predictor_set_sds(fit);

@@ -38,6 +38,11 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
                                  cri_moments *opt_moments, bool *out_good);
+/* The same of rows with one category of many levels (cri_bordered_pays), whose indicators are never
+ * written out: *out_good = false also where a term is constant or no noise is left. */
+cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                   cri_predictor *out_fit, cri_least_squares *out_facts,
+                                   bool *out_good);
 /* For sparse rows.  Where the coefficients are not unique it fails with CR_ENUMERIC, naming some of
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,

@@ -5,6 +5,7 @@
  * degrees of freedom, scale s sqrt(1 + h), h the leverage.  With --select the terms are a subset,
  * chosen among the best of each size (selection.h); all else is as if it had been given. Seber &
  * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
+#include "bordered.h"
 #include "least_squares.h"
 #include "precisions.h"
 #include "rows_factor.h"
@@ -92,7 +93,8 @@ static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
 }
 
 /* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where
- * asked for, or where QR would be long and the columns allow it; else QR. */
+ * asked for, or where QR would be long and the columns allow it, of a category of many levels
+ * without its indicators; else QR. */
 static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o, uint64_t seed,
                        linear_state *m, cri_moments *moments)
 {
@@ -101,6 +103,10 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
     if (o->solver == SOLVER_LSQR && check_sparse(cx, rows) != CR_OK) return CR_EARG;
     if (o->solver == SOLVER_LSQR || needs_lsqr(rows, o, false))
         return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
+    if (o->solver == SOLVER_AUTO && o->errors == CRI_CLASSICAL && cri_bordered_pays(rows)) {
+        cr_status st = cri_least_squares_levels(cx, rows, o->intercept, &m->fit, &m->facts, &good);
+        if (st != CR_OK || good) return st;
+    }
     if (o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && pays)) {
         cr_status st =
             cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, moments, &good);
@@ -266,7 +272,8 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (o->errors == CRI_CLASSICAL && can_remember(rows, m))
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
     m->loocv = m->max_leverage = NAN;
-    if (!m->facts.lsqr && (double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
+    double terms = m->fit.diagonal ? 1 : (double)rows->p; /* that a row costs */
+    if (!m->facts.lsqr && (double)rows->n * terms * (double)m->fit.r <= 1e8) {
         cri_fit_quality q;
         CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
         m->loocv = q.loo;
@@ -460,7 +467,8 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     m->max_leverage = cri_json_number_or_nan(in, "max_leverage");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     f->rank = m->fit.r;
-    if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
+    if (f->lsqr || m->fit.diagonal)
+        CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
     if (json_object_get(in, "errors"))
         CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
     if (m->errors > CRI_HC3)

@@ -38,6 +38,8 @@ void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_lea
 {
     double c = p->rows / p->weight;
     for (size_t i = 0; i < fit->r * fit->p; i++) fit->F[i] *= sqrt(c);
+    for (size_t i = 0; fit->start && i < fit->r; i++) fit->start[i] *= sqrt(c);
+    for (size_t j = 0; fit->diagonal && j < fit->p; j++) fit->diagonal[j] *= c;
     fit->mean_share *= c;
     fit->sigma /= sqrt(c);
     fit->dof = p->rows - (double)facts->rank - fit->has_intercept;

@@ -32,12 +32,20 @@ cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out)
 
 void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
 {
-    double *vectors[] = { m->coef, m->coef_sd, m->centre, m->scale };
+    double *vectors[] = { m->coef, m->coef_sd, m->centre, m->scale, m->diagonal };
     size_t  q = m->has_intercept + m->p;
-    for (size_t i = 0; i < 4; i++) cr_free(cx, vectors[i], m->p, sizeof(double));
+    for (size_t i = 0; i < 5; i++) cr_free(cx, vectors[i], m->p, sizeof(double));
+    cr_free(cx, m->start, m->r, sizeof(double));
     cr_free(cx, m->robust, q, q * sizeof(double));
     cr_free(cx, m->F, m->r, m->p * sizeof(double));
     *m = (cri_predictor){ 0 };
+}
+
+cr_status cri_predictor_add_diagonal(cr_ctx *cx, cri_predictor *m)
+{
+    m->diagonal = cr_alloc(cx, m->p, sizeof(double));
+    m->start = cr_alloc(cx, m->r, sizeof(double));
+    return m->diagonal && m->start ? CR_OK : CR_ENOMEM;
 }
 
 cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which, size_t p)
@@ -70,23 +78,29 @@ void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset)
     }
 }
 
+/* What term j has beside its part in F. */
+static double plain_of(const cri_predictor *m, size_t j)
+{
+    return m->diagonal ? m->diagonal[j] : m->plain;
+}
+
 void cri_predictor_set_sds(cri_predictor *m)
 {
     double h0 = m->mean_share; /* the intercept is the mean at x = 0 */
     double plain = 0, factored = 0;
     for (size_t j = 0; j < m->p; j++) {
-        double u = m->centre[j] / m->scale[j], variance = m->plain;
+        double u = m->centre[j] / m->scale[j], variance = plain_of(m, j);
         for (size_t k = 0; k < m->r; k++)
             variance += m->sign * m->F[k * m->p + j] * m->F[k * m->p + j];
         m->coef_sd[j] = m->sigma * sqrt(variance > 0 ? variance : 0) / m->scale[j];
-        plain += u * u;
+        plain += plain_of(m, j) * u * u;
     }
     for (size_t k = 0; k < m->r; k++) {
-        double f = 0;
+        double f = m->start ? -m->start[k] : 0;
         for (size_t j = 0; j < m->p; j++) f += m->F[k * m->p + j] * m->centre[j] / m->scale[j];
         factored += f * f;
     }
-    h0 += m->plain * plain + m->sign * factored;
+    h0 += plain + m->sign * factored;
     m->intercept_sd = m->has_intercept ? m->sigma * sqrt(h0 > 0 ? h0 : 0) : NAN;
 }
 
@@ -99,6 +113,8 @@ typedef struct predict_work {
     const cri_rows      *rows;
     cr_prediction       *out;
     bool                 sparse, spread; /* means by the entries; leverages by the row itself */
+    const double        *start;          /* [r] start + F u at x = 0: leverages by the entries */
+    double               plain;          /* sum_j diagonal_j u_j^2 there                       */
 } predict_work;
 
 /* The means of rows U [n x p]. */
@@ -128,6 +144,15 @@ static void predict_alike(const cri_predictor *m, cri_range range, cr_prediction
     }
 }
 
+/* Leverage, scale and dof of row i, of leverage h. */
+static void set_spread(const cri_predictor *m, double h, size_t i, cr_prediction *out)
+{
+    if (h < 0) h = 0; /* a variance is never negative; rounding of a difference may be */
+    out->leverage[i] = h;
+    out->scale[i] = m->sigma * sqrt(1 + h);
+    out->dof[i] = m->dof;
+}
+
 /* Leverage, scale and dof of the n rows U [n x p] from `begin` on; U is standardised in place,
  * FU [n x r] is room. */
 static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_t begin, size_t n,
@@ -143,11 +168,27 @@ static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_
         double plain = 0, factored = 0;
         for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
         for (size_t k = 0; k < r; k++) factored += FU[i * r + k] * FU[i * r + k];
-        double h = m->mean_share + m->plain * plain + m->sign * factored;
-        if (h < 0) h = 0; /* a variance is never negative; rounding of a difference may be */
-        out->leverage[begin + i] = h;
-        out->scale[begin + i] = m->sigma * sqrt(1 + h);
-        out->dof[begin + i] = m->dof;
+        set_spread(m, m->mean_share + m->plain * plain + m->sign * factored, begin + i, out);
+    }
+}
+
+/* The same of rows with entries, where there is a diagonal; f [r] is room.  O(entries r). */
+static void predict_entries(const predict_work *w, cri_range range, double *f)
+{
+    const cri_predictor *m = w->m;
+    const cri_sparse    *X = w->rows->sparse;
+    for (size_t i = range.begin; i < range.end; i++) {
+        size_t end, e = cri_sparse_row(X, i, &end);
+        double plain = w->plain, factored = 0;
+        memcpy(f, w->start, m->r * sizeof *f);
+        for (; e < end; e++) {
+            size_t j = X->column[e];
+            double x = X->value[e] / m->scale[j], c = m->centre[j] / m->scale[j];
+            plain += m->diagonal[j] * x * (x - 2 * c);
+            for (size_t k = 0; k < m->r; k++) f[k] += m->F[k * m->p + j] * x;
+        }
+        for (size_t k = 0; k < m->r; k++) factored += f[k] * f[k];
+        set_spread(m, m->mean_share + plain + m->sign * factored, i, w->out);
     }
 }
 
@@ -156,7 +197,7 @@ static void predict_block(void *arg, cri_range range, double *room)
 {
     const predict_work  *w = arg;
     const cri_predictor *m = w->m;
-    bool                 filled = !w->sparse || w->spread;
+    bool                 filled = !w->sparse || (w->spread && !w->start);
     size_t               p = m->p, n = range.end - range.begin;
     double              *U = room, *FU = room + (filled ? BLOCK * p : 0);
 
@@ -165,10 +206,59 @@ static void predict_block(void *arg, cri_range range, double *room)
         predict_sparse_means(m, w->rows->sparse, range, w->out->mean);
     else
         predict_means(m, U, n, w->out->mean + range.begin);
-    if (w->spread)
+    if (w->spread && w->start)
+        predict_entries(w, range, FU);
+    else if (w->spread)
         predict_spreads(m, U, FU, range.begin, n, w->out);
     else if (w->out->scale)
         predict_alike(m, range, w->out);
+}
+
+static cr_status predict_rows(cr_ctx *cx, predict_work *w)
+{
+    const cri_predictor *m = w->m;
+    bool                 filled = !w->sparse || (w->spread && !w->start);
+    size_t               room = filled ? BLOCK * (m->p + m->r) : w->spread ? m->r : 0;
+    cr_status            st = cri_blas_reserve(cx);
+    if (st != CR_OK) return st;
+    cri_blas_enter();
+    st = cri_parallel_rows(cx, "predicting", w->rows->n, BLOCK, room, predict_block, w);
+    cri_blas_leave();
+    return st;
+}
+
+/* Where there is a diagonal: all by the entries, which rows of ordinary columns have not yet. */
+static cr_status predict_diagonal(cr_ctx *cx, predict_work *w)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_rows   view = { 0 };
+    double    *start = cr_scratch_f64(&s, w->m->r);
+
+    CR_TRY(s.status);
+    if (!w->rows->sparse) {
+        CR_TRY(cri_rows_open_entries(cx, w->rows, &view));
+        w->rows = &view;
+    }
+    if (!w->rows->sparse->plain)
+        CR_TRY(cr_fail(cx, CR_EDATA, "a model of levels has terms that are standardised"));
+    for (size_t k = 0; k < w->m->r; k++) {
+        start[k] = w->m->start[k];
+        for (size_t j = 0; j < w->m->p; j++)
+            if (w->m->centre[j] != 0)
+                start[k] -= w->m->F[k * w->m->p + j] * w->m->centre[j] / w->m->scale[j];
+    }
+    for (size_t j = 0; j < w->m->p; j++) {
+        double u = w->m->centre[j] / w->m->scale[j];
+        w->plain += w->m->diagonal[j] * u * u;
+    }
+    w->start = start;
+    w->sparse = true;
+    CR_TRY(predict_rows(cx, w));
+done:
+    cri_rows_close_entries(cx, &view);
+    cr_scratch_end(&s);
+    return st;
 }
 
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
@@ -176,14 +266,8 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
 {
     predict_work w = { .m = m, .rows = rows, .out = out };
     w.sparse = rows->sparse && rows->sparse->plain;
-    w.spread = out->scale && (m->r > 0 || m->plain != 0);
-    size_t    room = !w.sparse || w.spread ? BLOCK * (m->p + m->r) : 0;
-    cr_status st = cri_blas_reserve(cx);
-    if (st != CR_OK) return st;
-    cri_blas_enter();
-    st = cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &w);
-    cri_blas_leave();
-    return st;
+    w.spread = out->scale && (m->r > 0 || m->plain != 0 || m->diagonal);
+    return m->diagonal ? predict_diagonal(cx, &w) : predict_rows(cx, &w);
 }
 
 cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
@@ -285,6 +369,11 @@ cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *sto
     CR_TRY(cri_store_put_vector(cx, store, "centre", m->centre, m->p));
     CR_TRY(cri_store_put_vector(cx, store, "scale", m->scale, m->p));
     CR_TRY(cri_store_put_matrix(cx, store, "factor", m->F, m->r, m->p));
+    if (m->diagonal) {
+        CR_TRY(cri_store_set(cx, out, "diagonal", json_true()));
+        CR_TRY(cri_store_put_vector(cx, store, "diagonal", m->diagonal, m->p));
+        CR_TRY(cri_store_put_vector(cx, store, "start", m->start, m->r));
+    }
     size_t q = m->has_intercept + m->p;
     if (m->robust) CR_TRY(cri_store_set(cx, out, "robust", json_true()));
     if (m->robust) CR_TRY(cri_store_put_matrix(cx, store, "robust", m->robust, q, q));
@@ -312,6 +401,10 @@ cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_store_get_vector(cx, store, "scale", p, &m.scale));
     CR_TRY(cri_store_get_matrix(cx, store, "factor", m.r, p, &m.F));
     m.has_intercept = json_is_true(json_object_get(in, "has_intercept"));
+    if (json_is_true(json_object_get(in, "diagonal"))) {
+        CR_TRY(cri_store_get_vector(cx, store, "diagonal", p, &m.diagonal));
+        CR_TRY(cri_store_get_vector(cx, store, "start", m.r, &m.start));
+    }
     size_t q = m.has_intercept + p;
     if (json_is_true(json_object_get(in, "robust")))
         CR_TRY(cri_store_get_matrix(cx, store, "robust", q, q, &m.robust));
@@ -322,10 +415,10 @@ cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *i
     bool valid = true;
     for (size_t j = 0; j < p; j++) {
         m.coef_sd[j] = sd_in(m.coef_sd[j]);
-        valid = valid && m.scale[j] > 0;
+        valid = valid && m.scale[j] > 0 && !(m.diagonal && m.diagonal[j] < 0);
     }
     if (!valid)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: a scale in the model file is not positive",
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: a scale or variance in the model file is not positive",
                        cri_store_source(store)));
     *out = m;
     m = (cri_predictor){ 0 };

@@ -2,7 +2,9 @@
  * predictive distribution that is linear in the terms.
  *   u = (x - centre) / scale,   mean = at_centre + coef . (x - centre) = intercept + coef . x,
  *   variance = sigma^2 (1 + h(x)),   h(x) = mean_share + plain |u|^2 + sign |F u|^2,
- * F [r x p] a factor of the coefficients' covariance over sigma^2.  (Internal header.) */
+ * F [r x p] a factor of the coefficients' covariance over sigma^2.  Of a category of many levels
+ * (bordered.h) r is small, and  h(x) = mean_share + sum_j diagonal_j u_j^2 + |start + F u|^2.
+ * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_PREDICTOR_H
 #define CREDENCE_MODELS_LINEAR_PREDICTOR_H
 
@@ -16,6 +18,8 @@ typedef struct cri_predictor {
     double *coef, *coef_sd; /* [p] in the units of the terms; sd NaN where there is none */
     double *centre, *scale; /* [p]                                                       */
     double *F;              /* [r x p]                                                   */
+    double *diagonal;       /* [p], or NULL                                              */
+    double *start;          /* [r], with the diagonal: the share of an intercept         */
     double
           *robust; /* [q x q], q = has_intercept + p: a covariance that says more than F; or NULL */
     double plain, sign, mean_share;
@@ -25,6 +29,8 @@ typedef struct cri_predictor {
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out);
 void      cri_predictor_free(cr_ctx *cx, cri_predictor *m);
+/* Room for diagonal and start, all 0. */
+cr_status cri_predictor_add_diagonal(cr_ctx *cx, cri_predictor *m);
 
 /* A predictor of few terms becomes one of p: its term number j is which[j] of them; the others have
  * coefficient 0 and no sd. */

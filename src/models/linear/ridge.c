@@ -4,9 +4,11 @@
  * Primal, p x p, from the moments:  b = (G + lambda I)^-1 g.        O(n p^2 + p^3)
  * Dual, n x n, when p > n:          b = Z^T (Z Z^T + lambda I)^-1 t. O(n^2 p + n^3)
  * Sparse rows stay so: the primal takes their entries, the dual keeps them, and where both p and n
- * are large the answer comes by LSQR (ridge_sparse.h).
+ * are large the answer comes by LSQR (ridge_sparse.h).  Of a category of many levels the primal
+ * eliminates the levels, O(n + p) (bordered.h), and keeps no moments.
  * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights.
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
+#include "bordered.h"
 #include "dense_terms.h"
 #include "dual.h"
 #include "spectrum.h"
@@ -36,7 +38,7 @@ static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 
 typedef struct ridge_state {
     cri_predictor fit;
-    cri_moments   moments; /* for updates; empty but after a primal fit */
+    cri_moments   moments; /* for updates; empty but after a primal fit without fit.diagonal */
     cri_kept_rows kept;    /* of a dual fit to sparse rows              */
     size_t        solver;
     double        lambda, df, df_se, rss, r2, gcv;
@@ -217,6 +219,51 @@ done:
     return st;
 }
 
+/* One category of many levels: on rows with entries. */
+static cr_status solve_entries(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+                               const ridge_options *o, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    size_t              n = o->intercept + rows->p;
+    double             *x = cr_scratch_f64(&s, n);
+    cri_sparse_terms    z;
+    cri_bordered        b;
+    cri_fit_quality     q;
+    cri_bordered_answer a;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_terms_new(cx, &s, rows, o->intercept, rows->design->standardised, &z));
+    CR_TRY(cri_bordered_new(cx, &s, &z, cri_largest_category(rows->design), o->intercept, &b));
+    CR_TRY(cri_bordered_at(cx, &b, o->lambda, x, &a));
+    if (!a.good) CR_TRY(refuse_singular(cx, o->lambda));
+    CR_TRY(cri_bordered_predictor(cx, &b, x, &m->fit));
+    m->lambda = o->lambda;
+    m->df = (double)n - m->lambda * a.trace;
+    m->rss = a.rss;
+    CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
+    m->loocv = q.loo;
+    m->fit.sigma = z.weight > m->df ? sqrt(m->rss / (z.weight - m->df)) : NAN;
+    if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
+    cri_predictor_set_sds(&m->fit);
+    set_scores(m, z.weight, z.tt, rows->design, report);
+    report->stop = CR_STOP_CLOSED_FORM;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+                              const ridge_options *o, cr_report *report)
+{
+    cri_rows  view;
+    cr_status st = cri_rows_open_entries(cx, rows, &view);
+    if (st != CR_OK) return st;
+    st = solve_entries(cx, m, &view, o, report);
+    cri_rows_close_entries(cx, &view);
+    return st;
+}
+
 /* Sparse rows, in the dual or by LSQR. */
 static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
                               const ridge_options *o, uint64_t seed, cr_report *report)
@@ -281,8 +328,12 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     if (!m) return CR_ENOMEM;
     m->solver = choose_solver(rows, o);
     CR_TRY(check_solver(cx, m, rows));
-    if (m->solver == SOLVER_PRIMAL) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    if (m->solver == SOLVER_LSQR || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
+    bool levels = o->solver == SOLVER_AUTO && o->lambda > 0 && cri_bordered_pays(rows);
+    if (levels) m->solver = SOLVER_PRIMAL;
+    if (m->solver == SOLVER_PRIMAL && !levels) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+    if (levels)
+        CR_TRY(solve_levels(cx, m, rows, o, report));
+    else if (m->solver == SOLVER_LSQR || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
         CR_TRY(solve_sparse(cx, m, rows, o, seed, report));
     else
         CR_TRY(solve(cx, m, rows, o, rows->design, report));
@@ -300,10 +351,13 @@ static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *row
     const ridge_state *old = state;
     ridge_state       *m = NULL;
 
-    if (old->solver != SOLVER_PRIMAL) {
+    if (old->solver != SOLVER_PRIMAL || old->fit.diagonal) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                old->solver == SOLVER_DUAL ? "a ridge model fitted in the dual has no exact update"
-                                           : "a ridge model fitted by lsqr has no exact update");
+                old->fit.diagonal ? "a ridge model of a category of so many levels has no exact "
+                                    "update"
+                : old->solver == SOLVER_DUAL
+                    ? "a ridge model fitted in the dual has no exact update"
+                    : "a ridge model fitted by lsqr has no exact update");
         return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
     }
     m = cr_alloc(cx, 1, sizeof *m);
@@ -363,7 +417,8 @@ static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, js
     CR_TRY(cri_store_set(cx, out, "gcv", cri_json_number(m->gcv)));
     CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (m->solver == SOLVER_PRIMAL) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal)
+        CR_TRY(cri_moments_write(cx, &m->moments, store, out));
     if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
 done:
     return st;
@@ -389,7 +444,7 @@ static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in
     m->gcv = cri_json_number_or_nan(in, "gcv");
     m->loocv = cri_json_number_or_nan(in, "loocv");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    if (m->solver == SOLVER_PRIMAL)
+    if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal)
         CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
     if (json_object_get(in, "kept_rows") && design->block.n > 0)
         CR_TRY(cri_kept_rows_read(cx, store, in, cr_design_terms(design), &m->kept));

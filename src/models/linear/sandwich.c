@@ -74,6 +74,7 @@ static void set_map(const cri_predictor *m, double first, double *T)
             T[(one + j) * width + 1 + k] = t;
             if (one) T[1 + k] -= m->centre[j] * t;
         }
+    for (size_t k = 0; one && m->start && k < m->r; k++) T[1 + k] += m->start[k];
     if (one) T[0] = first;
 }
 
@@ -163,6 +164,10 @@ cr_status cri_predictor_covariance(cr_ctx *cx, const cri_predictor *m, double **
         memcpy(C, m->robust, q * q * sizeof(double));
     else
         CR_TRY(set_classical(cx, m, q, C));
+    for (size_t j = 0; m->diagonal && j < m->p; j++) {
+        double t = m->sigma / m->scale[j];
+        C[(one + j) * (q + 1)] += m->diagonal[j] * t * t;
+    }
     for (size_t a = 0; a < q; a++) {
         bool known = !isnan(one && a == 0 ? m->intercept_sd : m->coef_sd[a - one]);
         for (size_t b = 0; b < q && !known; b++) C[a * q + b] = C[b * q + a] = NAN;

@@ -78,6 +78,7 @@ const cr_model_class cri_class_logistic = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,
+    .sparse_levels = true,
     .fit = logistic_fit,
     .advance = logistic_advance,
     .advances = "solver=sgd",

@@ -14,42 +14,60 @@ const char *cri_separation_name(cri_separation kind)
 
 /* --- columns that separate alone ------------------------------------------------------------- */
 
-/* low, high [(M + 1) x q]: the range of each column in each class; z of sparse rows as x. */
-static void find_ranges(const cri_likelihood *f, double *low, double *high, double *room,
-                        bool *present)
+/* low, high [classes x q]: the range of each column in each class; z of sparse rows as x. */
+typedef struct ranges {
+    double *low, *high;
+    size_t *entries; /* [classes x q] of sparse rows: how many are not left out */
+    size_t *rows;    /* [classes] */
+} ranges;
+
+static void widen(ranges *r, size_t at, double z, bool first)
+{
+    r->low[at] = first || z < r->low[at] ? z : r->low[at];
+    r->high[at] = first || z > r->high[at] ? z : r->high[at];
+}
+
+/* O(entries + classes q). */
+static void find_sparse_ranges(const cri_likelihood *f, ranges *r)
 {
     const cri_classifier_rows *x = f->x;
     for (size_t i = 0; i < x->n; i++) {
-        size_t        k = f->y[i];
-        const double *z = room;
+        size_t end, a = cri_entries_row(&x->entries, i, &end), k = f->y[i];
         if (x->w && !(x->w[i] > 0)) continue;
-        if (x->sparse) {
-            memset(room, 0, x->q * sizeof(double));
-            size_t end, a = cri_entries_row(&x->entries, i, &end);
-            for (; a < end; a++) room[x->intercept + x->entries.column[a]] = x->entries.value[a];
-        } else {
-            z = cri_classifier_rows_block(x, i, 1, 1, room);
+        for (; a < end; a++) {
+            size_t at = k * x->q + x->intercept + x->entries.column[a];
+            widen(r, at, x->entries.value[a], r->entries[at]++ == 0);
         }
-        for (size_t j = 0; j < x->q; j++) {
-            double *lo = low + k * x->q + j, *hi = high + k * x->q + j;
-            *lo = present[k] ? fmin(*lo, z[j]) : z[j];
-            *hi = present[k] ? fmax(*hi, z[j]) : z[j];
-        }
-        present[k] = true;
+        r->rows[k]++;
+    }
+    for (size_t at = 0; at < (f->M + 1) * x->q; at++)
+        if (r->entries[at] < r->rows[at / x->q]) widen(r, at, 0, r->entries[at] == 0);
+}
+
+/* O(n q); room [q]. */
+static void find_dense_ranges(const cri_likelihood *f, double *room, ranges *r)
+{
+    const cri_classifier_rows *x = f->x;
+    for (size_t i = 0; i < x->n; i++) {
+        size_t k = f->y[i];
+        if (x->w && !(x->w[i] > 0)) continue;
+        const double *z = cri_classifier_rows_block(x, i, 1, 1, room);
+        for (size_t j = 0; j < x->q; j++) widen(r, k * x->q + j, z[j], r->rows[k] == 0);
+        r->rows[k]++;
     }
 }
 
 /* Whether column j alone puts some class wholly on one side of all others: 2 with a gap, 1
  * touching, 0 not. */
-static int splits(const double *low, const double *high, const bool *present, size_t classes,
-                  size_t q, size_t j)
+static int splits(const ranges *r, size_t classes, size_t q, size_t j)
 {
-    int best = 0;
+    const double *low = r->low, *high = r->high;
+    int           best = 0;
     for (size_t k = 0; k < classes; k++) {
         double below = -INFINITY, above = INFINITY, lo = low[k * q + j], hi = high[k * q + j];
-        if (!present[k]) continue;
+        if (!r->rows[k]) continue;
         for (size_t l = 0; l < classes; l++) {
-            if (l == k || !present[l]) continue;
+            if (l == k || !r->rows[l]) continue;
             below = fmax(below, high[l * q + j]);
             above = fmin(above, low[l * q + j]);
         }
@@ -67,15 +85,20 @@ static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bo
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     q = f->x->q, classes = f->M + 1;
-    double    *low = cr_scratch_matrix(&s, classes, q), *high = cr_scratch_matrix(&s, classes, q);
     double    *room = cr_scratch_f64(&s, q);
-    bool      *present = cr_scratch_bytes(&s, classes, sizeof(bool));
+    ranges     r = { .low = cr_scratch_matrix(&s, classes, q),
+                     .high = cr_scratch_matrix(&s, classes, q),
+                     .entries = cr_scratch_bytes(&s, classes * q, sizeof *r.entries),
+                     .rows = cr_scratch_bytes(&s, classes, sizeof *r.rows) };
 
     CR_TRY(s.status);
-    find_ranges(f, low, high, room, present);
+    if (f->x->sparse)
+        find_sparse_ranges(f, &r);
+    else
+        find_dense_ranges(f, room, &r);
     *out_any = false;
     for (size_t j = f->x->intercept; j < q; j++) {
-        blame[j] = splits(low, high, present, classes, q, j) >= least;
+        blame[j] = splits(&r, classes, q, j) >= least;
         *out_any = *out_any || blame[j];
     }
 done:
