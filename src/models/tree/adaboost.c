@@ -18,7 +18,8 @@
     X(count,  rounds, "100",  "1..1000000",  "how many rounds", "200")                             \
     X(count,  depth,  "1",    "1..1000",     "most splits from the root to a leaf of a tree: 1 is a stump", "3") \
     X(real,   learning_rate, "", ">0",       "what each round counts; 1 for samme and 0.1 for gradient when it is not given", "0.5") \
-    X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5")
+    X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
+    CRI_SPLITS_OPTIONS(X)
 /* clang-format on */
 enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5 };
 
@@ -26,6 +27,10 @@ CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
 static const cr_option boost_table[] = { BOOST_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes boost_goes[] = {
+    { "bins", "splits", "auto|histogram", false },
+    CRI_GOES_LAST,
+};
 
 static const cri_field fields[] = {
     CRI_FIELD_COUNT(cri_boost, K),
@@ -129,7 +134,8 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     cri_columns columns = { 0 };
     double     *F = cr_scratch_f64(&s, m->K + 1);
     CR_TRY(s.status);
-    CR_TRY(cri_columns_new(cx, kept, design, &columns));
+    CR_TRY(cri_columns_new(cx, kept, design, cri_choose_bins(o->splits, o->bins, kept->n),
+                           m->depth > 1, &columns));
     CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
     if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));
     m->weight = kept->weight;
@@ -239,6 +245,7 @@ static cr_status describe_statistics(cr_ctx *cx, const cri_boost *m, double unit
     CR_TRY(cri_store_set(cx, s, "form", json_string(m->gradient ? "gradient" : "samme")));
     CR_TRY(cri_store_set(cx, s, "trees", json_integer((json_int_t)m->trees)));
     CR_TRY(cri_store_set_real(cx, s, "learning_rate", m->rate));
+    CR_TRY(cri_tree_describe_splits(cx, &m->tree, s));
     CR_TRY(cri_store_set(cx, s, m->gradient ? "training_loss" : "last_weighted_error",
                          cri_json_number(last * unit)));
     if (!m->K) CR_TRY(cri_store_set(cx, s, "cv_rmse", cri_json_number(sqrt(m->spread * unit))));
@@ -324,6 +331,7 @@ const cr_model_class cri_class_adaboost = {
                  "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = boost_table,
+    .goes = boost_goes,
     .options_size = sizeof(boost_options),
     .default_scale = CR_SCALE_NONE,
     .means_alone = true,
