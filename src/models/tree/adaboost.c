@@ -21,7 +21,7 @@
     X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
     CRI_SPLITS_OPTIONS(X)
 /* clang-format on */
-enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5 };
+enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5, BLOCK = 64 };
 
 CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
@@ -66,6 +66,39 @@ static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, con
                        : cri_boost_samme(cx, m, columns, w, y);
 }
 
+/* A model and the rows that it is judged by. */
+typedef struct judging {
+    const cri_boost *m;
+    const cri_kept  *kept;
+    const size_t    *fold; /* those of fold f, for squared errors */
+    size_t           f;
+} judging;
+
+static void add_squares(void *arg, cri_range r, double *acc, double *F)
+{
+    const judging  *a = arg;
+    const cri_kept *k = a->kept;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (a->fold[i] != a->f) continue;
+        cri_boost_sum(a->m, k->X + i * k->p, 1, k->p, F);
+        *acc += k->w[i] * (k->y[i] - *F) * (k->y[i] - *F);
+    }
+}
+
+/* F [BLOCK x K + 1]. */
+static void add_log_likelihood(void *arg, cri_range r, double *acc, double *F)
+{
+    const judging   *a = arg;
+    const cri_kept  *k = a->kept;
+    const cri_boost *m = a->m;
+    double          *prob = F + BLOCK * m->K;
+    cri_boost_sum(m, k->X + r.begin * k->p, r.end - r.begin, k->p, F);
+    for (size_t i = r.begin; i < r.end; i++) {
+        cri_boost_prob(m, F + (i - r.begin) * m->widths, prob);
+        *acc += k->w[i] * log(prob[(size_t)k->y[i]]);
+    }
+}
+
 /* Squared error of the rows of fold f, by a model of the others. */
 static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
                           const cri_columns *columns, const boost_options *o, const size_t *fold,
@@ -73,7 +106,7 @@ static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kep
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *w = cr_scratch_f64(&s, kept->n), F;
+    double    *w = cr_scratch_f64(&s, kept->n), loss;
     cri_boost  m = { .K = like->K,
                      .widths = like->widths,
                      .rounds = like->rounds,
@@ -83,11 +116,9 @@ static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kep
     CR_TRY(s.status);
     for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
     CR_TRY(boost(cx, &m, columns, w, kept->y, o));
-    for (size_t i = 0; i < kept->n; i++) {
-        if (fold[i] != f) continue;
-        cri_boost_sum(&m, kept->X + i * kept->p, &F);
-        *sum += kept->w[i] * (kept->y[i] - F) * (kept->y[i] - F);
-    }
+    judging a = { .m = &m, .kept = kept, .fold = fold, .f = f };
+    CR_TRY(cri_parallel_sum_in(cx, NULL, kept->n, BLOCK, 1, BLOCK, add_squares, &a, &loss));
+    *sum += loss;
 done:
     cri_boost_free(cx, &m);
     cr_scratch_end(&s);
@@ -115,25 +146,12 @@ done:
     return st;
 }
 
-static double log_likelihood(const cri_boost *m, const cri_kept *kept, double *F)
-{
-    double sum = 0;
-    for (size_t i = 0; i < kept->n; i++) {
-        cri_boost_sum(m, kept->X + i * kept->p, F);
-        cri_boost_prob(m, F, F);
-        sum += kept->w[i] * log(F[(size_t)kept->y[i]]);
-    }
-    return sum;
-}
-
 static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const cr_design *design,
                            const boost_options *o, uint64_t seed, cr_report *report)
 {
     cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
     cri_columns columns = { 0 };
-    double     *F = cr_scratch_f64(&s, m->K + 1);
-    CR_TRY(s.status);
+    judging     a = { .m = m, .kept = kept };
     CR_TRY(cri_columns_new(cx, kept, design, cri_choose_bins(o->splits, o->bins, kept->n),
                            m->depth > 1, &columns));
     CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
@@ -141,10 +159,11 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     m->weight = kept->weight;
     report->stop = CR_STOP_TOLERANCE;
     report->iterations = m->rounds;
-    if (m->K) report->log_likelihood = log_likelihood(m, kept, F);
+    if (m->K)
+        CR_TRY(cri_parallel_sum_in(cx, NULL, kept->n, BLOCK, 1, (BLOCK + 1) * m->K,
+                                   add_log_likelihood, &a, &report->log_likelihood));
 done:
     cri_columns_free(cx, &columns);
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -181,15 +200,13 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 64 };
-
 typedef struct predict_work {
     const cri_boost *m;
     const cri_rows  *rows;
     cr_prediction   *out;
 } predict_work;
 
-/* room: the rows X [BLOCK x p], and F [K + 1]. */
+/* room: the rows X [BLOCK x p], and F [BLOCK x widths]. */
 static void predict_block(void *arg, cri_range r, double *room)
 {
     const predict_work *a = arg;
@@ -197,12 +214,13 @@ static void predict_block(void *arg, cri_range r, double *room)
     size_t              p = a->rows->p;
     double             *X = room, *F = room + BLOCK * p;
     cri_rows_fill(a->rows, r.begin, r.end, X, p);
+    cri_boost_sum(m, X, r.end - r.begin, p, F);
     for (size_t i = r.begin; i < r.end; i++) {
-        cri_boost_sum(m, X + (i - r.begin) * p, F);
+        const double *at = F + (i - r.begin) * m->widths;
         if (m->K)
-            cri_boost_prob(m, F, a->out->prob + i * m->K);
+            cri_boost_prob(m, at, a->out->prob + i * m->K);
         else
-            a->out->mean[i] = F[0];
+            a->out->mean[i] = *at;
         if (!a->out->scale) continue;
         a->out->scale[i] = sqrt(m->spread);
         a->out->dof[i] = m->weight;
@@ -213,7 +231,7 @@ static cr_status boost_predict(cr_ctx *cx, const void *state, const cri_rows *ro
                                cr_prediction *out)
 {
     predict_work a = { state, rows, out };
-    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p + a.m->K + 1,
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * (rows->p + a.m->widths),
                              predict_block, &a);
 }
 
