@@ -1,5 +1,6 @@
 /* adaboost.c -- boosted trees (boost.h): AdaBoost, and the gradient form, which also does numbers.
- * The spread of a number is the mean squared error by five-fold cross-validation. */
+ * The spread of a number is the mean squared error by five-fold cross-validation, of as many of the
+ * folds as hold 100,000 rows: its standard error is then below half a percent. */
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
@@ -21,7 +22,7 @@
     X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
     CRI_SPLITS_OPTIONS(X)
 /* clang-format on */
-enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5, BLOCK = 64 };
+enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5, ENOUGH = 100000, BLOCK = 64 };
 
 CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
@@ -130,8 +131,8 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     folds, *fold = cr_scratch_index(&s, kept->n);
-    double     sum = 0;
+    size_t     folds, judged = 0, *fold = cr_scratch_index(&s, kept->n);
+    double     sum = 0, weight = 0;
     CR_TRY(s.status);
     m->spread = NAN;
     CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
@@ -139,8 +140,12 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
         cri_warn_no_spread(cx);
         goto done;
     }
-    for (size_t f = 0; f < folds; f++) CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
-    m->spread = sum / kept->weight;
+    for (size_t f = 0; f < folds && judged < ENOUGH; f++) {
+        CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
+        for (size_t i = 0; i < kept->n; i++)
+            if (fold[i] == f) judged++, weight += kept->w[i];
+    }
+    m->spread = sum / (judged == kept->n ? kept->weight : weight);
 done:
     cr_scratch_end(&s);
     return st;
@@ -152,8 +157,8 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     cr_status   st = CR_OK;
     cri_columns columns = { 0 };
     judging     a = { .m = m, .kept = kept };
-    CR_TRY(cri_columns_new(cx, kept, design, cri_choose_bins(o->splits, o->bins, kept->n),
-                           m->depth > 1, &columns));
+    CR_TRY(cri_columns_new(cx, kept, design, cri_choose_bins(o->splits, o->bins, kept->n), false,
+                           &columns));
     CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
     if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));
     m->weight = kept->weight;

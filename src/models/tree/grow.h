@@ -22,7 +22,7 @@
 /* clang-format off */
 #define CRI_SPLITS_OPTIONS(X)                                                                      \
     X(choice, splits, "auto", "auto|exact|histogram",                                              \
-      "between any two values, or in nodes of more than 4096 rows between bins that hold about the same weight; auto: histogram above 20000 rows", "histogram") \
+      "between any two values, or between bins that hold about the same weight; auto: histogram above 20000 rows", "histogram") \
     X(count,  bins,   "255",  "2..65535", "most bins of a column", "63")
 /* clang-format on */
 enum { CRI_MOST_BINS = 65535 };

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 8192, CELLS_ALONE = 100000 };
+enum { BLOCK = 1024, BLOCKS_ALONE = 16, CELLS_ALONE = 100000 };
 
 static inline size_t row_at(const cri_pending *at, size_t i)
 {
@@ -22,7 +22,7 @@ static size_t rows_of(const cri_pending *at) { return at->end - at->begin; }
 /* Blocks side by side, or of few rows one after the other. */
 static cr_status run_blocks(cr_ctx *cx, size_t blocks, void (*body)(void *, size_t), void *arg)
 {
-    if (blocks > 2) return cri_parallel_for(cx, NULL, blocks, body, arg);
+    if (blocks > BLOCKS_ALONE) return cri_parallel_for(cx, NULL, blocks, body, arg);
     for (size_t b = 0; b < blocks; b++) body(arg, b);
     return CR_OK;
 }
@@ -54,45 +54,39 @@ typedef struct summing {
     cri_moments   *block;   /* [blocks x 2]                                    */
 } summing;
 
-/* The moments of one side: right [n] says on which a row is. */
-static cri_moments sum_side(const cri_growth *w, cri_range r, const bool *right, bool side)
+static cri_moments sum_cases(const cri_case *c, size_t n)
 {
     cri_moments m = { .pure = true };
-    double      first = 0;
-    bool        begun = false;
-    for (size_t i = r.begin; i < r.end; i++) {
-        if (right[i - r.begin] != side) continue;
-        const cri_case *c = &w->cases[row_at(&w->at, i)];
-        if (!begun) first = c->y, begun = true;
-        m.weight += c->w;
-        m.mean += c->w * (c->y - first);
-        m.pure &= c->y == first;
+    double      first = n ? c[0].y : 0;
+    for (size_t i = 0; i < n; i++) {
+        m.weight += c[i].w;
+        m.mean += c[i].w * (c[i].y - first);
+        m.pure &= c[i].y == first;
     }
-    if (begun) m.mean = first + m.mean / m.weight;
-    for (size_t i = r.begin; i < r.end; i++) {
-        if (right[i - r.begin] != side) continue;
-        const cri_case *c = &w->cases[row_at(&w->at, i)];
-        m.loss += c->w * (c->y - m.mean) * (c->y - m.mean);
-    }
+    if (n) m.mean = first + m.mean / m.weight;
+    for (size_t i = 0; i < n; i++) m.loss += c[i].w * (c[i].y - m.mean) * (c[i].y - m.mean);
     return m;
 }
 
+/* The cases of the block, those of the left from the front and those of the right from the back. */
 static void sum_block(void *arg, size_t b)
 {
     const summing    *s = arg;
     const cri_growth *w = s->w;
     cri_range         r = cri_block_range(rows_of(&w->at), BLOCK, b);
-    bool              right[BLOCK];
-    memset(right, 0, sizeof right);
-    for (size_t i = r.begin; s->goes && i < r.end; i++) {
+    cri_case          cases[BLOCK];
+    size_t            left = 0, right = BLOCK;
+    for (size_t i = r.begin; i < r.end; i++) {
         size_t row = row_at(&w->at, i);
-        bool   side = !s->goes[cri_bin_of(&s->column, row)];
-        right[i - r.begin] = side;
-        if (w->leaf) w->leaf[row] = (uint32_t)(s->first + side);
+        bool   goes = !s->goes || s->goes[cri_bin_of(&s->column, row)];
+        if (s->goes && w->leaf) w->leaf[row] = (uint32_t)(s->first + !goes);
+        cases[goes ? left : right - 1] = w->cases[row];
+        left += goes;
+        right -= !goes;
     }
     if (!s->moments) return;
-    s->block[2 * b] = sum_side(w, r, right, false);
-    s->block[2 * b + 1] = s->goes ? sum_side(w, r, right, true) : (cri_moments){ 0 };
+    s->block[2 * b] = sum_cases(cases, left);
+    s->block[2 * b + 1] = sum_cases(cases + right, BLOCK - right);
 }
 
 /* out [2]: the moments of the left and right rows, of numbers. */

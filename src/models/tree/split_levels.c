@@ -40,11 +40,14 @@ static level_table begin_table(const cri_node_view *v, size_t levels, double *ro
     return t;
 }
 
+/* All 0 again: a category of other levels has its rows where this one has something else. */
 static void end_table(level_table *t)
 {
     for (size_t i = 0; i < t->present; i++)
         memset(t->rows + (size_t)t->order[i].level * t->D, 0, t->D * sizeof(double));
-    memset(t->gap, 0, t->D * sizeof(double));
+    memset(t->gap, 0, 4 * t->D * sizeof(double)); /* left, right and all follow */
+    memset(t->order, 0, t->present * sizeof *t->order);
+    memset(t->other, 0, t->present * sizeof *t->other);
 }
 
 /* --- what the levels add up to --------------------------------------------------------------- */
