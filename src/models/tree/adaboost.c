@@ -20,9 +20,17 @@
     X(count,  depth,  "1",    "1..1000",     "most splits from the root to a leaf of a tree: 1 is a stump", "3") \
     X(real,   learning_rate, "", ">0",       "what each round counts; 1 for samme and 0.1 for gradient when it is not given", "0.5") \
     X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
-    CRI_SPLITS_OPTIONS(X)
+    CRI_SPLITS_OPTIONS(X, 20000)
 /* clang-format on */
-enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5, ENOUGH = 100000, BLOCK = 64 };
+enum {
+    FORM_AUTO,
+    FORM_SAMME,
+    FORM_GRADIENT,
+    FOLDS = 5,
+    ENOUGH = 100000,
+    MANY_ROWS = 20000,
+    BLOCK = 64
+};
 
 CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
@@ -157,7 +165,8 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     cr_status   st = CR_OK;
     cri_columns columns = { 0 };
     judging     a = { .m = m, .kept = kept };
-    CR_TRY(cri_columns_new(cx, kept, design, cri_choose_bins(o->splits, o->bins, kept->n), false,
+    CR_TRY(cri_columns_new(cx, kept, design,
+                           cri_choose_bins(o->splits, o->bins, kept->n, MANY_ROWS), false,
                            &columns));
     CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
     if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));

@@ -20,14 +20,15 @@
 
 /* How nodes are split, for the options of a model. */
 /* clang-format off */
-#define CRI_SPLITS_OPTIONS(X)                                                                      \
+#define CRI_SPLITS_OPTIONS(X, MANY)                                                                    \
     X(choice, splits, "auto", "auto|exact|histogram",                                              \
-      "between any two values, or between bins that hold about the same weight; auto: histogram above 20000 rows", "histogram") \
+      "between any two values, or between bins that hold about the same weight; auto: histogram above " #MANY " rows", "histogram") \
     X(count,  bins,   "255",  "2..65535", "most bins of a column", "63")
 /* clang-format on */
 enum { CRI_MOST_BINS = 65535 };
-/* The bins of a table of n rows under these options: 0 for exact splits. */
-size_t cri_choose_bins(int splits, size_t bins, size_t n);
+/* The bins of a table of n rows under these options, more than `many` being many: 0 for exact
+ * splits. */
+size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many);
 
 typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY } cri_tree_loss;
 

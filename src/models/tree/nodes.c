@@ -32,10 +32,10 @@ size_t cri_tree_find(const cri_tree *t, size_t root, const double *x)
     return node;
 }
 
-size_t cri_choose_bins(int splits, size_t bins, size_t n)
+size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many)
 {
-    enum { AUTO, EXACT, HISTOGRAM, MANY_ROWS = 20000 };
-    return splits == HISTOGRAM || (splits == AUTO && n > MANY_ROWS) ? bins : 0;
+    enum { AUTO, EXACT, HISTOGRAM };
+    return splits == HISTOGRAM || (splits == AUTO && n > many) ? bins : 0;
 }
 
 cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *t, json_t *out)
