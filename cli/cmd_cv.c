@@ -5,6 +5,7 @@
 #include "specs.h"
 #include "study/bootstrap.h"
 #include "study/learning_curve.h"
+#include "study/resample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@
     CR_CV_OPTIONS(X)                                                                                 \
     X(count, bootstrap, "", "1..1000000", "instead of folds: the .632 and .632+ error from this many bootstrap samples", "200") \
     X(flag, bias_variance, "false", "", "instead of folds: bias and variance, from 200 bootstrap samples or as --bootstrap says", "") \
+    X(flag, parameters, "false", "", "with --bootstrap, instead of errors: standard errors and intervals of the model's parameters", "") \
+    X(flag, jackknife, "false", "", "instead of folds: standard errors and bias of the parameters, from fits that leave out one row each", "") \
+    X(choice, interval_method, "percentile", "percentile|bca", "intervals of --parameters: quantiles of the samples; or corrected for bias and skewness, which takes a fit for every row too", "bca") \
     X(list, learning_curve, "", "", "instead of scores: how they grow with these shares of the training rows", "0.1,0.3,1")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cv_options, CV_OPTIONS);
@@ -120,6 +124,53 @@ done:
     return st;
 }
 
+/* --- parameters ------------------------------------------------------------------------------ */
+
+static const char *const methods[] = { "percentile", "bca", "jackknife" };
+
+static json_t *parameter_row(const cr_resampled_parameter *p)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "name", json_string_nocheck(p->name));
+    json_object_set_new(row, "value", scores_number(p->value));
+    json_object_set_new(row, "bias", scores_number(p->bias));
+    json_object_set_new(row, "se", scores_number(p->se));
+    json_object_set_new(row, "lower", scores_number(p->lower));
+    json_object_set_new(row, "upper", scores_number(p->upper));
+    json_object_set_new(row, "draws", json_integer((json_int_t)p->draws));
+    return row;
+}
+
+static cr_status run_parameters(cli *c, const cr_table *t, const cr_model_spec *m,
+                                const cv_options *o)
+{
+    cr_status          st = CR_OK;
+    cr_resampled       x = { 0 };
+    cr_resample_method how = o->jackknife              ? CR_JACKKNIFE
+                             : o->interval_method == 1 ? CR_BCA
+                                                       : CR_PERCENTILE;
+    char               heading[512], source[64];
+    CR_TRY(cr_resample(c->cx, m, t, how, o->jackknife ? 0 : o->bootstrap, o->interval, NULL, &x));
+    json_t *root = start(c, x.rows, x.seed), *b = json_object(), *list = json_array();
+    json_object_set_new(root, "resampling", b);
+    json_object_set_new(b, "method", json_string(methods[x.method]));
+    json_object_set_new(b, "samples", json_integer((json_int_t)x.made));
+    json_object_set_new(b, "failed", json_integer((json_int_t)x.failed));
+    json_object_set_new(b, "level", json_real(x.level));
+    for (size_t k = 0; k < x.n; k++) json_array_append_new(list, parameter_row(&x.parameters[k]));
+    json_object_set(b, "parameters", list);
+    snprintf(source, sizeof source,
+             how == CR_JACKKNIFE ? "the jackknife" : "%zu bootstrap samples (%s)", x.made,
+             methods[x.method]);
+    snprintf(heading, sizeof heading,
+             "%s, parameters by %s of %zu rows of %s, intervals of %g, seed %llu", c->args[0],
+             source, x.rows, cr_table_source(t), x.level, (unsigned long long)x.seed);
+    CR_TRY(finish(c, heading, root, list));
+done:
+    cr_resampled_free(c->cx, &x);
+    return st;
+}
+
 /* --- learning curve -------------------------------------------------------------------------- */
 
 static cr_status read_shares(cli *c, cr_scratch *s, const char *list, double **out, size_t *out_n)
@@ -194,6 +245,19 @@ done:
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
+static cr_status check_parameters(cli *c, const cv_options *o)
+{
+    if (o->jackknife && (o->bootstrap != CR_COUNT_UNSET || o->bias_variance))
+        return cr_fail(c->cx, CR_EARG, "--jackknife does not go with a bootstrap");
+    if (o->parameters && o->bias_variance)
+        return cr_fail(c->cx, CR_EARG, "--bias-variance is of errors, not of --parameters");
+    if (o->parameters && !o->jackknife && o->bootstrap == CR_COUNT_UNSET)
+        return cr_fail(c->cx, CR_EARG, "--parameters needs --bootstrap SAMPLES or --jackknife");
+    if (o->interval_method == 1 && (!o->parameters || o->jackknife))
+        return cr_fail(c->cx, CR_EARG, "--interval-method goes with --bootstrap and --parameters");
+    return CR_OK;
+}
+
 static cr_status run_cv(cli *c)
 {
     cr_status         st = CR_OK;
@@ -202,14 +266,17 @@ static cr_status run_cv(cli *c)
     cr_table         *t = NULL;
     cr_model_spec    *spec = NULL;
     cr_cv_options     cv = { CR_CV_OPTIONS(COPY) };
-    bool              boot = o->bootstrap != CR_COUNT_UNSET || o->bias_variance;
+    bool              boot = o->bootstrap != CR_COUNT_UNSET || o->bias_variance || o->jackknife;
     if (strchr(c->args[0], ':') == NULL) CR_TRY(cli_check_settings(c));
     CR_TRY(specs_read(c, &s, 0, 1, &spec));
     if (boot && (o->learning_curve || o->group))
         CR_TRY(cr_fail(c->cx, CR_EARG, "--%s does not go with a bootstrap",
                        o->group ? "group" : "learning-curve"));
+    CR_TRY(check_parameters(c, o));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
-    if (boot)
+    if (o->parameters || o->jackknife)
+        CR_TRY(run_parameters(c, t, spec, o));
+    else if (boot)
         CR_TRY(run_bootstrap(c, t, spec, o));
     else if (o->learning_curve)
         CR_TRY(run_curve(c, t, spec, &cv, o->learning_curve));
@@ -229,6 +296,9 @@ const cli_verb verb_cv = {
         "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5\n"
         "credence cv linear examples/diabetes.csv --target progression --bootstrap 50 "
         "--bias-variance\n"
+        "credence cv linear examples/diabetes.csv --target progression --bootstrap 200 "
+        "--parameters "
+        "--interval-method bca\n"
         "credence cv linear examples/diabetes.csv --target progression --learning-curve 0.1,0.3,1",
     .options = cv_table,
     .options_size = sizeof(cv_options),

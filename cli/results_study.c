@@ -52,6 +52,26 @@ static const cli_field bootstrap_error[] = {
     FIELD_LAST,
 };
 
+static const cli_field resampled_parameter[] = {
+    TEXT("name", 0, "the term; intercept for the intercept"),
+    NUMBER("value", FIELD_NULL, "by the fit on all rows"),
+    NUMBER("bias", FIELD_NULL, "what the samples are above it, or the jackknife's estimate"),
+    NUMBER("se", FIELD_NULL, "standard error"),
+    NUMBER("lower", FIELD_NULL, "lower end of the interval"),
+    NUMBER("upper", FIELD_NULL, "upper end of it"),
+    COUNT("draws", 0, "fits that had this parameter"),
+    FIELD_LAST,
+};
+
+static const cli_field resampling[] = {
+    TEXT("method", 0, "percentile, bca or jackknife"),
+    COUNT("samples", 0, "fits that were made"),
+    COUNT("failed", 0, "samples that no fit was possible on"),
+    NUMBER("level", 0, "mass of the intervals"),
+    INNER(ROWS, "parameters", 0, "what was learned, and how far it varies", resampled_parameter),
+    FIELD_LAST,
+};
+
 static const cli_field curve_point[] = {
     NUMBER("share", 0, "of the training rows"),
     COUNT("rows", 0, "rows learned from, in the first fold"),
@@ -72,6 +92,8 @@ const cli_field result_cv[] = {
     INNER(SCORES, "folds", FIELD_SOMETIMES, "of folds: each score in each fold", fold),
     INNER(OBJECT, "bootstrap", FIELD_SOMETIMES, "with --bootstrap or --bias-variance: the errors",
           bootstrap_error),
+    INNER(OBJECT, "resampling", FIELD_SOMETIMES,
+          "with --parameters or --jackknife: standard errors and intervals", resampling),
     INNER(ROWS, "learning_curve", FIELD_SOMETIMES, "with --learning-curve: its points",
           curve_point),
     COUNT("seed", 0, "random seed of the split and the fits"),

@@ -83,6 +83,7 @@
 #include "../src/study/tune.h"
 #include "../src/study/bootstrap.h"
 #include "../src/study/learning_curve.h"
+#include "../src/study/resample.h"
 #include "../src/study/curves.h"
 #include "../src/study/info.h"
 #include "../src/study/mmd.h"

@@ -1,5 +1,6 @@
 /* compare_groups.c -- pooled against separate models of groups of rows. */
 #include "compare_groups.h"
+#include "described.h"
 #include "../base/context_internal.h"
 #include "../base/list.h"
 #include "../base/number.h"
@@ -141,40 +142,22 @@ done:
     return st;
 }
 
-static cr_status parameters_of(cr_ctx *cx, const cr_model *m, json_t **out)
-{
-    char     *text = NULL;
-    cr_status st = cr_describe(cx, m, &text);
-    if (st != CR_OK) return st;
-    json_t *d = json_loads(text, 0, NULL);
-    cr_free(cx, text, strlen(text) + 1, 1);
-    *out = json_incref(json_object_get(d, "parameters"));
-    json_decref(d);
-    return *out ? CR_OK : cr_fail(cx, CR_ENOMEM, "out of memory");
-}
-
-static const char *name_at(const json_t *list, size_t i)
-{
-    const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
-    return name ? name : "";
-}
-
 /* Evidences are of one model only where the parameters are the same: a number that is taken for a
  * level may not occur in every group. */
 static cr_status check_parameters(cr_ctx *cx, const cr_group_comparison *c)
 {
     cr_status st = CR_OK;
     json_t   *all = NULL, *some = NULL;
-    CR_TRY(parameters_of(cx, c->pooled, &all));
+    CR_TRY(cri_parameters_of(cx, c->pooled, &all));
     for (size_t k = 0; k < c->n; k++) {
-        CR_TRY(parameters_of(cx, c->groups[k].model, &some));
+        CR_TRY(cri_parameters_of(cx, c->groups[k].model, &some));
         size_t n = json_array_size(all), i = 0;
-        while (i < n && strcmp(name_at(all, i), name_at(some, i)) == 0) i++;
+        while (i < n && strcmp(cri_parameter_name(all, i), cri_parameter_name(some, i)) == 0) i++;
         if (i < n || json_array_size(some) != n) {
             cr_fail(cx, CR_EDATA,
                     "the group '%s' does not have the same parameters as all rows "
                     "together: '%s'",
-                    c->groups[k].name, name_at(all, i < n ? i : 0));
+                    c->groups[k].name, cri_parameter_name(all, i < n ? i : 0));
             CR_TRY(cr_fail_hint(cx, "--category COLUMN takes numbers as levels, the same ones in "
                                     "every group"));
         }

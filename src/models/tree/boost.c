@@ -25,15 +25,54 @@ void cri_boost_free(cr_ctx *cx, cri_boost *m)
     m->root = m->vote = m->error = m->start = NULL;
 }
 
-void cri_boost_sum(const cri_boost *m, const double *x, double *F)
+/* What a leaf of tree t adds, and to which of the widths. */
+typedef struct addend {
+    double value;
+    size_t at;
+} addend;
+
+static addend addend_of(const cri_boost *m, size_t t, size_t node)
 {
-    memcpy(F, m->start, m->widths * sizeof(double));
+    double value = m->tree.value[node];
+    if (m->gradient) return (addend){ value, t % m->widths };
+    return (addend){ m->vote[t], (size_t)value };
+}
+
+/* A tree of one split along a number: what it needs is looked up once for all rows. */
+static void sum_stump(const cri_boost *m, size_t t, const double *X, size_t n, size_t p, double *F)
+{
+    const double *split = m->tree.split + (size_t)m->root[t] * CRI_SPLIT_WIDTH;
+    size_t        j = (size_t)split[CRI_COLUMN];
+    double        threshold = split[CRI_THRESHOLD];
+    bool          gap_left = split[CRI_GAP_LEFT] != 0;
+    addend        add[2] = { addend_of(m, t, (size_t)split[CRI_RIGHT]),
+                             addend_of(m, t, (size_t)split[CRI_LEFT]) };
+    for (size_t i = 0; i < n; i++) {
+        double x = X[i * p + j];
+        bool   left = x <= threshold || (gap_left && isnan(x));
+        F[i * m->widths + add[left].at] += add[left].value;
+    }
+}
+
+static bool is_stump(const cri_tree *t, size_t root)
+{
+    return !cri_is_leaf(t, root) && t->split[root * CRI_SPLIT_WIDTH + CRI_SUBSET] == 0 &&
+           cri_is_leaf(t, cri_child(t, root, false)) && cri_is_leaf(t, cri_child(t, root, true));
+}
+
+void cri_boost_sum(const cri_boost *m, const double *X, size_t n, size_t p, double *F)
+{
+    for (size_t i = 0; i < n; i++) memcpy(F + i * m->widths, m->start, m->widths * sizeof(double));
     for (size_t t = 0; t < m->trees; t++) {
-        double value = m->tree.value[cri_tree_find(&m->tree, (size_t)m->root[t], x)];
-        if (m->gradient)
-            F[t % m->widths] += value;
-        else
-            F[(size_t)value] += m->vote[t];
+        size_t root = (size_t)m->root[t];
+        if (is_stump(&m->tree, root)) {
+            sum_stump(m, t, X, n, p, F);
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            addend add = addend_of(m, t, cri_tree_find(&m->tree, root, X + i * p));
+            F[i * m->widths + add.at] += add.value;
+        }
     }
 }
 

@@ -48,8 +48,8 @@ static inline double cri_log_share(double share)
     return share > 0 ? fmax(log(share), -700) : -700;
 }
 
-/* F [widths] at x [p]. */
-void cri_boost_sum(const cri_boost *m, const double *x, double *F);
+/* F [n x widths] at the rows of X [n x p]. */
+void cri_boost_sum(const cri_boost *m, const double *X, size_t n, size_t p, double *F);
 /* prob [K] = what F says of the classes; may be F itself. */
 void cri_boost_prob(const cri_boost *m, const double *F, double *prob);
 

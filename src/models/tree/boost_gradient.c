@@ -1,9 +1,12 @@
 /* boost_gradient.c -- gradient boosting of the log likelihood, and of squared error. */
 #include "boost.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { BLOCK = 8192, MANY_NODES = 4096 };
 
 typedef struct gradient {
     cr_ctx       *cx;
@@ -11,10 +14,11 @@ typedef struct gradient {
     cri_grower   *g;
     const double *w, *y;
     size_t        n;
-    cri_case     *cases; /* [n]: weight and gradient   */
-    uint32_t     *leaf;  /* [n]                        */
-    double       *F;     /* [n x widths]               */
-    double       *prob;  /* [n x K], for classes       */
+    size_t        k, root; /* of the tree in hand      */
+    cri_case     *cases;   /* [n]: weight and gradient   */
+    uint32_t     *leaf;    /* [n]                        */
+    double       *F;       /* [n x widths]               */
+    double       *prob;    /* [n x K], for classes       */
 } gradient;
 
 /* F before the first tree: the mean, the log odds, the logs of the shares. */
@@ -61,50 +65,85 @@ static double curvature(const gradient *s, size_t i, size_t k)
     return p * (1 - p) * K / (K - 1);
 }
 
-/* One Newton step in each leaf of the tree that begins at `root`, and F moved by it. */
-static cr_status take_steps(gradient *s, size_t root, size_t k)
+/* --- passes over the rows, block by block ---------------------------------------------------- */
+
+/* Weight and gradient of the rows, for tree k of the round. */
+static void set_cases(void *arg, cri_range r, double *room)
+{
+    const gradient *s = arg;
+    (void)room;
+    for (size_t i = r.begin; i < r.end; i++) s->cases[i] = (cri_case){ s->w[i], slope(s, i, s->k) };
+}
+
+/* Both derivatives, added up in each leaf: acc [nodes x 2]. */
+static void add_derivatives(void *arg, cri_range r, double *acc)
+{
+    const gradient *s = arg;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!(s->w[i] > 0)) continue;
+        double *at = acc + 2 * (s->leaf[i] - s->root);
+        at[0] += s->w[i] * s->cases[i].y;
+        at[1] += s->w[i] * curvature(s, i, s->k);
+    }
+}
+
+static void move_rows(void *arg, cri_range r, double *room)
+{
+    const gradient  *s = arg;
+    const cri_boost *m = s->m;
+    (void)room;
+    for (size_t i = r.begin; i < r.end; i++)
+        if (s->w[i] > 0) s->F[i * m->widths + s->k] += m->tree.value[s->leaf[i]];
+}
+
+/* The probabilities at F, and the loss and weight of the rows: acc [2]. */
+static void add_losses(void *arg, cri_range r, double *acc)
+{
+    const gradient  *s = arg;
+    const cri_boost *m = s->m;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (m->K) cri_boost_prob(m, s->F + i * m->widths, s->prob + i * m->K);
+        if (!(s->w[i] > 0)) continue;
+        double e = m->K ? 0 : s->y[i] - s->F[i];
+        acc[0] +=
+            s->w[i] * (m->K ? -log(fmax(s->prob[i * m->K + (size_t)s->y[i]], 1e-300)) : e * e);
+        acc[1] += s->w[i];
+    }
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
+
+/* One Newton step in each leaf of the tree that begins at s->root, and F moved by it. */
+static cr_status take_steps(gradient *s)
 {
     cr_status  st = CR_OK;
     cri_boost *m = s->m;
     cr_scratch sc = cr_scratch_begin(s->cx);
-    size_t     n = m->tree.nodes - root;
-    double    *sums = cr_scratch_bytes(&sc, 2 * n, sizeof(double));
+    size_t     n = m->tree.nodes - s->root;
+    double    *sums = cr_scratch_f64(&sc, 2 * n);
     CR_TRY(sc.status);
-    for (size_t i = 0; i < s->n; i++) {
-        if (!(s->w[i] > 0)) continue;
-        double *at = sums + 2 * (s->leaf[i] - root);
-        at[0] += s->w[i] * slope(s, i, k);
-        at[1] += s->w[i] * curvature(s, i, k);
-    }
+    memset(sums, 0, 2 * n * sizeof *sums);
+    if (n > MANY_NODES)
+        add_derivatives(s, (cri_range){ 0, s->n }, sums);
+    else
+        CR_TRY(cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 2 * n, add_derivatives, s, sums));
     for (size_t i = 0; i < n; i++) {
         double step = sums[2 * i + 1] > 1e-150 ? sums[2 * i] / sums[2 * i + 1] : 0;
-        m->tree.value[root + i] = m->rate * step;
+        m->tree.value[s->root + i] = m->rate * step;
     }
-    for (size_t i = 0; i < s->n; i++)
-        if (s->w[i] > 0) s->F[i * m->widths + k] += m->tree.value[s->leaf[i]];
+    CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, move_rows, s));
 done:
     cr_scratch_end(&sc);
     return st;
 }
 
-static double mean_loss(const gradient *s)
+/* Probabilities, and the mean loss. */
+static cr_status judge(gradient *s, double *out_loss)
 {
-    const cri_boost *m = s->m;
-    double           loss = 0, weight = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        if (!(s->w[i] > 0)) continue;
-        double e = m->K ? 0 : s->y[i] - s->F[i];
-        loss += s->w[i] * (m->K ? -log(fmax(s->prob[i * m->K + (size_t)s->y[i]], 1e-300)) : e * e);
-        weight += s->w[i];
-    }
-    return loss / weight;
-}
-
-static void set_probabilities(gradient *s)
-{
-    const cri_boost *m = s->m;
-    for (size_t i = 0; m->K && i < s->n; i++)
-        cri_boost_prob(m, s->F + i * m->widths, s->prob + i * m->K);
+    double    acc[2];
+    cr_status st = cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 2, add_losses, s, acc);
+    if (st == CR_OK) *out_loss = acc[0] / acc[1];
+    return st;
 }
 
 static cr_status boost_round(gradient *s, size_t t)
@@ -112,15 +151,16 @@ static cr_status boost_round(gradient *s, size_t t)
     cr_status  st = CR_OK;
     cri_boost *m = s->m;
     for (size_t k = 0; k < m->widths; k++) {
-        size_t root = m->tree.nodes, tree = t * m->widths + k;
-        for (size_t i = 0; i < s->n; i++) s->cases[i] = (cri_case){ s->w[i], slope(s, i, k) };
+        size_t tree = t * m->widths + k;
+        s->root = m->tree.nodes;
+        s->k = k;
+        CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, set_cases, s));
         CR_TRY(cri_tree_grow(s->cx, s->g, s->cases, &m->tree, s->leaf));
-        CR_TRY(take_steps(s, root, k));
-        m->root[tree] = (double)root;
+        CR_TRY(take_steps(s));
+        m->root[tree] = (double)s->root;
         m->vote[tree] = 1;
     }
-    set_probabilities(s); /* all trees of a round see the same */
-    m->error[t] = mean_loss(s);
+    CR_TRY(judge(s, &m->error[t])); /* all trees of a round see the same probabilities */
 done:
     return st;
 }
@@ -131,6 +171,7 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
     size_t     n = columns->n;
+    double     before;
     gradient   s = { .cx = cx, .m = m, .w = w, .y = y, .n = n };
     cri_grow   grow = { .loss = CRI_TREE_SQUARES, .max_depth = m->depth, .min_leaf = min_leaf };
 
@@ -142,7 +183,7 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     m->tree.width = 1;
     CR_TRY(cri_grower_new(cx, columns, &grow, &s.g));
     set_start(&s);
-    set_probabilities(&s);
+    CR_TRY(judge(&s, &before));
     for (size_t t = 0; t < m->rounds; t++) {
         CR_TRY(boost_round(&s, t));
         cr_progress(cx, "boosting", (double)(t + 1), (double)m->rounds);

@@ -1,26 +1,78 @@
 /* boost_samme.c -- AdaBoost for any number of classes. */
 #include "boost.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { BLOCK = 8192 };
+
 typedef struct samme {
     cr_ctx     *cx;
     cri_boost  *m;
     cri_grower *g;
-    size_t      n;
-    cri_case   *cases; /* [n]: d_t and y */
-    uint32_t   *leaf;  /* [n]            */
+    size_t      n, root; /* root: of the tree in hand                  */
+    cri_case   *cases;   /* [n]: d_t and y                             */
+    uint32_t   *leaf;    /* [n]                                        */
+    double *class;       /* [its nodes]: what the tree in hand answers */
+    double factor;       /* of weights                                 */
 } samme;
 
-/* Weights that add up to one. */
-static void normalise(cri_case *cases, size_t n)
+/* --- passes over the rows, block by block ---------------------------------------------------- */
+
+static bool is_wrong(const samme *s, size_t i)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += cases[i].w;
-    for (size_t i = 0; i < n; i++) cases[i].w /= sum;
+    return s->class[s->leaf[i] - s->root] != s->cases[i].y;
 }
+
+static void add_errors(void *arg, cri_range r, double *acc)
+{
+    const samme *s = arg;
+    double       sum = *acc;
+    for (size_t i = r.begin; i < r.end; i++)
+        if (s->cases[i].w > 0 && is_wrong(s, i)) sum += s->cases[i].w;
+    *acc = sum;
+}
+
+/* Rows that the tree has wrong weigh more; the sum of all weights. */
+static void add_reweighted(void *arg, cri_range r, double *acc)
+{
+    const samme *s = arg;
+    double       sum = *acc;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (s->cases[i].w > 0 && is_wrong(s, i)) s->cases[i].w *= s->factor;
+        sum += s->cases[i].w;
+    }
+    *acc = sum;
+}
+
+static void add_weights(void *arg, cri_range r, double *acc)
+{
+    const samme *s = arg;
+    for (size_t i = r.begin; i < r.end; i++) *acc += s->cases[i].w;
+}
+
+static void divide(void *arg, cri_range r, double *room)
+{
+    const samme *s = arg;
+    (void)room;
+    for (size_t i = r.begin; i < r.end; i++) s->cases[i].w /= s->factor;
+}
+
+/* Weights that add up to one, what `add` leaves of them. */
+static cr_status normalise(samme *s, void (*add)(void *, cri_range, double *))
+{
+    cr_status st = CR_OK;
+    double    sum;
+    CR_TRY(cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 1, add, s, &sum));
+    s->factor = sum;
+    CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, divide, s));
+done:
+    return st;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
 
 static size_t class_of_node(const cri_boost *m, size_t node)
 {
@@ -31,22 +83,22 @@ static size_t class_of_node(const cri_boost *m, size_t node)
     return best;
 }
 
-static bool is_wrong(const samme *s, size_t i)
-{
-    return (double)class_of_node(s->m, s->leaf[i]) != s->cases[i].y;
-}
-
 /* One round; *out_stop when there is none after it.  A tree no better than guessing does not count.
  */
 static cr_status boost_round(samme *s, size_t t, bool *out_stop)
 {
     cr_status  st = CR_OK;
     cri_boost *m = s->m;
+    cr_scratch sc = cr_scratch_begin(s->cx);
     double     K = (double)m->K, error = 0;
     size_t     nodes = m->tree.nodes, pool = m->tree.pool;
     CR_TRY(cri_tree_grow(s->cx, s->g, s->cases, &m->tree, s->leaf));
-    for (size_t i = 0; i < s->n; i++)
-        if (s->cases[i].w > 0 && is_wrong(s, i)) error += s->cases[i].w;
+    s->root = nodes;
+    s->class = cr_scratch_f64(&sc, m->tree.nodes - nodes);
+    CR_TRY(sc.status);
+    for (size_t i = nodes; i < m->tree.nodes; i++)
+        s->class[i - nodes] = (double)class_of_node(m, i);
+    CR_TRY(cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 1, add_errors, s, &error));
     *out_stop = error <= 1e-12 || error >= 1 - 1 / K - 1e-12;
     if (error >= 1 - 1 / K - 1e-12) {
         m->tree.nodes = nodes;
@@ -59,10 +111,10 @@ static cr_status boost_round(samme *s, size_t t, bool *out_stop)
     m->error[t] = error;
     m->vote[t] = m->rate * (log((1 - safe) / safe) + log(K - 1));
     if (error <= 1e-12) m->rounds = t + 1;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->cases[i].w > 0 && is_wrong(s, i)) s->cases[i].w *= exp(m->vote[t]);
-    normalise(s->cases, s->n);
+    s->factor = exp(m->vote[t]);
+    CR_TRY(normalise(s, add_reweighted));
 done:
+    cr_scratch_end(&sc);
     return st;
 }
 
@@ -127,7 +179,7 @@ cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, 
     m->tree.width = m->K;
     CR_TRY(cri_grower_new(cx, columns, &grow, &s.g));
     for (size_t i = 0; i < n; i++) s.cases[i] = (cri_case){ w[i], y[i] };
-    normalise(s.cases, n);
+    CR_TRY(normalise(&s, add_weights));
     if (stop) m->rounds = 0;
     for (size_t t = 0; t < rounds && !stop; t++) {
         CR_TRY(boost_round(&s, t, &stop));

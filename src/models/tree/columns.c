@@ -30,6 +30,15 @@ static uint64_t key_of(double x)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+/* The number that has these bits. */
+static double value_of(uint64_t key)
+{
+    double   x;
+    uint64_t bits = key >> 63 ? key ^ (uint64_t)1 << 63 : ~key;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* Sorts a [n] by key, rows with equal keys staying in order; b [n] and `of` are room.  Returns where
  * it is. */
 static keyed *sort_keys(keyed *a, keyed *b, size_t n, digits *of)
@@ -59,59 +68,112 @@ typedef struct sort_work {
     cr_ctx         *cx;
     const cri_kept *kept;
     cri_columns    *c;
-    keyed          *room;   /* [slots x 2 n] */
-    digits         *digits; /* [slots]       */
+    keyed          *room;   /* [slots x 2 n]                                          */
+    digits         *digits; /* [slots]                                                */
+    double         *weight; /* [slots x n] of ranks, with bins                        */
+    uint32_t       *codes;  /* [p x n], with bins                                     */
     size_t          slots;
     size_t         *lacking; /* [p] bytes that were not to be had */
 } sort_work;
 
-static void take_codes(const cri_kept *kept, size_t j, cri_entry *e)
+static uint32_t code_of(double x) { return isnan(x) ? CRI_GAP : (uint32_t)x; }
+
+static void take_levels(const sort_work *w, size_t j)
 {
-    for (size_t i = 0; i < kept->n; i++) {
-        double x = kept->X[i * kept->p + j];
-        e[i] = (cri_entry){ isnan(x) ? CRI_GAP : (uint32_t)x, (uint32_t)i };
+    const cri_kept *kept = w->kept;
+    cri_columns    *c = w->c;
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t code = code_of(kept->X[i * kept->p + j]);
+        if (c->entries) c->entries[j * c->n + i] = (cri_entry){ code, (uint32_t)i };
+        if (c->ranks) c->ranks[j * c->n + i] = code;
+        if (w->codes) w->codes[j * c->n + i] = code == CRI_GAP ? (uint32_t)c->distinct[j] : code;
     }
+    if (w->codes) c->bins.count[j] = c->distinct[j];
 }
 
-/* Ranks along the sorted keys; their number. */
-static size_t rank_keys(const keyed *a, size_t n, cri_entry *e)
+static size_t count_keys(const keyed *a, size_t n)
 {
-    size_t rank = 0;
-    for (size_t i = 0; i < n; i++) {
+    size_t distinct = a[0].key != UINT64_MAX;
+    for (size_t i = 1; i < n; i++) distinct += a[i].key != a[i - 1].key && a[i].key != UINT64_MAX;
+    return distinct;
+}
+
+/* Ranks along the sorted keys, and what each stands for. */
+static void rank_keys(const sort_work *w, const keyed *a, size_t j, double *values)
+{
+    const cri_columns *c = w->c;
+    size_t             rank = 0;
+    for (size_t i = 0; i < c->n; i++) {
         bool gap = a[i].key == UINT64_MAX;
         if (i > 0 && !gap && a[i].key != a[i - 1].key) rank++;
-        e[i] = (cri_entry){ gap ? CRI_GAP : (uint32_t)rank, a[i].row };
+        uint32_t here = gap ? CRI_GAP : (uint32_t)rank;
+        if (!gap) values[rank] = value_of(a[i].key);
+        if (c->entries) c->entries[j * c->n + i] = (cri_entry){ here, a[i].row };
+        if (c->ranks) c->ranks[j * c->n + a[i].row] = here;
     }
-    return a[0].key == UINT64_MAX ? 0 : rank + 1;
 }
 
-static void sort_column(const sort_work *w, size_t j, keyed *a, digits *of)
+/* The bin of each row, ranks being cut by their weight. */
+static bool bin_keys(const sort_work *w, const keyed *a, size_t j, double *weight)
+{
+    cri_bins *b = &w->c->bins;
+    size_t    n = w->c->n, ranks = w->c->distinct[j], rank = 0, bin = 0;
+    uint32_t *last = cri_resize_quietly(w->cx, NULL, 0, b->most, sizeof *last);
+    if (!(b->last[j] = last)) return false;
+    memset(weight, 0, ranks * sizeof *weight);
+    for (size_t i = 0; i < n && a[i].key != UINT64_MAX; i++) {
+        rank += i > 0 && a[i].key != a[i - 1].key;
+        weight[rank] += w->kept->w[a[i].row];
+    }
+    b->count[j] = cri_bins_cut(weight, ranks, b->most, last);
+    rank = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool gap = a[i].key == UINT64_MAX;
+        rank += i > 0 && !gap && a[i].key != a[i - 1].key;
+        while (!gap && rank > last[bin]) bin++;
+        w->codes[j * n + a[i].row] = gap ? (uint32_t)b->count[j] : (uint32_t)bin;
+    }
+    return true;
+}
+
+static void sort_column(const sort_work *w, size_t j, size_t slot)
 {
     const cri_kept *kept = w->kept;
     size_t          n = kept->n;
-    cri_entry      *e = w->c->entries + j * n;
+    keyed          *a = w->room + slot * 2 * n;
     if (w->c->category[j]) {
-        take_codes(kept, j, e);
+        take_levels(w, j);
         return;
     }
     for (size_t i = 0; i < n; i++) a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
-    size_t  distinct = rank_keys(sort_keys(a, a + n, n, of), n, e);
-    double *values = cri_resize_quietly(w->cx, NULL, 0, distinct ? distinct : 1, sizeof *values);
+    a = sort_keys(a, a + n, n, &w->digits[slot]);
+    size_t  distinct = count_keys(a, n), room = distinct ? distinct : 1;
+    double *values = cri_resize_quietly(w->cx, NULL, 0, room, sizeof *values);
     if (!values) {
-        w->lacking[j] = (distinct ? distinct : 1) * sizeof *values;
+        w->lacking[j] = room * sizeof *values;
         return;
     }
     w->c->distinct[j] = distinct;
     w->c->values[j] = values;
-    for (size_t i = 0; i < n && e[i].rank != CRI_GAP; i++)
-        values[e[i].rank] = kept->X[e[i].row * kept->p + j];
+    rank_keys(w, a, j, values);
+    if (w->codes && !bin_keys(w, a, j, w->weight + slot * n))
+        w->lacking[j] = w->c->bins.most * sizeof(uint32_t);
 }
 
 static void sort_slot(void *arg, size_t s)
 {
     const sort_work *w = arg;
-    for (size_t j = s; j < w->c->p; j += w->slots)
-        sort_column(w, j, w->room + s * 2 * w->c->n, &w->digits[s]);
+    for (size_t j = s; j < w->c->p; j += w->slots) sort_column(w, j, s);
+}
+
+static void store_group(void *arg, size_t g)
+{
+    const sort_work *w = arg;
+    cri_bins        *b = &w->c->bins;
+    for (size_t k = 0; k < b->group[g].width; k++) {
+        size_t j = b->order[b->group[g].first + k];
+        cri_bins_store(b, j, w->codes + j * b->n);
+    }
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -125,6 +187,8 @@ void cri_columns_free(cr_ctx *cx, cri_columns *c)
     cr_free(cx, c->distinct, c->p, sizeof *c->distinct);
     cr_free(cx, c->category, c->p, sizeof *c->category);
     cr_free(cx, c->entries, c->n, c->p * sizeof *c->entries);
+    cr_free(cx, c->ranks, c->n, c->p * sizeof *c->ranks);
+    cri_bins_free(cx, &c->bins);
     *c = (cri_columns){ 0 };
 }
 
@@ -136,34 +200,62 @@ static void find_categories(const cr_design *design, cri_columns *c)
     }
 }
 
-cr_status cri_columns_new(cr_ctx *cx, const cri_kept *kept, const cr_design *design,
-                          cri_columns *out)
+/* Memory for the columns themselves, and for sorting them. */
+static cr_status reserve(cr_ctx *cx, sort_work *w, cr_scratch *s, size_t bins, bool ranks)
+{
+    cr_status    st = CR_OK;
+    cri_columns *c = w->c;
+    w->room = cr_scratch_bytes(s, w->slots * 2 * c->n, sizeof *w->room);
+    w->digits = cr_scratch_bytes(s, w->slots, sizeof *w->digits);
+    w->lacking = cr_scratch_bytes(s, c->p, sizeof *w->lacking);
+    if (bins) {
+        w->weight = cr_scratch_matrix(s, w->slots, c->n);
+        w->codes = cr_scratch_bytes(s, c->p * c->n, sizeof *w->codes);
+    }
+    CR_TRY(s->status);
+    c->distinct = cr_alloc(cx, c->p, sizeof *c->distinct);
+    c->category = cr_alloc(cx, c->p, sizeof *c->category);
+    c->values = cr_alloc(cx, c->p, sizeof *c->values);
+    if (!c->distinct || !c->category || !c->values) CR_TRY(CR_ENOMEM);
+    if (!bins) {
+        c->entries = cr_alloc(cx, c->n, c->p * sizeof *c->entries);
+        if (!c->entries) CR_TRY(CR_ENOMEM);
+        goto done;
+    }
+    c->bins = (cri_bins){ .n = c->n, .p = c->p, .most = bins };
+    c->bins.count = cr_alloc(cx, c->p, sizeof *c->bins.count);
+    c->bins.last = cr_alloc(cx, c->p, sizeof *c->bins.last);
+    if (ranks) c->ranks = cr_alloc(cx, c->n, c->p * sizeof *c->ranks);
+    if (!c->bins.count || !c->bins.last || (ranks && !c->ranks)) CR_TRY(CR_ENOMEM);
+done:
+    return st;
+}
+
+cr_status cri_columns_new(cr_ctx *cx, const cri_kept *kept, const cr_design *design, size_t bins,
+                          bool ranks, cri_columns *out)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     cri_columns c = { .n = kept->n, .p = kept->p };
-    sort_work   w = { .cx = cx, .kept = kept, .c = &c, .slots = c.p < 8 ? c.p : 8 };
+    sort_work   w = { .cx = cx, .kept = kept, .c = &c, .slots = cr_ctx_threads(cx) };
 
     if (c.n >= CRI_GAP)
         CR_TRY(cr_fail(cx, CR_EDATA, "trees hold up to %lu rows, and there are %zu",
                        (unsigned long)CRI_GAP, c.n));
-    w.room = cr_scratch_bytes(&s, w.slots * 2 * c.n, sizeof *w.room);
-    w.digits = cr_scratch_bytes(&s, w.slots, sizeof *w.digits);
-    w.lacking = cr_scratch_bytes(&s, c.p, sizeof *w.lacking);
-    CR_TRY(s.status);
-    c.entries = cr_alloc(cx, c.n, c.p * sizeof *c.entries);
-    c.distinct = cr_alloc(cx, c.p, sizeof *c.distinct);
-    c.category = cr_alloc(cx, c.p, sizeof *c.category);
-    c.values = cr_alloc(cx, c.p, sizeof *c.values);
-    if (!c.entries || !c.distinct || !c.category || !c.values) CR_TRY(CR_ENOMEM);
+    if (w.slots > c.p) w.slots = c.p;
+    CR_TRY(reserve(cx, &w, &s, bins, ranks));
     find_categories(design, &c);
     CR_TRY(cri_parallel_for(cx, NULL, w.slots, sort_slot, &w));
     for (size_t j = 0; j < c.p; j++)
         if (w.lacking[j]) CR_TRY(cri_fail_memory(cx, w.lacking[j]));
+    if (bins) {
+        CR_TRY(cri_bins_group(cx, &c.bins));
+        CR_TRY(cri_parallel_for(cx, NULL, c.bins.groups, store_group, &w));
+    }
     *out = c;
     c = (cri_columns){ 0 };
 done:
-    if (c.entries || c.values || c.distinct || c.category) cri_columns_free(cx, &c);
+    cri_columns_free(cx, &c);
     cr_scratch_end(&s);
     return st;
 }

@@ -1,36 +1,48 @@
-/* grow.c -- growing a tree, depth first.
- * The entries of a node are the same range of every column's list.  A split copies the list of each
- * column, those that go left first, into the other of two buffers, so that ranks stay in order and
- * no column is sorted again; the root reads the sorted columns themselves. */
-#include "grow.h"
-#include "split.h"
-#include "../../base/parallel.h"
+/* grow.c -- growing a tree, depth first: its nodes, and those that wait to be split. */
+#include "grow_internal.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SLOTS = 16, ALONE = 400000 }; /* entries of a node below which columns go one by one */
+/* --- memory ---------------------------------------------------------------------------------- */
 
-struct cri_grower {
-    const cri_columns *columns;
-    cri_grow           o;
-    size_t             slots, room_size, lists; /* lists: that the buffers hold     */
-    cri_entry         *buffer[2];               /* [lists x n]                      */
-    bool              *left;                    /* [n] by row: goes left            */
-    double            *room;                    /* [slots x room_size]              */
-    double            *counts;                  /* [classes]                        */
-    double            *levels;                  /* [most levels]                    */
-    cri_split         *found;                   /* [p]                              */
-    size_t             most_levels;
-};
+void cri_lists_free(cr_ctx *cx, cri_lists *l, size_t p)
+{
+    for (size_t b = 0; b < 2; b++) cr_free(cx, l->buffer[b], l->n, p * sizeof(cri_entry));
+    cr_free(cx, l->left, l->n, sizeof *l->left);
+    cr_free(cx, l->cases, l->n, sizeof *l->cases);
+    cr_free(cx, l->rows, l->n, sizeof *l->rows);
+    *l = (cri_lists){ 0 };
+}
+
+cr_status cri_lists_new(cr_ctx *cx, size_t n, size_t p, bool own, cri_lists *out)
+{
+    cri_lists l = { .n = n };
+    for (size_t b = 0; b < 2; b++) l.buffer[b] = cr_alloc(cx, n, p * sizeof(cri_entry));
+    l.left = cr_alloc(cx, n, sizeof *l.left);
+    if (own) {
+        l.cases = cr_alloc(cx, n, sizeof *l.cases);
+        l.rows = cr_alloc(cx, n, sizeof *l.rows);
+    }
+    if (!l.buffer[0] || !l.buffer[1] || !l.left || (own && (!l.cases || !l.rows))) {
+        cri_lists_free(cx, &l, p);
+        return CR_ENOMEM;
+    }
+    *out = l;
+    return CR_OK;
+}
 
 void cri_grower_free(cr_ctx *cx, cri_grower *g)
 {
     if (!g) return;
     const cri_columns *c = g->columns;
-    for (size_t b = 0; b < 2; b++) cr_free(cx, g->buffer[b], c->n, g->lists * sizeof(cri_entry));
-    cr_free(cx, g->left, c->n, sizeof *g->left);
+    cri_lists_free(cx, &g->lists, c->p);
+    cri_lists_free(cx, &g->small, c->p);
+    cri_histograms_free(cx, &g->histograms);
+    for (size_t b = 0; b < 2; b++) cr_free(cx, g->rows[b], c->n, sizeof(uint32_t));
+    cr_free(cx, g->place, c->n, sizeof *g->place);
+    cr_free(cx, g->goes, g->most_bins + 1, sizeof *g->goes);
     cr_free(cx, g->room, g->slots, g->room_size * sizeof(double));
     cr_free(cx, g->counts, g->o.classes + 1, sizeof(double));
     cr_free(cx, g->levels, g->most_levels + 1, sizeof(double));
@@ -38,54 +50,62 @@ void cri_grower_free(cr_ctx *cx, cri_grower *g)
     cr_free(cx, g, 1, sizeof *g);
 }
 
+/* What histograms need; ranks where small nodes are to be split exactly. */
+static cr_status reserve_bins(cr_ctx *cx, cri_grower *g)
+{
+    cr_status          st = CR_OK;
+    const cri_columns *c = g->columns;
+    for (size_t j = 0; j < c->p; j++)
+        if (c->bins.count[j] > g->most_bins) g->most_bins = c->bins.count[j];
+    CR_TRY(cri_histograms_new(cx, &c->bins, g->o.classes, g->o.max_depth, &g->histograms));
+    g->goes = cr_alloc(cx, g->most_bins + 1, sizeof *g->goes);
+    g->rows[0] = cr_alloc(cx, c->n, sizeof(uint32_t));
+    g->rows[1] = cr_alloc(cx, c->n, sizeof(uint32_t));
+    if (!g->goes || !g->rows[0] || !g->rows[1]) CR_TRY(CR_ENOMEM);
+    if (c->ranks)
+        CR_TRY(cri_lists_new(cx, c->n < CRI_SMALL ? c->n : CRI_SMALL, c->p, true, &g->small));
+done:
+    return st;
+}
+
+static cr_status reserve_lists(cr_ctx *cx, cri_grower *g)
+{
+    cr_status          st = CR_OK;
+    const cri_columns *c = g->columns;
+    CR_TRY(cri_lists_new(cx, c->n, c->p, false, &g->lists));
+    if (c->n <= CRI_SMALL || g->o.max_depth < 2) goto done;
+    g->place = cr_alloc(cx, c->n, sizeof *g->place);
+    if (!g->place) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_lists_new(cx, CRI_SMALL, c->p, true, &g->small));
+done:
+    return st;
+}
+
 cr_status cri_grower_new(cr_ctx *cx, const cri_columns *c, const cri_grow *o, cri_grower **out)
 {
+    cr_status   st = CR_OK;
     cri_grower *g = cr_alloc(cx, 1, sizeof *g);
     if (!g) return CR_ENOMEM;
     g->columns = c;
     g->o = *o;
-    g->slots = c->p < SLOTS ? c->p : SLOTS;
+    g->slots = c->p < CRI_SLOTS ? c->p : CRI_SLOTS;
     g->room_size = cri_split_room(c, o->classes) + 1;
     for (size_t j = 0; j < c->p; j++)
         if (c->category[j] && c->distinct[j] > g->most_levels) g->most_levels = c->distinct[j];
-    g->lists = c->p;
-    g->buffer[0] = cr_alloc(cx, c->n, g->lists * sizeof(cri_entry));
-    g->buffer[1] = cr_alloc(cx, c->n, g->lists * sizeof(cri_entry));
-    g->left = cr_alloc(cx, c->n, sizeof *g->left);
     g->room = cr_alloc(cx, g->slots, g->room_size * sizeof(double));
     g->counts = cr_alloc(cx, o->classes + 1, sizeof(double));
     g->levels = cr_alloc(cx, g->most_levels + 1, sizeof(double));
     g->found = cr_alloc(cx, c->p, sizeof *g->found);
-    if (!g->buffer[0] || !g->buffer[1] || !g->left || !g->room || !g->counts || !g->levels ||
-        !g->found) {
-        cri_grower_free(cx, g);
-        return CR_ENOMEM;
-    }
+    if (!g->room || !g->counts || !g->levels || !g->found) CR_TRY(CR_ENOMEM);
+    CR_TRY(c->bins.most ? reserve_bins(cx, g) : reserve_lists(cx, g));
     *out = g;
-    return CR_OK;
+    g = NULL;
+done:
+    cri_grower_free(cx, g);
+    return st;
 }
 
 /* --- the tree that grows --------------------------------------------------------------------- */
-
-typedef struct pending {
-    size_t           node, begin, end, depth;
-    const cri_entry *entries; /* [p x n] lists in which the node is begin .. end-1 */
-    unsigned         into;    /* the buffer its children go to                     */
-} pending;
-
-typedef struct growth {
-    cr_ctx         *cx;
-    cri_grower     *g;
-    const cri_case *cases;
-    cri_tree       *tree;
-    pending        *stack;
-    size_t          waiting, room_stack;
-    uint32_t       *leaf;
-    /* the node in hand */
-    pending       at;
-    cri_node_view view;
-    bool          pure;
-} growth;
 
 /* Room for two more nodes. */
 static cr_status reserve_nodes(cr_ctx *cx, cri_tree *t)
@@ -128,11 +148,11 @@ static cr_status reserve_pool(cr_ctx *cx, cri_tree *t, size_t levels)
     return CR_OK;
 }
 
-static cr_status push(growth *w, pending p)
+cr_status cri_grow_push(cri_growth *w, cri_pending p)
 {
     if (w->waiting == w->room_stack) {
-        size_t   room = w->room_stack * 2 + 64;
-        pending *more = cr_resize(w->cx, w->stack, w->room_stack, room, sizeof *more);
+        size_t       room = w->room_stack * 2 + 64;
+        cri_pending *more = cr_resize(w->cx, w->stack, w->room_stack, room, sizeof *more);
         if (!more) return CR_ENOMEM;
         w->stack = more;
         w->room_stack = room;
@@ -141,79 +161,29 @@ static cr_status push(growth *w, pending p)
     return CR_OK;
 }
 
-/* --- a node ---------------------------------------------------------------------------------- */
-
-/* Weight, mean or counts, loss, and whether all its targets are one. */
-static void measure_node(growth *w)
+void cri_grow_store(cri_growth *w, size_t node, const cri_moments *m)
 {
-    cri_node_view   *v = &w->view;
-    const pending   *at = &w->at;
-    const cri_entry *e = at->entries;
-    double           weight = 0, mean = 0, loss = 0, first = w->cases[e[at->begin].row].y;
-    double          *counts = w->g->counts;
-    bool             squares = v->loss == CRI_TREE_SQUARES;
-    w->pure = true;
-    memset(counts, 0, v->classes * sizeof(double));
-    for (size_t i = at->begin; i < at->end; i++) {
-        const cri_case *c = &w->cases[e[i].row];
-        weight += c->w;
-        mean += c->w * (c->y - first);
-        if (!squares) counts[(size_t)c->y] += c->w;
-        w->pure = w->pure && c->y == first;
-    }
-    mean = first + mean / weight;
-    v->weight = weight;
-    v->mean = mean;
-    v->base = cri_split_base(v);
-    for (size_t i = at->begin; squares && i < at->end; i++) {
-        const cri_case *c = &w->cases[e[i].row];
-        loss += c->w * (c->y - mean) * (c->y - mean);
-    }
-    if (!squares) loss = v->loss == CRI_TREE_GINI ? weight - v->base : -v->base;
-    if (w->pure || loss < 0) loss = 0;
-    v->tie = 1e-12 * (squares ? loss : weight);
-    double *stat = w->tree->stat + at->node * CRI_STAT_WIDTH;
-    stat[CRI_WEIGHT] = weight;
-    stat[CRI_LOSS] = loss;
-    double *value = w->tree->value + at->node * w->tree->width;
-    if (squares)
-        value[0] = mean;
+    cri_tree *t = w->tree;
+    t->stat[node * CRI_STAT_WIDTH + CRI_WEIGHT] = m->weight;
+    t->stat[node * CRI_STAT_WIDTH + CRI_LOSS] = m->loss;
+    if (w->view.loss == CRI_TREE_SQUARES)
+        t->value[node * t->width] = m->mean;
     else
-        memcpy(value, counts, v->classes * sizeof(double));
+        memcpy(t->value + node * t->width, w->g->counts, w->view.classes * sizeof(double));
 }
 
-static void search_slot(void *arg, size_t s)
+cr_status cri_grow_children(cri_growth *w, size_t *out_first)
 {
-    growth            *w = arg;
-    const cri_grower  *g = w->g;
-    const cri_columns *c = g->columns;
-    double            *room = g->room + s * g->room_size;
-    for (size_t j = s; j < c->p; j += g->slots) {
-        const cri_entry *e = w->at.entries + j * c->n + w->at.begin;
-        size_t           n = w->at.end - w->at.begin;
-        g->found[j] = c->category[j] ? cri_split_levels(&w->view, e, n, c->distinct[j], room, NULL)
-                                     : cri_split_numbers(&w->view, e, n, room);
-    }
-}
-
-/* Slots side by side, or for a small node one after the other. */
-static cr_status run_slots(growth *w, void (*body)(void *, size_t), size_t slots)
-{
-    if ((w->at.end - w->at.begin) * w->g->columns->p > ALONE)
-        return cri_parallel_for(w->cx, NULL, slots, body, w);
-    for (size_t s = 0; s < slots; s++) body(w, s);
-    return CR_OK;
-}
-
-/* The column with the best split; SIZE_MAX where there is none. */
-static cr_status search(growth *w, size_t *out_column)
-{
-    cr_status  st = run_slots(w, search_slot, w->g->slots);
-    double     best = -INFINITY;
-    cri_split *found = w->g->found;
-    *out_column = SIZE_MAX;
-    for (size_t j = 0; st == CR_OK && j < w->g->columns->p; j++)
-        if (found[j].gain > best + w->view.tie) best = found[j].gain, *out_column = j;
+    cr_status st = CR_OK;
+    cri_tree *t = w->tree;
+    CR_TRY(reserve_nodes(w->cx, t));
+    size_t first = t->nodes, node = w->at.node;
+    memset(t->split + first * CRI_SPLIT_WIDTH, 0, 2 * CRI_SPLIT_WIDTH * sizeof(double));
+    t->split[node * CRI_SPLIT_WIDTH + CRI_LEFT] = (double)first;
+    t->split[node * CRI_SPLIT_WIDTH + CRI_RIGHT] = (double)(first + 1);
+    t->nodes += 2;
+    *out_first = first;
+done:
     return st;
 }
 
@@ -227,26 +197,12 @@ static double threshold_of(const cri_columns *c, size_t j, const cri_split *s)
     return middle > low && middle < high ? middle : low;
 }
 
-/* Which rows go left, for the way along column j; what weighs more decides for what was not seen.
- */
-static cr_status decide(growth *w, size_t j)
+cr_status cri_grow_decide(cri_growth *w, size_t j, cri_split *s, double left_weight)
 {
     cr_status          st = CR_OK;
     const cri_columns *c = w->g->columns;
-    cri_split         *s = &w->g->found[j];
-    const cri_entry   *e = w->at.entries + j * c->n;
-    double            *levels = w->g->levels, weight = 0;
-    if (c->category[j])
-        cri_split_levels(&w->view, e + w->at.begin, w->at.end - w->at.begin, c->distinct[j],
-                         w->g->room, levels);
-    for (size_t i = w->at.begin; i < w->at.end; i++) {
-        bool left = e[i].rank == CRI_GAP ? s->gap_left
-                    : c->category[j]     ? levels[e[i].rank] == 1
-                                         : e[i].rank <= s->rank;
-        w->g->left[e[i].row] = left;
-        weight += left ? w->cases[e[i].row].w : 0;
-    }
-    bool heavy_left = weight > w->view.weight - weight;
+    const double      *levels = w->g->levels;
+    bool               heavy_left = left_weight > w->view.weight - left_weight;
     if (!s->gaps) s->gap_left = heavy_left;
     if (c->category[j]) CR_TRY(reserve_pool(w->cx, w->tree, c->distinct[j]));
     double *split = w->tree->split + w->at.node * CRI_SPLIT_WIDTH;
@@ -260,74 +216,37 @@ done:
     return st;
 }
 
-/* Copies list j of the node in order, left rows first; how many go left. */
-static size_t part_list(const growth *w, size_t j)
+/* The column with the best split; SIZE_MAX where there is none. */
+static size_t best_column(const cri_growth *w)
 {
-    const cri_grower *g = w->g;
-    size_t            n = g->columns->n, begin = w->at.begin, end = w->at.end, right = 0, left = 0;
-    const cri_entry  *from = w->at.entries + j * n;
-    cri_entry        *into = g->buffer[w->at.into] + j * n;
-    for (size_t i = begin; i < end; i++) right += !g->left[from[i].row];
-    cri_entry *l = into + begin, *r = into + (end - right);
-    left = end - begin - right;
-    for (size_t i = begin; i < end; i++) {
-        bool goes = g->left[from[i].row];
-        *(goes ? l : r) = from[i];
-        l += goes;
-        r += !goes;
-    }
-    return left;
+    const cri_split *found = w->g->found;
+    double           best = -INFINITY;
+    size_t           column = SIZE_MAX;
+    for (size_t j = 0; j < w->g->columns->p; j++)
+        if (found[j].gain > best + w->view.tie) best = found[j].gain, column = j;
+    return column;
 }
 
-static void part_slot(void *arg, size_t s)
-{
-    const growth *w = arg;
-    for (size_t j = s ? s : w->g->slots; j < w->g->columns->p; j += w->g->slots) part_list(w, j);
-}
-
-/* Makes the children and lets them wait, the left one on top.  Where they are leaves for sure, one
- * list will do. */
-static cr_status part(growth *w)
-{
-    cr_status st = CR_OK;
-    cri_tree *t = w->tree;
-    pending   at = w->at;
-    size_t    left = part_list(w, 0);
-    if (at.depth + 1 < w->g->o.max_depth) CR_TRY(run_slots(w, part_slot, w->g->slots));
-    CR_TRY(reserve_nodes(w->cx, w->tree));
-    size_t first = t->nodes;
-    memset(t->split + first * CRI_SPLIT_WIDTH, 0, 2 * CRI_SPLIT_WIDTH * sizeof(double));
-    t->split[at.node * CRI_SPLIT_WIDTH + CRI_LEFT] = (double)first;
-    t->split[at.node * CRI_SPLIT_WIDTH + CRI_RIGHT] = (double)(first + 1);
-    t->nodes += 2;
-    for (size_t side = 2; side-- > 0;)
-        CR_TRY(push(w, (pending){ .node = first + side,
-                                  .begin = side ? at.begin + left : at.begin,
-                                  .end = side ? at.end : at.begin + left,
-                                  .depth = at.depth + 1,
-                                  .entries = w->g->buffer[at.into],
-                                  .into = !at.into }));
-done:
-    return st;
-}
-
-static cr_status grow_node(growth *w)
+static cr_status grow_node(cri_growth *w)
 {
     cr_status       st = CR_OK;
     const cri_grow *o = &w->g->o;
     size_t          column = SIZE_MAX;
-    measure_node(w);
+    if (w->at.way != CRI_WAY_SMALL && w->at.end - w->at.begin <= w->g->small.n) cri_grow_small(w);
+    const cri_grow_way *way = w->at.way == CRI_WAY_BINS ? &cri_grow_by_bins : &cri_grow_by_lists;
+    w->view.cases = w->at.way == CRI_WAY_SMALL ? w->g->small.cases : w->cases;
+    CR_TRY(way->measure(w));
     bool may = !w->pure && w->at.depth < o->max_depth &&
                w->view.weight >= o->min_split * (1 - 1e-12) &&
                w->view.weight >= 2 * o->min_leaf * (1 - 1e-12);
-    if (may) CR_TRY(search(w, &column));
-    if (column != SIZE_MAX) {
-        CR_TRY(decide(w, column));
-        CR_TRY(part(w));
-    } else if (w->leaf) {
-        for (size_t i = w->at.begin; i < w->at.end; i++)
-            w->leaf[w->at.entries[i].row] = (uint32_t)w->at.node;
+    if (may) {
+        CR_TRY(way->search(w));
+        column = best_column(w);
     }
+    if (column != SIZE_MAX)
+        CR_TRY(way->part(w, column));
+    else
+        way->end(w);
 done:
     return st;
 }
@@ -335,42 +254,68 @@ done:
 /* --- all ------------------------------------------------------------------------------------- */
 
 /* The lists without the rows of weight 0, in the first buffer. */
-static size_t keep_cases(growth *w)
+static size_t keep_entries(cri_growth *w)
 {
     const cri_columns *c = w->g->columns;
+    cri_entry         *into = w->g->lists.buffer[0];
     size_t             kept = 0;
     for (size_t j = 0; j < c->p; j++) {
         kept = 0;
         for (size_t i = 0; i < c->n; i++)
             if (w->cases[c->entries[j * c->n + i].row].w > 0)
-                w->g->buffer[0][j * c->n + kept++] = c->entries[j * c->n + i];
+                into[j * c->n + kept++] = c->entries[j * c->n + i];
     }
     return kept;
 }
 
-static bool has_zeros(const cri_case *cases, size_t n)
+static size_t keep_rows(cri_growth *w)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!(cases[i].w > 0)) return true;
-    return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->g->columns->n; i++)
+        if (w->cases[i].w > 0) w->g->rows[0][kept++] = (uint32_t)i;
+    return kept;
 }
 
-static cr_status plant(growth *w)
+/* Whether rows are to be left out, and whether all weights are whole numbers. */
+static void look_at_weights(const cri_growth *w, bool *out_zeros, bool *out_whole)
+{
+    bool zeros = false, whole = true;
+    for (size_t i = 0; i < w->g->columns->n; i++) {
+        double x = w->cases[i].w;
+        zeros |= !(x > 0);
+        whole &= x == (double)(int32_t)(x < 2e9 ? x : 0.5);
+    }
+    *out_zeros = zeros;
+    *out_whole = whole;
+}
+
+static cr_status plant(cri_growth *w)
 {
     cr_status          st = CR_OK;
     cri_tree          *t = w->tree;
-    const cri_columns *c = w->g->columns;
-    pending            root = { .node = t->nodes, .end = c->n, .entries = c->entries };
-    if (has_zeros(w->cases, c->n)) {
-        root.end = keep_cases(w);
-        root.entries = w->g->buffer[0];
+    cri_grower        *g = w->g;
+    const cri_columns *c = g->columns;
+    cri_pending        root = { .node = t->nodes, .end = c->n, .slot = CRI_NO_SLOT };
+    bool               zeros, whole;
+    look_at_weights(w, &zeros, &whole);
+    root.way = c->bins.most ? CRI_WAY_BINS : CRI_WAY_LISTS;
+    if (c->bins.most) {
+        cri_histograms_clear(&g->histograms);
+        g->histograms.counted = g->histograms.counts && !whole;
+        g->histograms.centre = 0;
+    }
+    root.entries = c->entries;
+    if (zeros) {
+        root.end = c->bins.most ? keep_rows(w) : keep_entries(w);
+        root.entries = g->lists.buffer[0];
+        root.rows = g->rows[0];
         root.into = 1;
     }
     if (root.end == 0) CR_TRY(cr_fail(w->cx, CR_EDATA, "a tree needs a row of weight above 0"));
     CR_TRY(reserve_nodes(w->cx, t));
     memset(t->split + t->nodes * CRI_SPLIT_WIDTH, 0, CRI_SPLIT_WIDTH * sizeof(double));
     t->nodes++;
-    CR_TRY(push(w, root));
+    CR_TRY(cri_grow_push(w, root));
 done:
     return st;
 }
@@ -378,15 +323,14 @@ done:
 cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tree *tree,
                         uint32_t *opt_leaf)
 {
-    cr_status st = CR_OK;
-    size_t    nodes = tree->nodes, pool = tree->pool;
-    growth    w = { .cx = cx, .g = g, .cases = cases, .tree = tree, .leaf = opt_leaf };
-    w.view = (cri_node_view){ .loss = g->o.loss,
-                              .classes = g->o.classes,
-                              .cases = cases,
-                              .counts = g->counts,
-                              .min_leaf = g->o.min_leaf };
+    cr_status  st = CR_OK;
+    size_t     nodes = tree->nodes, pool = tree->pool;
+    cri_growth w = { .cx = cx, .g = g, .cases = cases, .tree = tree, .leaf = opt_leaf };
+    w.view = (cri_node_view){
+        .loss = g->o.loss, .classes = g->o.classes, .counts = g->counts, .min_leaf = g->o.min_leaf
+    };
     CR_TRY(plant(&w));
+    tree->bins = g->columns->bins.most;
     while (w.waiting > 0) {
         w.at = w.stack[--w.waiting];
         CR_TRY(grow_node(&w));

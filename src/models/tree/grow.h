@@ -18,6 +18,18 @@
 
 #include <math.h>
 
+/* How nodes are split, for the options of a model. */
+/* clang-format off */
+#define CRI_SPLITS_OPTIONS(X, MANY)                                                                    \
+    X(choice, splits, "auto", "auto|exact|histogram",                                              \
+      "between any two values, or between bins that hold about the same weight; auto: histogram above " #MANY " rows", "histogram") \
+    X(count,  bins,   "255",  "2..65535", "most bins of a column", "63")
+/* clang-format on */
+enum { CRI_MOST_BINS = 65535 };
+/* The bins of a table of n rows under these options, more than `many` being many: 0 for exact
+ * splits. */
+size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many);
+
 typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY } cri_tree_loss;
 
 /* A node in `split`: left is 0 in a leaf; subset is 0 for a number, else 1 + the place in `subset`
@@ -29,6 +41,7 @@ typedef struct cri_tree {
     size_t  nodes, width, pool;
     size_t  split_width, stat_width; /* 6 and 2                     */
     size_t  room_nodes, room_pool;   /* that the arrays have        */
+    size_t  bins;                    /* of its splits; 0: exact     */
     double *split;                   /* [nodes x 6] */
     double *stat;   /* [nodes x 2]: weight and loss                                 */
     double *value;  /* [nodes x width]: the mean; or the weight of each class       */
@@ -60,9 +73,13 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *columns, const cri_grow 
                          cri_grower **out);
 void      cri_grower_free(cr_ctx *cx, cri_grower *g);
 
+/* "splits" and, of histograms, "bins" as members of `out`. */
+cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *tree, json_t *out);
+
 /* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was
  * tree->nodes. opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of
- * the tree, columns side by side.  Fails with CR_ENOMEM or CR_EINTERRUPTED; the tree is then as
+ * the tree, columns side by side; where the columns have bins, by histograms in nodes of more than
+ * 4096 rows, and exactly in the others if they have ranks too.  Fails with CR_ENOMEM or CR_EINTERRUPTED; the tree is then as
  * before. */
 cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tree *tree,
                         uint32_t *opt_leaf);

@@ -32,6 +32,21 @@ size_t cri_tree_find(const cri_tree *t, size_t root, const double *x)
     return node;
 }
 
+size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many)
+{
+    enum { AUTO, EXACT, HISTOGRAM };
+    return splits == HISTOGRAM || (splits == AUTO && n > many) ? bins : 0;
+}
+
+cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *t, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_store_set(cx, out, "splits", json_string(t->bins ? "histogram" : "exact")));
+    if (t->bins) CR_TRY(cri_store_set(cx, out, "bins", json_integer((json_int_t)t->bins)));
+done:
+    return st;
+}
+
 cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, json_t *out)
 {
     cri_tree t = *tree;
@@ -39,7 +54,8 @@ cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, jso
     t.split_width = CRI_SPLIT_WIDTH;
     t.stat_width = CRI_STAT_WIDTH;
     if (!t.subset) t.subset = &none;
-    return cri_fields_write(cx, fields, &t, store, out);
+    cr_status st = cri_store_set(cx, out, "bins", json_integer((json_int_t)t.bins));
+    return st == CR_OK ? cri_fields_write(cx, fields, &t, store, out) : st;
 }
 
 static bool is_index(double x, double least, double end)
@@ -71,6 +87,17 @@ static bool is_sound(const cri_tree *t, const cr_design *d)
     return sound;
 }
 
+/* Files of before there were histograms do not have it. */
+static cr_status read_bins(cr_ctx *cx, const cri_store *store, const json_t *in, size_t *out)
+{
+    const json_t *bins = json_object_get(in, "bins");
+    json_int_t    n = json_integer_value(bins);
+    if (bins && (!json_is_integer(bins) || n < 0 || n > CRI_MOST_BINS))
+        return cri_store_fail_values(cx, store, "the tree");
+    *out = (size_t)n;
+    return CR_OK;
+}
+
 cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                         const cr_design *design, size_t width, cri_tree *out)
 {
@@ -83,6 +110,7 @@ cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
             cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));
     t.room_nodes = t.nodes;
     t.room_pool = t.pool;
+    CR_TRY(read_bins(cx, store, in, &t.bins));
     *out = t;
     t = (cri_tree){ 0 };
 done:

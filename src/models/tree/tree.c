@@ -22,7 +22,8 @@
     X(text,   prune,     "auto", "X",                                                              \
       "alpha: auto (smallest tree within one standard error of the best by cross-validation), min (the best), none, or a number", "0.01") \
     X(count,  prune_folds, "10", "2..1000",         "folds of that cross-validation", "5")         \
-    X(real,   smoothing, "",     ">=0",             "classes: a of (W_k + a) / (W + a K); 1 / K when it is not given", "1")
+    X(real,   smoothing, "",     ">=0",             "classes: a of (W_k + a) / (W + a K); 1 / K when it is not given", "1") \
+    CRI_SPLITS_OPTIONS(X, 200000)
 /* clang-format on */
 
 CR_OPTIONS_STRUCT(tree_options, TREE_OPTIONS);
@@ -33,6 +34,7 @@ static const cri_goes tree_goes[] = {
     { "criterion", "task", "classification", false },
     { "smoothing", "task", "classification", false },
     { "prune_folds", "prune", "auto|min", false },
+    { "bins", "splits", "auto|histogram", false },
     CRI_GOES_LAST,
 };
 
@@ -53,6 +55,7 @@ static void tree_free(cr_ctx *cx, void *state)
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
+enum { MANY_ROWS = 200000 };
 enum { PRUNE_AUTO, PRUNE_MIN, PRUNE_NONE, PRUNE_GIVEN = -1 };
 
 static cr_status read_prune(cr_ctx *cx, const char *text, int *out_how, double *out_alpha)
@@ -157,7 +160,8 @@ static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
     m->alpha = m->cv_loss = m->cv_se = NAN;
     m->tree.width = m->K ? m->K : 1;
     CR_TRY(cri_kept_new(cx, "tree", rows, &kept));
-    CR_TRY(cri_columns_new(cx, &kept, rows->design, &columns));
+    CR_TRY(cri_columns_new(cx, &kept, rows->design,
+                           cri_choose_bins(o->splits, o->bins, kept.n, MANY_ROWS), true, &columns));
     CR_TRY(grow_and_prune(cx, m, &kept, &columns, o, m->K ? 1 : unit * unit, seed));
     if (!m->K && isnan(m->spread)) cri_warn_no_spread(cx);
     report->stop = CR_STOP_CLOSED_FORM;

@@ -189,6 +189,7 @@ static cr_status describe_statistics(cr_ctx *cx, const cri_cart *m, const cr_des
     json_t     *s;
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "criterion", json_string(loss)));
+    CR_TRY(cri_tree_describe_splits(cx, &m->tree, s));
     CR_TRY(cri_store_set(cx, s, "leaves", json_integer((json_int_t)cri_tree_leaves(&m->tree))));
     CR_TRY(cri_store_set(cx, s, "depth", json_integer((json_int_t)deepest)));
     CR_TRY(cri_store_set(cx, s, "full_leaves", json_integer((json_int_t)m->full_leaves)));
