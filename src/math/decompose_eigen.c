@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { PANEL = 32, NARROW_PANEL = 8, LARGE = 1500 };
+enum { PANEL = 32, NARROW_PANEL = 8, LARGE = 1000 };
 
 typedef struct tridiagonal {
     int     n;
