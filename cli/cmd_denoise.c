@@ -69,6 +69,7 @@ static cr_status make_grid(denoise_job *j)
                        "--noise %g: with two greys, a pixel is wrong with a probability below 0.5",
                        j->o->noise));
     for (size_t i = 0; i < n; i++) {
+        if (i % j->image.width == 0) CR_TRY(cr_check_interrupt(j->c->cx));
         j->before[i] = nearest(j, j->image.pixel[i]);
         for (size_t l = 0; l < K; l++) j->cost[i * K + l] = cost_of(j, j->image.pixel[i], l);
     }

@@ -178,14 +178,17 @@ void cli_clear_progress(cli *c)
 }
 
 /* --- Ctrl-C, and the time limit ---------------------------------------------------------------
- * Both are requests that the work heeds at its next step.  Where it does not, because a library
- * goes round in circles, the program ends by itself after PATIENCE. */
+ * Both are requests that the work heeds at its next step.  Where it does not, because a call into
+ * another library takes long or goes round in circles, the program ends by itself: after so much
+ * work on each thread, or, where it only waits, after a while. */
 
-enum { PATIENCE = 5, TICKS = 10 }; /* seconds; ticks of the timer in each */
+enum { WAIT = 5, TICKS = 10 };   /* seconds of the clock; ticks of the timer in each */
+static const double WORK = 0.75; /* seconds of the processor                         */
 
 static const char            INTERRUPTED[] = "credence: error: interrupted\n";
 static cli                  *watched;
-static volatile sig_atomic_t asked_to_stop, ticks_past_limit;
+static volatile sig_atomic_t asked_to_stop, ticks_past_stop;
+static double                work_before; /* the stop, in seconds of the processor */
 
 void cli_guard_streams(void)
 {
@@ -204,23 +207,41 @@ void cli_end_at_once(const char *line, cr_status st)
     _exit(told >= 0 ? cli_exit_code(st) : cli_exit_code(CR_EIO));
 }
 
+static double seconds_of_work(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void tick_after(double seconds)
+{
+    struct itimerval timer = { .it_interval = { 0, 1000000 / TICKS } };
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - (double)timer.it_value.tv_sec)) + 1;
+    if (timer.it_value.tv_usec > 999999) timer.it_value.tv_usec = 999999;
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED); /* the second time */
     asked_to_stop = true;
+    ticks_past_stop = 0;
     cr_interrupt(watched->cx);
-    alarm(PATIENCE);
+    tick_after(0);
 }
 
-/* It comes when the time is over and then with every tick, which ends waits for data, or when the
- * patience with an interrupt is. */
+/* It comes when there is a reason to stop and then with every tick, which ends waits for data. */
 static void on_alarm(int signal_number)
 {
     (void)signal_number;
+    if (++ticks_past_stop == 1) work_before = seconds_of_work();
+    double work = (seconds_of_work() - work_before) / (double)cr_ctx_threads(watched->cx);
+    if (work < WORK && ticks_past_stop <= WAIT * TICKS) return;
     if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED);
-    if (++ticks_past_limit > PATIENCE * TICKS)
-        cli_end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);
+    cli_end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);
 }
 
 void cli_stop_is_heeded(void)
@@ -232,7 +253,24 @@ void cli_stop_is_heeded(void)
 static void handle(int signal_number, void (*handler)(int))
 {
     struct sigaction action = { .sa_handler = handler };
+    sigfillset(&action.sa_mask); /* one after the other */
     sigaction(signal_number, &action, NULL);
+}
+
+/* A file that is mapped lost its end while it was read; any other fault comes again. */
+static void on_bus_error(int signal_number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    if (info->si_code == BUS_ADRERR)
+        cli_end_at_once("credence: error: a file became shorter while it was read\n", CR_EIO);
+    handle(signal_number, SIG_DFL);
+}
+
+static void handle_bus_error(void)
+{
+    struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+    sigfillset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
 }
 
 void cli_watch(cli *c)
@@ -246,18 +284,14 @@ void cli_watch(cli *c)
     handle(SIGALRM, on_alarm);
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
+    handle_bus_error();
     handle(SIGPIPE, SIG_IGN); /* a closed pipe shows as a failed write, */
     handle(SIGXFSZ, SIG_IGN); /* and so does a file that may not grow   */
 }
 
 void cli_set_alarm(double seconds)
 {
-    struct itimerval timer = { .it_interval = { 0, 1000000 / TICKS } };
-    if (seconds > 1e8) return;
-    timer.it_value.tv_sec = (time_t)seconds;
-    timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - (double)timer.it_value.tv_sec)) + 1;
-    if (timer.it_value.tv_usec > 999999) timer.it_value.tv_usec = 999999;
-    setitimer(ITIMER_REAL, &timer, NULL);
+    if (seconds < 1e8) tick_after(seconds);
 }
 
 /* --- limits ---------------------------------------------------------------------------------- */

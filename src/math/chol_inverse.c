@@ -179,6 +179,8 @@ done:
 
 cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out) { return invert(cx, L, true, out); }
 
+cr_status cri_chol_invert_factor(cr_ctx *cx, cr_mat L) { return invert(cx, cr_const(L), false, L); }
+
 cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat room, double *out)
 {
     cr_status st = invert(cx, L, false, room);

@@ -62,29 +62,12 @@ static void scale(double *v, size_t n, double by)
 
 /* --- eigenvalues ----------------------------------------------------------------------------- */
 
-/* Runs dsyevd on Z [n x n], which holds A in the upper triangle of LAPACK's order; Z becomes the
- * eigenvectors as columns, that is as rows of the row-major view. */
-static cr_status run_syevd(cr_ctx *cx, cr_scratch *s, int n, double *Z, double *w)
-{
-    cr_status st = CR_OK;
-    double    size = 0, *work = NULL;
-    int       isize = 0;
-    cri_dsyevd('V', 'U', n, Z, n, w, &size, -1, &isize, -1);
-    CR_TRY(cri_decompose_work(cx, "eigen", s, size, &work));
-    int *iwork = cr_scratch_bytes(s, (size_t)isize, sizeof *iwork);
-    CR_TRY(s->status);
-    if (cri_dsyevd('V', 'U', n, Z, n, w, work, (int)size, iwork, isize) != 0)
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "eigen: the iteration did not converge"));
-done:
-    return st;
-}
-
 cr_status cr_eigen(cr_ctx *cx, cr_cmat A, double *out_w, cr_mat out_V)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = A.rows;
-    double    *Z = NULL, *w = NULL;
+    double    *T = NULL, *Z = NULL, *w = NULL;
 
     cri_blas_enter();
     CR_TRY(cri_decompose_check(cx, "eigen", A, true));
@@ -92,11 +75,12 @@ cr_status cr_eigen(cr_ctx *cx, cr_cmat A, double *out_w, cr_mat out_V)
         CR_TRY(cr_fail(cx, CR_EARG, "eigen: the matrix is %zu x %zu, not square", n, A.cols));
     CR_TRY(cri_decompose_shape(cx, "eigen", "V", out_V, n, n));
     if (n == 0) goto done;
+    T = cr_scratch_matrix(&s, n, n);
     Z = cr_scratch_matrix(&s, n, n);
     w = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) memcpy(Z + i * n, A.a + i * A.stride, (i + 1) * sizeof(double));
-    CR_TRY(run_syevd(cx, &s, (int)n, Z, w));
+    for (size_t i = 0; i < n; i++) memcpy(T + i * n, A.a + i * A.stride, (i + 1) * sizeof(double));
+    CR_TRY(cri_eigen_lower(cx, n, T, w, Z));
     for (size_t j = 0; j < n; j++) scale(Z + j * n, n, sign_of(Z + j * n, n));
     memcpy(out_w, w, n * sizeof *w);
     cri_transpose(cr_cmat_of(Z, n, n), out_V);

@@ -8,6 +8,9 @@
 #include <float.h>
 #include <math.h>
 
+enum { MOST_PANEL = 32 };
+static const double AT_ONCE = 1e8; /* m n k of what one call of LAPACK may do */
+
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Leading diagonal entries of R that stand out from rounding. */
@@ -20,7 +23,35 @@ static size_t count_rank(const cr_qr *qr, double tolerance)
     return rank;
 }
 
-/* dgeqp3 on qr->factors; fills tau and pivot. */
+/* The same factors panel by panel, as dgeqp3 has them, but looking before each whether it is to
+ * stop.  The panels are such as take some hundredths of a second; in `column` pivot counts from 1.
+ */
+static cr_status run_panels(cr_ctx *cx, cr_qr *qr, int *column)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    int        m = (int)qr->m, n = (int)qr->n, k = (int)least(qr->m, qr->n), done_now = 0;
+    int        width = (int)fmin(MOST_PANEL, fmax(1, 2e7 / ((double)m * n)));
+    double    *left = cr_scratch_f64(&s, qr->n), *norm = cr_scratch_f64(&s, qr->n);
+    double    *F = cr_scratch_matrix(&s, qr->n, MOST_PANEL), room[MOST_PANEL];
+
+    CR_TRY(s.status);
+    for (int j = 0; j < n; j++) {
+        column[j] = j + 1;
+        left[j] = norm[j] = cblas_dnrm2(m, qr->factors + (size_t)j * qr->m, 1);
+    }
+    for (int j = 0; j < k; j += done_now) {
+        int rest = n - j, now = k - j < width ? k - j : width;
+        CR_TRY(cr_check_interrupt(cx));
+        dlaqps_(&m, &rest, &j, &now, &done_now, qr->factors + (size_t)j * qr->m, &m, column + j,
+                qr->tau + j, left + j, norm + j, room, F, &rest);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* QR of qr->factors in place; fills tau and pivot. */
 static cr_status run_geqp3(cr_ctx *cx, cr_qr *qr)
 {
     cr_status  st = CR_OK;
@@ -30,9 +61,13 @@ static cr_status run_geqp3(cr_ctx *cx, cr_qr *qr)
     int       *column = cr_scratch_bytes(&s, qr->n, sizeof *column); /* 0: free to move */
 
     CR_TRY(s.status);
-    cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, &size, -1);
-    CR_TRY(cri_decompose_work(cx, "qr", &s, size, &work));
-    cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, work, (int)size);
+    if ((double)m * n * (double)least(qr->m, qr->n) > AT_ONCE) {
+        CR_TRY(run_panels(cx, qr, column));
+    } else {
+        cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, &size, -1);
+        CR_TRY(cri_decompose_work(cx, "qr", &s, size, &work));
+        cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, work, (int)size);
+    }
     for (size_t j = 0; j < qr->n; j++) qr->pivot[j] = (size_t)column[j] - 1;
 done:
     cr_scratch_end(&s);

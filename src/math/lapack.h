@@ -16,7 +16,12 @@ void dpocon_(const char *uplo, const int *n, const double *a, const int *lda, co
 void dtrcon_(const char *norm, const char *uplo, const char *diag, const int *n, const double *a, const int *lda, double *rcond, double *work, int *iwork, int *info, size_t, size_t, size_t);
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork, int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info);
-void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+double dlansy_(const char *norm, const char *uplo, const int *n, const double *a, const int *lda, double *work, size_t, size_t);
+void dlatrd_(const char *uplo, const int *n, const int *nb, double *a, const int *lda, double *e, double *tau, double *w, const int *ldw, size_t);
+void dsytd2_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau, int *info, size_t);
+void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz, double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t);
+void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n, const double *a, const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info, size_t, size_t, size_t);
+void dlaqps_(const int *m, const int *n, const int *offset, const int *nb, int *kb, double *a, const int *lda, int *jpvt, double *tau, double *vn1, double *vn2, double *auxv, double *f, const int *ldf);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info, size_t);
 void dgesvj_(const char *joba, const char *jobu, const char *jobv, const int *m, const int *n, double *a, const int *lda, double *sva, const int *mv, double *v, const int *ldv, double *work, const int *lwork, int *info, size_t, size_t, size_t);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b, const int *ldb, int *info, size_t);
@@ -73,14 +78,6 @@ static inline int cri_dgeqrf(int m, int n, double *a, int lda, double *tau, doub
 {
     int info;
     dgeqrf_(&m, &n, a, &lda, tau, work, &lwork, &info);
-    return info;
-}
-
-static inline int cri_dsyevd(char jobz, char uplo, int n, double *a, int lda, double *w,
-                             double *work, int lwork, int *iwork, int liwork)
-{
-    int info;
-    dsyevd_(&jobz, &uplo, &n, a, &lda, w, work, &lwork, iwork, &liwork, &info, 1, 1);
     return info;
 }
 

@@ -64,6 +64,36 @@ TEST(eigen_rebuilds)
     }
 }
 
+/* Large ones go by narrower panels; all is well far from 1, too.  A v = w v, and a trace. */
+TEST(eigen_of_a_thousand_rows)
+{
+    enum { N = 1010 };
+    const double sizes[] = { 1, 1e-200, 1e200 };
+    uint64_t     seed = 5;
+    cr_mat       A = random_matrix(N, N, 0, &seed), V = random_matrix(N, N, 0, &seed);
+    double      *w = numbers(N), *w1 = numbers(N), trace = 0, sum = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < i; j++) *entry(A, j, i) = *entry(A, i, j);
+    for (size_t t = 0; t < 3; t++) {
+        for (size_t i = 0; i < N * N; i++) A.a[i] *= sizes[t];
+        assert_ok(cx, cr_eigen(cx, cr_const(A), t ? w : w1, V));
+        for (size_t j = 0; t && j < N; j++) assert_close(w[j] / sizes[t], w1[j], 1e-10);
+        for (size_t i = 0; i < N * N; i++) A.a[i] /= sizes[t];
+        for (size_t k = 0; k < N; k += 97)
+            for (size_t i = 0; i < N; i++) {
+                long double off = -(long double)w1[k] * *entry(V, i, k);
+                for (size_t j = 0; j < N; j++)
+                    off += (long double)*entry(A, i, j) * *entry(V, j, k);
+                assert_true(fabsl(off) < 1e-11L);
+            }
+    }
+    for (size_t i = 0; i < N; i++) trace += *entry(A, i, i), sum += w1[i];
+    assert_close(sum, trace, 1e-9);
+    cr_ctx_set_time_limit(cx, 0.02);
+    assert_int_equal(cr_eigen(cx, cr_const(A), w, V), CR_ENOMEM);
+    free(A.a), free(V.a), free(w), free(w1);
+}
+
 /* The second difference matrix: w_j = 2 - 2 cos(pi j / (n + 1)), j = 1 .. n. */
 TEST(eigen_known)
 {
@@ -153,6 +183,13 @@ TEST(qr_rebuilds)
     const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },   { 1, 4 },
                                  { 4, 1 }, { 9, 5 }, { 5, 9 }, { 70, 70 }, { 200, 30 } };
     for (size_t t = 0; t < 10; t++) check_qr(cx, shapes[t][0], shapes[t][1]);
+}
+
+/* Large ones go by panels of their own. */
+TEST(qr_of_many_rows)
+{
+    check_qr(cx, 12000, 95);
+    check_qr(cx, 300, 700);
 }
 
 TEST(qr_solves)

@@ -1,6 +1,7 @@
 """Each target of the Makefile configures with no more than the packages that it installs: pkg-config is
 shown only what the sections of tools/packages.txt that the target names bring along.  tools/check-bare
 tries the whole on a bare system."""
+import base64
 import functools
 import os
 import pathlib
@@ -123,3 +124,30 @@ def test_check_bare_refuses_in_one_sentence(tmp_path, options, code, sentence):
     done = subprocess.run([ROOT / "tools/check-bare", *options], capture_output=True, text=True, timeout=30,
                           env=ENVIRONMENT | {"PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}"})
     assert (done.returncode, done.stdout, done.stderr) == (code, "", sentence)
+
+
+# --- the keys of mirrors
+
+ARMOUR = "-----BEGIN PGP PUBLIC KEY BLOCK-----\nVersion: 1\n\n{}\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n"
+
+
+def test_every_key_that_a_source_names_is_found(tmp_path):
+    """In the common folder, in files that one-line sources and stanzas name, and in place."""
+    def armoured(key):
+        return ARMOUR.format(base64.b64encode(key).decode())
+    (tmp_path / "etc/trusted.gpg.d").mkdir(parents=True)
+    (tmp_path / "etc/sources.list.d").mkdir()
+    (tmp_path / "etc/trusted.gpg.d/a.gpg").write_bytes(b"\x99common;")
+    (tmp_path / "etc/trusted.gpg.d/b.asc").write_text(armoured(b"\x99armoured;"))
+    (tmp_path / "line.gpg").write_bytes(b"\x99line;")
+    (tmp_path / "stanza.gpg").write_bytes(b"\x99stanza;")
+    (tmp_path / "two.asc").write_text(armoured(b"\x99first of two;") + armoured(b"\x99second;"))
+    (tmp_path / "etc/sources.list").write_text(f"deb [arch=amd64 signed-by={tmp_path}/line.gpg] http://m/ x main\n")
+    in_place = "\n".join(" " + (line or ".") for line in armoured(b"\x99in place;").splitlines())
+    (tmp_path / "etc/sources.list.d/m.sources").write_text(
+        f"Types: deb\nURIs: http://m/\nSigned-By: {tmp_path}/stanza.gpg {tmp_path}/two.asc {tmp_path}/none.gpg\n\n"
+        f"Types: deb\nURIs: http://n/\nSigned-By:\n{in_place}\nComponents: main\n")
+    done = subprocess.run([ROOT / "tools/apt-keys", tmp_path / "etc"], capture_output=True, timeout=30)
+    assert done.returncode == 0 and done.stderr == b""
+    assert sorted(done.stdout.split(b";")[:-1]) == sorted(
+        b"\x99" + key for key in (b"common", b"armoured", b"line", b"stanza", b"first of two", b"second", b"in place"))

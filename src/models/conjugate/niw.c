@@ -1,5 +1,6 @@
 /* niw.c -- statistics, posterior and file of the multivariate normal model. */
 #include "niw.h"
+#include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
 #include "../../math/special.h"
@@ -59,6 +60,7 @@ typedef struct summing {
     const cri_rows *rows;
     const double   *centre; /* [d]; NULL: 0 */
     bool            squares;
+    const cr_ctx   *cx;
 } summing;
 
 /* acc: sum w, sum w (x - centre) [d], and, with squares, their products [d x d], lower triangle. */
@@ -69,6 +71,7 @@ static void add_block(void *arg, cri_range range, double *acc, double *x)
     for (size_t i = range.begin; i < range.end; i++) {
         double w = a->rows->w ? a->rows->w[i] : 1;
         if (w == 0) continue;
+        if (cri_should_stop(a->cx)) return;
         cri_rows_fill(a->rows, i, i + 1, x, d);
         for (size_t j = 0; a->centre && j < d; j++) x[j] -= a->centre[j];
         acc[0] += w;
@@ -89,13 +92,14 @@ static cr_status measure(cr_ctx *cx, const cri_rows *rows, double *out)
     size_t     d = rows->p, width = 1 + d + d * d;
     double    *centre = cr_scratch_f64(&s, d), *sum = cr_scratch_f64(&s, 1 + d);
     double    *S = out + 1 + d;
-    summing    a = { rows, NULL, false };
+    summing    a = { rows, NULL, false, cx };
 
     CR_TRY(s.status);
     CR_TRY(cri_parallel_sum_in(cx, "averaging", rows->n, BLOCK, 1 + d, d, add_block, &a, sum));
     for (size_t j = 0; j < d; j++) centre[j] = sum[1 + j] / sum[0];
     a.centre = centre, a.squares = true;
     CR_TRY(cri_parallel_sum_in(cx, "measuring", rows->n, BLOCK, width, d, add_block, &a, out));
+    CR_TRY(cr_check_interrupt(cx));
     for (size_t j = 0; j < d; j++)
         for (size_t k = 0; k <= j; k++) {
             S[j * d + k] -= out[1 + j] * out[1 + k] / out[0];

@@ -1,6 +1,7 @@
 /* bayes_predict.c -- naive Bayes: the probabilities of classes, term by term over blocks of rows.
  */
 #include "bayes_columns.h"
+#include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/special.h"
@@ -11,6 +12,7 @@
 enum { BLOCK = 256, MOST_SLOTS = 32 };
 
 typedef struct work {
+    const cr_ctx   *cx;
     const cri_nb   *m;
     const cri_rows *rows;
     double         *prob;
@@ -178,7 +180,10 @@ static void predict_block(const work *w, cri_range r, const block *b, long doubl
         for (size_t i = 0; i < b->n; i++) b->score[k * BLOCK + i] = m->log_prior[k];
     memset(b->seen, 0, (m->K + 1) * BLOCK * sizeof(double)); /* and total, behind it */
     for (size_t j = 0; j < m->p; j++)
-        for (size_t k = 0; k < m->K; k++) add_term(w, j, k, b);
+        for (size_t k = 0; k < m->K; k++) { /* each may be a sum over the rows of a class */
+            if (cri_should_stop(w->cx)) return;
+            add_term(w, j, k, b);
+        }
     if (w->counts) add_totals(w, b);
     for (size_t i = 0; i < b->n; i++) {
         double *prob = w->prob + (r.begin + i) * m->K;
@@ -206,7 +211,7 @@ cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, doub
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    work       w = { .m = m, .rows = rows, .prob = prob };
+    work       w = { .cx = cx, .m = m, .rows = rows, .prob = prob };
 
     if (rows->sparse) {
         cr_scratch_end(&s);
@@ -224,6 +229,7 @@ cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, doub
     }
     CR_TRY(cri_nb_check_counts(cx, rows, m, NULL));
     CR_TRY(cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w));
+    CR_TRY(cr_check_interrupt(cx));
 done:
     cr_scratch_end(&s);
     return st;

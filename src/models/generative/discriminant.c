@@ -2,7 +2,8 @@
 #include "discriminant.h"
 #include "../../base/scratch.h"
 #include "../../math/blas_internal.h"
-#include "../../math/lapack.h"
+#include "../../math/chol.h"
+#include "../../math/chol_internal.h"
 #include "../fields.h"
 
 #include <cblas.h>
@@ -39,22 +40,25 @@ void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
 
 /* --- covariances ----------------------------------------------------------------------------- */
 
-/* L^-1 of S = L L^T over S [p x p], its upper part zero, and log |S|; false where a pivot is lost
- * in rounding.  The diagonal of S is in `variance`. */
-static bool invert_factor(size_t p, double *S, const double *variance, double *log_det)
+/* L^-1 of S = L L^T over S [p x p], its upper part zero, and log |S|; CR_ENUMERIC where a pivot is
+ * lost in rounding.  The diagonal of S is in `variance`. */
+static cr_status invert_factor(cr_ctx *cx, size_t p, double *S, const double *variance,
+                               double *log_det)
 {
+    cr_status st = CR_OK;
     *log_det = 0;
     for (size_t i = 0; i < p; i++)
-        if (!(variance[i] > 0) || !isfinite(variance[i])) return false;
-    if (p == 0) return true;
-    if (cri_dpotrf('U', (int)p, S, (int)p) != 0) return false; /* row-major lower */
+        if (!(variance[i] > 0) || !isfinite(variance[i])) return CR_ENUMERIC;
+    CR_TRY(cr_chol(cx, cr_mat_of(S, p, p)));
     for (size_t i = 0; i < p; i++) {
         double pivot = S[i * p + i] * S[i * p + i];
-        if (!(pivot > 1e-12 * variance[i])) return false;
+        if (!(pivot > 1e-12 * variance[i])) return CR_ENUMERIC;
         *log_det += log(pivot);
         for (size_t j = i + 1; j < p; j++) S[i * p + j] = 0;
     }
-    return cri_dtrtri('U', 'N', (int)p, S, (int)p) == 0;
+    CR_TRY(cri_chol_invert_factor(cx, cr_mat_of(S, p, p)));
+done:
+    return st;
 }
 
 /* What the covariances are made from. */
@@ -113,17 +117,21 @@ static void mix(recipe *r, size_t k, double shrinkage, double jitter, double *S,
     }
 }
 
-/* All covariances with this jitter; the first that is singular, or SIZE_MAX. */
-static size_t try_jitter(recipe *r, double jitter, cri_discriminant *d)
+/* All covariances with this jitter; *out_bad is the first that is singular, or SIZE_MAX. */
+static cr_status try_jitter(cr_ctx *cx, recipe *r, double jitter, cri_discriminant *d,
+                            size_t *out_bad)
 {
     d->jitter = jitter;
     r->raised = 0;
+    *out_bad = SIZE_MAX;
     for (size_t g = 0; g < d->groups; g++) {
         double *S = d->inverse + g * d->pp, *variance = d->variance + g * d->p;
         mix(r, d->groups == 1 ? d->K : g, d->shrinkage, jitter, S, variance);
-        if (!invert_factor(d->p, S, variance, &d->log_det[g])) return g;
+        cr_status st = invert_factor(cx, d->p, S, variance, &d->log_det[g]);
+        if (st == CR_ENUMERIC) *out_bad = g;
+        if (st != CR_OK) return st == CR_ENUMERIC ? CR_OK : st;
     }
-    return SIZE_MAX;
+    return CR_OK;
 }
 
 static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri_discriminant *d,
@@ -162,13 +170,17 @@ static cr_status make_covariances(cr_ctx *cx, const cr_design *design, recipe *r
                                   cri_discriminant *d)
 {
     static const double more[] = { 1e-8, 1e-6, 1e-4, 1e-2, 1 };
-    size_t              bad = try_jitter(r, 0, d), first = bad;
+    cr_status           st = CR_OK;
+    size_t              bad, first;
+    CR_TRY(try_jitter(cx, r, 0, d, &bad));
+    first = bad;
     for (size_t i = 0; bad != SIZE_MAX && i < sizeof more / sizeof *more; i++)
-        bad = try_jitter(r, more[i], d);
+        CR_TRY(try_jitter(cx, r, more[i], d, &bad));
     if (bad != SIZE_MAX)
         return cr_fail(cx, CR_ENUMERIC, "the covariance of the columns cannot be inverted");
     warn(cx, design, r, d, first);
-    return CR_OK;
+done:
+    return st;
 }
 
 /* --- what follows from them ------------------------------------------------------------------ */
@@ -248,23 +260,29 @@ done:
     return st;
 }
 
-/* tr S^-1 scatter of L^-1 = inverse. */
-static double trace_of(size_t p, const double *inverse, const double *scatter, double *room)
+/* *trace += tr S^-1 scatter of L^-1 = inverse; room [p x p]. */
+static cr_status add_trace(cr_ctx *cx, size_t p, const double *inverse, const double *scatter,
+                           double *room, double *trace)
 {
-    double trace = 0;
-    if (p == 0) return 0;
+    enum { COLUMNS = 128 };
+    cr_status st = CR_OK;
     memcpy(room, scatter, p * p * sizeof *room);
-    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)p, (int)p, 1,
-                inverse, (int)p, room, (int)p);
+    for (size_t j = 0; j < p; j += COLUMNS) {
+        CR_TRY(cr_check_interrupt(cx));
+        cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)p,
+                    p - j < COLUMNS ? (int)(p - j) : COLUMNS, 1, inverse, (int)p, room + j, (int)p);
+    }
     for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j <= i; j++) trace += room[i * p + j] * inverse[i * p + j];
-    return trace;
+        for (size_t j = 0; j <= i; j++) *trace += room[i * p + j] * inverse[i * p + j];
+done:
+    return st;
 }
 
-double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_class_moments *m,
-                                       double *room)
+cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
+                                          const cri_class_moments *m, double *room, double *out)
 {
-    double sum = 0;
+    cr_status st = CR_OK;
+    double    sum = 0, trace = 0;
     cri_blas_enter();
     for (size_t k = 0; k < d->K; k++) {
         size_t g = d->groups == 1 ? 0 : k;
@@ -272,11 +290,14 @@ double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_clas
         sum +=
             m->weight[k] * (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * log(2 * M_PI)));
         if (m->groups > 1)
-            sum -= 0.5 * trace_of(d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), room);
+            CR_TRY(
+                add_trace(cx, d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), room, &trace));
     }
-    if (m->groups == 1) sum -= 0.5 * trace_of(d->p, d->inverse, m->scatter, room);
+    if (m->groups == 1) CR_TRY(add_trace(cx, d->p, d->inverse, m->scatter, room, &trace));
+    *out = sum - 0.5 * trace;
+done:
     cri_blas_leave();
-    return sum;
+    return st;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

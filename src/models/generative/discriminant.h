@@ -44,9 +44,9 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
                                 const cri_discriminant_options *o, cri_discriminant *out);
 /* Frees the arrays. */
 void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d);
-/* sum over the rows of log p(x, k) at the estimate, from the moments alone. */
-double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_class_moments *m,
-                                       double *room); /* [pp] */
+/* sum over the rows of log p(x, k) at the estimate, from the moments alone; room [pp]. */
+cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
+                                          const cri_class_moments *m, double *room, double *out);
 
 /* Class probabilities of rows, O(n p^2 groups + n p K); discriminant_predict.c. */
 cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,

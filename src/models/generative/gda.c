@@ -27,7 +27,7 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
     report->stop = CR_STOP_CLOSED_FORM;
     if (!rows->more) {
         CR_TRY(cri_discriminant_make(cx, rows->design, &g->m, o, &g->d));
-        report->log_likelihood = cri_discriminant_log_likelihood(&g->d, &g->m, room);
+        CR_TRY(cri_discriminant_log_likelihood(cx, &g->d, &g->m, room, &report->log_likelihood));
     }
     *out_state = g;
     g = NULL;

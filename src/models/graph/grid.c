@@ -62,9 +62,9 @@ cr_status cri_grid_icm(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, s
     double    *cost = cr_scratch_f64(&s, g->labels);
     CR_TRY(s.status);
     for (r->sweeps = 0; r->sweeps < o->sweeps && !r->converged; r->sweeps++) {
-        CR_TRY(cr_check_interrupt(cx));
         r->converged = true;
         for (size_t at = 0; at < g->width * g->height; at++) {
+            if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
             local_costs(g, x, at, cost);
             size_t best = cheapest(cost, g->labels);
             if (!(cost[best] < cost[x[at]])) continue;
@@ -88,8 +88,8 @@ cr_status cri_grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o,
     cr_rng     rng = cr_rng_stream(o->seed, 0);
     CR_TRY(s.status);
     for (r->sweeps = 0; r->sweeps < o->sweeps; r->sweeps++) {
-        CR_TRY(cr_check_interrupt(cx));
         for (size_t at = 0; at < n; at++) {
+            if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
             local_costs(g, x, at, cost);
             double least = cost[cheapest(cost, g->labels)];
             for (size_t l = 0; l < g->labels; l++) cost[l] = exp(least - cost[l]);
@@ -112,10 +112,12 @@ static cr_status check_grid(cr_ctx *cx, const cr_grid *g)
         return cr_fail(cx, CR_EARG, "a grid needs pixels and labels");
     if (!(g->coupling >= 0 && isfinite(g->coupling) && g->truncate >= 1))
         return cr_fail(cx, CR_EARG, "a grid needs a coupling from 0 on and a bound from 1 on");
-    for (size_t i = 0; i < g->width * g->height * g->labels; i++)
-        if (!isfinite(g->cost[i]))
-            return cr_fail(cx, CR_EARG, "a cost of pixel %zu is not a finite number",
-                           i / g->labels);
+    for (size_t at = 0; at < g->width * g->height; at++) {
+        if (at % g->width == 0 && cr_check_interrupt(cx) != CR_OK) return cr_error_status(cx);
+        for (size_t l = 0; l < g->labels; l++)
+            if (!isfinite(g->cost[at * g->labels + l]))
+                return cr_fail(cx, CR_EARG, "a cost of pixel %zu is not a finite number", at);
+    }
     return CR_OK;
 }
 
@@ -160,16 +162,19 @@ cr_status cr_grid_network(cr_ctx *cx, const cr_grid *g, cr_network **out_net)
     CR_TRY(check_grid(cx, g));
     CR_TRY(cr_network_new(cx, CR_NETWORK_MARKOV, &net));
     for (size_t at = 0; at < n; at++) {
+        if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
         snprintf(name, sizeof name, "p%zu_%zu", at / g->width, at % g->width);
         CR_TRY(cr_network_add_variable(cx, net, name, K, NULL, NULL));
     }
     for (size_t at = 0; at < n; at++) {
+        if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
         const double *cost = g->cost + at * K, least = cost[cheapest(cost, K)];
         for (size_t l = 0; l < K; l++) table[l] = exp(least - cost[l]);
         CR_TRY(cr_network_add_table(cx, net, 1, &at, table));
     }
     for (size_t e = 0; e < K * K; e++) table[e] = exp(-cri_grid_pair(g, e / K, e % K));
     for (size_t at = 0; at < n; at++) {
+        if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
         if ((at + 1) % g->width)
             CR_TRY(cr_network_add_table(cx, net, 2, (size_t[]){ at, at + 1 }, table));
         if (at + g->width < n)

@@ -62,18 +62,23 @@ static void send(passing *p, size_t u, size_t back, size_t v, size_t side)
     }
 }
 
-static void sweep(passing *p)
+static cr_status sweep(cr_ctx *cx, passing *p)
 {
-    size_t w = p->g->width, h = p->g->height;
+    cr_status st = CR_OK;
+    size_t    w = p->g->width, h = p->g->height;
     for (size_t y = 0; y < h; y++) {
+        CR_TRY(cr_check_interrupt(cx));
         for (size_t x = 0; x + 1 < w; x++) send(p, y * w + x, FROM_RIGHT, y * w + x + 1, FROM_LEFT);
         for (size_t x = w; --x > 0;) send(p, y * w + x, FROM_LEFT, y * w + x - 1, FROM_RIGHT);
     }
     for (size_t x = 0; x < w; x++) {
+        CR_TRY(cr_check_interrupt(cx));
         for (size_t y = 0; y + 1 < h; y++)
             send(p, y * w + x, FROM_BELOW, (y + 1) * w + x, FROM_ABOVE);
         for (size_t y = h; --y > 0;) send(p, y * w + x, FROM_ABOVE, (y - 1) * w + x, FROM_BELOW);
     }
+done:
+    return st;
 }
 
 cr_status cri_grid_max_product(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
@@ -88,12 +93,12 @@ cr_status cri_grid_max_product(cr_ctx *cx, const cr_grid *g, const cr_grid_optio
     double     best = cr_grid_energy(g, x);
     CR_TRY(s.status);
     for (r->sweeps = 0; r->sweeps < o->sweeps && !r->converged; r->sweeps++) {
-        CR_TRY(cr_check_interrupt(cx));
         p.worst = 0;
-        sweep(&p);
+        CR_TRY(sweep(cx, &p));
         quiet++;
         for (size_t at = 0; at < n; at++) {
             size_t label = 0;
+            if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
             gather(&p, at, SIDES);
             for (size_t l = 1; l < g->labels; l++)
                 if (p.sum[l] < p.sum[label]) label = l;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BLOCK = 1 << 15 }; /* rows between two looks at the clock */
+
 /* The rows are scaled by their weights, A = W X and c = W y, which leaves the loss as it is.  Then
  *   max c.a,  A^T a = (1 - t) A^T 1,  a >= 0,  s = 1 - a >= 0,
  * has the multipliers b, and v, z >= 0 of the bounds, with  c - A b = z - v,  v a = 0,  z s = 0.
@@ -50,17 +52,26 @@ static double dual_value(const programme *k)
 
 /* --- one Newton step ------------------------------------------------------------------------- */
 
-/* G = A^T Q A, Q = 1 / (z/s + v/a), factored; false where it is singular to working precision. */
-static bool factor(programme *k)
+/* G = A^T Q A, Q = 1 / (z/s + v/a), factored; *out_sound is false where it is singular to working
+ * precision. */
+static cr_status factor(cr_ctx *cx, programme *k, bool *out_sound)
 {
-    for (size_t i = 0; i < k->n; i++) {
-        k->q[i] = 1 / (k->z[i] / k->s[i] + k->v[i] / k->a[i]);
-        double root = sqrt(k->q[i]);
-        for (size_t j = 0; j < k->p; j++) k->B[i * k->p + j] = root * k->A[i * k->p + j];
+    cr_status st = CR_OK;
+    for (size_t begin = 0; begin < k->n; begin += BLOCK) {
+        size_t end = k->n - begin < BLOCK ? k->n : begin + BLOCK;
+        CR_TRY(cr_check_interrupt(cx));
+        for (size_t i = begin; i < end; i++) {
+            k->q[i] = 1 / (k->z[i] / k->s[i] + k->v[i] / k->a[i]);
+            double root = sqrt(k->q[i]);
+            for (size_t j = 0; j < k->p; j++) k->B[i * k->p + j] = root * k->A[i * k->p + j];
+        }
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k->p, (int)(end - begin), 1,
+                    k->B + begin * k->p, (int)k->p, begin > 0, k->G,
+                    (int)k->p); /* row-major upper is column-major lower */
     }
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k->p, (int)k->n, 1, k->B, (int)k->p, 0,
-                k->G, (int)k->p); /* row-major upper is column-major lower */
-    return cri_dpotrf('L', (int)k->p, k->G, (int)k->p) == 0;
+    *out_sound = cri_dpotrf('L', (int)k->p, k->G, (int)k->p) == 0;
+done:
+    return st;
 }
 
 /* Directions towards a complementarity of mu, the products of the last ones taken into account when
@@ -123,10 +134,12 @@ static void move(programme *k, double f, double g)
     for (size_t j = 0; j < k->p; j++) k->b[j] += g * k->db[j];
 }
 
-/* Predictor, then corrector where the predictor cannot go all the way; false when stuck. */
-static bool newton_step(programme *k)
+/* Predictor, then corrector where the predictor cannot go all the way; *out_moved is false when it
+ * is stuck. */
+static cr_status newton_step(cr_ctx *cx, programme *k, bool *out_moved)
 {
-    if (!factor(k)) return false;
+    cr_status st = factor(cx, k, out_moved);
+    if (st != CR_OK || !*out_moved) return st;
     set_directions(k, 0, false);
     double f = step_length(k->a, k->da, k->s, k->ds, k->n);
     double g = step_length(k->z, k->dz, k->v, k->dv, k->n);
@@ -137,9 +150,9 @@ static bool newton_step(programme *k)
         f = step_length(k->a, k->da, k->s, k->ds, k->n);
         g = step_length(k->z, k->dz, k->v, k->dv, k->n);
     }
-    if (!isfinite(f + g) || fmax(f, g) < 1e-14) return false;
-    move(k, f, g);
-    return true;
+    *out_moved = isfinite(f + g) && fmax(f, g) >= 1e-14;
+    if (*out_moved) move(k, f, g);
+    return CR_OK;
 }
 
 /* --- the vertex ------------------------------------------------------------------------------ */
@@ -237,11 +250,13 @@ static cr_status iterate(cr_ctx *cx, programme *k, size_t max_iter, cri_quantile
     for (size_t i = 0; i < k->n; i++) size += fabs(k->c[i]);
     start(k);
     for (out->iterations = 0;; out->iterations++) {
-        CR_TRY(cr_check_interrupt(cx));
+        bool moved;
         out->objective = loss(k, k->b);
         out->gap = out->objective - dual_value(k);
         out->converged = out->gap <= 1e-10 * out->objective + 1e-14 * size;
-        if (out->converged || out->iterations == max_iter || !newton_step(k)) break;
+        if (out->converged || out->iterations == max_iter) break;
+        CR_TRY(newton_step(cx, k, &moved));
+        if (!moved) break;
     }
     CR_TRY(go_to_vertex(cx, k, &out->objective));
     out->gap = fmax(out->objective - dual_value(k), 0);
