@@ -151,8 +151,10 @@ static bool choose_direction(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *opt_bo
     *out_first = 1;
     *out_most = INFINITY;
     if (opt_box) *out_most = fmax(1, longest_step(run, d));
-    if (memory->k == 0 && !(opt_box && all_boxed(run))) {
-        double norm = cr_norm2(d, run->n);
+    double norm = memory->k == 0 ? cr_norm2(d, run->n) : 0, reach = run->problem->first_step;
+    if (memory->k == 0 && reach > 0) {
+        *out_first = fmin(fmin(1, reach / norm), *out_most);
+    } else if (memory->k == 0 && !(opt_box && all_boxed(run))) {
         if (opt_box) *out_most = 1;
         *out_first = fmin(1 / norm, *out_most);
     }

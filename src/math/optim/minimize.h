@@ -42,10 +42,12 @@ typedef struct cr_problem {
     cr_hessian_fn   *hessian;     /* NULL: newton takes differences of the gradient              */
     bool             no_gradient; /* objective never gives one: central differences are taken    */
     const double    *lower, *upper; /* [n], NULL: none; infinite where there is none             */
-    const double    *curvature; /* [n x n], NULL: none; second derivatives near the start, about:
+    const double    *curvature;  /* [n x n], NULL: none; second derivatives near the start, about:
                                  * what lbfgs sets out with, and drops pair by pair              */
-    cr_observe_fn   *observe;   /* called after each step, but not by simplex; or NULL         */
-    void            *user;      /* for all of these                                            */
+    double           first_step; /* how far lbfgs may go before it knows of the curvature; 0: it
+                                  * looks at the gradient and the bounds                         */
+    cr_observe_fn   *observe;    /* called after each step, but not by simplex; or NULL         */
+    void            *user;       /* for all of these                                            */
 } cr_problem;
 
 /* clang-format off */

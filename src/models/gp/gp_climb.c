@@ -8,9 +8,10 @@
 enum {
     LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
     MEMORY = 50
-};                               /* pairs: what they cost is nothing against an evaluation */
-static const double FAR = 2;     /* units of a length-scale */
-static const double FLAT = 1e-4; /* a gradient, as a part of the value: the top is reached */
+};                                  /* pairs: what they cost is nothing against an evaluation */
+static const double FAR = 2;        /* units of a length-scale */
+static const double FIRST_STEP = 1; /* of logarithms */
+static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the top is reached */
 
 cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
                            cri_gp_run *out)
@@ -190,6 +191,7 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t most,
     cr_problem           problem = { .n = tied ? u->ties : u->size,
                                      .objective = objective,
                                      .curvature = opt_curvature,
+                                     .first_step = FIRST_STEP,
                                      .lower = lower,
                                      .upper = upper,
                                      .user = r };

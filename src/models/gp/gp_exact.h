@@ -22,24 +22,37 @@ typedef struct cri_gp_problem {
 typedef struct cri_gp_solution {
     double  nugget; /* asked for: this share of the mean of the diagonal of C is added to it */
     double  log_evidence;
-    double  jitter; /* added to the diagonal of C                     */
-    double *alpha;  /* [n]     C^-1 (y - H b)                         */
-    double *beta;   /* [q]     b                                      */
-    double *U;      /* [n x q] L^-1 H                                 */
-    double *A;      /* [q x q] Cholesky factor of H^T C^-1 H          */
+    double  jitter;   /* added to the diagonal of C, the nugget with it                    */
+    double  lifted;   /* where row `quietest` had less than this share of the mean of the  */
+    size_t  quietest; /* diagonal for its own, that was added which it lacked; 0: none did */
+    double *alpha;    /* [n]     C^-1 (y - H b)                                            */
+    double *beta;     /* [q]     b                                                         */
+    double *U;        /* [n x q] L^-1 H                                                    */
+    double *A;        /* [q x q] Cholesky factor of H^T C^-1 H                             */
 } cri_gp_solution;
 
 typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER, CRI_GP_QUIET_JITTER } cri_gp_jitter;
 
-/* The least share that makes the factor of n rows one to trust. */
-double cri_gp_nugget(size_t n);
 /* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and
- * nugget are set.  Without jitter fails with CR_ENUMERIC when C is not positive definite, or so
- * near to it that less than three digits of a solution would be left; with it, adds what is needed
- * and names the two rows that are most alike in a warning, or is quiet about it. */
+ * nugget are set.  What a row has for its own (noise, white) is made up to some ten roundings of the
+ * trace of C where C has no factor to trust without: a continuous function of the hyper-parameters,
+ * whose gradient is known.  Without noise nothing is added unless the caller lets it be: without
+ * jitter it fails with CR_ENUMERIC when C is not positive definite, or so near to it that less than
+ * three digits of a solution would be left; with it, adds what is needed and names the two rows that
+ * are most alike in a warning, or is quiet about it. */
 cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
-/* CR_ENUMERIC unless a factor that is there, of C with `added` on its diagonal, leaves three digits
+/* Its factor alone (gp_factor.c). */
+cr_status cri_gp_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
+                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
+/* gradient [theta_size + 1] += what the variance added changes beyond the mean of the diagonal of
+ * K, which the caller has; trace: the sum of W_ii. */
+cr_status cri_gp_lift_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                               double noise, const cri_gp_solution *solution, double trace,
+                               double *gradient);
+/* The least share that makes the factor of n rows without noise one to trust. */
+double cri_gp_nugget(size_t n);
+/* CR_ENUMERIC unless a factor that is there, of C with `added` on its diagonal, is one to trust
  * too. */
 cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                               double noise, double added, const double *L);

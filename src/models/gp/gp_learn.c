@@ -12,6 +12,7 @@ enum { LENGTHS = 4, NOISES = 4, LOUDER = 5, LOUDEST = 20 };
 enum { RANDOM = 6, MOST_RANDOM = 20, KEPT = 4, KEPT_FEW = 2, ROUGH_STEPS = 100 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
+static const double HOPELESS = 20; /* nats below the best of some of the rows */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 
@@ -119,6 +120,15 @@ static size_t drop_equals(start *a, size_t n)
             a[i] = keep;
         }
     return kept;
+}
+
+/* Of n starts, best first, those to go on with over more rows, `most` or less: a difference of some
+ * nats may turn there, one of very many does not. */
+static size_t drop_hopeless(const start *a, size_t n, size_t most)
+{
+    if (n > most) n = most;
+    while (n > 1 && a[n - 1].at.value < a[0].at.value - HOPELESS) n--;
+    return n;
 }
 
 /* A start that nothing is known of. */
@@ -233,12 +243,12 @@ static cr_status find_optima(cri_gp_run *r, start *a, size_t *n)
 
     *n = 0;
     if (rows > least) {
-        CR_TRY(draw_rows(&s, all, rows > 2 * least ? rows / 2 : least, r->task->seed, &part, &few));
+        size_t some = rows / 2 > least + least / 2 ? rows / 2 : least;
+        CR_TRY(draw_rows(&s, all, some, r->task->seed, &part, &few));
         r->problem = &few;
         CR_TRY(find_optima(r, a, n));
         r->problem = all;
-        size_t kept = rows > 2 * least ? KEPT_FEW : KEPT;
-        if (*n > kept) *n = kept;
+        *n = drop_hopeless(a, *n, rows > 2 * least ? KEPT_FEW : KEPT);
         for (size_t i = 0; i < *n; i++) a[i].at.iterations = 0;
     }
     if (rows <= 2 * least) CR_TRY(make_first(r, a + *n, &more));
@@ -250,6 +260,7 @@ static cr_status find_optima(cri_gp_run *r, start *a, size_t *n)
     for (size_t i = 0; i < *n && i < (rows > least ? 1 : KEPT); i++)
         CR_TRY(cri_gp_renew_columns(r, &a[i].at));
     sort_starts(a, *n);
+    if (rows <= least) CR_TRY(cri_gp_renew_periods(r, &a[0].at));
 done:
     r->problem = all;
     cri_gp_data_free(r->cx, &part);
@@ -395,6 +406,7 @@ static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, start *a, 
     CR_TRY(search_starts(r, a, n));
     CR_TRY(climb_roughly(r, a, n));
     CR_TRY(cri_gp_renew_terms(r, &a[0].at));
+    if (r->task->restarts == 0) *n = drop_hopeless(a, *n, *n);
     for (size_t i = 0; i < *n; i++) a[i].at.iterations = 0; /* those over all rows count */
 done:
     r->problem = all;

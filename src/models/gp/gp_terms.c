@@ -5,11 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { LENGTHS = 6, ROUNDS = 3 };
+enum { LENGTHS = 6, NOISES = 4, ROUNDS = 3 };
 static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
-static const double SMALL_TERM = 1e-4; /* of the target's variance */
-static const double NO_LOSS = 1e-6;    /* nats */
-static const double OTHER = 0.01;      /* a difference of values: not two of a kind exchanged */
+static const double noises[NOISES] = { 0, 1e-4, 1e-3,
+                                       1e-2 }; /* of the target's variance, or more */
+static const double SMALL_TERM = 1e-4;         /* of the target's variance */
+static const double NO_LOSS = 1e-6;            /* nats */
+static const double OTHER = 0.01; /* a difference of values: not two of a kind exchanged */
 
 /* What may lead elsewhere: a term anew; one that takes from the noise; two that change places. */
 enum way { RENEWS, TAKES, CHANGES, WAYS };
@@ -82,6 +84,19 @@ static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b
     return true;
 }
 
+/* The noise of z up to a share of the target's variance; false where it is there already. */
+static bool raise_noise(const cri_gp_search *u, double share, double *z)
+{
+    bool raised = false;
+    for (size_t j = 0; j < u->size; j++) {
+        double least = fmin(log(share * u->variance), u->upper[j]);
+        if (u->kind[j] != CRI_GP_NOISE || z[j] >= least) continue;
+        z[j] = least;
+        raised = true;
+    }
+    return raised;
+}
+
 /* Keeps z if it is the best of its way. */
 static void keep_best(const cri_gp_search *u, cri_gp_point *best, const double *z, double value)
 {
@@ -111,9 +126,13 @@ static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z, c
     for (size_t a = 0; a < u->terms; a++)
         for (size_t b = 0; b < a; b++) {
             if (!exchange(u, x, a, b, z)) continue;
-            CR_TRY(cri_gp_try(r, z, false, &value));
-            if (fabs(value - from->value) > OTHER)
-                keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
+            for (int i = 0; i < NOISES;
+                 i++) { /* a smooth term may need noise for what a rough one met */
+                if (i > 0 && !raise_noise(u, noises[i], z)) continue;
+                CR_TRY(cri_gp_try(r, z, false, &value));
+                if (fabs(value - from->value) > OTHER)
+                    keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
+            }
         }
 done:
     return st;
