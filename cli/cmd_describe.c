@@ -157,18 +157,6 @@ done:
     return st;
 }
 
-/* The value of a term at an inducing input: a number, or the name of a level. */
-static json_t *input_at(const cr_design *design, size_t term, double x)
-{
-    for (size_t i = 0; i < cr_design_columns(design); i++) {
-        bool same =
-            strcmp(cr_design_column_name(design, i), cr_design_term_name(design, term)) == 0;
-        if (same && cr_design_column_type(design, i) == CR_CATEGORY)
-            return json_string_nocheck(cr_design_level(design, i, (size_t)x));
-    }
-    return number(x);
-}
-
 /* A row for each inducing input: its terms, and mean and sd of the function there; and all
  * covariances. */
 static cr_status add_inducing(cli *c, const cr_model *m, json_t *d)
@@ -182,9 +170,12 @@ static cr_status add_inducing(cli *c, const cr_model *m, json_t *d)
     CR_TRY(cr_model_inducing(c->cx, m, &it));
     for (size_t i = 0; i < it.n; i++) {
         json_t *row = json_object(), *line = json_array();
-        for (size_t j = 0; j < it.terms; j++)
+        for (size_t j = 0; j < it.terms; j++) {
+            const char *text = it.text[i * it.terms + j];
             json_object_set_new_nocheck(row, cr_design_term_name(design, j),
-                                        input_at(design, j, it.Z[i * it.terms + j]));
+                                        text ? json_string_nocheck(text)
+                                             : number(it.Z[i * it.terms + j]));
+        }
         json_object_set_new(row, "q_mean", number(it.mean[i]));
         json_object_set_new(row, "q_sd", number(sqrt(it.covariance[i * it.n + i])));
         for (size_t k = 0; k < it.n; k++)

@@ -116,6 +116,8 @@ static const cli_field calibration_map[] = {
         COUNT("seed", of_model, "random seed"),                                                    \
         NUMBER("log_evidence", FIELD_NULL | FIELD_SOMETIMES,                                       \
                "log marginal likelihood, of models that have one"),                                \
+        TEXT("evidence", FIELD_SOMETIMES,                                                          \
+             "what it is where it is not exact: Laplace approximation, lower bound, estimate"),    \
         NUMBER("log_likelihood", FIELD_NULL | FIELD_SOMETIMES,                                     \
                "log likelihood at the estimate, of models without evidence"),                      \
         COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                         \

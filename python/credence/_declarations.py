@@ -84,8 +84,8 @@ class Decisions(Structure):
 
 
 class Inducing(Structure):
-    _fields_ = [("n", c_size_t), ("terms", c_size_t), ("Z", c_void_p), ("mean", c_void_p),
-                ("covariance", c_void_p)]
+    _fields_ = [("n", c_size_t), ("terms", c_size_t), ("Z", c_void_p), ("text", POINTER(c_char_p)),
+                ("mean", c_void_p), ("covariance", c_void_p)]
 
 
 class CalibrationBin(Structure):

@@ -169,10 +169,6 @@ class Model:
         """Rows drawn from a model of densities: an array, of objects where a column holds texts."""
         out = np.empty((count, len(self.columns)))
         work(lib.cr_sample, self._pointer, count, seed, out.ctypes.data).pass_warnings_on()
-        return self._with_levels(out)
-
-    def _with_levels(self, out):
-        """Rows with a column for each of the design, in which codes become the names of levels."""
         levels = [[lib.cr_design_level(self._design, i, k).decode()
                    for k in range(lib.cr_design_levels(self._design, i))] for i in range(out.shape[1])]
         if not any(levels):
@@ -217,11 +213,15 @@ class Model:
         context = work(lib.cr_model_inducing, self._pointer, held)
         try:
             Z = _copy(held.Z, held.n, held.terms)
+            texts = [held.text[k] for k in range(Z.size)]
             mean, covariance = _copy(held.mean, held.n), _copy(held.covariance, held.n, held.n)
         finally:
             lib.cr_inducing_free(context.handle, held)
         context.pass_warnings_on()
-        return self._with_levels(Z) if Z.shape[1] == len(self.columns) else Z, mean, covariance
+        if any(text is not None for text in texts):
+            Z = np.array([x if text is None else text.decode() for x, text in zip(Z.ravel().tolist(), texts)],
+                         dtype=object).reshape(Z.shape)
+        return Z, mean, covariance
 
     def decide(self, table, loss):
         """(actions, expected losses) for a c.Loss; actions are numbers or indices."""

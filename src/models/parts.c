@@ -126,6 +126,7 @@ done:
 void cr_inducing_free(cr_ctx *cx, cr_inducing *it)
 {
     cr_free(cx, it->Z, it->n * it->terms, sizeof(double));
+    cr_free(cx, it->text, it->n * it->terms, sizeof *it->text);
     cr_free(cx, it->mean, it->n, sizeof(double));
     cr_free(cx, it->covariance, it->n * it->n, sizeof(double));
     *it = (cr_inducing){ 0 };
@@ -141,18 +142,23 @@ cr_status cr_model_inducing(cr_ctx *cx, const cr_model *m, cr_inducing *out)
     if (!m->class->inducing || !m->class->function)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no inducing inputs", m->class->name));
     CR_TRY(m->class->inducing(cx, m->state, d, &it.Z, &it.n));
+    it.text = cr_alloc(cx, it.n * it.terms, sizeof *it.text);
     it.mean = cr_alloc(cx, it.n, sizeof(double));
     it.covariance = cr_alloc(cx, it.n * it.n, sizeof(double));
-    if (!it.mean || !it.covariance) CR_TRY(CR_ENOMEM);
+    if (!it.text || !it.mean || !it.covariance) CR_TRY(CR_ENOMEM);
     /* rows of a matrix that is in the units of the terms already */
     const cr_column *whole = &(cr_column){ .stride = d->p };
     cri_rows rows = { .design = d, .n = it.n, .p = d->p, .columns = &whole, .matrix = it.Z };
     CR_TRY(m->class->function(cx, m->state, &rows, false, it.mean, NULL, it.covariance));
     for (size_t i = 0; i < it.n; i++) {
         it.mean[i] = it.mean[i] * d->target_scale + d->target_shift;
-        for (size_t j = 0; j < d->p; j++)
-            if (!cri_design_is_code(d, j))
-                it.Z[i * d->p + j] = it.Z[i * d->p + j] * d->scale[j] + d->shift[j];
+        for (size_t j = 0, code = 0; j < d->p; j++) {
+            double *z = &it.Z[i * d->p + j];
+            if (cri_design_is_code(d, j))
+                it.text[i * d->p + j] = cri_design_text(d, code++, (uint32_t)*z);
+            else
+                *z = *z * d->scale[j] + d->shift[j];
+        }
     }
     for (size_t i = 0; i < it.n * it.n; i++) it.covariance[i] *= d->target_scale * d->target_scale;
     *out = it;

@@ -60,13 +60,13 @@ CR_API const char *cr_model_reconstruct_name(const cr_model *model, size_t i);
 CR_API cr_status cr_reconstruct(cr_ctx *cx, const cr_model *model, const double *Z, size_t n,
                                 double *out, double *opt_distance);
 /* The inducing inputs or landmarks u = f(Z) that a sparse process leans on, and q(u), what it holds
- * of its function there: Z in the units of the data (a level by its number in the design), a column
- * for each term of the design. */
+ * of its function there: Z in the units of the data, a column for each term of the design. */
 typedef struct cr_inducing {
-    size_t  n, terms;
-    double *Z;          /* [n x terms] */
-    double *mean;       /* [n]         */
-    double *covariance; /* [n x n]     */
+    size_t       n, terms;
+    double      *Z;          /* [n x terms]; of a category the code of its level           */
+    const char **text;       /* [n x terms] the level itself, the model's; NULL of numbers */
+    double      *mean;       /* [n]                                                        */
+    double      *covariance; /* [n x n]                                                    */
 } cr_inducing;
 /* Fills *out.  m^3 operations and 3 m^2 numbers for m inputs.  CR_EUNSUPPORTED where the model has
  * none; *out is empty then. */

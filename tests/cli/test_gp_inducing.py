@@ -236,3 +236,14 @@ def test_gradient_is_kept_and_only_where_asked_for(credence, refused, examples):
     assert by["rbf.l"] is None and by["noise"] is None and by["rbf.variance"] is not None
     assert all("gradient" not in p for p in fit(credence)["parameters"])
     refused(2, "fit", "gp", "examples/mcycle.csv", "--target", "accel", "--gradient", "--hyper", "mcmc", says="--gradient")
+
+
+def test_texts_that_came_later(credence, tmp_path):
+    """Inducing inputs with texts that the first batch did not have are told by these."""
+    (tmp_path / "a.csv").write_text("t,y\nab,1\nba,2\nabb,1.5\n")
+    (tmp_path / "b.csv").write_text("t,y\nzz,5\nzyz,6\n")
+    assert credence("fit", "gp-online", "a.csv", "--target", "y", "--features", "t", "--kernel", "spectrum(t;k=1)",
+                    "-o", "a.cred").code == 0
+    result = credence("update", "a.cred", "b.csv", "-o", "m.cred")
+    assert result.code == 0, result.stderr
+    assert {row["t"] for row in told(credence)[0]} & {"zz", "zyz"}

@@ -124,7 +124,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["compare", "normal", DIABETES, "--by", "sex", "--features", "bmi",
          "--prior", "mean0=25,kappa0=1,nu0=2,var0=16"],
         ["compare", "bayes-linear", *target, "--by", "sex"],
-        ["compare", "gp", *target, "--by", "sex", "--features", "bmi,bp", "--optimize", "none"],
+        ["compare", "gp", *target, "--by", "sex", "--features", "bmi,bp", "--optimize", "none",
+         "--gradient"],
         ["compare", "linear", "ridge:lambda=3", *target, "--folds", "3", "--repeats", "2"],
         ["compare", "bayes-linear", "bayes-linear:features=bmi", *target, "--folds", "3", "--repeats", "2", "--average"],
         ["tune", "ridge", *target, "--over", "lambda=1|10", "--folds", "3", "--rule", "1se", "-o", "tuned.cred"],
@@ -165,6 +166,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "gp", "few.csv", "--target", "y", "--features", "x,z", "--approx", "vfe", "--inducing", "3",
          "--optimize", "none", "--noise", "0.1", "--gradient", "-o", "sparse.cred"],
         ["describe", "sparse.cred", "--inducing"],
+        ["fit", "gp-online", "few.csv", "--target", "y", "--features", "x,z", "-o", "online.cred"],
+        ["update", "online.cred", "few.csv"],
         ["check", DIABETES], ["check", "nig.cred"],
         ["plot", "bayes.cred", DIABETES], ["plot", "bayes.cred", DIABETES, "--kind", "residuals"],
         ["plot", "lda.cred", DIABETES, "--kind", "calibration"],
@@ -256,7 +259,8 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     for verb in ("fit", "update"):                               # which models are updated is not the point
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
     never["update"] -= {key for key in never["update"]
-                        if key.startswith((".tree", ".rounds", ".parameters[].rhat", ".parameters[].ess"))}
+                        if key.startswith((".tree", ".rounds", ".parameters[].rhat", ".parameters[].ess",
+                                           ".parameters[].gradient"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
                          ".groups[].parameters[].spread", ".groups[].parameters[].rhat",
                          ".groups[].parameters[].ess"}

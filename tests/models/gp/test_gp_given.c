@@ -86,6 +86,8 @@ TEST(same_bits)
     assert_int_equal(it[0].n, M);
     assert_int_equal(it[0].terms, 2);
     assert_true(it[0].Z[0] == 0.5 && it[0].Z[1] == 0 && it[0].Z[2] == 1 && it[0].Z[3] == 1);
+    assert_true(!it[0].text[0] && strcmp(it[0].text[1], "p") == 0);
+    assert_true(!it[0].text[2] && strcmp(it[0].text[3], "q") == 0);
     assert_same(&it[0], &it[1]);
     assert_same(&it[0], &it[2]);
     for (size_t k = 0; k < 3; k++) cr_inducing_free(cx, &it[k]);
