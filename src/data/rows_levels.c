@@ -28,6 +28,7 @@ typedef struct layout {
     const cri_rows *rows;
     size_t          most;   /* entries of a row                                        */
     size_t         *plain;  /* [p] 1 for a term that is no indicator                   */
+    size_t         *next;   /* [p] the first term behind k that is of another column    */
     size_t        **levels; /* [n_columns] of each level 1 + its term, 0 for none; or NULL */
 } layout;
 
@@ -36,7 +37,12 @@ static cr_status lay_out(cr_scratch *s, const cri_rows *r, layout *out)
     const cr_design *d = r->design;
     layout           l = { .rows = r,
                            .plain = cr_scratch_bytes(s, d->n_terms, sizeof *l.plain),
+                           .next = cr_scratch_index(s, d->n_terms),
                            .levels = cr_scratch_bytes(s, d->n_columns, sizeof *l.levels) };
+    for (size_t k = d->n_terms; s->status == CR_OK && k-- > 0;) {
+        bool same = k + 1 < d->n_terms && d->terms[k].column == d->terms[k + 1].column;
+        l.next[k] = same ? l.next[k + 1] : k + 1;
+    }
     for (size_t k = 0; s->status == CR_OK && k < d->n_terms; k++) {
         size_t c = d->terms[k].column;
         l.plain[k] = !cri_design_is_indicator(d, k);
@@ -76,7 +82,7 @@ static size_t put_row(const layout *l, size_t i, uint32_t *column, double *value
             cri_rows_fill_ordinary(l->rows, k++, true, i, i + 1, &x, 1);
         } else {
             at = term_of_level(l, c, i);
-            while (k < d->n_terms && d->terms[k].column == c) k++;
+            k = l->next[k];
         }
         if (at == 0 || x == 0) continue;
         column[n] = (uint32_t)(at - 1);

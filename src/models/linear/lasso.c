@@ -8,6 +8,7 @@
  * sds are from s^2 (G + n l2 I)^-1: as if the terms had been given, the choice of them not counted.
  * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df, Tibshirani &
  * Taylor (2012) where the terms are dependent: then it is their rank. */
+#include "bordered.h"
 #include "lasso_state.h"
 #include "rows_view.h"
 #include "../class.h"
@@ -121,7 +122,7 @@ static cr_status gather_terms(cr_ctx *cx, cri_lasso *m, cri_path_end *end, doubl
     bool has_intercept = m->fit.has_intercept;
     m->terms = cr_alloc(cx, m->k, sizeof(double));
     if (!m->terms) return CR_ENOMEM;
-    cr_status st = cri_predictor_new(cx, m->k, m->k, &m->fit);
+    cr_status st = cri_predictor_new(cx, m->k, 0, &m->fit); /* F comes with the factor */
     if (st != CR_OK) return st;
     m->fit.has_intercept = has_intercept;
     for (size_t a = 0; a < m->k; a++) {
@@ -131,6 +132,58 @@ static cr_status gather_terms(cr_ctx *cx, cri_lasso *m, cri_path_end *end, doubl
     }
     cri_predictor_set_coef(&m->fit, b, path->offset);
     return CR_OK;
+}
+
+/* Of the k chosen terms those of the largest category, where they are most of them; else none. */
+static cri_level_run chosen_levels(const cri_rows *rows, const size_t *which, size_t k)
+{
+    cri_level_run all = cri_largest_category(rows->design), run = { 0, 0 };
+    if (!cri_rows_are_sparse(rows) || !cri_bordered_pays(rows)) return run;
+    for (size_t a = 0; a < k; a++) {
+        run.first += which[a] < all.first;
+        run.levels += which[a] >= all.first && which[a] < all.first + all.levels;
+    }
+    return 4 * run.levels >= 3 * k ? run : (cri_level_run){ 0, 0 };
+}
+
+/* The predictor of the coefficients in m->fit with the leverages of the terms of `view`, the levels
+ * of `run` eliminated, and the degrees of freedom; *out_good = false, and nothing set, where that
+ * loses too many digits. */
+static cr_status set_levels(cr_ctx *cx, cri_lasso *m, const cri_rows *view, cri_level_run run,
+                            bool *out_good)
+{
+    const double        ENOUGH = 1e-12; /* reciprocal condition */
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    bool                intercept = m->fit.has_intercept;
+    double              n = m->path.weight, rcond = 1, l2;
+    double             *x = cr_scratch_f64(&s, m->k + 1);
+    cri_predictor       fit = { 0 };
+    cri_sparse_terms    z;
+    cri_bordered        b;
+    cri_bordered_answer a;
+
+    CR_TRY(s.status);
+    l2 = m->path.lambda[m->chosen] * (1 - m->l1_ratio);
+    CR_TRY(cri_sparse_terms_new(cx, &s, view, intercept, view->design->standardised, &z));
+    CR_TRY(cri_bordered_new(cx, &s, &z, run, intercept, &b));
+    CR_TRY(cri_bordered_at(cx, &b, n * l2, x, &a));
+    if (a.good && l2 == 0) CR_TRY(cri_bordered_rcond(cx, &b, &rcond));
+    *out_good = a.good && rcond > ENOUGH;
+    if (!*out_good) goto done;
+    CR_TRY(cri_bordered_predictor(cx, &b, x, &fit));
+    fit.at_centre = m->fit.at_centre;
+    fit.intercept = m->fit.intercept;
+    for (size_t j = 0; j < m->k; j++) {
+        fit.coef[j] = m->fit.coef[j];
+        fit.at_centre -= fit.coef[j] * (m->fit.centre[j] - fit.centre[j]);
+    }
+    cri_predictor_free(cx, &m->fit);
+    m->fit = fit;
+    m->df = (double)m->k + intercept - n * l2 * a.trace;
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* F = L^-1, L L^T = n (G + l2 I), and the degrees of freedom.  F stays 0 when the terms are
@@ -145,6 +198,11 @@ static cr_status set_factor(cr_ctx *cx, cri_lasso *m, const cri_path_end *end, c
     double    *G = cr_scratch_matrix(&s, k, k), *L = cr_scratch_matrix(&s, k, k);
 
     CR_TRY(s.status);
+    double *F = cr_alloc(cx, k, k * sizeof(double));
+    if (!F) CR_TRY(CR_ENOMEM);
+    cr_free(cx, m->fit.F, m->fit.r, k * sizeof(double));
+    m->fit.F = F;
+    m->fit.r = k;
     cri_descent_products(&end->descent, which, k, place, G);
     for (size_t a = 0; a < k * k; a++) L[a] = n * G[a];
     for (size_t a = 0; a < k; a++) L[a * k + a] += n * l2;
@@ -195,9 +253,12 @@ static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path
 
     CR_TRY(s.status);
     CR_TRY(gather_terms(cx, m, end, b, which));
-    CR_TRY(set_factor(cx, m, end, which, &good));
-    cri_rows view = cri_rows_pick_terms(&s, rows, which, m->k);
+    cri_rows      view = cri_rows_pick_terms(&s, rows, which, m->k);
+    cri_level_run run = chosen_levels(rows, which, m->k);
     CR_TRY(s.status);
+    good = false;
+    if (run.levels > 0) CR_TRY(set_levels(cx, m, &view, run, &good));
+    if (!good) CR_TRY(set_factor(cx, m, end, which, &good));
     CR_TRY(measure_rss(cx, &m->fit, &view, &m->rss));
     m->path.mse[m->chosen] = m->rss / n;
     m->path.nonzero[m->chosen] = (double)m->k;
@@ -207,7 +268,7 @@ static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path
     double left = n - m->df;
     m->fit.dof = left > 0 ? left : INFINITY;
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN;
-    m->fit.mean_share = m->fit.has_intercept ? 1 / n : 0;
+    m->fit.mean_share = m->fit.has_intercept && !m->fit.start ? 1 / n : 0;
     cri_predictor_set_sds(&m->fit);
     for (size_t a = 0; !good && a < m->k; a++) m->fit.coef_sd[a] = NAN;
     if (!good)

@@ -128,6 +128,26 @@ TEST(bayes_linear)
     check_roads(cx, "bayes-linear", "target=y features=!w,!x intercept=false", "primal", normal);
 }
 
+/* An elastic net without the sum of absolute values is a ridge of n times its penalty. */
+TEST(lasso)
+{
+    char      penalty[80];
+    cr_table *t = make(cx, 1);
+    snprintf(penalty, sizeof penalty, "target=y features=!w solver=primal lambda=%g", 0.01 * N);
+    cr_model *a =
+        fit(cx, "lasso", t, "target=y features=!w l1_ratio=0 lambda=0.01 tolerance=1e-12");
+    cr_model     *b = fit(cx, "ridge", t, penalty);
+    json_t       *da = describe(cx, a), *db = describe(cx, b);
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    assert_true(is_bordered(a) && !is_bordered(b));
+    assert_relative(statistic(da, "effective_df"), statistic(db, "effective_df"), 1e-8);
+    for (size_t i = 0; i < N; i++) {
+        assert_close(p.mean[i], q.mean[i], 1e-6);
+        assert_relative(p.scale[i], q.scale[i], 1e-6);
+        assert_close(p.leverage[i], q.leverage[i], 1e-8);
+    }
+}
+
 /* Each row left out with its level's share, against the dense leverages. */
 TEST(quality)
 {
