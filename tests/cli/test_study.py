@@ -130,6 +130,26 @@ def test_threads_never_matter(credence, examples):
         assert one and one == credence(*command, "--threads", "3").stdout
 
 
+def test_parameters_by_resampling(credence, examples):
+    """The bootstrap, its correction and the jackknife agree roughly with the fit's own standard errors; a
+    time limit leaves the samples made so far, with a warning."""
+    fit = {p["name"]: p for p in read_json(credence("fit", "linear", *DATA, "--json"))["parameters"]}
+    for more in (["--bootstrap", 200, "--parameters"], ["--jackknife"],
+                 ["--bootstrap", 100, "--parameters", "--interval-method", "bca", "--interval", 0.9]):
+        got = read_json(credence("cv", "linear", *DATA, *more, "--json"))["resampling"]
+        assert got["failed"] == 0 and [p["name"] for p in got["parameters"]] == list(fit)
+        for p in got["parameters"]:
+            assert p["value"] == pytest.approx(fit[p["name"]]["value"])
+            assert p["se"] == pytest.approx(fit[p["name"]]["sd"], rel=0.5)
+            assert p["lower"] < p["value"] < p["upper"]
+    late = credence("cv", "linear", *DATA, "--bootstrap", 100000, "--parameters", "--time-limit", 3, "--json")
+    assert 20 <= read_json(late)["resampling"]["samples"] < 100000
+    assert "the time limit ended the resampling" in late.stderr
+    for wrong in (["--parameters"], ["--jackknife", "--bootstrap", 10], ["--interval-method", "bca"],
+                  ["--bootstrap", 10, "--parameters", "--bias-variance"]):
+        assert credence("cv", "linear", *DATA, *wrong).code == 2
+
+
 def test_bootstrap_adds_up(credence, examples):
     b = read_json(credence("cv", "linear", *DATA, "--bootstrap", "30", "--bias-variance", "--json"))["bootstrap"]
     assert b["samples"] == 30 and b["loss"] == "squared error"

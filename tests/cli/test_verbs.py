@@ -298,6 +298,7 @@ OPTIONS = {
     "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --interval 0.5",
            "--features x --split shuffled --seed 2", "--features x --repeats 2 --folds 3", "--features x --group g --folds 3",
            "--features x --bootstrap 5", "--features x --bias-variance --bootstrap 3",
+           "--features x --bootstrap 5 --parameters --interval-method bca", "--features x --jackknife",
            "--features x --learning-curve 0.5,1 --folds 3"],
 }
 
