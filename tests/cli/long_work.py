@@ -83,6 +83,7 @@ def make_data(folder):
     (folder / "glass.uai").write_text(spin_glass(60, rng))
     (folder / "grid.uai").write_text(spin_glass(19, rng))
     (folder / "lattice.bif").write_text(lattice(19, rng))
+    (folder / "small.bif").write_text(lattice(5, rng))
     (folder / "large.bif").write_text(lattice(45, rng))
     (folder / "cases.csv").write_text("v0_0,v3_4\n" + "yes,no\nno,yes\n" * 2000)
     (folder / "noisy.pgm").write_bytes(image(700, rng))
@@ -268,7 +269,7 @@ query large.bif 'P(* | v44_44=yes)' --method likelihood-weighting --samples 1000
 query large.bif 'P(* | v44_44=yes)' --method importance --samples 10000000
 query large.bif 'P(* | v44_44=yes)' --method gibbs
 query large.bif 'P(* | v44_44=yes)' --method annealed
-query lattice.bif P(v0_0) --method enumerate
+query small.bif P(v0_0) --method enumerate
 query lattice.bif 'I(v0_0; *)'
 query lattice.bif 'causes(* | v18_18=yes)'
 query lattice.bif 'best(1000; * | v18_18=yes)'
