@@ -8,6 +8,7 @@
 #   make bench      measure against the peers           (BENCH="--quick csv-1": options, tasks)
 #   make fuzz       throw made-up input at every parser (FUZZ_SECONDS=60 for each)
 #   make coverage   lines and branches that the tests reach
+#   make scoreboard how often it was put to the test, and how often it failed
 #   make docs       the manual as a site, into build/docs
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make            build for speed, into build/release
@@ -24,7 +25,7 @@ build     = cmake --build --preset $(1) -j $(JOBS)
 # One more than there are cores: some tests wait for a clock.
 test      = tools/run-tests $(1) -j $$(($(JOBS) + 1))
 
-.PHONY: all demo check check-slow check-bare test bench fuzz coverage docs install deps format clean \
+.PHONY: all demo check check-slow check-bare test bench fuzz coverage scoreboard docs install deps format clean \
         help
 .NOTPARALLEL:
 
@@ -79,7 +80,13 @@ coverage:
 	@$(call build,coverage)
 	@find build/coverage -name '*.gcda' -delete
 	@$(call test,coverage) --label-exclude "checker|slow"
-	@gcovr --root . --filter src/ --filter cli/ --print-summary build/coverage
+	@gcovr --root . --filter src/ --filter cli/ --print-summary --json-summary build/coverage.json build/coverage
+
+scoreboard:
+	@tools/install-deps build test
+	@$(call configure,release,-DCREDENCE_TESTS=ON)
+	@$(call build,release) --target all tests/all
+	@tools/scoreboard --build build/release
 
 docs: all
 	@tools/install-deps docs

@@ -1,0 +1,300 @@
+"""Commands that would work for seconds, and the data that they need: every verb, every model, every method.
+
+`make_data(folder)` writes the data, from fixed seeds; `make_models(program, folder)` fits what PREPARED names;
+FEW and MANY are the commands, as one would type them there: a dozen, and all the others."""
+import random
+import shlex
+import subprocess
+
+
+# --- tables
+
+def rows_of(rng, n, numbers):
+    """Columns x1.., then the usual ones: a count, a category of many levels, classes, a target that bends.  The numbers
+    are drawn from a stock of them, which is faster."""
+    stock = [(v, f"{v:.5f}") for v in (rng.gauss(0, 1) for _ in range(min(20000, n * numbers)))]
+    for _ in range(n):
+        x, texts = zip(*rng.choices(stock, k=numbers))
+        signal = x[0] - x[1] + (x[0] > 0.5) * x[-1]
+        noise = rng.gauss(0, 1)
+        yield (*texts, str(min(9, int(rng.expovariate(0.6)))), f"l{int(rng.random() ** 2 * 200)}",
+               "abc"[min(2, max(0, int(signal + noise + 1.5)))], "uv"[signal + noise > 0], f"{signal + noise:.5f}")
+
+
+def write_table(path, rng, n, numbers, copies=1):
+    head = ",".join([*(f"x{i + 1}" for i in range(numbers)), "count", "level", "kind", "side", "y"]) + "\n"
+    body = "".join(",".join(row) + "\n" for row in rows_of(rng, n, numbers))
+    with open(path, "w") as f:
+        f.write(head)
+        for _ in range(copies):
+            f.write(body)
+
+
+# --- networks
+
+def spin_glass(side, rng):
+    """A grid of two-valued variables whose neighbours want to agree or to differ."""
+    def edges():
+        for i in range(side):
+            for j in range(side):
+                yield from ([(i * side + j, i * side + j + 1)] if j + 1 < side else [])
+                yield from ([(i * side + j, i * side + j + side)] if i + 1 < side else [])
+    pairs = list(edges())
+    text = [f"MARKOV\n{side * side}\n{' '.join(['2'] * side * side)}\n{len(pairs)}\n"]
+    text += [f"2 {a} {b}\n" for a, b in pairs]
+    for _ in pairs:
+        strong = 2.718281828 ** rng.gauss(0, 1.2)
+        text.append(f"\n4\n{strong:.6f} {1 / strong:.6f} {1 / strong:.6f} {strong:.6f}\n")
+    return "".join(text)
+
+
+def lattice(side, rng):
+    """A Bayesian network in which each variable has its left and upper neighbour for parents."""
+    text = ["network lattice { }\n"]
+    for i in range(side):
+        for j in range(side):
+            text.append(f"variable v{i}_{j} {{ type discrete [2] {{ no, yes }}; }}\n")
+    for i in range(side):
+        for j in range(side):
+            parents = [f"v{i - 1}_{j}"] * (i > 0) + [f"v{i}_{j - 1}"] * (j > 0)
+            text.append(f"probability ( v{i}_{j}{' | ' if parents else ''}{', '.join(parents)} ) {{\n")
+            for row in range(1 << len(parents)):
+                p = rng.betavariate(0.7, 0.7) * 0.98 + 0.01
+                given = ", ".join("yes" if row >> k & 1 else "no" for k in range(len(parents)))
+                text.append(f"  {'(' + given + ')' if parents else 'table'} {p:.6f}, {1 - p:.6f};\n")
+            text.append("}\n")
+    return "".join(text)
+
+
+def image(side, rng):
+    """Stripes with a fifth of the pixels wrong."""
+    pixels = bytes(255 * (((i // 9 + j // 13) % 2) ^ (rng.random() < 0.2)) for i in range(side) for j in range(side))
+    return b"P5\n%d %d\n255\n" % (side, side) + pixels
+
+
+def make_data(folder):
+    rng = random.Random(1)
+    write_table(folder / "tall.csv", rng, 40000, 4)
+    write_table(folder / "long.csv", rng, 20000, 4, copies=40)
+    write_table(folder / "broad.csv", rng, 3000, 60)
+    write_table(folder / "wide.csv", rng, 100, 3000)
+    write_table(folder / "mid.csv", rng, 3000, 3)
+    write_table(folder / "few.csv", rng, 800, 3)
+    (folder / "glass.uai").write_text(spin_glass(60, rng))
+    (folder / "grid.uai").write_text(spin_glass(19, rng))
+    (folder / "lattice.bif").write_text(lattice(19, rng))
+    (folder / "small.bif").write_text(lattice(5, rng))
+    (folder / "large.bif").write_text(lattice(45, rng))
+    (folder / "cases.csv").write_text("v0_0,v3_4\n" + "yes,no\nno,yes\n" * 2000)
+    (folder / "noisy.pgm").write_bytes(image(700, rng))
+
+
+# --- commands
+
+PREPARED = """
+linear tall.csv --target y --features x*
+gp few.csv --target y --features x* --optimize none
+gp few.csv --target y --features x1 --optimize none --approx exact -o gp1.cred
+gp-classify few.csv --target side --features x* --optimize none
+gp-online few.csv --target y --features x* --optimize none
+knn tall.csv --target y --features x*
+nadaraya-watson few.csv --target y --features x* --bandwidth 0.5
+naive-bayes tall.csv --target kind --numbers kernel
+kernel-ridge few.csv --target y --features x* --lambda 1
+logistic tall.csv --target kind --features x*
+tree tall.csv --target kind --features x* --prune none
+adaboost few.csv --target kind --features x*
+mvn broad.csv --features x*
+normal tall.csv --features x1
+von-mises tall.csv --features x1
+dirichlet-categorical tall.csv --features level
+lda tall.csv --target level --features x*
+bayes-logistic tall.csv --target side --features x*
+spline tall.csv --target y --features x1
+fisher tall.csv --target kind --features x*
+kernel-pca few.csv --features x* --kernel rbf --components 5
+"""
+
+FEW = """
+fit linear tall.csv --target y
+fit gp mid.csv --target y --features x*
+fit lda wide.csv --target kind --features x*
+fit kernel-pca mid.csv --features x* --kernel rbf
+fit logistic tall.csv --target kind
+fit robust tall.csv --target y --method lad
+cv knn tall.csv --target y --features x*
+tune ridge tall.csv --target y --over lambda=1..1000:log:200
+info tall.csv --matrix
+query lattice.bif P(*) --method exact
+query glass.uai P(*) --method gibbs
+query large.bif argmax(*)
+denoise noisy.pgm --labels 64 --method max-product --sweeps 1000
+dist normal mean=0 sd=1 --sample 500000000 -o out.csv
+"""
+
+MANY = """
+fit linear wide.csv --target y --features x* --select forward
+fit linear broad.csv --target y --features x* --basis poly:5 --select forward --criterion cv
+fit linear tall.csv --target y --errors hc3
+fit ridge tall.csv --target y
+fit ridge wide.csv --target y --features x*
+fit bayes-linear wide.csv --target y --features x*
+fit bayes-linear wide.csv --target y --features x* --optimize em
+fit bayes-linear broad.csv --target y --features x* --basis poly:20
+fit lasso wide.csv --target y --features x*
+fit lasso broad.csv --target y --features x* --basis poly:10 --choose cv
+fit logistic tall.csv --target level --features x*
+fit logistic wide.csv --target kind --features x*
+fit logistic wide.csv --target kind --features x* --penalty l1 --lambda 0.1
+fit logistic tall.csv --target kind --solver sgd --max-iter 1000
+fit probit tall.csv --target kind
+fit glm tall.csv --target count --family poisson
+fit glm tall.csv --target count --family negative-binomial
+fit robust tall.csv --target y --method student
+fit robust tall.csv --target y --method huber
+fit spline tall.csv --target y --features x1,x2,x3,x4
+fit gp tall.csv --target y --features x*
+fit gp mid.csv --target y --features x* --approx fitc --inducing 300 --optimize-inducing
+fit gp tall.csv --target y --features x* --approx svgp
+fit gp tall.csv --target y --features x* --approx rff --inducing 800
+fit gp mid.csv --target y --features x* --approx nystrom --inducing 500
+fit gp mid.csv --target y --features x* --solver cg
+fit gp mid.csv --target y --features x* --hyper mcmc
+fit gp mid.csv --target y --features level,x1 --kernel spectrum(level;k=2)+rbf(x1)
+fit gp-classify mid.csv --target side --features x*
+fit gp-classify tall.csv --target side --features x* --approx svgp
+fit gp-online tall.csv --target y --features x*
+fit gp-online tall.csv --target y --features x* --method basis
+fit kernel-ridge mid.csv --target y --features x*
+fit knn tall.csv --target kind --features x* --k auto
+fit nadaraya-watson tall.csv --target y --features x*
+fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1
+fit naive-bayes long.csv --target level --features x*,kind
+fit naive-bayes tall.csv --target kind --numbers kernel
+fit qda wide.csv --target kind --features x*
+fit fisher wide.csv --target kind --features x*
+fit tree long.csv --target kind --features x*
+fit tree wide.csv --target y --features x*
+fit adaboost tall.csv --target kind
+fit adaboost tall.csv --target y --form gradient --rounds 1000
+fit mvn wide.csv --features x* --prior kappa0=1,nu0=4000
+fit normal long.csv --features x1
+fit poisson long.csv --features count
+fit exponential long.csv --features count
+fit uniform long.csv --features count
+fit von-mises long.csv --features x1
+fit beta-bernoulli long.csv --features side --success u
+fit dirichlet-categorical long.csv --features level
+fit bayes-logistic tall.csv --target kind --features x*
+fit bayes-logistic tall.csv --target side --features x* --infer mcmc
+fit bayes-logistic tall.csv --target side --features x* --infer importance
+cv linear tall.csv --target y --folds 3000
+cv ridge tall.csv --target y --features x* --bootstrap 100000
+cv linear tall.csv --target y --bias-variance
+cv linear tall.csv --target y --learning-curve 0.1,0.5,1
+cv gp mid.csv --target y --features x* --optimize none
+compare ridge knn tree tall.csv --target y --features x*
+compare normal long.csv --by level --features x1
+tune knn tall.csv --target y --features x* --over k=1..50:50
+predict linear.cred long.csv --draws 100 -o out.csv
+predict gp.cred long.csv -o out.csv
+predict gp.cred tall.csv --slopes -o out.csv
+predict gp.cred few.csv --covariance out.npy -o out.csv
+predict gp.cred tall.csv --latent --draws 10 -o out.csv
+predict gp-classify.cred long.csv -o out.csv
+predict gp-online.cred long.csv -o out.csv
+predict knn.cred long.csv -o out.csv
+predict nadaraya-watson.cred tall.csv -o out.csv
+predict naive-bayes.cred tall.csv -o out.csv
+predict kernel-ridge.cred long.csv -o out.csv
+predict logistic.cred long.csv --json -o out.json
+predict tree.cred long.csv -o out.csv
+predict adaboost.cred long.csv -o out.csv
+predict lda.cred tall.csv -o out.csv
+predict bayes-logistic.cred long.csv -o out.csv
+predict spline.cred long.csv -o out.csv
+predict fisher.cred long.csv --coordinates -o out.csv
+predict kernel-pca.cred tall.csv -o out.csv
+predict kernel-pca.cred few.csv --reconstruct -o out.csv
+evaluate linear.cred long.csv
+evaluate gp.cred long.csv
+evaluate knn.cred long.csv
+evaluate normal.cred long.csv --rows
+update linear.cred long.csv -o out.cred
+update linear.cred long.csv --stream -o out.cred
+update gp.cred tall.csv -o out.cred
+update gp-online.cred tall.csv -o out.cred
+update naive-bayes.cred long.csv -o out.cred
+sample normal.cred -n 100000000 -o out.csv
+sample mvn.cred -n 10000000 -o out.csv
+sample von-mises.cred -n 100000000 -o out.csv
+sample dirichlet-categorical.cred -n 100000000 -o out.csv
+describe long.csv
+describe glass.uai
+check long.csv
+convert long.csv out.csv
+convert long.csv out.csv.gz
+convert long.csv out.csv.zst
+convert glass.uai out.json --canonical
+dist gamma shape=2 rate=1 --sample 500000000 -o out.csv
+dist normal --fit long.csv:x1
+dist student-t --fit long.csv:x1
+dist gamma --fit long.csv:x1
+info long.csv
+info tall.csv --columns x1,x2,x3,x4
+info tall.csv --mutual x1,y --permutations 1000
+info tall.csv --rows --joint
+info mid.csv mid.csv --mmd
+plot gp1.cred few.csv -o out.svg
+plot gp.cred few.csv --kind map --over x1,x2 -o out.svg
+plot gp.cred few.csv --kind evidence -o out.svg
+plot gp.cred few.csv --kind learning-curve -o out.svg
+plot linear.cred long.csv --kind residuals -o out.svg
+plot logistic.cred long.csv --kind roc -o out.svg
+plot logistic.cred tall.csv --kind path -o out.svg
+plot large.bif -o out.svg
+query lattice.bif P(*) --method jt
+query grid.uai P(*) --method ve
+query grid.uai argmax(*) --method exact
+query glass.uai argmax(*)
+query glass.uai argmax(*) --method bp
+query glass.uai P(*)
+query large.bif 'P(* | v44_44=yes)' --method bp --schedule flooding --max-iter 100000 --tol 0
+query large.bif 'P(* | v44_44=yes)' --method trw
+query large.bif 'P(* | v44_44=yes)' --method gbp
+query large.bif 'P(* | v44_44=yes)' --method mean-field --max-iter 1000000 --tol 0
+query large.bif 'P(* | v44_44=yes)' --method forward --samples 100000000
+query large.bif 'P(* | v44_44=yes)' --method rejection --samples 100000000
+query large.bif 'P(* | v44_44=yes)' --method likelihood-weighting --samples 100000000
+query large.bif 'P(* | v44_44=yes)' --method importance --samples 10000000
+query large.bif 'P(* | v44_44=yes)' --method gibbs
+query large.bif 'P(* | v44_44=yes)' --method annealed
+query small.bif P(v0_0) --method enumerate
+query lattice.bif 'I(v0_0; *)'
+query lattice.bif 'causes(* | v18_18=yes)'
+query lattice.bif 'best(1000; * | v18_18=yes)'
+query lattice.bif 'sensitivity(4; v0_0=yes | v18_18=yes)'
+query lattice.bif 'argmax(v0_0, v1_1, v2_2, v3_3 | v18_18=yes)'
+query glass.uai cliques() chordal()
+infer lattice.bif cases.csv
+infer lattice.bif cases.csv --target v9_9 --method ve
+infer large.bif cases.csv --method bp
+infer large.bif cases.csv --method gibbs
+denoise noisy.pgm
+denoise noisy.pgm --method icm --sweeps 100000 --labels 256
+denoise noisy.pgm --labels 256 --method gibbs --sweeps 1000
+denoise noisy.pgm --labels 16
+denoise noisy.pgm --network out.uai
+"""
+
+
+def commands(text):
+    """The words of every line."""
+    return [shlex.split(line) for line in text.strip().splitlines()]
+
+
+def make_models(program, folder):
+    """NAME.cred of every line of PREPARED."""
+    for words in commands(PREPARED):
+        output = [] if "-o" in words else ["-o", f"{words[0]}.cred"]
+        subprocess.run([program, "fit", *words, *output, "-q"], cwd=folder, check=True, stdout=subprocess.DEVNULL)

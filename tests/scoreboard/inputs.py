@@ -1,0 +1,81 @@
+"""Damaged and hostile input: every parser, every file of a model, with its checksum right or wrong."""
+import os
+import subprocess
+
+from board import ROOT, Skipped
+
+CORPUS = ROOT / "tests/fuzz/corpus"
+
+
+def mutants(board, target):
+    from test_mutations import mutate
+    seeds = [p.read_bytes() for p in sorted((CORPUS / target).iterdir())] or [b"x"]
+    for _ in range(board.count(5000, 150)):
+        yield mutate(board.random.choice(seeds), board.random)
+
+
+def parser(target):
+    """Mutants of the seeds, a hundred to a process; the last one that it names is the one that failed."""
+    def run(board):
+        program = board.build / f"tests/fuzz/fuzz_{target}"
+        if not program.exists():
+            raise Skipped(f"{program} is not built")
+        folder = board.folder / f"mutants-{target}"
+        folder.mkdir(exist_ok=True)
+        some = list(mutants(board, target))
+        for at in range(0, len(some), 100):
+            paths = []
+            for i, data in enumerate(some[at:at + 100]):
+                paths.append(folder / f"{at + i}")
+                paths[-1].write_bytes(data)
+            done = subprocess.run([program, *paths], capture_output=True, timeout=600,
+                                  env=os.environ | {"ASAN_OPTIONS": "handle_sigill=1"})
+            board.tried += len(paths)
+            if done.returncode != 0:
+                last = done.stdout.decode(errors="replace").strip().splitlines()[-1:]
+                board.failures.append(f"{program} {''.join(last)}")
+            for path in paths:
+                if str(path) not in "".join(board.failures):
+                    path.unlink()
+    return run
+
+
+def fitted(board):
+    path = board.folder / "sound.cred"
+    if not path.exists():
+        board.run(["fit", "ridge", board.example("diabetes.csv"), "--target", "progression", "-o", path])
+    return path
+
+
+def damaged_models(board):
+    """Never taken for a sound one."""
+    from test_mutations import mutate
+    whole = fitted(board).read_bytes()
+    for i in range(board.count(2000, 20)):
+        damaged = mutate(whole, board.random)
+        if damaged == whole:
+            continue
+        path = board.folder / f"damaged-{i}.cred"
+        path.write_bytes(damaged)
+        if board.judge_end(board.run(["check", path]), {3}, ["check", path]):
+            path.unlink()
+
+
+def hostile_models(board):
+    """Values that no fit gives, with the right checksum: refused, or at least no crash."""
+    from test_data import archive, entries_of
+    from test_mutations import mutate
+    entries = entries_of(fitted(board))
+    for i in range(board.count(1000, 10)):
+        which = board.random.choice([0, board.random.randrange(len(entries))])
+        path = board.folder / f"hostile-{i}.cred"
+        path.write_bytes(archive(board.folder, [(n, mutate(c, board.random) if k == which else c)
+                                                for k, (n, c) in enumerate(entries)]))
+        words = ["predict", path, board.example("diabetes.csv")]
+        if board.judge_end(board.run(words), {0, 3, 4}, words):
+            path.unlink()
+
+
+LINES = [*((f"malformed input, {target}", parser(target))
+           for target in sorted(p.stem.removeprefix("fuzz_") for p in (ROOT / "tests/fuzz").glob("fuzz_*.c"))),
+         ("damaged models", damaged_models), ("hostile models", hostile_models)]
