@@ -26,6 +26,8 @@ typedef struct cri_gp_run {
     const cri_gp_problem
           *seen_problem;         /* NULL: none                                                   */
     size_t evaluations, refused; /* refused: those without a value */
+    size_t climbs, climbing;     /* for progress: how many climbs are to come over all rows, and */
+    size_t begun;                /* which one runs; the evaluations before it; 0 climbs: quiet   */
 } cri_gp_run;
 
 /* A setting of the hyper-parameters on its way up. */

@@ -285,7 +285,7 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
     size_t    most = r->task->max_iter;
     out->starts = n;
     for (size_t i = 0; i < n; i++) {
-        cr_progress(r->cx, "gp: learning", (double)i, (double)n);
+        r->climbs = n, r->climbing = i, r->begun = r->evaluations;
         CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
         if (isinf(a[i].at.value)) continue;
         cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
@@ -294,9 +294,11 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
         if (care == CRI_GP_ROUGH) CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, most, NULL, &a[i].at));
         out->value = a[i].at.value;
     }
+    cr_progress(r->cx, "gp: learning", (double)n, (double)n);
     sort_starts(a, n);
     if (isnan(out->value)) CR_TRY(fail_singular(r, a, n));
 done:
+    r->climbs = 0;
     return st;
 }
 
