@@ -62,6 +62,38 @@ model = GaussianProcessRegressor(ConstantKernel(1) * RBF([1.0] * X.shape[1]) + W
 print(json.dumps({"seconds": time.perf_counter() - start, "log_evidence": model.log_marginal_likelihood_value_}))
 """
 
+GIVEN = """
+import json, sys, time
+import pandas
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+data = pandas.read_csv(sys.argv[1])
+X, y = data.iloc[:, :-1].to_numpy(), data.iloc[:, -1].to_numpy()
+times = []
+for _ in range(3):
+    start = time.perf_counter()
+    model = GaussianProcessRegressor(ConstantKernel(1) * RBF([1, 2, 1]), alpha=0.04, optimizer=None).fit(X, y)
+    times.append(time.perf_counter() - start)
+print(json.dumps({"seconds": sorted(times)[1], "log_evidence": model.log_marginal_likelihood_value_}))
+"""
+
+EXPONENT = """
+import json, math, subprocess, sys, tempfile
+build, data, few, many, threads = sys.argv[1:]
+lines = open(data).read().splitlines(True)
+seconds = {}
+with tempfile.TemporaryDirectory() as d:
+    for n in (int(few), int(many)):
+        open(f"{d}/{n}.csv", "w").writelines(lines[:n + 1])
+        done = subprocess.run([build + "/credence", "fit", "gp", f"{d}/{n}.csv", "--target", "y", "--mean", "zero",
+                               "--kernel", "matern32(ard)", "--approx", "exact", "--threads", threads, "--json"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        seconds[n] = json.loads(done.stdout)["seconds"]
+exponent = math.log(seconds[int(many)] / seconds[int(few)]) / math.log(int(many) / int(few))
+print(json.dumps({"seconds": seconds[int(many)], "exponent": exponent}))
+"""
+
 MEMORY = """
 import json, os, subprocess, sys
 n = int(sys.argv[3])
@@ -130,6 +162,21 @@ TASKS = [
          ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
          peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 2), threads=2, quality="log_evidence",
          judge="higher", tolerance=1e-4, goal=5),
+    Task(name="gp-given-2000", about="gp, 2000 rows, d = 3, at given parameters, against scikit-learn",
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json", "--kernel",
+               "rbf(variance=1,l=[1,2,1])", "--noise", "0.04", "--optimize", "none"],
+         peer=python(GIVEN, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 3), threads=2, quality="log_evidence",
+         judge="higher", tolerance=1e-6, goal=3),
+    *(Task(name=f"gp-fit-{n}", about=f"gp, {n} rows, d = 3, fit to the optimum, against scikit-learn",
+           ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--kernel", "rbf(ard)", "--json"],
+           peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(n, 3), threads=2, quality="log_evidence",
+           judge="higher", tolerance=1e-4, goal=5)
+      for n in (1000, 4000)),
+    Task(name="gp-exponent", about="gp, d = 3, fit with a rough kernel: the power of the rows that the time goes by, 1000 to 8000",
+         ours=python(EXPONENT, "{build}", "{data}", "1000", "8000", "{threads}"), data=rows(8000, 3), threads=2, quality="exponent"),
+    Task(name="gp-default-40000", about="gp, 40000 rows, d = 3, everything by default",
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--json"], data=rows(40000, 3), threads=2,
+         quality="log_evidence", limit=30),
     Task(name="gp-memory", about=f"gp, 4000 rows, d = {D}, 2 iterations in at most 2.2 n^2 doubles and 64 MB",
          ours=python(MEMORY, "{build}", "{data}", "4000"), data=rows(4000), threads=2, quality="doubles_per_n2",
          limit=120),

@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum {
-    LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
-    MEMORY = 50
-};                                  /* pairs: what they cost is nothing against an evaluation */
+    LARGE = 600, /* from so many rows on a gain of 1e-4 is none                       */
+    MEMORY = 50, /* pairs: what they cost is nothing against an evaluation            */
+    USUAL = 6    /* evaluations after which a climb is told to be half done           */
+};
 static const double FAR = 2;        /* units of a length-scale */
 static const double FIRST_STEP = 1; /* of logarithms */
 static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the top is reached */
@@ -110,6 +111,16 @@ double cri_gp_slope_of_t(const cri_gp_search *u, size_t j, double t, double *opt
     return length ? -1 / tanh(t) : 1;
 }
 
+/* How far the climbs over all rows are: nobody knows how long one takes, a dozen evaluations being
+ * usual. */
+static void tell_progress(const cri_gp_run *r)
+{
+    double tries = (double)(r->evaluations - r->begun);
+    if (r->climbs > 0)
+        cr_progress(r->cx, "gp: learning", (double)r->climbing + tries / (tries + USUAL),
+                    (double)r->climbs);
+}
+
 static cr_status objective(void *user, const double *t, size_t n, double *out_f,
                            double *opt_gradient)
 {
@@ -123,6 +134,7 @@ static cr_status objective(void *user, const double *t, size_t n, double *out_f,
         r->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
     }
     cr_status st = cri_gp_evaluate(r, r->x, &value, opt_gradient ? r->gradient : NULL);
+    tell_progress(r);
     if (st != CR_OK) return st;
     *out_f = -value;
     if (!opt_gradient) return CR_OK;

@@ -26,6 +26,8 @@ typedef struct cri_gp_run {
     const cri_gp_problem
           *seen_problem;         /* NULL: none                                                   */
     size_t evaluations, refused; /* refused: those without a value */
+    size_t climbs, climbing;     /* for progress: how many climbs are to come over all rows, and */
+    size_t begun;                /* which one runs; the evaluations before it; 0 climbs: quiet   */
 } cri_gp_run;
 
 /* A setting of the hyper-parameters on its way up. */
@@ -76,6 +78,9 @@ cr_status cri_gp_curvature(cri_gp_run *run, const double *x, const size_t *at, s
 /* Which parameters are within their bounds by more than a thousandth: at [size], *out_m of them. */
 void cri_gp_within(const cri_gp_search *search, const double *x, size_t *at, size_t *out_m);
 
+/* text := those of x that stand at a bound, "noise (lower), rbf.l[2] (upper)"; "" for none. */
+void cri_gp_name_bounds(const cri_gp_run *run, const double *x, char *text, size_t size);
+
 /* A [size x size] := what a climb over `ratio` times as much data may take for the curvature by t
  * at x: positive definite, 1 for parameters at a bound. */
 cr_status cri_gp_curvature_ahead(cri_gp_run *run, const double *x, double ratio, double *A);
@@ -104,5 +109,8 @@ cr_status cri_gp_renew_columns(cri_gp_run *run, cri_gp_point *best);
  * evidence has a narrow peak at each one that is there.  A value of the evidence for each, no
  * gradients. */
 cr_status cri_gp_renew_periods(cri_gp_run *run, cri_gp_point *best);
+/* The optimum of few rows is not that of a bound, which likes more noise, longer scales or a smaller
+ * function: of some such changes x [size] takes the best, *out its value, -INFINITY for none. */
+cr_status cri_gp_adapt_point(cri_gp_run *run, double *x, double *out);
 
 #endif

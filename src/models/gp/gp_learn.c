@@ -5,14 +5,14 @@
 #include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { LENGTHS = 4, NOISES = 4, LOUDER = 5, LOUDEST = 20 };
+enum { LENGTHS = 4, NOISES = 4 };
+enum { BOUND_ROWS = 4096 }; /* that a bound over many is climbed on first */
 enum { RANDOM = 6, MOST_RANDOM = 20, KEPT = 4, KEPT_FEW = 2, ROUGH_STEPS = 100 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
-static const double HOPELESS = 20; /* nats below the best of some of the rows */
+static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 
@@ -285,7 +285,7 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
     size_t    most = r->task->max_iter;
     out->starts = n;
     for (size_t i = 0; i < n; i++) {
-        cr_progress(r->cx, "gp: learning", (double)i, (double)n);
+        r->climbs = n, r->climbing = i, r->begun = r->evaluations;
         CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
         if (isinf(a[i].at.value)) continue;
         cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
@@ -294,80 +294,11 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
         if (care == CRI_GP_ROUGH) CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, most, NULL, &a[i].at));
         out->value = a[i].at.value;
     }
+    cr_progress(r->cx, "gp: learning", (double)n, (double)n);
     sort_starts(a, n);
     if (isnan(out->value)) CR_TRY(fail_singular(r, a, n));
 done:
-    return st;
-}
-
-/* Adds a parameter that stands at a bound; returns false when there is no more room. */
-static bool add_bound(const char *name, bool low, bool given, char *text, size_t size, size_t *used)
-{
-    int length = snprintf(text + *used, size - *used, "%s%s (%s%s)", *used ? ", " : "", name,
-                          low ? "lower" : "upper", given ? " as given" : "");
-    *used += length > 0 ? (size_t)length : 0;
-    if (*used < size) return true;
-    *used = size - 1;
-    return false;
-}
-
-/* true when the expression has this bound, rather than the range of the parameter. */
-static bool bound_given(const cri_param *p, bool low)
-{
-    return low ? p->lower > (p->spec->coordinate == CRI_REAL ? -INFINITY : 0)
-               : p->upper < (p->spec->coordinate == CRI_LOGIT ? 1 : INFINITY);
-}
-
-static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *out)
-{
-    const cri_gp_search *u = &r->search;
-    size_t               used = 0, count = cr_kernel_parameters(r->k);
-    for (size_t i = 0, j = 0; i <= count && j < u->size; i++) {
-        if (i < count && r->k->params[i].fixed) continue;
-        double width = u->upper[j] - u->lower[j], reach = isfinite(width) ? 1e-6 * width : 0;
-        bool   low = x[j] - u->lower[j] <= reach, high = u->upper[j] - x[j] <= reach;
-        j++;
-        if (!low && !high) continue;
-        cr_kernel_parameter p = { .name = "noise" };
-        if (i < count) p = cr_kernel_parameter_at(r->k, i);
-        bool given = i < count && bound_given(&r->k->params[i], low);
-        if (!add_bound(p.name, low, given, out->at_bound, sizeof out->at_bound, &used)) break;
-    }
-}
-
-/* The optimum of the few is not that of a bound, which likes more noise, longer scales or a smaller
- * function: of some such changes x [size] takes the best.  The noise goes up by fours, until it is
- * as loud as the target. */
-static cr_status adapt_start(cri_gp_run *r, double *x, double *best)
-{
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
-    double               up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
-    int                  levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
-
-    CR_TRY(s.status);
-    memcpy(from, x, u->size * sizeof *x);
-    *best = -INFINITY;
-    for (int step = 0; step < 3 * levels; step++) {
-        double value, wider = step % 3 == 1 ? log(2) : 0, smaller = step % 3 == 2 ? log(0.1) : 0;
-        int    level = step / 3;
-        double louder = level * log(4);
-        for (size_t j = 0; j < u->size; j++) {
-            z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH      ? wider
-                              : u->kind[j] == CRI_GP_AMPLITUDE ? smaller
-                              : u->kind[j] == CRI_GP_NOISE     ? louder
-                                                               : 0);
-            z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
-        }
-        CR_TRY(cri_gp_try(r, z, false, &value));
-        if (value <= *best) continue;
-        *best = value;
-        memcpy(x, z, u->size * sizeof *x);
-    }
-done:
-    cr_scratch_end(&s);
+    r->climbs = 0;
     return st;
 }
 
@@ -415,20 +346,46 @@ done:
     return st;
 }
 
+/* From the exact evidence of few rows to a bound over all of them: starts that suit it, climbed from
+ * on some of the rows where there are many, and the curvature there. */
+static cr_status go_over_to_bound(cr_scratch *s, cri_gp_run *r, start *a, size_t *n)
+{
+    cr_status             st = CR_OK;
+    const cri_gp_problem *all = r->problem;
+    cri_gp_data           part = { 0 };
+    cri_gp_problem        some = *all;
+    bool                  many = all->data->n > 2 * BOUND_ROWS;
+    size_t                most = 2 + r->task->restarts;
+
+    if (*n > most) *n = most;
+    if (many) CR_TRY(draw_rows(s, all, BOUND_ROWS, r->task->seed, &part, &some));
+    r->problem = &some;
+    for (size_t i = 0; i < *n; i++) CR_TRY(cri_gp_adapt_point(r, a[i].at.x, &a[i].at.value));
+    if (!many) goto done;
+    CR_TRY(climb_roughly(r, a, n));
+    if (r->task->restarts == 0) *n = drop_hopeless(a, *n, 1);
+    for (size_t i = 0; i < *n; i++) a[i].at.iterations = 0;
+    r->problem = all;
+    CR_TRY(look_ahead(s, r, &some, a, *n));
+done:
+    r->problem = all;
+    cri_gp_data_free(r->cx, &part);
+    return st;
+}
+
 /* From the few to all rows: which starts, by their values there, and what is known of the
  * curvature. */
 static cr_status go_over(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few, start *a,
                          size_t *n)
 {
     cr_status st = CR_OK;
-    bool      bound = r->task->objective != r->task->search_objective && r->task->search_objective;
-    size_t    rows = r->problem->data->n, most = 2 + r->task->restarts;
+    size_t    rows = r->problem->data->n;
     double    share = (double)few->data->n / (double)rows;
-    if (bound && *n > most) *n = most;
-    for (size_t i = 0; i < *n; i++)
-        CR_TRY(bound ? adapt_start(r, a[i].at.x, &a[i].at.value)
-                     : cri_gp_try(r, a[i].at.x, false, &a[i].at.value));
-    if (bound) goto done;
+    if (r->task->objective != r->task->search_objective && r->task->search_objective) {
+        CR_TRY(go_over_to_bound(s, r, a, n));
+        goto done;
+    }
+    for (size_t i = 0; i < *n; i++) CR_TRY(cri_gp_try(r, a[i].at.x, false, &a[i].at.value));
     sort_starts(a, *n);
     if (r->task->restarts == 0 && *n > 1) *n = rows > 1000 ? 1 : 2;
     if ((double)r->search.size * share * share < WORTH) CR_TRY(look_ahead(s, r, few, a, *n));
@@ -486,33 +443,11 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double
         learned.value = a[0].at.value;
         CR_TRY(cr_kernel_set_theta(cx, k, a[0].at.x));
         if (task->learn_noise) *noise = exp(a[0].at.x[r.search.p]);
-        tell_bounds(&r, a[0].at.x, &learned);
+        cri_gp_name_bounds(&r, a[0].at.x, learned.at_bound, sizeof learned.at_bound);
     }
     learned.evaluations = r.evaluations;
     learned.refused = r.refused;
     *out = learned;
-done:
-    cri_gp_run_end(&r);
-    cr_scratch_end(&s);
-    return st;
-}
-
-cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k);
-    double    *x = cr_scratch_f64(&s, p + 1), best;
-    cri_gp_run r = { .cx = cx };
-
-    CR_TRY(cri_gp_run_begin(&s, task, k, *noise, &r));
-    cr_kernel_theta(k, x);
-    x[p] = *noise > 0 ? log(*noise) : 0;
-    if (r.search.size == 0) goto done;
-    CR_TRY(adapt_start(&r, x, &best));
-    if (isinf(best)) goto done;
-    CR_TRY(cr_kernel_set_theta(cx, k, x));
-    if (task->learn_noise) *noise = exp(x[p]);
 done:
     cri_gp_run_end(&r);
     cr_scratch_end(&s);

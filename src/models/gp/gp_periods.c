@@ -42,6 +42,16 @@ static double range_of(const cr_kernel *k, const cri_param *p, const cri_gp_data
     return range;
 }
 
+/* No rivals yet. */
+static void begin(const cri_gp_point *best, cri_gp_point *rival, size_t *frequency)
+{
+    for (size_t i = 0; i < RIVALS; i++) {
+        frequency[i] = SIZE_MAX;
+        rival[i].value = -INFINITY;
+        rival[i].iterations = best->iterations;
+    }
+}
+
 /* Keeps z among the best, one for each frequency. */
 static void keep(const cri_gp_search *u, cri_gp_point *rival, size_t *frequency, const double *z,
                  double value, size_t f)
@@ -82,12 +92,8 @@ static cr_status try_frequencies(cri_gp_run *r, const cri_gp_point *best, size_t
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
-    size_t               n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST, frequency[RIVALS];
-    for (size_t a = 0; a < RIVALS; a++) {
-        frequency[a] = SIZE_MAX;
-        rival[a].value = -INFINITY;
-        rival[a].iterations = best->iterations;
-    }
+    size_t n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST, frequency[RIVALS];
+    begin(best, rival, frequency);
     for (int way = 0; way <= LENGTHS * SHAPES; way++) {
         if (way < LENGTHS * SHAPES)
             start(r, i, way, z);
@@ -105,6 +111,16 @@ done:
     return st;
 }
 
+static cr_status climb_rivals(cri_gp_run *r, cri_gp_point *rival, cri_gp_point *best)
+{
+    cr_status st = CR_OK;
+    bool      higher;
+    for (size_t i = 0; i < RIVALS; i++)
+        if (!isinf(rival[i].value)) CR_TRY(cri_gp_climb_rival(r, &rival[i], best, &higher));
+done:
+    return st;
+}
+
 cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
 {
     cr_status            st = CR_OK;
@@ -112,7 +128,6 @@ cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
     cri_gp_point         rival[RIVALS];
-    bool                 higher;
 
     for (size_t i = 0; i < RIVALS; i++)
         rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
@@ -121,8 +136,7 @@ cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
         double range = is_period(r->k, i) ? range_of(r->k, &r->k->params[i], r->problem->data) : 0;
         if (range > 0) {
             CR_TRY(try_frequencies(r, best, i, j, range, z, rival));
-            for (size_t f = 0; f < RIVALS; f++)
-                if (!isinf(rival[f].value)) CR_TRY(cri_gp_climb_rival(r, &rival[f], best, &higher));
+            CR_TRY(climb_rivals(r, rival, best));
         }
         j += !r->k->params[i].fixed;
     }
