@@ -13,6 +13,7 @@ enum {
 static const double FAR = 2;        /* units of a length-scale */
 static const double FIRST_STEP = 1; /* of logarithms */
 static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the top is reached */
+static const double LEVEL = 3e-4;   /* the same, where the value has ceased to rise           */
 
 cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
                            cri_gp_run *out)
@@ -160,7 +161,8 @@ cr_stop cri_gp_stop(const cr_minimize_report *r)
 {
     bool limit =
         r->stop == CR_END_MAX_ITER || r->stop == CR_END_MAX_EVALUATIONS || r->stop == CR_END_TIME;
-    bool flat = r->gradient_norm <= FLAT * fmax(1, fabs(r->f));
+    double small = r->stop == CR_END_F ? LEVEL : FLAT;
+    bool   flat = r->gradient_norm <= small * fmax(1, fabs(r->f));
     return limit ? CR_STOP_LIMIT : flat ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
