@@ -173,7 +173,9 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     m->weight = kept->weight;
     report->stop = CR_STOP_TOLERANCE;
     report->iterations = m->rounds;
-    if (m->K)
+    if (m->gradient && m->K && m->rounds)
+        report->log_likelihood = -m->error[m->rounds - 1] * kept->weight;
+    else if (m->K)
         CR_TRY(cri_parallel_sum_in(cx, NULL, kept->n, BLOCK, 1, (BLOCK + 1) * m->K,
                                    add_log_likelihood, &a, &report->log_likelihood));
 done:
