@@ -440,11 +440,24 @@ void *cr_resize(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_
     return NULL;
 }
 
+cr_status cri_clear(cr_ctx *cx, void *bytes, size_t size)
+{
+    const size_t share = (size_t)1 << 27; /* some hundredths of a second, with new pages */
+    cr_status    st = CR_OK;
+    for (size_t at = 0; at < size && st == CR_OK; at += share) {
+        size_t left = size - at;
+        memset((char *)bytes + at, 0, left < share ? left : share);
+        if (left > share) st = cr_check_interrupt(cx);
+    }
+    return st;
+}
+
 void *cr_alloc(cr_ctx *cx, size_t count, size_t size)
 {
     void *p = cr_resize(cx, NULL, 0, count, size);
-    if (p) memset(p, 0, count * size);
-    return p;
+    if (!p || cri_clear(cx, p, count * size) == CR_OK) return p;
+    cr_free(cx, p, count, size);
+    return NULL;
 }
 
 void cr_free(cr_ctx *cx, void *p, size_t count, size_t size)

@@ -57,6 +57,9 @@ void *cri_resize_quietly(cr_ctx *cx, void *old, size_t old_count, size_t new_cou
 /* the failure to get `more` bytes, in the words of cr_resize.  CR_ENOMEM. */
 cr_status cri_fail_memory(cr_ctx *cx, size_t more);
 
+/* Sets all bytes to 0.  Gigabytes take seconds: looks meanwhile whether it is to stop. */
+cr_status cri_clear(cr_ctx *cx, void *bytes, size_t size);
+
 /* A copy of text (NULL stays NULL), freed by cri_string_free.  NULL also on failure, recorded. */
 char *cri_string_copy(cr_ctx *cx, const char *text);
 char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length);

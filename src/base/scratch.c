@@ -1,8 +1,7 @@
 /* scratch.c -- an arena as a list of blocks, each from the context's allocator. */
 #include "scratch.h"
 #include "checked.h"
-
-#include <string.h>
+#include "context_internal.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -45,8 +44,8 @@ static void *give(cr_scratch *s, size_t count, size_t size)
 void *cr_scratch_bytes(cr_scratch *s, size_t count, size_t size)
 {
     void *p = give(s, count, size);
-    if (p) memset(p, 0, count * size);
-    return p;
+    if (p) s->status = cri_clear(s->cx, p, count * size);
+    return s->status == CR_OK ? p : NULL;
 }
 
 double *cr_scratch_f64(cr_scratch *s, size_t n) { return give(s, n, sizeof(double)); }
