@@ -11,7 +11,7 @@ enum {
     USUAL = 6    /* evaluations after which a climb is told to be half done           */
 };
 static const double FAR = 2;        /* units of a length-scale */
-static const double FIRST_STEP = 1; /* of logarithms */
+static const double FIRST_STEP = 1; /* of logarithms, where many climbs begin far off */
 static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the top is reached */
 static const double LEVEL = 3e-4;   /* the same, where the value has ceased to rise           */
 
@@ -205,7 +205,7 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t most,
     cr_problem           problem = { .n = tied ? u->ties : u->size,
                                      .objective = objective,
                                      .curvature = opt_curvature,
-                                     .first_step = FIRST_STEP,
+                                     .first_step = r->task->screen_rows ? FIRST_STEP : 0,
                                      .lower = lower,
                                      .upper = upper,
                                      .user = r };

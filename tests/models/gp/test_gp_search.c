@@ -63,3 +63,18 @@ TEST(max_iter)
         }
     cr_table_free(cx, t);
 }
+
+/* A period far from the one that the expression begins with is found by itself. */
+TEST(period)
+{
+    double X[60], y[60];
+    for (size_t i = 0; i < 60; i++) {
+        X[i] = 0.17 * (double)i + 0.05 * sin(11 * (double)i);
+        y[i] = sin(2 * M_PI * X[i] / 0.37) + 0.3 * X[i] + 0.05 * cos(29 * (double)i);
+    }
+    cr_table *t = make_table(cx, X, 60, 1, y, NULL);
+    cr_model *m = fit(cx, "gp", t, "target=y mean=linear kernel=rbf*periodic");
+    json_t   *d = describe(cx, m);
+    assert_relative(parameter(d, "periodic.p", "value"), 0.37, 0.01);
+    cr_table_free(cx, t);
+}
