@@ -442,7 +442,7 @@ void *cr_resize(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_
 
 cr_status cri_clear(cr_ctx *cx, void *bytes, size_t size)
 {
-    const size_t share = (size_t)1 << 27; /* some hundredths of a second, with new pages */
+    const size_t share = (size_t)1 << 25; /* some hundredths of a second, with new pages */
     cr_status    st = CR_OK;
     for (size_t at = 0; at < size && st == CR_OK; at += share) {
         size_t left = size - at;

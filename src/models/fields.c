@@ -105,7 +105,7 @@ cr_status cri_fields_allocate(cr_ctx *cx, const cri_field *fields, void *state)
     for (const cri_field *f = fields; f->kind != CRI_KIND_LAST; f++) {
         if (!is_array(f) || f->optional) continue;
         *array_at(state, f) = cr_alloc(cx, elements(f, state), sizeof(double));
-        if (!*array_at(state, f)) return CR_ENOMEM;
+        if (!*array_at(state, f)) return cr_error_status(cx);
     }
     return CR_OK;
 }

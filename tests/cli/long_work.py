@@ -177,7 +177,6 @@ fit tree long.csv --target kind --features x*
 fit tree wide.csv --target y --features x*
 fit adaboost tall.csv --target kind
 fit adaboost tall.csv --target y --form gradient --rounds 1000
-fit mvn wide.csv --features x* --prior kappa0=1,nu0=4000
 fit normal long.csv --features x1
 fit poisson long.csv --features count
 fit exponential long.csv --features count

@@ -38,7 +38,7 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
     for (size_t j = 0; m->sd && j <= m->n_theta; j++) m->sd[j] = NAN;
     bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U &&
                  m->A && m->sd && m->at_bound;
-    return ready ? CR_OK : CR_ENOMEM;
+    return ready ? CR_OK : cr_error_status(cx);
 }
 
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
