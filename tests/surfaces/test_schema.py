@@ -142,6 +142,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["cv", "linear", *target, "--bootstrap", "3", "--bias-variance"],
         ["cv", "logistic", DIABETES, "--target", "sex", "--bootstrap", "3", "--bias-variance"],
         ["cv", "linear", *target, "--folds", "3", "--learning-curve", "0.5,1"],
+        ["cv", "linear", *target, "--bootstrap", "20", "--parameters", "--interval-method", "bca"],
+        ["cv", "linear", "few.csv", "--target", "y", "--features", "x,z", "--jackknife"],
         ["update", "bayes.cred", DIABETES, "-o", "updated.cred"],
         ["update", "ridge.cred", DIABETES],
         ["fit", "lda", DIABETES, "--target", "sex", "-o", "lda.cred"], ["update", "lda.cred", DIABETES],
