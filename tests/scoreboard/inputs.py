@@ -1,15 +1,44 @@
 """Damaged and hostile input: every parser, every file of a model, with its checksum right or wrong."""
+import contextlib
 import os
+import sqlite3
 import subprocess
 
 from board import ROOT, Skipped
 
 CORPUS = ROOT / "tests/fuzz/corpus"
+CSV = b'name,x,when,y\n"a, b",1.5,true,3\nb,-2e-3,false,4.25\n"c ""c""",,true,5\n'
+
+
+def seeds_of(board, target):
+    """What fuzzing found worth keeping; else a sound file."""
+    if (CORPUS / target).exists():
+        return [p.read_bytes() for p in sorted((CORPUS / target).iterdir())]
+    if target == "cred":  # the first byte: as it is, or with its checksum made right
+        return [first + fitted(board).read_bytes() for first in (b"\0", b"\1")]
+    if target == "model":  # the kind, then changes of three bytes
+        return [board.random.randbytes(1 + 3 * n) for n in range(1, 30)]
+    if target in ("csv", "stream"):  # the first byte: options
+        return [bytes([i]) + text for i in range(4) for text in (board.example("iris.csv").read_bytes()[:2000], CSV)]
+    if target == "uai":
+        return [board.example("networks/misconception.uai").read_bytes()]
+    if target == "libsvm":
+        return [b"1 1:0.5 3:-2e-3\n-1 2:7 # note\n0 qid:3 1:1\n" * 3]
+    if target == "sqlite":
+        path = board.folder / "seed.sqlite"
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
+            db.execute("create table t (a real, b text, y integer)")
+            db.executemany("insert into t values (?, ?, ?)", [(0.5, "u", 1), (None, "v", 2), (1e300, "", 3)])
+        return [b"\0" + path.read_bytes()]
+    if target == "npy":
+        board.run(["convert", board.example("mcycle.csv"), "seed.npy"])
+        return [(board.folder / "seed.npy").read_bytes()[:1000]]
+    raise Skipped(f"there is no seed for {target}")
 
 
 def mutants(board, target):
     from test_mutations import mutate
-    seeds = [p.read_bytes() for p in sorted((CORPUS / target).iterdir())] or [b"x"]
+    seeds = seeds_of(board, target)
     for _ in range(board.count(5000, 150)):
         yield mutate(board.random.choice(seeds), board.random)
 

@@ -86,8 +86,8 @@ def in_python(board):
     """Threads and forks of Python programs: what its tests say."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "CREDENCE_LIBRARY": str(board.build / "libcredence.so"),
                                 "CREDENCE_BIN": str(board.program), "CREDENCE_BUILD": str(board.build)}
-    if board.sanitized():
-        raise Skipped("tests/python has it under sanitizers")
+    if board.quick or board.sanitized():
+        raise Skipped("tests/python has it")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "thread or fork",
              *(str(ROOT / f"tests/python/test_{name}.py") for name in ("estimator", "interrupt", "memory", "sklearn"))]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=600)
