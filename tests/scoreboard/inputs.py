@@ -14,10 +14,12 @@ def seeds_of(board, target):
     """What fuzzing found worth keeping; else a sound file."""
     if (CORPUS / target).exists():
         return [p.read_bytes() for p in sorted((CORPUS / target).iterdir())]
-    if target in ("cred", "model"):
-        return [fitted(board).read_bytes()]
-    if target in ("csv", "stream"):
-        return [board.example("iris.csv").read_bytes()[:2000], CSV]
+    if target == "cred":  # the first byte: as it is, or with its checksum made right
+        return [first + fitted(board).read_bytes() for first in (b"\0", b"\1")]
+    if target == "model":  # the kind, then changes of three bytes
+        return [board.random.randbytes(1 + 3 * n) for n in range(1, 30)]
+    if target in ("csv", "stream"):  # the first byte: options
+        return [bytes([i]) + text for i in range(4) for text in (board.example("iris.csv").read_bytes()[:2000], CSV)]
     if target == "uai":
         return [board.example("networks/misconception.uai").read_bytes()]
     if target == "libsvm":
@@ -27,7 +29,7 @@ def seeds_of(board, target):
         with contextlib.closing(sqlite3.connect(path)) as db, db:
             db.execute("create table t (a real, b text, y integer)")
             db.executemany("insert into t values (?, ?, ?)", [(0.5, "u", 1), (None, "v", 2), (1e300, "", 3)])
-        return [path.read_bytes()]
+        return [b"\0" + path.read_bytes()]
     if target == "npy":
         board.run(["convert", board.example("mcycle.csv"), "seed.npy"])
         return [(board.folder / "seed.npy").read_bytes()[:1000]]
