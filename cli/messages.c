@@ -289,6 +289,15 @@ void cli_watch(cli *c)
     handle(SIGXFSZ, SIG_IGN); /* and so does a file that may not grow   */
 }
 
+void cli_unwatch(void)
+{
+    cli_stop_is_heeded();
+    handle(SIGALRM, SIG_IGN);
+    handle(SIGINT, SIG_DFL);
+    handle(SIGTERM, SIG_DFL);
+    watched = NULL;
+}
+
 void cli_set_alarm(double seconds)
 {
     if (seconds < 1e8) tick_after(seconds);
