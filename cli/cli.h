@@ -178,7 +178,7 @@ int  cli_exit_code(cr_status st);
 /* A line on standard error that is no warning: what happened, and was perhaps not expected. */
 void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
-/* The work is done: no signal finds its context any more. */
+/* All is done and said: a request to stop finds no work any more. */
 void cli_unwatch(void);
 /* Ends the program with this line and the exit code of the status, from anywhere, also a signal
  * handler: what is half done is left, but no file of it. */

@@ -135,12 +135,12 @@ int main(int argc, char **argv)
     if (cr_ctx_new(&cli_allocator, &c.cx) != CR_OK)
         cli_end_at_once("credence: error: out of memory\n", CR_ENOMEM);
     cr_status st = run(&c);
-    cli_unwatch();
     cli_clear_progress(&c);
     if (st != CR_OK) cli_print_error(&c);
     if (st == CR_ENOMEM && cr_error_status(c.cx) == CR_EINTERRUPTED)
         st = CR_EINTERRUPTED; /* while memory was made ready */
     int code = st == CR_OK && c.answer_no ? 1 : cli_exit_code(st);
+    cli_unwatch();
     cli_free(&c);
     cr_ctx_free(c.cx);
     return code;

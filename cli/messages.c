@@ -293,8 +293,8 @@ void cli_unwatch(void)
 {
     cli_stop_is_heeded();
     handle(SIGALRM, SIG_IGN);
-    handle(SIGINT, SIG_DFL);
-    handle(SIGTERM, SIG_DFL);
+    handle(SIGINT, SIG_IGN);
+    handle(SIGTERM, SIG_IGN);
     watched = NULL;
 }
 

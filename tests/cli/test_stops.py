@@ -62,7 +62,7 @@ def stop(program, folder, words, by_signal):
         said.seek(0)
         text = said.read().decode(errors="replace")
     assert not any(report in text for report in REPORTS), text
-    assert process.returncode in (0, 1, 130 if by_signal else 6), text
+    assert process.returncode in (0, 1, 130 if by_signal else 6), (process.returncode, text)
     assert process.returncode < 2 or ("interrupted" if by_signal else "time") in text, text
     assert not list(folder.glob(".*credence-*")), "a temporary file is left"
     for left in folder.glob("out.*"):
