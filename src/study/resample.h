@@ -41,6 +41,7 @@ typedef struct cr_resampled {
 CR_API cr_status cr_resample(cr_ctx *cx, const cr_model_spec *spec, const cr_table *table,
                              cr_resample_method method, size_t samples, double level,
                              const size_t *opt_drawn, cr_resampled *out);
-CR_API void      cr_resampled_free(cr_ctx *cx, cr_resampled *resampled);
+/* Frees what cr_resample made and leaves it empty; nothing for one that is empty. */
+CR_API void cr_resampled_free(cr_ctx *cx, cr_resampled *resampled);
 
 #endif
