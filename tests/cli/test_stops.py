@@ -7,6 +7,7 @@ The program also ends by itself where the work does not heed the request, but la
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -16,6 +17,7 @@ from conftest import REPORTS
 from test_small_machines import is_sanitized
 
 LIMIT, SOON = 0.2, 0.45  # seconds of the processor
+NEVER = 120              # of the clock: it has not ended
 FEW, MANY = long_work.commands(long_work.FEW), long_work.commands(long_work.MANY)
 
 
@@ -45,7 +47,8 @@ def stop(program, folder, words, by_signal):
     with open(folder / "said", "wb+") as said:
         process = subprocess.Popen([program, *words, "--threads", "1", *limit], cwd=folder, stderr=said,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        before = LIMIT
+        before, late = LIMIT, threading.Timer(NEVER, process.kill)
+        late.start()
         try:
             while by_signal and used(process.pid) < LIMIT and os.waitid(
                     os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
@@ -56,6 +59,7 @@ def stop(program, folder, words, by_signal):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         finally:
+            late.cancel()
             if process.returncode is None:
                 process.kill()
                 process.wait()
