@@ -24,6 +24,9 @@
       "of the function before any data were seen, at the hyper-parameters of the model (gp)", "")  \
     X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
       "")                                                                                          \
+    X(flag, log_joint, "false", "",                                                                \
+      "add log p(row, class) for each class, and log p(row), their sum (lda, qda, naive-bayes)",   \
+      "")                                                                                          \
     X(flag, reconstruct, "false", "",                                                              \
       "add the row that the coordinates lead back to, a column each, and how far it is from them " \
       "(kernel-pca)",                                                                              \
@@ -132,7 +135,7 @@ static cr_status make_columns(job *j)
     const cr_prediction *p = &j->p;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
     j->a = answers_new(&j->s, p->n,
-                       16 + j->n_ids + p->n_classes + p->n_params + j->o->draws +
+                       16 + j->n_ids + 2 * p->n_classes + p->n_params + j->o->draws +
                            (j->o->slopes ? cr_model_slopes(j->model) : 0) +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
@@ -140,6 +143,7 @@ static cr_status make_columns(job *j)
     if (!j->table) add_next_names(j);
     CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, j->o->interval, j->o->leverage, &j->a));
     if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
+    if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
     if (j->o->reconstruct) CR_TRY(latent_add_reconstruction(&j->s, j->model, j->table, &j->a));
     if (j->o->loss) CR_TRY(add_decisions(j));
     if (j->o->draws) CR_TRY(add_draws(j));
@@ -189,6 +193,7 @@ static cr_status answer_next(job *j)
                          : j->o->leverage    ? "leverage"
                          : j->o->coordinates ? "coordinates"
                          : j->o->slopes      ? "slopes"
+                         : j->o->log_joint   ? "log-joint"
                          : j->o->reconstruct ? "reconstruct"
                          : j->o->covariance  ? "covariance"
                          : j->o->latent      ? "latent"
@@ -306,6 +311,7 @@ static cr_status check_coordinates(const job *j)
                                    : o->draws       ? "draws"
                                    : o->leverage    ? "leverage"
                                    : o->loss        ? "loss"
+                                   : o->log_joint   ? "log-joint"
                                    : o->reconstruct ? "reconstruct"
                                                     : NULL;
     if (!o->coordinates || !other) return CR_OK;

@@ -1,6 +1,7 @@
 /* latent.c -- what a model says of its function rather than of observations. */
 #include "latent.h"
 #include "data/write.h"
+#include "math/special.h"
 #include "models/parts.h"
 
 #include <math.h>
@@ -52,6 +53,26 @@ cr_status latent_add_slopes(cr_scratch *s, const cr_model *m, const cr_table *t,
         column->group = "slopes";
         column->x = x + k, column->stride = n;
     }
+done:
+    return st;
+}
+
+cr_status latent_add_log_joint(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a)
+{
+    cr_status          st = CR_OK;
+    size_t             K = 0, rows = cr_table_rows(t);
+    const char *const *classes = cr_model_labels(m, &K);
+    double            *x = cr_scratch_matrix(s, rows, K), *density = cr_scratch_f64(s, rows);
+    CR_TRY(s->status);
+    CR_TRY(cr_predict_log_joint(s->cx, m, t, x));
+    for (size_t k = 0; k < K; k++) {
+        answer_column *column =
+            answers_add(a, answers_name(s, "log_joint_", classes[k]), classes[k]);
+        column->group = "log_joint";
+        column->x = x + k, column->stride = K;
+    }
+    for (size_t i = 0; i < rows; i++) density[i] = cr_logsumexp(x + i * K, K);
+    answers_add(a, "log_density", "log_density")->x = density;
 done:
     return st;
 }

@@ -201,6 +201,12 @@ class Model:
              out.ctypes.data).pass_warnings_on()
         return out
 
+    def log_joint(self, table):
+        """log p(row, class) [rows x classes], in the order of the model."""
+        out = np.empty((len(table), len(self.classes)))
+        work(lib.cr_predict_log_joint, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
+        return out
+
     def slopes(self, table):
         """The gradient of the mean [rows x columns of numbers]."""
         out = np.empty((len(table), lib.cr_model_slopes(self._pointer)))

@@ -8,6 +8,7 @@ from ._coordinates import Coordinates, WayBack
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._function import Function
+from ._generative import Generative
 from ._library import lib
 from ._supervised import Classifier, Regressor
 from ._unsupervised import Cluster, Density, Next, Transform
@@ -33,6 +34,7 @@ class Declaration(NamedTuple):
     holds: bool = False           # an update keeps hyper-parameters
     has_function: bool = False    # tells of its function without noise
     reconstructs: bool = False    # knows the way back from coordinates to rows
+    is_generative: bool = False   # has the density of rows with their classes
 
 
 def declarations():
@@ -45,7 +47,8 @@ def declarations():
                           _options.read_table(lib.cr_class_options(model)),
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
-                             b"fractions", b"relearn", b"hold", b"function", b"reconstruct")))
+                             b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
+                             b"log-joint")))
 
 
 def camel_case(name):
@@ -73,6 +76,7 @@ def _kinds(declaration):
             suffix = base.__name__ if both else ""
             more = (Coordinates,) * bool(declaration.transforms) + (updates,) * bool(declaration.updates)
             more += (Function,) * bool(declaration.has_function and base is Regressor)
+            more += (Generative,) * bool(declaration.is_generative and base is Classifier)
             yield Kind(name + suffix, (*more, base), task if both else None)
     bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):

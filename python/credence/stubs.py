@@ -43,6 +43,7 @@ SIGNATURES = {
     "inducing_values": "(self) -> tuple[Any, Floats, Floats]",
     "predict_slopes": "(self, X: Any) -> Floats",
     "predict_proba": "(self, X: Any) -> Floats",
+    "predict_log_joint": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",
     "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",
     "get_params": "(self, deep: bool = True) -> dict[str, Any]",

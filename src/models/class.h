@@ -76,6 +76,8 @@ struct cr_model_class {
      * fills log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* log p(x, class) of rows, out [rows->n x classes of the target], in the units of the terms. */
+    cr_status (*log_joint)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something
      * else. */
     cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);

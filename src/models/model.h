@@ -53,6 +53,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "update", "predict", "score", "next", "next-levels", "sample", "transform"
  *   "reconstruct" from coordinates back to rows
  *   "function"   it tells of a function without noise
+ *   "log-joint"  it has the density of a row together with its class
  *   "relearn"    an update is the same as a fit on all rows
  *   "hold"       an update keeps hyper-parameters as the fit learned them
  * or takes data of this kind:

@@ -123,6 +123,24 @@ done:
     return st;
 }
 
+cr_status cr_predict_log_joint(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+
+    if (!m->class->log_joint) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no distribution of the columns",
+                m->class->name);
+        CR_TRY(cr_fail_hint(cx, "lda, qda and naive-bayes have one"));
+    }
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(m->class->log_joint(cx, m->state, &rows, out));
+    cri_rows_spread(&rows, m->design->target.n_levels, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
 void cr_inducing_free(cr_ctx *cx, cr_inducing *it)
 {
     cr_free(cx, it->Z, it->n * it->terms, sizeof(double));

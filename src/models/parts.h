@@ -1,4 +1,4 @@
-/* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the
+/* parts.h -- a model looked at from inside: log joints, its function without noise, draws and slopes of it, the
  * parts it is a sum of, its inducing inputs, and the evidence at other values of its hyper-parameters.  For models that
  * offer it: a Gaussian process whose kernel is a sum is the sum of independent processes, and the
  * data tell of each (Duvenaud 2014, thesis, sec. 2.4.5). */
@@ -48,6 +48,12 @@ CR_API const char *cr_model_slope_name(const cr_model *model, size_t i);
  * in rows left out.  CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                    double *out);
+/* log p(x, class) of each row and class of a generative classifier, in the units of the data and before any
+ * calibration: out [rows x classes of the target], NaN in rows left out; their log-sum-exp over the classes is
+ * log p(x).  Where values are missing that the model can do without, x are those that are there.
+ * CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_predict_log_joint(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                      double *out);
 /* How many columns of numbers a row has that is made from coordinates; 0 where the model offers
  * none. */
 CR_API size_t cr_model_reconstructs(const cr_model *model);

@@ -61,6 +61,7 @@ bool cr_class_offers(const cr_model_class *c, const char *verb)
     if (strcmp(verb, "transform") == 0) return c->transform || c->tasks & CR_TASK_TRANSFORM;
     if (strcmp(verb, "reconstruct") == 0) return c->reconstruct != NULL;
     if (strcmp(verb, "next") == 0) return c->next != NULL;
+    if (strcmp(verb, "log-joint") == 0) return c->log_joint != NULL;
     if (strcmp(verb, "function") == 0) return c->function != NULL;
     if (strcmp(verb, "next-levels") == 0) return c->next_levels != NULL;
     if (strcmp(verb, "sample") == 0)

@@ -47,9 +47,26 @@ def test_function_slopes_covariance_and_prior(credence, tmp_path):
     assert [row["mean"] for row in means] == [row["mean"] for row in seen] and list(means[0]) == ["mean"]
 
 
+def test_log_joint(credence, tmp_path):
+    """With its own class it adds up over the rows to the log likelihood, categories and gaps included."""
+    (tmp_path / "d.csv").write_text("kind,size,colour\n" + "".join(
+        f"{'ab'[i % 3 == 0]},{'' if i % 5 == 4 else i % 7 + 3 * (i % 3)},{'red blue grey'.split()[i * i % 3]}\n"
+        for i in range(30)))
+    fit = credence("fit", "naive-bayes", "d.csv", "--target", "kind", "-o", "m.cred", "--json")
+    rows = json.loads(credence("predict", "m.cred", "d.csv", "--log-joint", "--json").stdout)["predictions"]
+    kinds = [row["kind"] for row in table((tmp_path / "d.csv").read_text())]
+    total = sum(row["log_joint"][kind] for row, kind in zip(rows, kinds))
+    assert math.isclose(total, json.loads(fit.stdout)["log_likelihood"], rel_tol=1e-12)
+    for row in rows:
+        density = math.log(sum(math.exp(x) for x in row["log_joint"].values()))
+        assert math.isclose(density, row["log_density"], abs_tol=1e-12)
+        assert math.isclose(row["p"]["a"], math.exp(row["log_joint"]["a"] - density), abs_tol=1e-12)
+
+
 @pytest.mark.parametrize("options, said", [
     (["--latent"], "the model linear tells of observations only"),
     (["--slopes"], "the model linear does not tell slopes"),
+    (["--log-joint"], "the model linear has no distribution of the columns"),
     (["--prior", "--draws", "1"], "of observations only"),
     (["--covariance", "c.txt"], "a matrix is written as CSV or NPY"),
     (["--mean-only", "--loss", "absolute"], "--mean-only does not go with --loss"),

@@ -351,6 +351,7 @@ def test_a_function_without_noise():
         np.testing.assert_allclose(slopes[:, j], by, rtol=1e-4, atol=1e-5)
     assert np.all(model.predict_function(at, return_std=True, prior=True)[1] > sd)
     assert not hasattr(credence.Ridge(), "predict_slopes")
+    assert not hasattr(model, "predict_log_joint")
     with pytest.raises(ValueError, match="exclude each other"):
         model.predict_function(at, return_std=True, return_cov=True)
 
@@ -373,3 +374,16 @@ def test_inducing_values(tmp_path):
     assert abs(gradient["rbf.variance"]) < 0.02 and gradient["mean.intercept"] is None
     with pytest.raises(NotImplementedError, match="exact"):
         credence.Gp(noise=0.01, optimize="none").fit(X, y).inducing_values()
+
+
+def test_joint_densities_of_rows_and_classes():
+    rng = np.random.default_rng(5)
+    y = np.array(["z", "a", "m"])[rng.integers(0, 3, 60)]
+    X = rng.normal(size=(60, 2)) + 2 * (y == "z")[:, None]
+    for estimator in (credence.Lda(), credence.Qda(), credence.NaiveBayes()):
+        joint = estimator.fit(X, y).predict_log_joint(X)
+        each = np.exp(joint - np.max(joint, axis=1, keepdims=True))
+        np.testing.assert_allclose(each / each.sum(axis=1, keepdims=True), estimator.predict_proba(X), atol=1e-10)
+    mean, var = X[y == "m"].mean(axis=0), X[y == "m"].var(axis=0)
+    density = -0.5 * np.sum((X - mean) ** 2 / var + np.log(2 * np.pi * var), axis=1)
+    np.testing.assert_allclose(joint[:, 1], density + np.log(np.mean(y == "m")), rtol=1e-9)

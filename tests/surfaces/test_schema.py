@@ -111,6 +111,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "gp", "wide.csv", "--target", "y", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
         ["fit", "kernel-pca", DIABETES, "--features", "bmi,bp", "-o", "pca.cred"],
         ["predict", "pca.cred", DIABETES, "--reconstruct"],
+        ["fit", "qda", DIABETES, "--target", "sex", "--task", "classification", "-o", "qda.cred"],
+        ["predict", "qda.cred", DIABETES, "--log-joint"],
         ["update", "process.cred", "wide.csv"],
         ["fit", "tree", *target, "-o", "tree.cred"], ["describe", "tree.cred"],
         ["fit", "tree", DIABETES, "--target", "sex", "--task", "classification", "-o", "sex.cred"],

@@ -91,8 +91,18 @@ cr_status cri_nb_prepare(cr_ctx *cx, const cr_design *design, cri_nb *m);
 /* sum of log p(x, k) over the rows, at the estimates; NaN with kernels, or with gaps in counts. */
 double cri_nb_log_likelihood(const cri_nb *m);
 
-/* Class probabilities (bayes_predict.c). */
-cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
+/* Class probabilities, or with `joint` log p(x, k), of rows: out [n x K] (bayes_predict.c). */
+cr_status cri_nb_score(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool joint, double *out);
+/* From log joints of one row [K], but for the logarithm `shared` by all classes, to what is asked for, in place; `far` as
+ * in cri_class_probabilities. */
+void cri_nb_finish(double *score, const cri_nb *m, bool joint, double shared,
+                   void (*far)(const void *arg, long double *out), const void *arg,
+                   long double *room);
+/* What counts have beside their parameters: log(1 / x!) of a count, log(total!) of all multinomial ones. */
+static inline bool cri_nb_counts(cri_nb_kind kind)
+{
+    return kind == CRI_NB_POISSON || kind == CRI_NB_MULTINOMIAL;
+}
 /* log p(x | k) of one value of term j that is there, but for what counts share
  * (bayes_predict.c). */
 long double cri_nb_term(const cri_nb *m, size_t j, size_t k, double x);
@@ -104,6 +114,7 @@ cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t
 cr_status cri_nb_gather_sparse(cr_ctx *cx, const cri_rows *rows, cri_nb *m);
 cr_status cri_nb_check_sparse(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
                               double *opt_log_shared);
-cr_status cri_nb_predict_sparse(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
+cr_status cri_nb_score_sparse(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool joint,
+                              double *out);
 
 #endif

@@ -226,7 +226,7 @@ cr_status cri_nb_check_counts(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
     double    *x = NULL, *total = NULL, shared = 0;
     for (size_t j = 0; j < m->p; j++) {
         cri_nb_kind kind = cri_nb_kind_of(m, j);
-        if (kind != CRI_NB_POISSON && kind != CRI_NB_MULTINOMIAL) continue;
+        if (!cri_nb_counts(kind)) continue;
         if (!x)
             x = cr_scratch_f64(&s, rows->n), total = cr_scratch_bytes(&s, rows->n, sizeof *total);
         CR_TRY(s.status);

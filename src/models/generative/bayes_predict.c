@@ -1,5 +1,4 @@
-/* bayes_predict.c -- naive Bayes: the probabilities of classes, term by term over blocks of rows.
- */
+/* bayes_predict.c -- naive Bayes: joints and probabilities, term by term over blocks of rows. */
 #include "bayes_columns.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
@@ -15,7 +14,8 @@ typedef struct work {
     const cr_ctx   *cx;
     const cri_nb   *m;
     const cri_rows *rows;
-    double         *prob;
+    double         *out; /* [n x K] probabilities, or with `joint` log joints */
+    bool            joint;
     double         *room; /* [slots][(p + 2 K + 1) x BLOCK] */
     long double    *wide; /* [slots][K]                     */
     size_t          slots;
@@ -169,6 +169,36 @@ static void far_scores(const void *arg, long double *out)
     }
 }
 
+/* --- from scores to answers ------------------------------------------------------------------ */
+
+void cri_nb_finish(double *score, const cri_nb *m, bool joint, double shared,
+                   void (*far)(const void *arg, long double *out), const void *arg,
+                   long double *room)
+{
+    bool lost = false;
+    if (!joint) {
+        cri_class_probabilities(score, m->K, m->log_prior, far, arg, room);
+        return;
+    }
+    for (size_t k = 0; k < m->K; k++) lost |= isnan(score[k]);
+    if (lost) far(arg, room);
+    for (size_t k = 0; k < m->K; k++) {
+        if (lost) score[k] = (double)room[k];
+        score[k] = isnan(score[k] + shared) ? -INFINITY : score[k] + shared;
+    }
+}
+
+/* log of the factorials of row i: those of its counts below, that of their total above. */
+static double log_factorials(const work *w, const block *b, size_t i)
+{
+    double sum = b->total[i] > 0 ? cr_lgamma_abs(b->total[i] + 1) : 0;
+    for (size_t j = 0; j < w->m->p; j++) {
+        double x = b->x[j * BLOCK + i];
+        if (cri_nb_counts(cri_nb_kind_of(w->m, j)) && !isnan(x)) sum -= cr_lgamma_abs(x + 1);
+    }
+    return sum;
+}
+
 /* --- all rows -------------------------------------------------------------------------------- */
 
 static void predict_block(const work *w, cri_range r, const block *b, long double *wide)
@@ -186,10 +216,11 @@ static void predict_block(const work *w, cri_range r, const block *b, long doubl
         }
     if (w->counts) add_totals(w, b);
     for (size_t i = 0; i < b->n; i++) {
-        double *prob = w->prob + (r.begin + i) * m->K;
+        double *out = w->out + (r.begin + i) * m->K;
+        double  shared = w->joint ? log_factorials(w, b, i) : 0;
         far_row far = { m, b->x + i };
-        for (size_t k = 0; k < m->K; k++) prob[k] = b->score[k * BLOCK + i];
-        cri_class_probabilities(prob, m->K, m->log_prior, far_scores, &far, wide);
+        for (size_t k = 0; k < m->K; k++) out[k] = b->score[k * BLOCK + i];
+        cri_nb_finish(out, m, w->joint, shared, far_scores, &far, wide);
     }
 }
 
@@ -207,15 +238,15 @@ static void predict_slot(void *arg, size_t s)
     }
 }
 
-cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob)
+cr_status cri_nb_score(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool joint, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    work       w = { .cx = cx, .m = m, .rows = rows, .prob = prob };
+    work       w = { .cx = cx, .m = m, .rows = rows, .out = out, .joint = joint };
 
     if (rows->sparse) {
         cr_scratch_end(&s);
-        return cri_nb_predict_sparse(cx, m, rows, prob);
+        return cri_nb_score_sparse(cx, m, rows, joint, out);
     }
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;

@@ -90,25 +90,37 @@ cr_status cri_nb_gather_sparse(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
     return CR_OK;
 }
 
+/* log of the factorials of row i: those of its counts below, that of their total above. */
+static double log_factorials(const cri_nb *m, const cri_sparse *X, size_t i)
+{
+    double sum = 0, total = 0;
+    size_t end;
+    for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
+        cri_nb_kind kind = cri_nb_kind_of(m, X->column[e]);
+        double      x = X->value[e];
+        if (!cri_nb_counts(kind) || isnan(x)) continue;
+        sum -= cr_lgamma_abs(x + 1);
+        if (kind == CRI_NB_MULTINOMIAL) total += x;
+    }
+    return total > 0 ? sum + cr_lgamma_abs(total + 1) : sum;
+}
+
 cr_status cri_nb_check_sparse(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
                               double *opt_log_shared)
 {
     const cri_sparse *X = rows->sparse;
     double            shared = 0;
     for (size_t i = 0; i < rows->n; i++) {
-        double total = 0, w = weight_of(rows, i);
+        double w = weight_of(rows, i);
         size_t end;
         for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
             cri_nb_kind kind = cri_nb_kind_of(m, X->column[e]);
             double      x = X->value[e];
-            if ((kind != CRI_NB_POISSON && kind != CRI_NB_MULTINOMIAL) || isnan(x)) continue;
+            if (!cri_nb_counts(kind) || isnan(x)) continue;
             if (x < 0 || (kind == CRI_NB_POISSON && x != floor(x)))
                 return cri_nb_refuse_count(cx, rows, i, X->column[e], x, kind);
-            if (!opt_log_shared || !(w > 0)) continue;
-            shared -= w * cr_lgamma_abs(x + 1);
-            if (kind == CRI_NB_MULTINOMIAL) total += x;
         }
-        if (total > 0) shared += w * cr_lgamma_abs(total + 1);
+        if (opt_log_shared && w > 0) shared += w * log_factorials(m, X, i);
     }
     if (opt_log_shared) *opt_log_shared += shared;
     return CR_OK;
@@ -135,11 +147,12 @@ enum { BLOCK = 64, MOST_SLOTS = 32 };
 typedef struct work {
     const cri_nb   *m;
     const cri_rows *rows;
-    double         *prob, *seen; /* seen [K]: the sum of what multinomial terms have             */
-    log_sum        *base;        /* [K] of a row without entries                                 */
-    long double    *wide;        /* [slots x 2 K] scores, and room                               */
+    double         *out;  /* [n x K] probabilities, or with `joint` log joints            */
+    double         *seen; /* [K] the sum of what multinomial terms have                   */
+    log_sum        *base; /* [K] of a row without entries                                 */
+    long double    *wide; /* [slots x 2 K] scores, and room                               */
     size_t          slots;
-    bool            counts;
+    bool            counts, joint;
 } work;
 
 static double share_of(const cri_nb *m, size_t j, size_t k)
@@ -204,28 +217,34 @@ static void predict_slot(void *arg, size_t slot)
     for (size_t b = slot; b < cri_block_count(w->rows->n, BLOCK); b += w->slots) {
         cri_range r = cri_block_range(w->rows->n, BLOCK, b);
         for (size_t i = r.begin; i < r.end; i++) {
-            double     *prob = w->prob + i * K;
+            double     *out = w->out + i * K;
             long double most = -INFINITY;
             far_row     far = { score, K };
             for (size_t k = 0; k < K; k++) {
                 score[k] = score_row(w, i, k);
                 if (score[k] > most) most = score[k];
             }
-            for (size_t k = 0; k < K; k++) /* differences count, and those are small */
-                prob[k] = (double)(isfinite(most) ? score[k] - most : score[k]);
-            cri_class_probabilities(prob, K, w->m->log_prior, far_scores, &far, room);
+            if (w->joint || !isfinite(most)) most = 0;
+            for (size_t k = 0; k < K;
+                 k++) /* probabilities: differences count, and those are small */
+                out[k] = (double)(score[k] - most);
+            cri_nb_finish(out, w->m, w->joint,
+                          w->joint ? log_factorials(w->m, w->rows->sparse, i) : 0, far_scores, &far,
+                          room);
         }
     }
 }
 
-cr_status cri_nb_predict_sparse(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob)
+cr_status cri_nb_score_sparse(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool joint,
+                              double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    work       w = { .m = m, .rows = rows, .prob = prob, .seen = cr_scratch_f64(&s, m->K) };
+    work       w = { .m = m, .rows = rows, .out = out, .joint = joint };
 
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
+    w.seen = cr_scratch_f64(&s, m->K);
     w.base = cr_scratch_bytes(&s, m->K, sizeof *w.base);
     w.wide = cr_scratch_bytes(&s, w.slots * 2 * m->K, sizeof *w.wide);
     CR_TRY(s.status);

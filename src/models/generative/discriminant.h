@@ -48,9 +48,12 @@ void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d);
 cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
                                           const cri_class_moments *m, double *room, double *out);
 
-/* Class probabilities of rows, O(n p^2 groups + n p K); discriminant_predict.c. */
+/* Class probabilities of rows, [n x K], O(n p^2 groups + n p K); discriminant_predict.c. */
 cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,
-                                   const cri_rows *rows, cr_prediction *out);
+                                   const cri_rows *rows, double *out);
+/* log p(x, k) of rows, [n x K], O(n p^2 K). */
+cr_status cri_discriminant_log_joint(cr_ctx *cx, const cri_discriminant *d, const double *mean,
+                                     const cri_rows *rows, double *out);
 
 /* The fields of the file; read checks them against the moments. */
 cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,

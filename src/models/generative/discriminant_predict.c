@@ -1,4 +1,4 @@
-/* discriminant_predict.c -- class probabilities from Gaussian or Student densities. */
+/* discriminant_predict.c -- class probabilities and log joints from Gaussian or Student densities. */
 #include "discriminant.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -15,14 +15,15 @@ typedef struct work {
     const cri_discriminant *d;
     const double           *mean; /* [K x p]                                            */
     const cri_rows         *rows;
-    double                 *prob;
+    double                 *out; /* [n x K] probabilities, or with `joint` log joints */
+    bool                    joint;
     double                 *room;  /* [slots][BLOCK x 2p]                               */
     long double            *wide;  /* [slots][K]                                        */
     double                 *level; /* [K] what does not depend on x                     */
     size_t                  slots;
 } work;
 
-/* log p(x | k) + log prior but for |x|: normal, up to what all classes share; or Student's t. */
+/* log p(x, k) where x is the mean of the class, normal or Student's t, but for shared_level. */
 static double level_of(const cri_discriminant *d, size_t k)
 {
     size_t g = d->groups == 1 ? 0 : k;
@@ -31,6 +32,12 @@ static double level_of(const cri_discriminant *d, size_t k)
     if (!(nu > 0)) return -INFINITY; /* a class without rows, whose prior is 0 */
     return d->log_prior[k] + cr_lgamma_diff(nu / 2, p / 2) -
            0.5 * (p * log(nu * d->spread[k]) + d->log_det[g]);
+}
+
+/* What the densities of all classes share, which probabilities do not need. */
+static double shared_level(const cri_discriminant *d)
+{
+    return -0.5 * (double)d->p * log(d->bayes ? M_PI : 2 * M_PI);
 }
 
 static double density(const cri_discriminant *d, size_t k, double level, double square)
@@ -114,16 +121,26 @@ static void far_scores(const void *arg, long double *out)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
+/* A joint that overflows on its way is looked at again; one too small for a double is -infinity. */
+static void mend_joints(const far_row *far, size_t K, double *joint, long double *room)
+{
+    bool lost = false;
+    for (size_t k = 0; k < K; k++) lost |= isnan(joint[k]);
+    if (!lost) return;
+    far_scores(far, room);
+    for (size_t k = 0; k < K; k++) joint[k] = isnan(room[k]) ? -INFINITY : (double)room[k];
+}
+
 static void predict_slot(void *arg, size_t s)
 {
     const work *w = arg;
     size_t      p = w->d->p, K = w->d->K, blocks = cri_block_count(w->rows->n, BLOCK);
     double     *X = w->room + s * BLOCK * 2 * p, *U = X + BLOCK * p;
-    bool        linear = w->d->groups == 1 && !w->d->bayes;
+    bool        linear = w->d->groups == 1 && !w->d->bayes && !w->joint;
     for (size_t b = s; b < blocks; b += w->slots) {
         cri_range range = cri_block_range(w->rows->n, BLOCK, b);
         size_t    n = range.end - range.begin;
-        double   *score = w->prob + range.begin * K;
+        double   *score = w->out + range.begin * K;
         cri_rows_fill(w->rows, range.begin, range.end, X, p);
         if (linear)
             linear_scores(w->d, X, n, score);
@@ -131,18 +148,21 @@ static void predict_slot(void *arg, size_t s)
             quadratic_scores(w, X, n, U, score);
         for (size_t i = 0; i < n; i++) {
             far_row far = { w, X + i * p, linear };
-            cri_class_probabilities(score + i * K, K, w->d->log_prior, far_scores, &far,
-                                    w->wide + s * K);
+            if (w->joint)
+                mend_joints(&far, K, score + i * K, w->wide + s * K);
+            else
+                cri_class_probabilities(score + i * K, K, w->d->log_prior, far_scores, &far,
+                                        w->wide + s * K);
         }
     }
 }
 
-cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,
-                                   const cri_rows *rows, cr_prediction *out)
+static cr_status score_rows(cr_ctx *cx, const cri_discriminant *d, const double *mean,
+                            const cri_rows *rows, bool joint, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    work       w = { .d = d, .mean = mean, .rows = rows, .prob = out->prob };
+    work       w = { .d = d, .mean = mean, .rows = rows, .out = out, .joint = joint };
 
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
@@ -151,11 +171,23 @@ cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const 
     w.level = cr_scratch_f64(&s, d->K);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
-    for (size_t k = 0; k < d->K; k++) w.level[k] = level_of(d, k);
+    for (size_t k = 0; k < d->K; k++) w.level[k] = level_of(d, k) + (joint ? shared_level(d) : 0);
     cri_blas_enter();
     st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
     cri_blas_leave();
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,
+                                   const cri_rows *rows, double *out)
+{
+    return score_rows(cx, d, mean, rows, false, out);
+}
+
+cr_status cri_discriminant_log_joint(cr_ctx *cx, const cri_discriminant *d, const double *mean,
+                                     const cri_rows *rows, double *out)
+{
+    return score_rows(cx, d, mean, rows, true, out);
 }

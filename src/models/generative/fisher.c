@@ -209,7 +209,7 @@ static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *r
                                 cr_prediction *out)
 {
     const fisher_state *f = state;
-    return cri_discriminant_predict(cx, &f->d, f->m.mean, rows, out);
+    return cri_discriminant_predict(cx, &f->d, f->m.mean, rows, out->prob);
 }
 
 enum { BLOCK = 128 };

@@ -40,7 +40,13 @@ done:
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
     const cri_gda *g = state;
-    return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out);
+    return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out->prob);
+}
+
+cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
+{
+    const cri_gda *g = state;
+    return cri_discriminant_log_joint(cx, &g->d, g->m.mean, rows, out);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
                       const cri_gda *opt_old, void **out_state, cr_report *report);
 /* The functions of a class. */
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
 cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,

@@ -201,7 +201,12 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
 
 static cr_status nb_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
-    return cri_nb_predict(cx, state, rows, out->prob);
+    return cri_nb_score(cx, state, rows, false, out->prob);
+}
+
+static cr_status nb_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
+{
+    return cri_nb_score(cx, state, rows, true, out);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -370,6 +375,7 @@ const cr_model_class cri_class_naive_bayes = {
     .update = nb_update,
     .join = nb_join,
     .predict = nb_predict,
+    .log_joint = nb_log_joint,
     .describe = nb_describe,
     .write = nb_write,
     .read = nb_read,

@@ -64,6 +64,7 @@ const cr_model_class cri_class_qda = {
     .update = qda_update,
     .join = qda_join,
     .predict = cri_gda_predict,
+    .log_joint = cri_gda_log_joint,
     .describe = cri_gda_describe,
     .write = cri_gda_write,
     .read = cri_gda_read,
