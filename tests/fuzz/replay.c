@@ -34,15 +34,17 @@ static int replay_file(const char *path)
 static int replay_directory(const char *path)
 {
     DIR *directory = opendir(path);
-    int  bad = 0;
+    int  bad = 0, files = 0;
     for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
         char name[4096];
         if (entry->d_name[0] == '.') continue;
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         bad |= replay_file(name);
+        files++;
     }
     if (directory) closedir(directory);
-    return bad;
+    if (files == 0) fprintf(stderr, "%s: holds no input\n", path);
+    return bad || files == 0;
 }
 
 int main(int argc, char **argv)
@@ -52,9 +54,10 @@ int main(int argc, char **argv)
     LLVMFuzzerTestOneInput(nothing, 0);
     for (int i = 1; i < argc; i++) {
         struct stat info;
-        if (stat(argv[i], &info) != 0)
-            printf("%s: not there\n", argv[i]);
-        else
+        if (stat(argv[i], &info) != 0) {
+            fprintf(stderr, "%s: not there\n", argv[i]);
+            bad = 1;
+        } else
             bad |= S_ISDIR(info.st_mode) ? replay_directory(argv[i]) : replay_file(argv[i]);
     }
     return bad;
