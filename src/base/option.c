@@ -1,5 +1,6 @@
 /* option.c -- parse, check and print the values of an option table. */
 #include "option.h"
+#include "range.h"
 #include "context_internal.h"
 #include "list.h"
 #include "number.h"
@@ -33,41 +34,7 @@ static const char *flag_name(const cr_option *o, char out[64])
 
 static void *field(const cr_option *o, void *values) { return (char *)values + o->offset; }
 
-/* --- ranges ---------------------------------------------------------------------------------- */
-
-typedef struct bounds {
-    double low, high;
-    bool   open_low, open_high;
-} bounds;
-
-static double parse_bound(const char *begin, const char *end)
-{
-    double x = 0;
-    cri_parse_double(begin, end, &x);
-    return x;
-}
-
-static bounds parse_bounds(const char *range)
-{
-    bounds      b = { -INFINITY, INFINITY, false, false };
-    const char *end = range + strlen(range);
-    if (range[0] == '>') {
-        b.open_low = range[1] != '=';
-        b.low = parse_bound(range + 1 + !b.open_low, end);
-    } else if (range[0]) {
-        const char *dots = strstr(range, "..");
-        b.open_low = dots > range && dots[-1] == '<';
-        b.open_high = dots[2] == '<';
-        b.low = parse_bound(range, dots - b.open_low);
-        b.high = parse_bound(dots + 2 + b.open_high, end);
-    }
-    return b;
-}
-
-static bool within(bounds b, double x)
-{
-    return (b.open_low ? x > b.low : x >= b.low) && (b.open_high ? x < b.high : x <= b.high);
-}
+/* --- choices ----------------------------------------------------------------------------------- */
 
 /* The index of `value` among "a|b|c", or -1. */
 static int find_choice(const char *choices, const char *value)
@@ -139,7 +106,8 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
         return refuse(cx, o, value, expected);
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
-    if (!within(parse_bounds(o->range), x)) return refuse(cx, o, value, expected);
+    if (!cri_range_holds(cri_range_parse(o->range, strlen(o->range)), x))
+        return refuse(cx, o, value, expected);
     if (whole)
         *(size_t *)at = (size_t)x;
     else

@@ -9,6 +9,7 @@
 #include "list.h"
 #include "model.h"
 #include "parts.h"
+#include "record_store.h"
 #include "store.h"
 #include "unused.h"
 
@@ -130,12 +131,26 @@ struct cr_model_class {
     cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-    /* State to and from the store; `out` is a JSON object of its own. */
+    /* The state as a record: a class that has one is saved, loaded and freed by it.  `ready` makes
+     * what is not in the file of a state that was read, and refuses one that does not fit the design
+     * with CR_EDATA (the caller words it); `release` frees that again. */
+    const cri_member *state;
+    size_t            state_size;
+    cr_status (*ready)(cr_ctx *cx, void *state, const cr_design *design);
+    void (*release)(cr_ctx *cx, void *state);
+    /* Else its own: state to and from the store; `out` is a JSON object of its own. */
     cr_status (*write)(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
     cr_status (*read)(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
                       void **out_state);
     void (*free)(cr_ctx *cx, void *state);
 };
+
+/* The state of a class, by its record or its own functions. */
+cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,
+                          json_t *out);
+cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *store,
+                         const json_t *in, const cr_design *design, void **out_state);
+void      cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state);
 
 /* The standardisation that the options ask for, "auto" resolved by the class. */
 cr_scale cri_class_scale(const cr_model_class *c, int scale_option);

@@ -39,7 +39,7 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c)
 void cr_model_free(cr_ctx *cx, cr_model *m)
 {
     if (!m) return;
-    if (m->state) m->class->free(cx, m->state);
+    cri_state_free(cx, m->class, m->state);
     cri_calibration_free(cx, m->calibration);
     cri_design_free(cx, m->design);
     if (m->options) cr_options_free(cx, m->class->options, m->options);
@@ -382,7 +382,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
     CR_TRY(advance
                ? m->class->advance(cx, m->state, &rows, m->options, m->fit.seed, &state, &m->report)
                : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
-    m->class->free(cx, m->state);
+    cri_state_free(cx, m->class, m->state);
     m->state = state;
     if (m->calibration && !more)
         cr_log(cx, CR_LOG_WARNING,

@@ -90,7 +90,7 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(cri_store_set(cx, root, "report", part = json_object()));
     CR_TRY(write_report(cx, &m->report, part));
     CR_TRY(cri_store_set(cx, root, "state", part = json_object()));
-    CR_TRY(m->class->write(cx, m->state, store, part));
+    CR_TRY(cri_state_write(cx, m->class, m->state, store, part));
     if (!m->calibration) goto done;
     CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
     CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
@@ -190,7 +190,7 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     CR_TRY(read_task(cx, s, root, m));
     CR_TRY(read_report(cx, s, report, &m->report));
-    CR_TRY(c->read(cx, s, state, m->design, &m->state));
+    CR_TRY(cri_state_read(cx, c, s, state, m->design, &m->state));
     if (m->task == CR_TASK_CLASSIFICATION && json_object_get(root, "calibration"))
         CR_TRY(cri_calibration_read(cx, s, json_object_get(root, "calibration"),
                                     cr_design_classes(m->design), &m->calibration));

@@ -10,7 +10,7 @@ typedef struct thing {
     double *vector, *matrix, *maybe;
 } thing;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(thing, n),
     CRI_FIELD_COUNT(thing, p),
     CRI_FIELD_FLAG(thing, flag),
@@ -26,7 +26,7 @@ static cr_status make(cr_ctx *cx, size_t n, size_t p, bool maybe, thing *t)
 {
     cr_status st = CR_OK;
     *t = (thing){ .n = n, .p = p, .flag = true, .real = -0.1, .hole = NAN };
-    CR_TRY(cri_fields_allocate(cx, fields, t));
+    CR_TRY(cri_record_allocate(cx, fields, t));
     if (maybe && !(t->maybe = cr_alloc(cx, p * p, sizeof(double)))) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) t->vector[i] = 1 / (double)(i + 3);
     for (size_t i = 0; i < n * p; i++) t->matrix[i] = sqrt((double)i);
@@ -43,10 +43,10 @@ static cr_status copy(cr_ctx *cx, const thing *from, thing *to)
     char      *bytes = NULL;
     size_t     size = 0;
     CR_TRY(cri_store_new(cx, &s));
-    CR_TRY(cri_fields_write(cx, fields, from, s, cri_store_json(s)));
+    CR_TRY(cri_record_write(cx, fields, from, s, cri_store_json(s)));
     CR_TRY(cri_store_to_bytes(cx, s, &bytes, &size));
     CR_TRY(cri_store_from_bytes(cx, "the file", bytes, size, &back));
-    CR_TRY(cri_fields_read(cx, fields, back, cri_store_json(back), to));
+    CR_TRY(cri_record_read(cx, fields, back, cri_store_json(back), to));
 done:
     cr_free(cx, bytes, size, 1);
     cri_store_free(cx, s);
@@ -67,10 +67,10 @@ static void check_copy(size_t n, size_t p, bool maybe)
     if (n * p > 0) assert_memory_equal(a.matrix, b.matrix, n * p * sizeof(double));
     assert_int_equal(b.maybe != NULL, maybe);
     if (maybe && p > 0) assert_memory_equal(a.maybe, b.maybe, p * p * sizeof(double));
-    cri_fields_free(cx, fields, &a);
-    cri_fields_free(cx, fields, &b);
+    cri_record_free(cx, fields, &a);
+    cri_record_free(cx, fields, &b);
     assert_null(b.vector);
-    cri_fields_free(cx, fields, &b); /* once more does no harm */
+    cri_record_free(cx, fields, &b); /* once more does no harm */
     test_context_free(cx);
 }
 
@@ -87,13 +87,13 @@ TEST(round_trip)
 TEST(allocated_is_zero)
 {
     thing t = { .n = 3, .p = 2 };
-    assert_ok(cx, cri_fields_allocate(cx, fields, &t));
+    assert_ok(cx, cri_record_allocate(cx, fields, &t));
     for (size_t i = 0; i < 6; i++) assert_true(t.matrix[i] == 0 && t.vector[i / 2] == 0);
     assert_null(t.maybe);
-    cri_fields_free(cx, fields, &t);
+    cri_record_free(cx, fields, &t);
     t = (thing){ .n = SIZE_MAX / 4, .p = 5 };
-    assert_fails(cx, cri_fields_allocate(cx, fields, &t), CR_ENOMEM);
-    cri_fields_free(cx, fields, &t);
+    assert_fails(cx, cri_record_allocate(cx, fields, &t), CR_ENOMEM);
+    cri_record_free(cx, fields, &t);
 }
 
 /* --- what a file may hold -------------------------------------------------------------------- */
@@ -111,9 +111,9 @@ static void check_refused(const char *text, bool arrays, const char *said)
         assert_ok(cx, cri_store_put_vector(cx, s, "vector", a, 3));
         assert_ok(cx, cri_store_put_matrix(cx, s, "matrix", a, 3, 2));
     }
-    check_status(cx, cri_fields_read(cx, fields, s, in, &t), said ? CR_EDATA : CR_OK, said, text,
+    check_status(cx, cri_record_read(cx, fields, s, in, &t), said ? CR_EDATA : CR_OK, said, text,
                  __FILE__, __LINE__);
-    cri_fields_free(cx, fields, &t);
+    cri_record_free(cx, fields, &t);
     json_decref(in);
     cri_store_free(cx, s);
     test_context_free(cx);
@@ -153,8 +153,8 @@ static cr_status make_and_copy(cr_ctx *cx, void *arg)
     cr_status st = make(cx, 4, 2, true, &a);
     (void)arg;
     if (st == CR_OK) st = copy(cx, &a, &b);
-    cri_fields_free(cx, fields, &a);
-    cri_fields_free(cx, fields, &b);
+    cri_record_free(cx, fields, &a);
+    cri_record_free(cx, fields, &b);
     return st;
 }
 

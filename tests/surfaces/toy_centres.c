@@ -23,7 +23,7 @@ typedef struct toy_state {
     double *centre; /* [k x p] */
 } toy_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(toy_state, k),
     CRI_FIELD_COUNT(toy_state, p),
     CRI_FIELD_REAL(toy_state, sd),
@@ -33,7 +33,7 @@ static const cri_field fields[] = {
 
 static void toy_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(toy_state));
 }
 
@@ -109,7 +109,7 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     X = cr_alloc(cx, rows->n * rows->p, sizeof *X);
     sum = cr_alloc(cx, m->k * (m->p + 1), sizeof *sum);
     if (!X || !sum) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     CR_TRY(cri_rows_matrix(cx, rows, X));
     start(m, rows, X);
     report->stop = CR_STOP_LIMIT;
@@ -187,7 +187,7 @@ done:
 
 static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
@@ -196,7 +196,7 @@ static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status  st = CR_OK;
     toy_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->p != cr_design_terms(design) || m->k < 1 || m->k > 9)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",
                        cri_store_source(store)));

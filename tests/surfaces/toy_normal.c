@@ -26,7 +26,7 @@ typedef struct toy_state {
     double *n, *mean, *square, *levels, *count;
 } toy_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(toy_state, p),
     CRI_FIELD_COUNT(toy_state, most),
     CRI_FIELD_REAL(toy_state, shape),
@@ -40,7 +40,7 @@ static const cri_field fields[] = {
 
 static void toy_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(toy_state));
 }
 
@@ -99,7 +99,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     double    *x = cr_alloc(cx, rows->p, sizeof *x);
     if (!m || !x) CR_TRY(CR_ENOMEM);
     m->p = rows->p, m->most = most_levels(rows->design), m->shape = o->shape;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     for (size_t j = 0; j < m->p; j++) m->levels[j] = (double)cr_design_levels(rows->design, j);
     if (opt_old) {
         memcpy(m->n, opt_old->n, m->p * sizeof(double));
@@ -213,7 +213,7 @@ done:
 
 static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
@@ -222,7 +222,7 @@ static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status  st = CR_OK;
     toy_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->p != cr_design_terms(design) || m->most != most_levels(design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",
                        cri_store_source(store)));

@@ -24,7 +24,7 @@ typedef struct toy_state {
     double *X, *y, *w;
 } toy_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(toy_state, n),
     CRI_FIELD_COUNT(toy_state, p),
     CRI_FIELD_COUNT(toy_state, classes),
@@ -38,7 +38,7 @@ static const cri_field fields[] = {
 
 static void toy_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(toy_state));
 }
 
@@ -51,7 +51,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     if (!m) return CR_ENOMEM;
     m->n = old + rows->n, m->p = rows->p, m->width = o->width;
     m->classes = cr_design_classes(rows->design), m->family = (size_t)o->family;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     for (size_t i = 0; i < old; i++) m->y[i] = opt_old->y[i], m->w[i] = opt_old->w[i];
     if (old) memcpy(m->X, opt_old->X, old * m->p * sizeof(double));
     CR_TRY(cri_rows_matrix(cx, rows, m->X + old * m->p));
@@ -164,7 +164,7 @@ done:
 
 static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
@@ -173,7 +173,7 @@ static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status  st = CR_OK;
     toy_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->p != cr_design_terms(design) || m->classes != cr_design_classes(design) ||
         m->family > POISSON)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",

@@ -11,7 +11,7 @@
 
 enum { BLOCK = 256, MOST_VALUES = 1000 };
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_dirichlet, n),
     CRI_FIELD_COUNT(cri_dirichlet, total),
     CRI_FIELD_REAL(cri_dirichlet, level),
@@ -24,7 +24,7 @@ static const cri_field fields[] = {
 
 void cri_dirichlet_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(cri_dirichlet));
 }
 
@@ -34,7 +34,7 @@ cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichle
     cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->n = from->n, m->total = from->total, m->level = from->level;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     memcpy(m->sizes, from->sizes, m->n * sizeof(double));
     memcpy(m->values, from->values, m->total * sizeof(double));
     memcpy(m->prior, from->prior, m->total * sizeof(double));
@@ -142,7 +142,7 @@ cr_status cri_dirichlet_new(cr_ctx *cx, const cri_rows *rows, cri_dirichlet **ou
         m->total += K;
     }
     m->n = rows->p;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     for (size_t j = 0, at = 0; j < m->n; j++) {
         size_t K;
         CR_TRY(find_levels(cx, rows, j, values, &K));
@@ -215,7 +215,7 @@ done:
 
 cr_status cri_dirichlet_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 /* Sizes that fit the totals and the levels of the design. */
@@ -250,7 +250,7 @@ cr_status cri_dirichlet_read(cr_ctx *cx, const cri_store *store, const json_t *i
     cr_status      st = CR_OK;
     cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (!fits(m, design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of %s does not fit its design",
                        cri_store_source(store), CRI_DIRICHLET));

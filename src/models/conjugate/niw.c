@@ -11,7 +11,7 @@
 
 enum { BLOCK = 128 };
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_niw, d),
     CRI_FIELD_REAL(cri_niw, level),
     CRI_FIELD_REAL(cri_niw, prior_kappa),
@@ -24,7 +24,7 @@ static const cri_field fields[] = {
     CRI_FIELD_LAST,
 };
 
-static const cri_field derived[] = {
+static const cri_member derived[] = {
     /* made again when the model is loaded */
     CRI_FIELD_VECTOR(cri_niw, mean, d),
     CRI_FIELD_MATRIX(cri_niw, Psi, d, d),
@@ -34,8 +34,8 @@ static const cri_field derived[] = {
 
 void cri_niw_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
-    cri_fields_free(cx, derived, state);
+    cri_record_free(cx, fields, state);
+    cri_record_free(cx, derived, state);
     cr_free(cx, state, 1, sizeof(cri_niw));
 }
 
@@ -45,8 +45,8 @@ cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
     cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->d = d;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
-    CR_TRY(cri_fields_allocate(cx, derived, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, derived, m));
     *out = m;
     m = NULL;
 done:
@@ -214,7 +214,7 @@ cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
 
 cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 /* Prior and statistics are such as a fit gives; what their sum must be is asked by the factor. */
@@ -234,11 +234,11 @@ cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status st = CR_OK;
     cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->d != design->p || m->d != design->n_columns || !(m->level > 0 && m->level < 1))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of mvn has another shape than its design",
                        cri_store_source(store)));
-    CR_TRY(cri_fields_allocate(cx, derived, m));
+    CR_TRY(cri_record_allocate(cx, derived, m));
     st = is_sound(m) ? cri_niw_solve(cx, m) : CR_EDATA;
     if (st == CR_EDATA || st == CR_ENUMERIC)
         st = cri_store_fail_values(cx, store, "the state of mvn");

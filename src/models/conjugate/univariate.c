@@ -10,7 +10,7 @@
 
 enum { BLOCK = 256, MOST_SPANS = 64, MOST_STATS = 8 };
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_conjugate, n),
     CRI_FIELD_COUNT(cri_conjugate, n_params),
     CRI_FIELD_COUNT(cri_conjugate, n_stats),
@@ -22,7 +22,7 @@ static const cri_field fields[] = {
     CRI_FIELD_LAST,
 };
 
-static const cri_field derived[] = {
+static const cri_member derived[] = {
     /* made again when the model is loaded */
     CRI_FIELD_MATRIX(cri_conjugate, params, n, n_params),
     CRI_FIELD_MATRIX(cri_conjugate, work, n, n_work),
@@ -32,8 +32,8 @@ static const cri_field derived[] = {
 
 void cri_conjugate_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
-    cri_fields_free(cx, derived, state);
+    cri_record_free(cx, fields, state);
+    cri_record_free(cx, derived, state);
     cr_free(cx, state, 1, sizeof(cri_conjugate));
 }
 
@@ -44,8 +44,8 @@ static cr_status new_state(cr_ctx *cx, const cri_conjugate_family *f, size_t n, 
     if (!m) return CR_ENOMEM;
     m->family = f;
     m->n = n, m->n_params = f->n_params, m->n_stats = f->n_stats, m->n_work = f->n_work;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
-    CR_TRY(cri_fields_allocate(cx, derived, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, derived, m));
     *out = m;
     m = NULL;
 done:
@@ -398,7 +398,7 @@ done:
 
 cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 /* Prior and statistics are such as a fit gives. */
@@ -419,14 +419,14 @@ cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *f, const cr
     cr_status      st = CR_OK;
     cri_conjugate *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     m->family = f;
     if (m->n != design->p || m->n != design->n_columns || m->n_params != f->n_params ||
         m->n_stats != f->n_stats || !(m->level > 0 && m->level < 1))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of %s has another shape than its design",
                        cri_store_source(store), f->model));
     m->n_work = f->n_work;
-    CR_TRY(cri_fields_allocate(cx, derived, m));
+    CR_TRY(cri_record_allocate(cx, derived, m));
     st = is_sound(m) ? solve(cx, design, m) : CR_EDATA;
     if (st == CR_EDATA || st == CR_ENUMERIC)
         st = cri_store_fail_values(cx, store, "the state of the model");

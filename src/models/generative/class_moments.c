@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_class_moments, K),
     CRI_FIELD_COUNT(cri_class_moments, p),
     CRI_FIELD_COUNT(cri_class_moments, pp),
@@ -20,7 +20,7 @@ static const cri_field fields[] = {
 
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m)
 {
-    cri_fields_free(cx, fields, m);
+    cri_record_free(cx, fields, m);
     *m = (cri_class_moments){ 0 };
 }
 
@@ -100,7 +100,7 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
     cri_moments one = { 0 };
 
     CR_TRY(s.status);
-    CR_TRY(cri_fields_allocate(cx, fields, &m));
+    CR_TRY(cri_record_allocate(cx, fields, &m));
     sort_rows(rows, K, &sorted);
     for (size_t k = 0; k < K; k++) {
         cri_rows part = rows_of_class(rows, &sorted, k);
@@ -144,7 +144,7 @@ cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, 
 {
     size_t            p = m->p;
     cri_class_moments all = { .K = K, .p = p, .pp = m->pp, .groups = pooled ? 1 : K };
-    cr_status         st = cri_fields_allocate(cx, fields, &all);
+    cr_status         st = cri_record_allocate(cx, fields, &all);
     if (st != CR_OK) {
         cri_class_moments_free(cx, &all);
         return st;
@@ -175,7 +175,7 @@ cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_st
 {
     json_t   *part = json_object();
     cr_status st = cri_store_set(cx, out, "moments", part);
-    return st == CR_OK ? cri_fields_write(cx, fields, m, store, part) : st;
+    return st == CR_OK ? cri_record_write(cx, fields, m, store, part) : st;
 }
 
 cr_status cri_class_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in,
@@ -185,7 +185,7 @@ cr_status cri_class_moments_read(cr_ctx *cx, const cri_store *store, const json_
     cri_class_moments m = { 0 };
     json_t           *part = NULL;
     CR_TRY(cri_store_get_object(cx, store, in, "moments", &part));
-    CR_TRY(cri_fields_read(cx, fields, store, part, &m));
+    CR_TRY(cri_record_read(cx, fields, store, part, &m));
     bool fits = m.K == cr_design_classes(d) && m.p == cr_design_terms(d) && m.pp == m.p * m.p &&
                 (m.groups == 1 || m.groups == m.K);
     if (!fits)

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_discriminant, K),
     CRI_FIELD_COUNT(cri_discriminant, p),
     CRI_FIELD_COUNT(cri_discriminant, pp),
@@ -34,7 +34,7 @@ static const cri_field fields[] = {
 
 void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
 {
-    cri_fields_free(cx, fields, d);
+    cri_record_free(cx, fields, d);
     *d = (cri_discriminant){ 0 };
 }
 
@@ -242,7 +242,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
     r.least = cr_scratch_f64(&s, m->p);
     CR_TRY(s.status);
     if (m->p > INT_MAX / 2) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "there are too many columns"));
-    CR_TRY(cri_fields_allocate(cx, fields, &d));
+    CR_TRY(cri_record_allocate(cx, fields, &d));
     CR_TRY(cri_priors_read(cx, design, o->priors, m->weight, d.log_prior));
     CR_TRY(cri_blas_reserve(cx));
     prepare(m, &r);
@@ -305,7 +305,7 @@ done:
 cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
                                  json_t *out)
 {
-    return cri_fields_write(cx, fields, d, store, out);
+    return cri_record_write(cx, fields, d, store, out);
 }
 
 cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
@@ -313,7 +313,7 @@ cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t
 {
     cr_status        st = CR_OK;
     cri_discriminant d = { 0 };
-    CR_TRY(cri_fields_read(cx, fields, store, in, &d));
+    CR_TRY(cri_record_read(cx, fields, store, in, &d));
     if (d.K != m->K || d.p != m->p || d.pp != m->pp || d.groups != m->groups)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the covariances do not fit the classes",
                        cri_store_source(store)));

@@ -46,7 +46,7 @@ typedef struct fisher_state {
     const char      **names;      /* [q]                                  */
 } fisher_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(fisher_state, p),
     CRI_FIELD_COUNT(fisher_state, q),
     CRI_FIELD_COUNT(fisher_state, K),
@@ -63,7 +63,7 @@ static void fisher_free(cr_ctx *cx, void *state)
     fisher_state *f = state;
     cr_free(cx, f->text, f->q, NAME_SIZE);
     cr_free(cx, f->names, f->q, sizeof *f->names);
-    cri_fields_free(cx, fields, f);
+    cri_record_free(cx, fields, f);
     cri_class_moments_free(cx, &f->m);
     cri_discriminant_free(cx, &f->d);
     cr_free(cx, f, 1, sizeof *f);
@@ -152,7 +152,7 @@ static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
     f->q = wanted > 0 && wanted < most ? wanted : most;
     if (wanted > most)
         cr_log(cx, CR_LOG_WARNING, "there are %zu directions at most, not %zu", most, wanted);
-    CR_TRY(cri_fields_allocate(cx, fields, f));
+    CR_TRY(cri_record_allocate(cx, fields, f));
     f->wilks = 1;
     for (size_t j = 0; j < most; j++) {
         double lambda = sv[j] * sv[j];
@@ -304,7 +304,7 @@ static cr_status fisher_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "densities", part));
     CR_TRY(cri_class_moments_write(cx, &f->m, store, out));
     CR_TRY(cri_discriminant_write(cx, &f->d, store, part));
-    CR_TRY(cri_fields_write(cx, fields, f, store, out));
+    CR_TRY(cri_record_write(cx, fields, f, store, out));
 done:
     return st;
 }
@@ -319,7 +319,7 @@ static cr_status fisher_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_class_moments_read(cx, store, in, design, &f->m));
     CR_TRY(cri_store_get_object(cx, store, in, "densities", &part));
     CR_TRY(cri_discriminant_read(cx, store, part, &f->m, &f->d));
-    CR_TRY(cri_fields_read(cx, fields, store, in, f));
+    CR_TRY(cri_record_read(cx, fields, store, in, f));
     if (f->p != f->m.p || f->K != f->m.K)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the directions do not fit the columns",
                        cri_store_source(store)));

@@ -29,7 +29,7 @@ static const cri_goes naive_bayes_goes[] = {
 };
 
 /* Known as soon as the columns are, made by a fit, and made by cri_nb_set_points. */
-static const cri_field columns_fields[] = {
+static const cri_member columns_fields[] = {
     CRI_FIELD_COUNT(cri_nb, K),
     CRI_FIELD_COUNT(cri_nb, p),
     CRI_FIELD_VECTOR(cri_nb, kind, p),
@@ -38,7 +38,7 @@ static const cri_field columns_fields[] = {
     CRI_FIELD_VECTOR(cri_nb, width, p),
     CRI_FIELD_LAST,
 };
-static const cri_field sums_fields[] = {
+static const cri_member sums_fields[] = {
     CRI_FIELD_COUNT(cri_nb, L),
     CRI_FIELD_COUNT(cri_nb, kernels),
     CRI_FIELD_COUNT(cri_nb, cells),
@@ -56,7 +56,7 @@ static const cri_field sums_fields[] = {
     CRI_FIELD_VECTOR(cri_nb, start, ends),
     CRI_FIELD_LAST,
 };
-static const cri_field points_fields[] = {
+static const cri_member points_fields[] = {
     CRI_FIELD_COUNT(cri_nb, points),
     CRI_FIELD_VECTOR(cri_nb, point, points),
     CRI_FIELD_VECTOR(cri_nb, mass, points),
@@ -77,9 +77,9 @@ static void nb_free(cr_ctx *cx, void *state)
 {
     cri_nb *m = state;
     forget_tables(cx, m);
-    cri_fields_free(cx, points_fields, m);
-    cri_fields_free(cx, sums_fields, m);
-    cri_fields_free(cx, columns_fields, m);
+    cri_record_free(cx, points_fields, m);
+    cri_record_free(cx, sums_fields, m);
+    cri_record_free(cx, columns_fields, m);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -127,9 +127,9 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_option
     m->smoothing = o->smoothing;
     m->floor = o->variance_floor;
     m->bayes = o->predictive == 1;
-    CR_TRY(cri_fields_allocate(cx, columns_fields, m));
+    CR_TRY(cri_record_allocate(cx, columns_fields, m));
     CR_TRY(cri_nb_read_kinds(cx, d, o->numbers, o->bandwidth, m));
-    CR_TRY(cri_fields_allocate(cx, sums_fields, m));
+    CR_TRY(cri_record_allocate(cx, sums_fields, m));
     CR_TRY(cri_nb_gather(cx, rows, m));
     CR_TRY(cri_nb_set_points(cx, rows, opt_old, m));
     if (opt_old) cri_nb_merge(m, opt_old);
@@ -174,9 +174,9 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
     cr_status st;
     all.cells = m->kernels * classes;
     all.ends = all.cells + 1;
-    st = cri_fields_allocate(cx, sums_fields, &all);
+    st = cri_record_allocate(cx, sums_fields, &all);
     if (st != CR_OK) {
-        cri_fields_free(cx, sums_fields, &all);
+        cri_record_free(cx, sums_fields, &all);
         return st;
     }
     move_rows(m->class_weight, m->K, 1, map, all.class_weight);
@@ -191,7 +191,7 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
         }
     all.start[all.cells] = (double)m->points;
     forget_tables(cx, m);
-    cri_fields_free(cx, sums_fields, m);
+    cri_record_free(cx, sums_fields, m);
     m->K = classes, m->cells = all.cells, m->ends = all.ends;
     m->log_prior = all.log_prior, m->class_weight = all.class_weight;
     m->weight = all.weight, m->mean = all.mean, m->scatter = all.scatter;
@@ -297,9 +297,9 @@ done:
 static cr_status nb_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
     cr_status st = CR_OK;
-    CR_TRY(cri_fields_write(cx, columns_fields, state, store, out));
-    CR_TRY(cri_fields_write(cx, sums_fields, state, store, out));
-    CR_TRY(cri_fields_write(cx, points_fields, state, store, out));
+    CR_TRY(cri_record_write(cx, columns_fields, state, store, out));
+    CR_TRY(cri_record_write(cx, sums_fields, state, store, out));
+    CR_TRY(cri_record_write(cx, points_fields, state, store, out));
 done:
     return st;
 }
@@ -337,9 +337,9 @@ static cr_status nb_read(cr_ctx *cx, const cri_store *store, const json_t *in, c
     cr_status st = CR_OK;
     cri_nb   *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, columns_fields, store, in, m));
-    CR_TRY(cri_fields_read(cx, sums_fields, store, in, m));
-    CR_TRY(cri_fields_read(cx, points_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, columns_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, sums_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, points_fields, store, in, m));
     if (!fits_design(m, d) || !fits_points(m))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the statistics do not fit the columns",
                        cri_store_source(store)));

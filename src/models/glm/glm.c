@@ -59,7 +59,7 @@ typedef struct glm_state {
     double        deviance, null_deviance, pearson, log_likelihood;
 } glm_state;
 
-static const cri_field glm_fields[] = {
+static const cri_member glm_fields[] = {
     CRI_FIELD_COUNT(glm_state, family),
     CRI_FIELD_COUNT(glm_state, link),
     CRI_FIELD_FLAG(glm_state, fixed_dispersion),
@@ -492,7 +492,7 @@ static cr_status glm_write(cr_ctx *cx, const void *state, cri_store *store, json
 {
     cr_status        st = CR_OK;
     const glm_state *m = state;
-    CR_TRY(cri_fields_write(cx, glm_fields, m, store, out));
+    CR_TRY(cri_record_write(cx, glm_fields, m, store, out));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
     if (m->errors != CRI_CLASSICAL)
         CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
@@ -506,7 +506,7 @@ static cr_status glm_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status  st = CR_OK;
     glm_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, glm_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, glm_fields, store, in, m));
     if (json_object_get(in, "errors"))
         CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
     if (m->errors > CRI_HC1 || m->family > CRI_GLM_NEGATIVE_BINOMIAL ||

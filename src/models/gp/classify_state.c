@@ -10,18 +10,18 @@
 #include <string.h>
 
 #define STATE cri_classify
-static const cri_field fields[] = { CRI_FIELD_COUNT(STATE, K),
-                                    CRI_FIELD_COUNT(STATE, F),
-                                    CRI_FIELD_COUNT(STATE, n),
-                                    CRI_FIELD_COUNT(STATE, link),
-                                    CRI_FIELD_FLAG(STATE, sparse),
-                                    CRI_FIELD_REAL(STATE, distinct),
-                                    CRI_FIELD_REAL(STATE, log_likelihood),
-                                    CRI_FIELD_REAL(STATE, steps),
-                                    CRI_FIELD_VECTOR(STATE, place, K),
-                                    CRI_FIELD_MATRIX(STATE, latent, F, n),
-                                    CRI_FIELD_MATRIX(STATE, root, F, n),
-                                    CRI_FIELD_LAST };
+static const cri_member fields[] = { CRI_FIELD_COUNT(STATE, K),
+                                     CRI_FIELD_COUNT(STATE, F),
+                                     CRI_FIELD_COUNT(STATE, n),
+                                     CRI_FIELD_COUNT(STATE, link),
+                                     CRI_FIELD_FLAG(STATE, sparse),
+                                     CRI_FIELD_REAL(STATE, distinct),
+                                     CRI_FIELD_REAL(STATE, log_likelihood),
+                                     CRI_FIELD_REAL(STATE, steps),
+                                     CRI_FIELD_VECTOR(STATE, place, K),
+                                     CRI_FIELD_MATRIX(STATE, latent, F, n),
+                                     CRI_FIELD_MATRIX(STATE, root, F, n),
+                                     CRI_FIELD_LAST };
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
 
@@ -30,7 +30,7 @@ static const char *const link_names[] = { "logit", "probit", "softmax" };
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor)
 {
     m->n = m->gp->at.n;
-    cr_status st = cri_fields_allocate(cx, fields, m);
+    cr_status st = cri_record_allocate(cx, fields, m);
     if (st == CR_OK && with_factor) {
         m->factor = cr_alloc(cx, m->F * m->n * m->n, sizeof(double));
         if (!m->factor) st = CR_ENOMEM;
@@ -60,7 +60,7 @@ void cri_classify_free(cr_ctx *cx, void *state)
     for (size_t j = 0; m->labels && j < 2 * m->F; j++) cri_string_free(cx, m->labels[j]);
     cr_free(cx, m->labels, 2 * m->F, sizeof *m->labels);
     cr_free(cx, m->factor, m->F * m->n * m->n, sizeof(double));
-    cri_fields_free(cx, fields, m);
+    cri_record_free(cx, fields, m);
     cri_gp_posterior_free(cx, m->gp);
     cr_free(cx, m, 1, sizeof *m);
 }
@@ -154,7 +154,7 @@ cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, js
     double             *packed = cr_scratch_f64(&s, size);
 
     CR_TRY(s.status);
-    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_record_write(cx, fields, m, store, out));
     CR_TRY(cri_gp_write(cx, m->gp, store, out));
     if (!m->factor) goto done;
     copy_triangles(m->F, m->n, m->factor, packed, true);
@@ -204,7 +204,7 @@ cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_gp_read(cx, store, in, design, &gp));
     m->gp = gp;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (!is_valid(m, design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));

@@ -32,7 +32,7 @@ typedef struct kept {
     double *centre_weights, *centre_X, *centre_codes;
 } kept;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(kept, centre_rows),
     CRI_FIELD_COUNT(kept, centre_numbers),
     CRI_FIELD_COUNT(kept, centre_categories),
@@ -57,7 +57,7 @@ cr_status cri_gp_centre_write(cr_ctx *cx, const cr_kernel *k, cri_store *store, 
     CR_TRY(s.status);
     for (size_t i = 0; i < m.centre_rows * m.centre_categories; i++)
         m.centre_codes[i] = r->codes[i];
-    CR_TRY(cri_fields_write(cx, fields, &m, store, out));
+    CR_TRY(cri_record_write(cx, fields, &m, store, out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -86,7 +86,7 @@ cr_status cri_gp_centre_read(cr_ctx *cx, const cri_store *store, const json_t *i
     kept       m = { 0 };
     size_t     d, c;
     if (!cr_kernel_needs_rows(k)) goto done;
-    CR_TRY(cri_fields_read(cx, fields, store, in, &m));
+    CR_TRY(cri_record_read(cx, fields, store, in, &m));
     cri_gp_shape(design, &d, &c);
     bool      fits = m.centre_rows > 0 && m.centre_numbers == d && m.centre_categories == c;
     uint32_t *codes = cr_scratch_bytes(&s, m.centre_rows * c, sizeof *codes);
@@ -105,7 +105,7 @@ cr_status cri_gp_centre_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(st);
     CR_TRY(cri_kernel_settle(cx, k));
 done:
-    cri_fields_free(cx, fields, &m);
+    cri_record_free(cx, fields, &m);
     cr_scratch_end(&s);
     return st;
 }

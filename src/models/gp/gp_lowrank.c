@@ -20,25 +20,25 @@ enum {
 };
 
 #define FIELD(kind, ...) CRI_FIELD_##kind(cri_gp_lowrank, __VA_ARGS__)
-static const cri_field fields[] = { FIELD(COUNT, rank),
-                                    FIELD(COUNT, terms),
-                                    FIELD(VECTOR, pivots, rank),
-                                    FIELD(MATRIX, pivot_factor, rank, rank),
-                                    FIELD(MATRIX, inner_factor, rank, rank),
-                                    FIELD(VECTOR, pivot_weights, rank),
-                                    FIELD(MATRIX, pivot_terms, terms, rank),
-                                    FIELD(REAL, residual),
-                                    FIELD(REAL, pull),
-                                    FIELD(REAL, rounding),
-                                    FIELD(REAL, weight_rounding),
-                                    FIELD(REAL, least_noise),
-                                    CRI_FIELD_LAST };
+static const cri_member fields[] = { FIELD(COUNT, rank),
+                                     FIELD(COUNT, terms),
+                                     FIELD(VECTOR, pivots, rank),
+                                     FIELD(MATRIX, pivot_factor, rank, rank),
+                                     FIELD(MATRIX, inner_factor, rank, rank),
+                                     FIELD(VECTOR, pivot_weights, rank),
+                                     FIELD(MATRIX, pivot_terms, terms, rank),
+                                     FIELD(REAL, residual),
+                                     FIELD(REAL, pull),
+                                     FIELD(REAL, rounding),
+                                     FIELD(REAL, weight_rounding),
+                                     FIELD(REAL, least_noise),
+                                     CRI_FIELD_LAST };
 #undef FIELD
 
 void cri_gp_lowrank_free(cr_ctx *cx, cri_gp_lowrank *low)
 {
     if (!low) return;
-    cri_fields_free(cx, fields, low);
+    cri_record_free(cx, fields, low);
     cr_free(cx, low, 1, sizeof *low);
 }
 
@@ -166,7 +166,7 @@ static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const c
     if (!low) return CR_ENOMEM;
     low->rank = thin->rank;
     low->terms = m->q;
-    CR_TRY(cri_fields_allocate(cx, fields, low));
+    CR_TRY(cri_record_allocate(cx, fields, low));
     cri_gp_thin_factor(thin, low->pivot_factor);
     for (size_t i = 0; i < low->rank; i++) low->pivots[i] = (double)thin->pivots[i];
     low->least_noise = INFINITY;
@@ -220,7 +220,7 @@ cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store 
 {
     json_t   *object = json_object();
     cr_status st = cri_store_set(cx, out, "lowrank", object);
-    return st == CR_OK ? cri_fields_write(cx, fields, low, store, object) : st;
+    return st == CR_OK ? cri_record_write(cx, fields, low, store, object) : st;
 }
 
 static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
@@ -242,7 +242,7 @@ cr_status cri_gp_lowrank_read(cr_ctx *cx, const cri_store *store, const json_t *
     cri_gp_lowrank *low = cr_alloc(cx, 1, sizeof *low);
     if (!low) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_get_object(cx, store, in, "lowrank", &object));
-    CR_TRY(cri_fields_read(cx, fields, store, object, low));
+    CR_TRY(cri_record_read(cx, fields, store, object, low));
     if (!fits(low, m))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the low-rank form in the model file does not fit",
                        cri_store_source(store)));

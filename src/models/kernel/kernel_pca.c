@@ -53,7 +53,7 @@ typedef struct kernel_pca_state {
     const char **names; /* [q]                                               */
 } kernel_pca_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(kernel_pca_state, n),
     CRI_FIELD_COUNT(kernel_pca_state, d),
     CRI_FIELD_COUNT(kernel_pca_state, c),
@@ -77,7 +77,7 @@ static void kernel_pca_free(cr_ctx *cx, void *state)
     cr_free(cx, m->share, m->n, sizeof *m->share);
     cr_free(cx, m->text, m->q, NAME_SIZE);
     cr_free(cx, m->names, m->q, sizeof *m->names);
-    cri_fields_free(cx, fields, m);
+    cri_record_free(cx, fields, m);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -247,7 +247,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     CR_TRY(cr_eigen(cx, cr_cmat_of(w.K, n, n), w.l, cr_mat_of(w.V, n, n)));
     m->n = n, m->d = data.d, m->c = data.c;
     m->q = count_components(cx, &w, m->total, o->components);
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     CR_TRY(keep_inputs(cx, &data, w.p, m));
     set_coordinates(m, &w);
     CR_TRY(name_coordinates(cx, m));
@@ -433,7 +433,7 @@ static cr_status kernel_pca_write(cr_ctx *cx, const void *state, cri_store *stor
     char                   *text = cri_gp_kernel_text(cx, m->kernel);
     if (!text) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_set_text(cx, out, "kernel", text));
-    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_record_write(cx, fields, m, store, out));
     if (m->share) CR_TRY(cri_store_put_vector(cx, store, "share", m->share, m->n));
     CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
 done:
@@ -474,7 +474,7 @@ static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_
 
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_store_get_text(cx, store, in, "kernel", &text));
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || m->n == 0 || m->q == 0)
         CR_TRY(spoilt(cx, store, "the shape of the inputs"));

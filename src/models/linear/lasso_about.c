@@ -9,11 +9,11 @@
 static const char *const choice_names[] = { "cv", "1se", "bic", "aic", "given" };
 
 /* clang-format off */
-#define COUNT(name, m) { name, CRI_KIND_COUNT, offsetof(cri_lasso, m), 0, 0, false }
-#define REAL(name, m) { name, CRI_KIND_REAL, offsetof(cri_lasso, m), 0, 0, false }
-#define VECTOR(name, m, n) { name, CRI_KIND_VECTOR, offsetof(cri_lasso, m), offsetof(cri_lasso, n), 0, false }
+#define COUNT(name, m) { name, CRI_MEMBER_count, offsetof(cri_lasso, m), 0, 0, "", "" }
+#define REAL(name, m) { name, CRI_MEMBER_real, offsetof(cri_lasso, m), 0, 0, "any none", "" }
+#define VECTOR(name, m, n) { name, CRI_MEMBER_vector, offsetof(cri_lasso, m), offsetof(cri_lasso, n), 0, "any", "" }
 /* clang-format on */
-static const cri_field lasso_fields[] = {
+static const cri_member lasso_fields[] = {
     COUNT("path_lambdas", path.L),
     COUNT("path_terms", path.m),
     COUNT("folds", path.folds),
@@ -32,7 +32,7 @@ static const cri_field lasso_fields[] = {
     CRI_FIELD_REAL(cri_lasso, rss),
     CRI_FIELD_REAL(cri_lasso, objective),
     CRI_FIELD_FLAG(cri_lasso, gram),
-    { "converged", CRI_KIND_FLAG, offsetof(cri_lasso, path.converged), 0, 0, false },
+    { "converged", CRI_MEMBER_flag, offsetof(cri_lasso, path.converged), 0, 0, "", "" },
     VECTOR("terms", terms, k),
     VECTOR("path/lambda", path.lambda, path.L),
     VECTOR("path/nonzero", path.nonzero, path.L),
@@ -41,8 +41,8 @@ static const cri_field lasso_fields[] = {
     VECTOR("path/cv", path.cv, path.L),
     VECTOR("path/cv_se", path.cv_se, path.L),
     VECTOR("path/terms", path.terms, path.m),
-    { "path/coef", CRI_KIND_MATRIX, offsetof(cri_lasso, path.coef), offsetof(cri_lasso, path.L),
-      offsetof(cri_lasso, path.m), false },
+    { "path/coef", CRI_MEMBER_matrix, offsetof(cri_lasso, path.coef), offsetof(cri_lasso, path.L),
+      offsetof(cri_lasso, path.m), "any", "" },
     CRI_FIELD_LAST,
 };
 #undef COUNT
@@ -53,7 +53,7 @@ void cri_lasso_free(cr_ctx *cx, void *state)
 {
     cri_lasso *m = state;
     cri_predictor_free(cx, &m->fit);
-    cri_fields_free(cx, lasso_fields, m);
+    cri_record_free(cx, lasso_fields, m);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -187,7 +187,7 @@ cri_coefficient_path cri_lasso_coefficients(const cr_model *model)
 cr_status cri_lasso_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
     const cri_lasso *m = state;
-    cr_status        st = cri_fields_write(cx, lasso_fields, m, store, out);
+    cr_status        st = cri_record_write(cx, lasso_fields, m, store, out);
     return st == CR_OK ? cri_predictor_write(cx, &m->fit, store, out) : st;
 }
 
@@ -208,7 +208,7 @@ cr_status cri_lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     size_t     p = cr_design_terms(design);
     cri_lasso *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, lasso_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, lasso_fields, store, in, m));
     m->path.p = p;
     bool sound = m->path.L > 0 && m->chosen < m->path.L && m->choice <= CRI_LASSO_GIVEN &&
                  are_terms(m->terms, m->k, p) && are_terms(m->path.terms, m->path.m, p);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_field path_fields[] = {
+static const cri_member path_fields[] = {
     CRI_FIELD_VECTOR(cri_lasso_path, lambda, L),
     CRI_FIELD_VECTOR(cri_lasso_path, nonzero, L),
     CRI_FIELD_VECTOR(cri_lasso_path, df, L),
@@ -23,7 +23,7 @@ static const cri_field path_fields[] = {
 
 void cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path)
 {
-    cri_fields_free(cx, path_fields, path);
+    cri_record_free(cx, path_fields, path);
     *path = (cri_lasso_path){ 0 };
 }
 

@@ -9,33 +9,33 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_field kept_fields[] = {
-    { "kept_rows", CRI_KIND_COUNT, offsetof(cri_kept_rows, n), 0, 0, false },
-    { "kept_starts", CRI_KIND_COUNT, offsetof(cri_kept_rows, starts), 0, 0, false },
-    { "kept_entries", CRI_KIND_COUNT, offsetof(cri_kept_rows, entries), 0, 0, false },
-    { "kept_lambda", CRI_KIND_REAL, offsetof(cri_kept_rows, lambda), 0, 0, false },
-    { "kept/start", CRI_KIND_VECTOR, offsetof(cri_kept_rows, start),
-      offsetof(cri_kept_rows, starts), 0, false },
-    { "kept/column", CRI_KIND_VECTOR, offsetof(cri_kept_rows, column),
-      offsetof(cri_kept_rows, entries), 0, false },
-    { "kept/value", CRI_KIND_VECTOR, offsetof(cri_kept_rows, value),
-      offsetof(cri_kept_rows, entries), 0, false },
-    { "kept/root", CRI_KIND_VECTOR, offsetof(cri_kept_rows, root), offsetof(cri_kept_rows, n), 0,
-      false },
-    { "kept/factor", CRI_KIND_MATRIX, offsetof(cri_kept_rows, L), offsetof(cri_kept_rows, n),
-      offsetof(cri_kept_rows, n), false },
+static const cri_member kept_fields[] = {
+    { "kept_rows", CRI_MEMBER_count, offsetof(cri_kept_rows, n), 0, 0, "", "" },
+    { "kept_starts", CRI_MEMBER_count, offsetof(cri_kept_rows, starts), 0, 0, "", "" },
+    { "kept_entries", CRI_MEMBER_count, offsetof(cri_kept_rows, entries), 0, 0, "", "" },
+    { "kept_lambda", CRI_MEMBER_real, offsetof(cri_kept_rows, lambda), 0, 0, "any none", "" },
+    { "kept/start", CRI_MEMBER_vector, offsetof(cri_kept_rows, start),
+      offsetof(cri_kept_rows, starts), 0, "any", "" },
+    { "kept/column", CRI_MEMBER_vector, offsetof(cri_kept_rows, column),
+      offsetof(cri_kept_rows, entries), 0, "any", "" },
+    { "kept/value", CRI_MEMBER_vector, offsetof(cri_kept_rows, value),
+      offsetof(cri_kept_rows, entries), 0, "any", "" },
+    { "kept/root", CRI_MEMBER_vector, offsetof(cri_kept_rows, root), offsetof(cri_kept_rows, n), 0,
+      "any", "" },
+    { "kept/factor", CRI_MEMBER_matrix, offsetof(cri_kept_rows, L), offsetof(cri_kept_rows, n),
+      offsetof(cri_kept_rows, n), "any", "" },
     CRI_FIELD_LAST,
 };
 
 void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept)
 {
-    cri_fields_free(cx, kept_fields, kept);
+    cri_record_free(cx, kept_fields, kept);
     *kept = (cri_kept_rows){ 0 };
 }
 
 cr_status cri_kept_rows_write(cr_ctx *cx, const cri_kept_rows *kept, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, kept_fields, kept, store, out);
+    return cri_record_write(cx, kept_fields, kept, store, out);
 }
 
 /* Starts that rise from 0 to the entries, and columns below p, in order within a row. */
@@ -58,7 +58,7 @@ cr_status cri_kept_rows_read(cr_ctx *cx, const cri_store *store, const json_t *i
 {
     cr_status     st = CR_OK;
     cri_kept_rows k = { 0 };
-    CR_TRY(cri_fields_read(cx, kept_fields, store, in, &k));
+    CR_TRY(cri_record_read(cx, kept_fields, store, in, &k));
     if (!is_sound(&k, p))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows kept in the model file are damaged",
                        cri_store_source(store)));

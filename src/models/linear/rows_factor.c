@@ -10,26 +10,26 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_field factor_fields[] = {
-    { "factor_columns", CRI_KIND_COUNT, offsetof(cri_rows_factor, q), 0, 0, false },
-    { "factor_rows", CRI_KIND_COUNT, offsetof(cri_rows_factor, rows), 0, 0, false },
-    { "factor_weight", CRI_KIND_REAL, offsetof(cri_rows_factor, weight), 0, 0, false },
-    { "rows/mean", CRI_KIND_VECTOR, offsetof(cri_rows_factor, mean), offsetof(cri_rows_factor, q),
-      0, false },
-    { "rows/factor", CRI_KIND_MATRIX, offsetof(cri_rows_factor, R), offsetof(cri_rows_factor, q),
-      offsetof(cri_rows_factor, q), false },
+static const cri_member factor_fields[] = {
+    { "factor_columns", CRI_MEMBER_count, offsetof(cri_rows_factor, q), 0, 0, "", "" },
+    { "factor_rows", CRI_MEMBER_count, offsetof(cri_rows_factor, rows), 0, 0, "", "" },
+    { "factor_weight", CRI_MEMBER_real, offsetof(cri_rows_factor, weight), 0, 0, "any none", "" },
+    { "rows/mean", CRI_MEMBER_vector, offsetof(cri_rows_factor, mean), offsetof(cri_rows_factor, q),
+      0, "any", "" },
+    { "rows/factor", CRI_MEMBER_matrix, offsetof(cri_rows_factor, R), offsetof(cri_rows_factor, q),
+      offsetof(cri_rows_factor, q), "any", "" },
     CRI_FIELD_LAST,
 };
 
 void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *f)
 {
-    cri_fields_free(cx, factor_fields, f);
+    cri_record_free(cx, factor_fields, f);
     *f = (cri_rows_factor){ 0 };
 }
 
 cr_status cri_rows_factor_write(cr_ctx *cx, const cri_rows_factor *f, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, factor_fields, f, store, out);
+    return cri_record_write(cx, factor_fields, f, store, out);
 }
 
 cr_status cri_rows_factor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
@@ -37,7 +37,7 @@ cr_status cri_rows_factor_read(cr_ctx *cx, const cri_store *store, const json_t 
 {
     cr_status       st = CR_OK;
     cri_rows_factor f = { .p = p };
-    CR_TRY(cri_fields_read(cx, factor_fields, store, in, &f));
+    CR_TRY(cri_record_read(cx, factor_fields, store, in, &f));
     if (f.q != p + 1 || !(f.weight > 0) || !isfinite(f.weight))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the factor of the rows is damaged",
                        cri_store_source(store)));
@@ -51,7 +51,7 @@ done:
 static cr_status allocate(cr_ctx *cx, size_t p, cri_rows_factor *out)
 {
     cri_rows_factor f = { .p = p, .q = p + 1 };
-    cr_status       st = cri_fields_allocate(cx, factor_fields, &f);
+    cr_status       st = cri_record_allocate(cx, factor_fields, &f);
     if (st == CR_OK)
         *out = f;
     else

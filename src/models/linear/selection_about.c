@@ -6,21 +6,21 @@
 #include <math.h>
 
 /* clang-format off */
-#define MEMBER(name, kind, m, rows, cols) { name, CRI_KIND_##kind, offsetof(cri_selection, m), rows, cols, false }
+#define MEMBER(name, kind, m, rows, cols) { name, CRI_MEMBER_##kind, offsetof(cri_selection, m), rows, cols, "any none", "" }
 /* clang-format on */
 #define SIZES offsetof(cri_selection, sizes)
-static const cri_field selection_fields[] = {
-    MEMBER("select_terms", COUNT, p, 0, 0),
-    MEMBER("select_sizes", COUNT, sizes, 0, 0),
-    MEMBER("select_size", COUNT, size, 0, 0),
-    MEMBER("select_folds", COUNT, folds, 0, 0),
-    MEMBER("select_weight", REAL, weight, 0, 0),
-    MEMBER("select_tss", REAL, tss, 0, 0),
-    MEMBER("select_intercept", FLAG, intercept, 0, 0),
-    MEMBER("select/rss", VECTOR, rss, SIZES, 0),
-    MEMBER("select/cv", VECTOR, cv, SIZES, 0),
-    MEMBER("select/cv_se", VECTOR, cv_se, SIZES, 0),
-    MEMBER("select/member", MATRIX, member, SIZES, offsetof(cri_selection, p)),
+static const cri_member selection_fields[] = {
+    MEMBER("select_terms", count, p, 0, 0),
+    MEMBER("select_sizes", count, sizes, 0, 0),
+    MEMBER("select_size", count, size, 0, 0),
+    MEMBER("select_folds", count, folds, 0, 0),
+    MEMBER("select_weight", real, weight, 0, 0),
+    MEMBER("select_tss", real, tss, 0, 0),
+    MEMBER("select_intercept", flag, intercept, 0, 0),
+    MEMBER("select/rss", vector, rss, SIZES, 0),
+    MEMBER("select/cv", vector, cv, SIZES, 0),
+    MEMBER("select/cv_se", vector, cv_se, SIZES, 0),
+    MEMBER("select/member", matrix, member, SIZES, offsetof(cri_selection, p)),
     CRI_FIELD_LAST,
 };
 #undef MEMBER
@@ -28,13 +28,13 @@ static const cri_field selection_fields[] = {
 
 cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, selection_fields, s, store, out);
+    return cri_record_write(cx, selection_fields, s, store, out);
 }
 
 cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
                              cri_selection *s)
 {
-    cr_status st = cri_fields_read(cx, selection_fields, store, in, s);
+    cr_status st = cri_record_read(cx, selection_fields, store, in, s);
     if (st != CR_OK) return st;
     if (s->p == p && s->size < s->sizes && s->weight > 0 && s->tss >= 0) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",

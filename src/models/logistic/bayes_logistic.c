@@ -32,38 +32,38 @@ static const cr_option bayes_logistic_table[] = { BAYES_LOGISTIC_OPTIONS(ROW) CR
 #undef ROW
 
 #define STATE cri_bayes_logistic
-static const cri_field fields[] = { CRI_FIELD_COUNT(STATE, p),
-                                    CRI_FIELD_COUNT(STATE, q),
-                                    CRI_FIELD_COUNT(STATE, q1),
-                                    CRI_FIELD_COUNT(STATE, K),
-                                    CRI_FIELD_COUNT(STATE, M),
-                                    CRI_FIELD_COUNT(STATE, D),
-                                    CRI_FIELD_COUNT(STATE, R),
-                                    CRI_FIELD_COUNT(STATE, infer),
-                                    CRI_FIELD_FLAG(STATE, intercept),
-                                    CRI_FIELD_FLAG(STATE, learned),
-                                    CRI_FIELD_REAL(STATE, alpha),
-                                    CRI_FIELD_REAL(STATE, log_joint),
-                                    CRI_FIELD_REAL(STATE, log_evidence),
-                                    CRI_FIELD_REAL(STATE, laplace),
-                                    CRI_FIELD_REAL(STATE, evidence_se),
-                                    CRI_FIELD_REAL(STATE, effective),
-                                    CRI_FIELD_REAL(STATE, ess),
-                                    CRI_FIELD_REAL(STATE, rhat),
-                                    CRI_FIELD_REAL(STATE, nll),
-                                    CRI_FIELD_VECTOR(STATE, centre, p),
-                                    CRI_FIELD_VECTOR(STATE, scale, p),
-                                    CRI_FIELD_VECTOR(STATE, place, K),
-                                    CRI_FIELD_MATRIX(STATE, mode, M, q),
-                                    CRI_FIELD_MATRIX(STATE, covariance, D, D),
-                                    CRI_FIELD_MATRIX(STATE, draws, R, D),
-                                    CRI_FIELD_MATRIX(STATE, mean, M, q1),
-                                    CRI_FIELD_MATRIX(STATE, sd, M, q1),
-                                    CRI_FIELD_LAST };
+static const cri_member fields[] = { CRI_FIELD_COUNT(STATE, p),
+                                     CRI_FIELD_COUNT(STATE, q),
+                                     CRI_FIELD_COUNT(STATE, q1),
+                                     CRI_FIELD_COUNT(STATE, K),
+                                     CRI_FIELD_COUNT(STATE, M),
+                                     CRI_FIELD_COUNT(STATE, D),
+                                     CRI_FIELD_COUNT(STATE, R),
+                                     CRI_FIELD_COUNT(STATE, infer),
+                                     CRI_FIELD_FLAG(STATE, intercept),
+                                     CRI_FIELD_FLAG(STATE, learned),
+                                     CRI_FIELD_REAL(STATE, alpha),
+                                     CRI_FIELD_REAL(STATE, log_joint),
+                                     CRI_FIELD_REAL(STATE, log_evidence),
+                                     CRI_FIELD_REAL(STATE, laplace),
+                                     CRI_FIELD_REAL(STATE, evidence_se),
+                                     CRI_FIELD_REAL(STATE, effective),
+                                     CRI_FIELD_REAL(STATE, ess),
+                                     CRI_FIELD_REAL(STATE, rhat),
+                                     CRI_FIELD_REAL(STATE, nll),
+                                     CRI_FIELD_VECTOR(STATE, centre, p),
+                                     CRI_FIELD_VECTOR(STATE, scale, p),
+                                     CRI_FIELD_VECTOR(STATE, place, K),
+                                     CRI_FIELD_MATRIX(STATE, mode, M, q),
+                                     CRI_FIELD_MATRIX(STATE, covariance, D, D),
+                                     CRI_FIELD_MATRIX(STATE, draws, R, D),
+                                     CRI_FIELD_MATRIX(STATE, mean, M, q1),
+                                     CRI_FIELD_MATRIX(STATE, sd, M, q1),
+                                     CRI_FIELD_LAST };
 
 static void bayes_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(cri_bayes_logistic));
 }
 
@@ -255,7 +255,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
                 m->D);
         CR_TRY(cr_fail_hint(cx, "choose columns with --features, or use logistic with --lambda"));
     }
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     memcpy(m->place, place, K * sizeof(double));
     memcpy(m->centre, x->centre, m->p * sizeof(double));
     memcpy(m->scale, x->scale, m->p * sizeof(double));
@@ -456,7 +456,7 @@ done:
 static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
     const cri_bayes_logistic *m = state;
-    cr_status                 st = cri_fields_write(cx, fields, m, store, out);
+    cr_status                 st = cri_record_write(cx, fields, m, store, out);
     if (st == CR_OK) st = cri_store_set(cx, out, "intercept_sd", cri_json_number(m->intercept_sd));
     return st;
 }
@@ -480,7 +480,7 @@ static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in
     cr_status           st = CR_OK;
     cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     const json_t *sd = json_object_get(in, "intercept_sd"); /* absent: the prior of the slopes */
     m->intercept_sd = json_is_number(sd) ? json_number_value(sd) : NAN;
     if (!is_valid(m, design))

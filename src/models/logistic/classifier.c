@@ -110,7 +110,7 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_classifier, p),          CRI_FIELD_COUNT(cri_classifier, q),
     CRI_FIELD_COUNT(cri_classifier, q1),         CRI_FIELD_COUNT(cri_classifier, K),
     CRI_FIELD_COUNT(cri_classifier, M),          CRI_FIELD_COUNT(cri_classifier, link),
@@ -128,16 +128,17 @@ static const cri_field fields[] = {
     CRI_FIELD_MATRIX(cri_classifier, sd, M, q1), CRI_FIELD_LAST
 };
 
-static const cri_field stream_fields[] = {
-    { "stream_steps", CRI_KIND_COUNT, offsetof(cri_classifier, steps), 0, 0, false },
-    { "stream_rate", CRI_KIND_REAL, offsetof(cri_classifier, rate), 0, 0, false },
-    { "stream_gradient_z", CRI_KIND_REAL, offsetof(cri_classifier, gradient_z), 0, 0, false },
-    { "stream/last", CRI_KIND_MATRIX, offsetof(cri_classifier, last), offsetof(cri_classifier, M),
-      offsetof(cri_classifier, q), false },
+static const cri_member stream_fields[] = {
+    { "stream_steps", CRI_MEMBER_count, offsetof(cri_classifier, steps), 0, 0, "", "" },
+    { "stream_rate", CRI_MEMBER_real, offsetof(cri_classifier, rate), 0, 0, "any none", "" },
+    { "stream_gradient_z", CRI_MEMBER_real, offsetof(cri_classifier, gradient_z), 0, 0, "any none",
+      "" },
+    { "stream/last", CRI_MEMBER_matrix, offsetof(cri_classifier, last), offsetof(cri_classifier, M),
+      offsetof(cri_classifier, q), "any", "" },
     CRI_FIELD_LAST,
 };
 
-static const cri_field renew_fields[] = {
+static const cri_member renew_fields[] = {
     CRI_FIELD_COUNT(cri_classifier, held),
     CRI_FIELD_COUNT(cri_classifier, two),
     CRI_FIELD_COUNT(cri_classifier, D),
@@ -146,18 +147,18 @@ static const cri_field renew_fields[] = {
     CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_z, held, q),
     CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_yw, held, two),
     CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, past, D, D),
-    { "pull", CRI_KIND_VECTOR, offsetof(cri_classifier, pull), offsetof(cri_classifier, D), 0,
-      true },
-    { "miss", CRI_KIND_VECTOR, offsetof(cri_classifier, miss), offsetof(cri_classifier, D), 0,
-      true },
+    { "pull", CRI_MEMBER_vector, offsetof(cri_classifier, pull), offsetof(cri_classifier, D), 0,
+      "any none", "" },
+    { "miss", CRI_MEMBER_vector, offsetof(cri_classifier, miss), offsetof(cri_classifier, D), 0,
+      "any none", "" },
     CRI_FIELD_LAST,
 };
 
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
 {
-    cri_fields_free(cx, renew_fields, m);
-    cri_fields_free(cx, stream_fields, m);
-    cri_fields_free(cx, fields, m);
+    cri_record_free(cx, renew_fields, m);
+    cri_record_free(cx, stream_fields, m);
+    cri_record_free(cx, fields, m);
     *m = (cri_classifier){ 0 };
 }
 
@@ -180,9 +181,9 @@ cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state)
 cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
     const cri_classifier *m = state;
-    cr_status             st = cri_fields_write(cx, fields, m, store, out);
-    if (st == CR_OK && m->steps > 0) st = cri_fields_write(cx, stream_fields, m, store, out);
-    if (st == CR_OK && m->folds > 0) st = cri_fields_write(cx, renew_fields, m, store, out);
+    cr_status             st = cri_record_write(cx, fields, m, store, out);
+    if (st == CR_OK && m->steps > 0) st = cri_record_write(cx, stream_fields, m, store, out);
+    if (st == CR_OK && m->folds > 0) st = cri_record_write(cx, renew_fields, m, store, out);
     return st;
 }
 
@@ -203,10 +204,10 @@ cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *
 {
     cr_status      st = CR_OK;
     cri_classifier m = { 0 };
-    CR_TRY(cri_fields_read(cx, fields, store, in, &m));
+    CR_TRY(cri_record_read(cx, fields, store, in, &m));
     if (json_object_get(in, "stream_steps"))
-        CR_TRY(cri_fields_read(cx, stream_fields, store, in, &m));
-    if (json_object_get(in, "folds")) CR_TRY(cri_fields_read(cx, renew_fields, store, in, &m));
+        CR_TRY(cri_record_read(cx, stream_fields, store, in, &m));
+    if (json_object_get(in, "folds")) CR_TRY(cri_record_read(cx, renew_fields, store, in, &m));
     if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));
@@ -234,8 +235,8 @@ cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classi
     m.centre = m.scale = m.place = m.blame = m.fixed = m.theta = m.sd = m.last = NULL;
     m.held_z = m.held_yw = m.past = m.pull = m.miss = NULL;
     m.held = 0;
-    CR_TRY(cri_fields_allocate(cx, fields, &m));
-    CR_TRY(cri_fields_allocate(cx, stream_fields, &m));
+    CR_TRY(cri_record_allocate(cx, fields, &m));
+    CR_TRY(cri_record_allocate(cx, stream_fields, &m));
     memcpy(m.centre, from->centre, m.p * sizeof(double));
     memcpy(m.scale, from->scale, m.p * sizeof(double));
     memcpy(m.place, from->place, m.K * sizeof(double));
@@ -422,7 +423,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_
     m->link = o->link;
     m->lambda = o->lambda, m->l1_ratio = o->l1_ratio, m->penalty = (size_t)o->penalty;
     m->weight = x->weight;
-    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, fields, m));
     memcpy(m->place, place, K * sizeof(double));
     memcpy(m->centre, x->centre, m->p * sizeof(double));
     memcpy(m->scale, x->scale, m->p * sizeof(double));

@@ -5,7 +5,6 @@
  * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
  * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
 #include "knn.h"
-#include "../fields.h"
 #include "../kept.h"
 #include "../parameters.h"
 #include "../../base/parallel.h"
@@ -29,21 +28,13 @@ CR_OPTIONS_STRUCT(knn_options, KNN_OPTIONS);
 static const cr_option knn_table[] = { KNN_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_knn, n),        CRI_FIELD_COUNT(cri_knn, p),
-    CRI_FIELD_COUNT(cri_knn, K),        CRI_FIELD_REAL(cri_knn, k),
-    CRI_FIELD_REAL(cri_knn, smoothing), CRI_FIELD_REAL(cri_knn, loo),
-    CRI_FIELD_FLAG(cri_knn, max_norm),  CRI_FIELD_FLAG(cri_knn, by_distance),
-    CRI_FIELD_MATRIX(cri_knn, X, n, p), CRI_FIELD_VECTOR(cri_knn, y, n),
-    CRI_FIELD_VECTOR(cri_knn, w, n),    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_knn
+static const cri_member knn_record[] = { CRI_KNN_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
-static void knn_free(cr_ctx *cx, void *state)
+static void knn_release(cr_ctx *cx, void *state)
 {
-    cri_knn *m = state;
-    cr_neighbours_free(cx, m->tree);
-    cri_fields_free(cx, fields, m);
-    cr_free(cx, m, 1, sizeof *m);
+    cr_neighbours_free(cx, ((cri_knn *)state)->tree);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -108,7 +99,7 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m = NULL;
 done:
     cri_kept_free(cx, &kept);
-    if (m) knn_free(cx, m);
+    cri_state_free(cx, &cri_class_knn, m);
     return st;
 }
 
@@ -279,38 +270,13 @@ done:
     return st;
 }
 
-static cr_status knn_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status knn_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_fields_write(cx, fields, state, store, out);
-}
-
-static bool is_sound(const cri_knn *m, const cr_design *design)
-{
-    bool sound = m->n > 0 && m->p == cr_design_terms(design) && m->k >= 1 && m->smoothing >= 0 &&
-                 m->K == cr_design_classes(design);
-    for (size_t i = 0; sound && i < m->n; i++) {
-        sound = m->w[i] > 0;
-        if (m->K) sound = sound && m->y[i] >= 0 && m->y[i] < (double)m->K;
-    }
-    return sound;
-}
-
-static cr_status knn_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status st = CR_OK;
-    cri_knn  *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
-    if (!is_sound(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows of knn do not fit the design",
-                       cri_store_source(store)));
-    CR_TRY(build_tree(cx, m));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) knn_free(cx, m);
-    return st;
+    cri_knn *m = state;
+    if (m->p != cr_design_terms(design) || m->K != cr_design_classes(design)) return CR_EDATA;
+    for (size_t i = 0; i < m->n && m->K; i++)
+        if (!(m->y[i] >= 0 && m->y[i] < (double)m->K)) return CR_EDATA;
+    return build_tree(cx, m);
 }
 
 const cr_model_class cri_class_knn = {
@@ -330,7 +296,8 @@ const cr_model_class cri_class_knn = {
     .fit = knn_fit,
     .predict = knn_predict,
     .describe = knn_describe,
-    .write = knn_write,
-    .read = knn_read,
-    .free = knn_free,
+    .state = knn_record,
+    .state_size = sizeof(cri_knn),
+    .ready = knn_ready,
+    .release = knn_release,
 };

@@ -12,14 +12,22 @@
 #include "../../math/neighbours.h"
 #include "../class.h"
 
-typedef struct cri_knn {
-    size_t         n, p, K; /* K classes; 0 for numbers                             */
-    double         k, smoothing;
-    double         loo; /* leave-one-out loss at k where k was chosen by it; else NaN */
-    bool           max_norm, by_distance;
-    double        *X, *y, *w; /* [n x p], [n], [n]   */
-    cr_neighbours *tree;      /* among the rows of X */
-} cri_knn;
+/* clang-format off */
+#define CRI_KNN_STATE(MEMBER)                                                                           \
+    MEMBER(count,  n,           (),     ">=1",  "rows that are kept")                                   \
+    MEMBER(count,  p,           (),     "",     "terms")                                                \
+    MEMBER(count,  K,           (),     "",     "classes; 0 for numbers")                               \
+    MEMBER(real,   k,           (),     ">=1",  "neighbours that are looked at")                        \
+    MEMBER(real,   smoothing,   (),     ">=0",  "a of (count + a) / (k + a K)")                         \
+    MEMBER(real,   loo,         (),     "none", "leave-one-out loss at k, where k was chosen by it")    \
+    MEMBER(flag,   max_norm,    (),     "",     "distance is the largest difference, not Euclid's")     \
+    MEMBER(flag,   by_distance, (),     "",     "rows count by 1 / distance")                           \
+    MEMBER(matrix, X,           (n, p), "",     "the rows")                                             \
+    MEMBER(vector, y,           (n),    "",     "their targets, or the numbers of their classes")       \
+    MEMBER(vector, w,           (n),    ">0",   "their weights")
+/* clang-format on */
+
+CRI_RECORD(cri_knn, CRI_KNN_STATE, cr_neighbours *tree; /* among the rows of X */);
 
 #define CRI_MET 1e-300 /* as near as this is distance 0: its reciprocal could overflow */
 

@@ -43,7 +43,7 @@ typedef struct nw_state {
     double  mse;           /* the mean of their squares   */
 } nw_state;
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(nw_state, n),
     CRI_FIELD_COUNT(nw_state, p),
     CRI_FIELD_FLAG(nw_state, compact),
@@ -64,7 +64,7 @@ static cri_smoother smoother_of(const nw_state *m)
 
 static void nw_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, fields, state);
+    cri_record_free(cx, fields, state);
     cr_free(cx, state, 1, sizeof(nw_state));
 }
 
@@ -290,7 +290,7 @@ done:
 
 static cr_status nw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    return cri_record_write(cx, fields, state, store, out);
 }
 
 static bool is_sound(const nw_state *m, const cr_design *design)
@@ -307,7 +307,7 @@ static cr_status nw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status st = CR_OK;
     nw_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (!is_sound(m, design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows of nadaraya-watson do not fit the design",
                        cri_store_source(store)));

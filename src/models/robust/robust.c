@@ -47,7 +47,7 @@ typedef struct robust_state {
     double        n, parameters, objective, gap, log_likelihood;
 } robust_state;
 
-static const cri_field robust_fields[] = {
+static const cri_member robust_fields[] = {
     CRI_FIELD_COUNT(robust_state, method),
     CRI_FIELD_FLAG(robust_state, nu_given),
     CRI_FIELD_REAL(robust_state, scale),
@@ -361,7 +361,7 @@ static cr_status robust_write(cr_ctx *cx, const void *state, cri_store *store, j
 {
     cr_status           st = CR_OK;
     const robust_state *m = state;
-    CR_TRY(cri_fields_write(cx, robust_fields, m, store, out));
+    CR_TRY(cri_record_write(cx, robust_fields, m, store, out));
     CR_TRY(cri_predictor_write(cx, &m->line, store, out));
 done:
     return st;
@@ -373,7 +373,7 @@ static cr_status robust_read(cr_ctx *cx, const cri_store *store, const json_t *i
     cr_status     st = CR_OK;
     robust_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, robust_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, robust_fields, store, in, m));
     if (isnan(m->nu)) m->nu = INFINITY;
     if (m->method > QUANTILE || !(m->share > 0 && m->share < 1))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file is not known",

@@ -52,7 +52,7 @@ typedef struct spline_state {
     double  rss, r2, all_df, gcv, loocv, restricted; /* NaN where there is none   */
 } spline_state;
 
-static const cri_field spline_fields[] = {
+static const cri_member spline_fields[] = {
     CRI_FIELD_COUNT(spline_state, p),
     CRI_FIELD_COUNT(spline_state, ends),
     CRI_FIELD_COUNT(spline_state, total),
@@ -81,7 +81,7 @@ static const cri_field spline_fields[] = {
 
 static void spline_free(cr_ctx *cx, void *state)
 {
-    cri_fields_free(cx, spline_fields, state);
+    cri_record_free(cx, spline_fields, state);
     cr_free(cx, state, 1, sizeof(spline_state));
 }
 
@@ -270,7 +270,7 @@ static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *r
     m->ends = j->p + 1;
     m->width = CRI_KNOT_SIZE;
     for (size_t k = 0; k < j->p; k++) m->total += j->c[k].m;
-    CR_TRY(cri_fields_allocate(cx, spline_fields, m));
+    CR_TRY(cri_record_allocate(cx, spline_fields, m));
     for (size_t k = 0; k < j->p; k++) keep_component(&j->c[k], k, m);
     measure(j, m);
     report->log_likelihood = -0.5 * m->n * (log(2 * M_PI * m->rss / m->n) + 1) -
@@ -446,7 +446,7 @@ done:
 
 static cr_status spline_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, spline_fields, state, store, out);
+    return cri_record_write(cx, spline_fields, state, store, out);
 }
 
 /* Whatever a file says, looking up a knot stays inside the arrays and no step goes backwards. */
@@ -472,7 +472,7 @@ static cr_status spline_read(cr_ctx *cx, const cri_store *store, const json_t *i
     cr_status     st = CR_OK;
     spline_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, spline_fields, store, in, m));
+    CR_TRY(cri_record_read(cx, spline_fields, store, in, m));
     if (!is_valid(m, cr_design_terms(design)))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the knots in the model file are not valid",
                        cri_store_source(store)));

@@ -41,7 +41,7 @@ static const cri_goes boost_goes[] = {
     CRI_GOES_LAST,
 };
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_boost, K),
     CRI_FIELD_COUNT(cri_boost, widths),
     CRI_FIELD_COUNT(cri_boost, trees),
@@ -314,7 +314,7 @@ static cr_status boost_write(cr_ctx *cx, const void *state, cri_store *store, js
 {
     cr_status        st = CR_OK;
     const cri_boost *m = state;
-    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_record_write(cx, fields, m, store, out));
     if (m->tree.nodes) CR_TRY(cri_tree_write(cx, &m->tree, store, out));
 done:
     return st;
@@ -341,7 +341,7 @@ static cr_status boost_read(cr_ctx *cx, const cri_store *store, const json_t *in
     cr_status  st = CR_OK;
     cri_boost *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->trees) CR_TRY(cri_tree_read(cx, store, in, design, 1, &m->tree));
     if (!is_sound(m, design))
         CR_TRY(

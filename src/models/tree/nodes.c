@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_tree, nodes),
     CRI_FIELD_COUNT(cri_tree, width),
     CRI_FIELD_COUNT(cri_tree, pool),
@@ -55,7 +55,7 @@ cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, jso
     t.stat_width = CRI_STAT_WIDTH;
     if (!t.subset) t.subset = &none;
     cr_status st = cri_store_set(cx, out, "bins", json_integer((json_int_t)t.bins));
-    return st == CR_OK ? cri_fields_write(cx, fields, &t, store, out) : st;
+    return st == CR_OK ? cri_record_write(cx, fields, &t, store, out) : st;
 }
 
 static bool is_index(double x, double least, double end)
@@ -103,7 +103,7 @@ cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
 {
     cr_status st = CR_OK;
     cri_tree  t = { 0 };
-    CR_TRY(cri_fields_read(cx, fields, store, in, &t));
+    CR_TRY(cri_record_read(cx, fields, store, in, &t));
     if (t.width != width || t.split_width != CRI_SPLIT_WIDTH || t.stat_width != CRI_STAT_WIDTH ||
         !is_sound(&t, design))
         CR_TRY(
@@ -114,6 +114,6 @@ cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     *out = t;
     t = (cri_tree){ 0 };
 done:
-    cri_fields_free(cx, fields, &t);
+    cri_record_free(cx, fields, &t);
     return st;
 }

@@ -38,7 +38,7 @@ static const cri_goes tree_goes[] = {
     CRI_GOES_LAST,
 };
 
-static const cri_field fields[] = {
+static const cri_member fields[] = {
     CRI_FIELD_COUNT(cri_cart, K),           CRI_FIELD_FLAG(cri_cart, entropy),
     CRI_FIELD_REAL(cri_cart, smoothing),    CRI_FIELD_REAL(cri_cart, alpha),
     CRI_FIELD_REAL(cri_cart, cv_loss),      CRI_FIELD_REAL(cri_cart, cv_se),
@@ -236,7 +236,7 @@ static cr_status tree_write(cr_ctx *cx, const void *state, cri_store *store, jso
 {
     cr_status       st = CR_OK;
     const cri_cart *m = state;
-    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_record_write(cx, fields, m, store, out));
     CR_TRY(cri_tree_write(cx, &m->tree, store, out));
 done:
     return st;
@@ -264,7 +264,7 @@ static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     cr_status st = CR_OK;
     cri_cart *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, fields, store, in, m));
     if (m->K != cr_design_classes(design) || !(m->smoothing >= 0))
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));

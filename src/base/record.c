@@ -1,0 +1,146 @@
+/* record.c -- what follows from the list of a struct's members: memory, and the values they may have. */
+#include "record.h"
+#include "range.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- members ----------------------------------------------------------------------------------- */
+
+static size_t count_at(const void *state, size_t offset)
+{
+    return *(const size_t *)((const char *)state + offset);
+}
+
+bool cri_member_is_array(const cri_member *m)
+{
+    return m->kind == CRI_MEMBER_vector || m->kind == CRI_MEMBER_matrix ||
+           m->kind == CRI_MEMBER_index;
+}
+
+bool cri_member_has(const cri_member *m, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = m->range; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == m->range || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+size_t cri_member_rows(const cri_member *m, const void *state) { return count_at(state, m->rows); }
+
+size_t cri_member_cols(const cri_member *m, const void *state)
+{
+    return m->kind == CRI_MEMBER_matrix ? count_at(state, m->cols) : 1;
+}
+
+size_t cri_member_elements(const cri_member *m, const void *state)
+{
+    size_t rows = cri_member_rows(m, state), cols = cri_member_cols(m, state);
+    return cols && rows > SIZE_MAX / sizeof(double) / cols ? SIZE_MAX : rows * cols;
+}
+
+static size_t element_size(const cri_member *m)
+{
+    static const size_t sizes[] = { [CRI_MEMBER_vector] = sizeof(double),
+                                    [CRI_MEMBER_matrix] = sizeof(double),
+                                    [CRI_MEMBER_index] = sizeof(size_t) };
+    return sizes[m->kind];
+}
+
+static void **array_at(const cri_member *m, void *state)
+{
+    return (void **)((char *)state + m->offset);
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        if (!cri_member_is_array(m) || cri_member_has(m, "none")) continue;
+        *array_at(m, state) = cr_alloc(cx, cri_member_elements(m, state), element_size(m));
+        if (!*array_at(m, state)) return cr_error_status(cx);
+    }
+    return CR_OK;
+}
+
+void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        if (!cri_member_is_array(m)) continue;
+        cr_free(cx, *array_at(m, state), cri_member_elements(m, state), element_size(m));
+        *array_at(m, state) = NULL;
+    }
+}
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+/* What a range says, read once for all elements of an array. */
+typedef struct rule {
+    cri_range_of range;
+    bool         any, sums, rises;
+} rule;
+
+static rule rule_of(const cri_member *m)
+{
+    size_t length = strcspn(m->range, " ");
+    bool   bounds = length > 0 && strchr("<>.-0123456789", m->range[0]) != NULL;
+    return (rule){ cri_range_parse(m->range, bounds ? length : 0), cri_member_has(m, "any"),
+                   cri_member_has(m, "sums"), cri_member_has(m, "rises") };
+}
+
+static bool is_right(const rule *r, double x)
+{
+    return (r->any || isfinite(x)) && (isnan(x) || cri_range_holds(r->range, x));
+}
+
+static bool array_is_right(const cri_member *m, const rule *r, const double *a, size_t rows,
+                           size_t cols)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < cols; j++) {
+            double x = a[i * cols + j];
+            if (!is_right(r, x)) return false;
+            if (r->rises && i * cols + j > 0 && x < a[i * cols + j - 1]) return false;
+            sum += x;
+        }
+        if (r->sums && m->kind == CRI_MEMBER_matrix && !(fabs(sum - 1) <= 1e-6)) return false;
+    }
+    if (!r->sums || m->kind == CRI_MEMBER_matrix) return true;
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) sum += a[i];
+    return fabs(sum - 1) <= 1e-6;
+}
+
+static bool index_is_right(const rule *r, const size_t *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_right(r, (double)a[i]) || (r->rises && i > 0 && a[i] < a[i - 1])) return false;
+    return true;
+}
+
+static bool member_is_right(const cri_member *m, const void *state)
+{
+    const char *at = (const char *)state + m->offset;
+    rule        r = rule_of(m);
+    if (m->kind == CRI_MEMBER_count) return is_right(&r, (double)*(const size_t *)at);
+    if (m->kind == CRI_MEMBER_real) {
+        double x = *(const double *)at;
+        return isnan(x) ? r.any || cri_member_has(m, "none") : is_right(&r, x);
+    }
+    if (!cri_member_is_array(m)) return true;
+    const void *a = *(void *const *)at;
+    if (!a) return cri_member_has(m, "none");
+    return m->kind == CRI_MEMBER_index
+               ? index_is_right(&r, a, cri_member_rows(m, state))
+               : array_is_right(m, &r, a, cri_member_rows(m, state), cri_member_cols(m, state));
+}
+
+const cri_member *cri_record_find_wrong(const cri_member *record, const void *state)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++)
+        if (!member_is_right(m, state)) return m;
+    return NULL;
+}

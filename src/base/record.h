@@ -1,0 +1,109 @@
+/* record.h -- a struct declared once, as options are: from its list of members come the struct, save
+ * and load with every shape and value checked (models/record_store.h), free and copy.
+ *
+ *     #define KNN_STATE(MEMBER)                                                           \
+ *         MEMBER(count,  n, (),     ">0",  "rows")                                        \
+ *         MEMBER(count,  p, (),     "",    "terms")                                       \
+ *         MEMBER(real,   k, (),     ">=1", "neighbours")                                  \
+ *         MEMBER(matrix, X, (n, p), "",    "where the rows are")                          \
+ *         MEMBER(vector, w, (n),    ">0",  "what they count")
+ *
+ *     CRI_RECORD(cri_knn, KNN_STATE, cr_neighbours *tree;);     the struct, and what no file holds
+ *
+ *     #define CRI_TYPE cri_knn
+ *     static const cri_member knn_record[] = { KNN_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+ *     #undef CRI_TYPE
+ *
+ * Columns: kind, member, shape (members that count, which stand before it), range, help.  A range
+ * holds for every number: "" (any that is finite) or bounds as of options, ">0", "0..1"; of a choice
+ * "a|b|c".  After it, apart by spaces:
+ *     none    a real may be NaN, an array absent
+ *     any     numbers need not be finite
+ *     sums    every row of an array sums to one
+ *     rises   no number of an array is below the one before it
+ * (Internal header.) */
+#ifndef CREDENCE_BASE_RECORD_H
+#define CREDENCE_BASE_RECORD_H
+
+#include "context.h"
+
+#include <stddef.h>
+
+typedef enum cri_member_kind {
+    CRI_MEMBER_END,
+    CRI_MEMBER_count,  /* size_t                                           */
+    CRI_MEMBER_flag,   /* bool                                             */
+    CRI_MEMBER_real,   /* double                                           */
+    CRI_MEMBER_choice, /* int: index into the choices of the range         */
+    CRI_MEMBER_vector, /* double * [rows]                                  */
+    CRI_MEMBER_matrix, /* double * [rows x cols]                           */
+    CRI_MEMBER_index   /* size_t * [rows], whole numbers in the file       */
+} cri_member_kind;
+
+typedef struct cri_member {
+    const char     *name;
+    cri_member_kind kind;
+    size_t          offset, rows, cols; /* offsets of the member and of the counts of its shape */
+    const char     *range, *help;
+} cri_member;
+
+/* --- declaring -------------------------------------------------------------------------------- */
+
+typedef size_t  cri_member_count;
+typedef bool    cri_member_flag;
+typedef double  cri_member_real;
+typedef int     cri_member_choice;
+typedef double *cri_member_vector;
+typedef double *cri_member_matrix;
+typedef size_t *cri_member_index;
+
+#define CRI_RECORD_MEMBER(kind, name, shape, range, help) cri_member_##kind name;
+#define CRI_RECORD(type, LIST, ...)                                                                \
+    typedef struct type {                                                                          \
+        LIST(CRI_RECORD_MEMBER)                                                                    \
+        __VA_ARGS__                                                                                \
+    } type
+
+#define CRI_SHAPE_count(type, ...) 0, 0
+#define CRI_SHAPE_flag(type, ...) 0, 0
+#define CRI_SHAPE_real(type, ...) 0, 0
+#define CRI_SHAPE_choice(type, ...) 0, 0
+#define CRI_SHAPE_vector(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
+#define CRI_SHAPE_index(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
+#define CRI_SHAPE_OF_ONE(type, n) offsetof(type, n), 0
+#define CRI_SHAPE_matrix(type, ...) CRI_SHAPE_OF_TWO(type, __VA_ARGS__)
+#define CRI_SHAPE_OF_TWO(type, n, p) offsetof(type, n), offsetof(type, p)
+#define CRI_SHAPE_OPEN(...) __VA_ARGS__
+#define CRI_RECORD_ROW(kind, name, shape, range, help)                                             \
+    { #name,                                                                                       \
+      CRI_MEMBER_##kind,                                                                           \
+      offsetof(CRI_TYPE, name),                                                                    \
+      CRI_SHAPE_##kind(CRI_TYPE, CRI_SHAPE_OPEN shape),                                            \
+      range,                                                                                       \
+      help },
+#define CRI_RECORD_END                                                                             \
+    {                                                                                              \
+        NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL                                                  \
+    }
+
+/* --- living ----------------------------------------------------------------------------------- */
+
+/* Allocates the arrays that must be there, zeroed, by the counts that are set. */
+cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state);
+/* Frees the arrays, not the struct. */
+void cri_record_free(cr_ctx *cx, const cri_member *record, void *state);
+/* The first member whose numbers are not what its range says; NULL where all are. */
+const cri_member *cri_record_find_wrong(const cri_member *record, const void *state);
+
+/* --- for those who walk over members ---------------------------------------------------------- */
+
+bool cri_member_is_array(const cri_member *m);
+/* true when its range has this word. */
+bool cri_member_has(const cri_member *m, const char *word);
+/* The rows and columns of an array, 1 column of a vector; the elements, SIZE_MAX where their number
+ * overflows. */
+size_t cri_member_rows(const cri_member *m, const void *state);
+size_t cri_member_cols(const cri_member *m, const void *state);
+size_t cri_member_elements(const cri_member *m, const void *state);
+
+#endif

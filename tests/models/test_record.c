@@ -1,0 +1,161 @@
+/* test_record.c -- a struct of every kind of member: saved and loaded it is the same, and each value
+ * that its range does not allow is refused by the member's name. */
+#include "models/record_store.h"
+#include "support.h"
+
+/* clang-format off */
+#define THING_STATE(MEMBER)                                                                        \
+    MEMBER(count,  n,      (),     "1..5",       "rows")                                           \
+    MEMBER(count,  p,      (),     "",           "columns")                                        \
+    MEMBER(flag,   ready,  (),     "",           "whether it is")                                  \
+    MEMBER(real,   sd,     (),     ">0",         "the spread")                                     \
+    MEMBER(real,   loss,   (),     ">=0 none",   "where it is known")                              \
+    MEMBER(choice, method, (),     "exact|fast", "how it was made")                                \
+    MEMBER(vector, share,  (n),    "0..1 sums",  "parts of one")                                   \
+    MEMBER(matrix, row,    (n, p), "0..1 sums",  "parts of one in each row")                       \
+    MEMBER(vector, cut,    (p),    "rises",      "in order")                                       \
+    MEMBER(vector, extra,  (n),    "none any",   "absent, or anything")                            \
+    MEMBER(index,  start,  (n),    "rises",      "where each begins")
+/* clang-format on */
+
+CRI_RECORD(thing, THING_STATE, int made; /* not in the file */);
+#define CRI_TYPE thing
+static const cri_member record[] = { THING_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+static void fill(cr_ctx *cx, thing *t)
+{
+    *t = (thing){ .n = 2, .p = 3, .ready = true, .sd = 0.1, .loss = NAN, .method = 1, .made = 7 };
+    assert_ok(cx, cri_record_allocate(cx, record, t));
+    assert_null(t->extra);
+    for (size_t i = 0; i < 2; i++) {
+        t->share[i] = 0.25 + 0.5 * (double)i;
+        t->start[i] = i * ((size_t)1 << 40);
+        for (size_t j = 0; j < 3; j++)
+            t->row[3 * i + j] = j == i ? 0.5 : 0.25, t->cut[j] = (double)j;
+    }
+}
+
+static cr_status there_and_back(cr_ctx *cx, const thing *t, thing *out)
+{
+    cr_status  st = CR_OK;
+    cri_store *to = NULL, *from = NULL;
+    char      *bytes = NULL;
+    size_t     size = 0;
+    *out = (thing){ 0 };
+    CR_TRY(cri_store_new(cx, &to));
+    CR_TRY(cri_record_write(cx, record, t, to, cri_store_json(to)));
+    CR_TRY(cri_store_to_bytes(cx, to, &bytes, &size));
+    CR_TRY(cri_store_from_bytes(cx, "thing", bytes, size, &from));
+    CR_TRY(cri_record_read(cx, record, from, cri_store_json(from), out));
+done:
+    cr_free(cx, bytes, size, 1);
+    cri_store_free(cx, to);
+    cri_store_free(cx, from);
+    return st;
+}
+
+TEST(saved_and_loaded)
+{
+    thing t, u;
+    fill(cx, &t);
+    assert_ok(cx, there_and_back(cx, &t, &u));
+    assert_true(u.n == 2 && u.p == 3 && u.ready && u.sd == 0.1 && isnan(u.loss) && u.method == 1);
+    assert_true(!u.extra && u.made == 0);
+    assert_memory_equal(t.share, u.share, 2 * sizeof(double));
+    assert_memory_equal(t.row, u.row, 6 * sizeof(double));
+    assert_memory_equal(t.cut, u.cut, 3 * sizeof(double));
+    assert_memory_equal(t.start, u.start, 2 * sizeof(size_t));
+    cri_record_free(cx, record, &t);
+    cri_record_free(cx, record, &u);
+    assert_null(u.share);
+}
+
+/* One thing wrong in a struct that is right. */
+static void check_refused(cr_ctx *cx, void (*spoil)(thing *t), const char *name)
+{
+    thing t, u;
+    char  text[64];
+    fill(cx, &t);
+    spoil(&t);
+    snprintf(text, sizeof text, "'%s'", name);
+    assert_fails_with(cx, there_and_back(cx, &t, &u), CR_EDATA, text);
+    assert_string_equal(cri_record_find_wrong(record, &t)->name, name);
+    cri_record_free(cx, record, &t);
+    cri_record_free(cx, record, &u);
+}
+
+static void negative_sd(thing *t) { t->sd = 0; }
+static void missing_sd(thing *t) { t->sd = NAN; }
+static void negative_loss(thing *t) { t->loss = -1; }
+static void share_below_one(thing *t) { t->share[1] = 0.7; }
+static void share_above_one(thing *t) { t->share[0] = -0.5, t->share[1] = 1.5; }
+static void row_below_one(thing *t) { t->row[4] = 0; }
+static void cut_falls(thing *t) { t->cut[2] = 0.5; }
+static void start_falls(thing *t) { t->start[1] = 0, t->start[0] = 1; }
+
+TEST(wrong_values_are_refused)
+{
+    check_refused(cx, negative_sd, "sd");
+    check_refused(cx, missing_sd, "sd");
+    check_refused(cx, negative_loss, "loss");
+    check_refused(cx, share_below_one, "share");
+    check_refused(cx, share_above_one, "share");
+    check_refused(cx, row_below_one, "row");
+    check_refused(cx, cut_falls, "cut");
+    check_refused(cx, start_falls, "start");
+}
+
+/* Another choice, a count that is none, and an index that is no whole number in the file itself. */
+TEST(wrong_files_are_refused)
+{
+    static const char *const texts[] = { "{\"method\": \"slow\"}", "{\"ready\": 3}",
+                                         "{\"n\": -1}" };
+    static const char *const names[] = { "'method' is 'slow', not one of exact|fast",
+                                         "'ready' is neither true nor false", "'n'" };
+    for (size_t k = 0; k < 3; k++) {
+        thing      t, u = { 0 };
+        cri_store *store = NULL;
+        fill(cx, &t);
+        assert_ok(cx, cri_store_new(cx, &store));
+        assert_ok(cx, cri_record_write(cx, record, &t, store, cri_store_json(store)));
+        json_t *other = json_loads(texts[k], 0, NULL);
+        json_object_update(cri_store_json(store), other);
+        assert_fails_with(cx, cri_record_read(cx, record, store, cri_store_json(store), &u),
+                          CR_EDATA, names[k]);
+        json_decref(other);
+        cri_store_free(cx, store);
+        cri_record_free(cx, record, &t);
+        cri_record_free(cx, record, &u);
+    }
+    static const cri_member as_numbers[] = { { "start", CRI_MEMBER_vector, offsetof(thing, cut),
+                                               offsetof(thing, n), 0, "", "" },
+                                             CRI_RECORD_END };
+    static const cri_member as_index[] = { { "start", CRI_MEMBER_index, offsetof(thing, start),
+                                             offsetof(thing, n), 0, "", "" },
+                                           CRI_RECORD_END };
+    double                  half[] = { 0, 1.5 };
+    thing                   t = { .n = 2, .cut = half }, u = { .n = 2 };
+    cri_store              *store = NULL;
+    assert_ok(cx, cri_store_new(cx, &store));
+    assert_ok(cx, cri_record_write(cx, as_numbers, &t, store, cri_store_json(store)));
+    assert_fails_with(cx, cri_record_read(cx, as_index, store, cri_store_json(store), &u), CR_EDATA,
+                      "the array 'start' holds 1.5");
+    cri_store_free(cx, store);
+}
+
+static cr_status live(cr_ctx *cx, void *arg)
+{
+    cr_status st = CR_OK;
+    thing     t = { .n = 2, .p = 3, .sd = 1, .loss = 2 }, u = { 0 };
+    (void)arg;
+    CR_TRY(cri_record_allocate(cx, record, &t));
+    t.share[0] = 1, t.row[0] = t.row[3] = 1;
+    CR_TRY(there_and_back(cx, &t, &u));
+done:
+    cri_record_free(cx, record, &t);
+    cri_record_free(cx, record, &u);
+    return st;
+}
+
+TEST(allocations) { test_every_allocation_fails(live, NULL); }
