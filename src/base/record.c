@@ -48,6 +48,8 @@ static size_t element_size(const cri_member *m)
     return sizes[m->kind];
 }
 
+static void *part_at(const cri_member *m, void *state) { return (char *)state + m->offset; }
+
 static void **array_at(const cri_member *m, void *state)
 {
     return (void **)((char *)state + m->offset);
@@ -58,6 +60,8 @@ static void **array_at(const cri_member *m, void *state)
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
 {
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        cr_status st = m->part ? cri_record_allocate(cx, m->part, part_at(m, state)) : CR_OK;
+        if (st != CR_OK) return st;
         if (!cri_member_is_array(m) || cri_member_has(m, "none")) continue;
         *array_at(m, state) = cr_alloc(cx, cri_member_elements(m, state), element_size(m));
         if (!*array_at(m, state)) return cr_error_status(cx);
@@ -68,6 +72,7 @@ cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
 void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
 {
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        if (m->part) cri_record_free(cx, m->part, part_at(m, state));
         if (!cri_member_is_array(m)) continue;
         cr_free(cx, *array_at(m, state), cri_member_elements(m, state), element_size(m));
         *array_at(m, state) = NULL;
@@ -140,7 +145,11 @@ static bool member_is_right(const cri_member *m, const void *state)
 
 const cri_member *cri_record_find_wrong(const cri_member *record, const void *state)
 {
-    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++)
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        const void       *part = (const char *)state + m->offset;
+        const cri_member *wrong = m->part ? cri_record_find_wrong(m->part, part) : NULL;
+        if (wrong) return wrong;
         if (!member_is_right(m, state)) return m;
+    }
     return NULL;
 }

@@ -14,7 +14,8 @@
  *     static const cri_member knn_record[] = { KNN_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
  *     #undef CRI_TYPE
  *
- * Columns: kind, member, shape (members that count, which stand before it), range, help.  A range
+ * Columns: kind, member, shape (members that count, which stand before it; of a part its type, whose
+ * table is called type_record), range, help.  A range
  * holds for every number: "" (any that is finite) or bounds as of options, ">0", "0..1"; of a choice
  * "a|b|c".  After it, apart by spaces:
  *     none    a real may be NaN, an array absent
@@ -37,7 +38,8 @@ typedef enum cri_member_kind {
     CRI_MEMBER_choice, /* int: index into the choices of the range         */
     CRI_MEMBER_vector, /* double * [rows]                                  */
     CRI_MEMBER_matrix, /* double * [rows x cols]                           */
-    CRI_MEMBER_index   /* size_t * [rows], whole numbers in the file       */
+    CRI_MEMBER_index,  /* size_t * [rows], whole numbers in the file       */
+    CRI_MEMBER_part    /* another record, whose members stand among ours   */
 } cri_member_kind;
 
 typedef struct cri_member {
@@ -45,45 +47,59 @@ typedef struct cri_member {
     cri_member_kind kind;
     size_t          offset, rows, cols; /* offsets of the member and of the counts of its shape */
     const char     *range, *help;
+    const struct cri_member *part;
 } cri_member;
 
 /* --- declaring -------------------------------------------------------------------------------- */
 
-typedef size_t  cri_member_count;
-typedef bool    cri_member_flag;
-typedef double  cri_member_real;
-typedef int     cri_member_choice;
-typedef double *cri_member_vector;
-typedef double *cri_member_matrix;
-typedef size_t *cri_member_index;
+#define CRI_DECLARE_count(shape) size_t
+#define CRI_DECLARE_flag(shape) bool
+#define CRI_DECLARE_real(shape) double
+#define CRI_DECLARE_choice(shape) int
+#define CRI_DECLARE_vector(shape) double *
+#define CRI_DECLARE_matrix(shape) double *
+#define CRI_DECLARE_index(shape) size_t *
+#define CRI_DECLARE_part(shape) CRI_SHAPE_OPEN shape
 
-#define CRI_RECORD_MEMBER(kind, name, shape, range, help) cri_member_##kind name;
-#define CRI_RECORD(type, LIST, ...)                                                                \
+#define CRI_RECORD_MEMBER(kind, name, shape, range, help) CRI_DECLARE_##kind(shape) name;
+#define CRI_RECORD(...) CRI_RECORD_WITH(__VA_ARGS__, , )
+#define CRI_RECORD_WITH(type, LIST, more, ...)                                                     \
     typedef struct type {                                                                          \
         LIST(CRI_RECORD_MEMBER)                                                                    \
-        __VA_ARGS__                                                                                \
+        more                                                                                       \
     } type
 
 #define CRI_SHAPE_count(type, ...) 0, 0
 #define CRI_SHAPE_flag(type, ...) 0, 0
 #define CRI_SHAPE_real(type, ...) 0, 0
 #define CRI_SHAPE_choice(type, ...) 0, 0
+#define CRI_SHAPE_part(type, ...) 0, 0
 #define CRI_SHAPE_vector(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
 #define CRI_SHAPE_index(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
-#define CRI_SHAPE_OF_ONE(type, n) offsetof(type, n), 0
 #define CRI_SHAPE_matrix(type, ...) CRI_SHAPE_OF_TWO(type, __VA_ARGS__)
+#define CRI_SHAPE_OF_ONE(type, n) offsetof(type, n), 0
 #define CRI_SHAPE_OF_TWO(type, n, p) offsetof(type, n), offsetof(type, p)
 #define CRI_SHAPE_OPEN(...) __VA_ARGS__
+#define CRI_PART_count(...) NULL
+#define CRI_PART_flag(...) NULL
+#define CRI_PART_real(...) NULL
+#define CRI_PART_choice(...) NULL
+#define CRI_PART_vector(...) NULL
+#define CRI_PART_index(...) NULL
+#define CRI_PART_matrix(...) NULL
+#define CRI_PART_part(...) CRI_PART_OF(__VA_ARGS__)
+#define CRI_PART_OF(type) type##_record
 #define CRI_RECORD_ROW(kind, name, shape, range, help)                                             \
     { #name,                                                                                       \
       CRI_MEMBER_##kind,                                                                           \
       offsetof(CRI_TYPE, name),                                                                    \
       CRI_SHAPE_##kind(CRI_TYPE, CRI_SHAPE_OPEN shape),                                            \
       range,                                                                                       \
-      help },
+      help,                                                                                        \
+      CRI_PART_##kind(CRI_SHAPE_OPEN shape) },
 #define CRI_RECORD_END                                                                             \
     {                                                                                              \
-        NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL                                                  \
+        NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL, NULL                                            \
     }
 
 /* --- living ----------------------------------------------------------------------------------- */

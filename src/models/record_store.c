@@ -53,6 +53,8 @@ static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state
     case CRI_MEMBER_real:
         x = *(const double *)at;
         return cri_store_set(cx, out, m->name, isfinite(x) ? json_real(x) : json_null());
+    case CRI_MEMBER_part:
+        return cri_record_write(cx, m->part, at, store, out);
     default:
         return write_array(cx, m, state, store);
     }
@@ -149,6 +151,8 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
         *(double *)at = NAN;
         if (json_is_null(value)) return CR_OK;
         return cri_store_get_real(cx, store, in, m->name, (double *)at);
+    case CRI_MEMBER_part:
+        return cri_record_read(cx, m->part, store, in, at);
     default:
         return read_array(cx, m, store, state);
     }

@@ -129,10 +129,10 @@ TEST(wrong_files_are_refused)
         cri_record_free(cx, record, &u);
     }
     static const cri_member as_numbers[] = { { "start", CRI_MEMBER_vector, offsetof(thing, cut),
-                                               offsetof(thing, n), 0, "", "" },
+                                               offsetof(thing, n), 0, "", "", NULL },
                                              CRI_RECORD_END };
     static const cri_member as_index[] = { { "start", CRI_MEMBER_index, offsetof(thing, start),
-                                             offsetof(thing, n), 0, "", "" },
+                                             offsetof(thing, n), 0, "", "", NULL },
                                            CRI_RECORD_END };
     double                  half[] = { 0, 1.5 };
     thing                   t = { .n = 2, .cut = half }, u = { .n = 2 };

@@ -9,9 +9,9 @@
 static const char *const choice_names[] = { "cv", "1se", "bic", "aic", "given" };
 
 /* clang-format off */
-#define COUNT(name, m) { name, CRI_MEMBER_count, offsetof(cri_lasso, m), 0, 0, "", "" }
-#define REAL(name, m) { name, CRI_MEMBER_real, offsetof(cri_lasso, m), 0, 0, "any none", "" }
-#define VECTOR(name, m, n) { name, CRI_MEMBER_vector, offsetof(cri_lasso, m), offsetof(cri_lasso, n), 0, "any", "" }
+#define COUNT(name, m) { name, CRI_MEMBER_count, offsetof(cri_lasso, m), 0, 0, "", "", NULL }
+#define REAL(name, m) { name, CRI_MEMBER_real, offsetof(cri_lasso, m), 0, 0, "any none", "", NULL }
+#define VECTOR(name, m, n) { name, CRI_MEMBER_vector, offsetof(cri_lasso, m), offsetof(cri_lasso, n), 0, "any", "", NULL }
 /* clang-format on */
 static const cri_member lasso_fields[] = {
     COUNT("path_lambdas", path.L),
@@ -32,7 +32,7 @@ static const cri_member lasso_fields[] = {
     CRI_FIELD_REAL(cri_lasso, rss),
     CRI_FIELD_REAL(cri_lasso, objective),
     CRI_FIELD_FLAG(cri_lasso, gram),
-    { "converged", CRI_MEMBER_flag, offsetof(cri_lasso, path.converged), 0, 0, "", "" },
+    { "converged", CRI_MEMBER_flag, offsetof(cri_lasso, path.converged), 0, 0, "", "", NULL },
     VECTOR("terms", terms, k),
     VECTOR("path/lambda", path.lambda, path.L),
     VECTOR("path/nonzero", path.nonzero, path.L),
@@ -42,7 +42,7 @@ static const cri_member lasso_fields[] = {
     VECTOR("path/cv_se", path.cv_se, path.L),
     VECTOR("path/terms", path.terms, path.m),
     { "path/coef", CRI_MEMBER_matrix, offsetof(cri_lasso, path.coef), offsetof(cri_lasso, path.L),
-      offsetof(cri_lasso, path.m), "any", "" },
+      offsetof(cri_lasso, path.m), "any", "", NULL },
     CRI_FIELD_LAST,
 };
 #undef COUNT

@@ -10,20 +10,20 @@
 #include <string.h>
 
 static const cri_member kept_fields[] = {
-    { "kept_rows", CRI_MEMBER_count, offsetof(cri_kept_rows, n), 0, 0, "", "" },
-    { "kept_starts", CRI_MEMBER_count, offsetof(cri_kept_rows, starts), 0, 0, "", "" },
-    { "kept_entries", CRI_MEMBER_count, offsetof(cri_kept_rows, entries), 0, 0, "", "" },
-    { "kept_lambda", CRI_MEMBER_real, offsetof(cri_kept_rows, lambda), 0, 0, "any none", "" },
+    { "kept_rows", CRI_MEMBER_count, offsetof(cri_kept_rows, n), 0, 0, "", "", NULL },
+    { "kept_starts", CRI_MEMBER_count, offsetof(cri_kept_rows, starts), 0, 0, "", "", NULL },
+    { "kept_entries", CRI_MEMBER_count, offsetof(cri_kept_rows, entries), 0, 0, "", "", NULL },
+    { "kept_lambda", CRI_MEMBER_real, offsetof(cri_kept_rows, lambda), 0, 0, "any none", "", NULL },
     { "kept/start", CRI_MEMBER_vector, offsetof(cri_kept_rows, start),
-      offsetof(cri_kept_rows, starts), 0, "any", "" },
+      offsetof(cri_kept_rows, starts), 0, "any", "", NULL },
     { "kept/column", CRI_MEMBER_vector, offsetof(cri_kept_rows, column),
-      offsetof(cri_kept_rows, entries), 0, "any", "" },
+      offsetof(cri_kept_rows, entries), 0, "any", "", NULL },
     { "kept/value", CRI_MEMBER_vector, offsetof(cri_kept_rows, value),
-      offsetof(cri_kept_rows, entries), 0, "any", "" },
+      offsetof(cri_kept_rows, entries), 0, "any", "", NULL },
     { "kept/root", CRI_MEMBER_vector, offsetof(cri_kept_rows, root), offsetof(cri_kept_rows, n), 0,
-      "any", "" },
+      "any", "", NULL },
     { "kept/factor", CRI_MEMBER_matrix, offsetof(cri_kept_rows, L), offsetof(cri_kept_rows, n),
-      offsetof(cri_kept_rows, n), "any", "" },
+      offsetof(cri_kept_rows, n), "any", "", NULL },
     CRI_FIELD_LAST,
 };
 

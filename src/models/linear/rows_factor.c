@@ -11,13 +11,14 @@
 #include <string.h>
 
 static const cri_member factor_fields[] = {
-    { "factor_columns", CRI_MEMBER_count, offsetof(cri_rows_factor, q), 0, 0, "", "" },
-    { "factor_rows", CRI_MEMBER_count, offsetof(cri_rows_factor, rows), 0, 0, "", "" },
-    { "factor_weight", CRI_MEMBER_real, offsetof(cri_rows_factor, weight), 0, 0, "any none", "" },
+    { "factor_columns", CRI_MEMBER_count, offsetof(cri_rows_factor, q), 0, 0, "", "", NULL },
+    { "factor_rows", CRI_MEMBER_count, offsetof(cri_rows_factor, rows), 0, 0, "", "", NULL },
+    { "factor_weight", CRI_MEMBER_real, offsetof(cri_rows_factor, weight), 0, 0, "any none", "",
+      NULL },
     { "rows/mean", CRI_MEMBER_vector, offsetof(cri_rows_factor, mean), offsetof(cri_rows_factor, q),
-      0, "any", "" },
+      0, "any", "", NULL },
     { "rows/factor", CRI_MEMBER_matrix, offsetof(cri_rows_factor, R), offsetof(cri_rows_factor, q),
-      offsetof(cri_rows_factor, q), "any", "" },
+      offsetof(cri_rows_factor, q), "any", "", NULL },
     CRI_FIELD_LAST,
 };
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* clang-format off */
-#define MEMBER(name, kind, m, rows, cols) { name, CRI_MEMBER_##kind, offsetof(cri_selection, m), rows, cols, "any none", "" }
+#define MEMBER(name, kind, m, rows, cols) { name, CRI_MEMBER_##kind, offsetof(cri_selection, m), rows, cols, "any none", "", NULL }
 /* clang-format on */
 #define SIZES offsetof(cri_selection, sizes)
 static const cri_member selection_fields[] = {

@@ -129,12 +129,12 @@ static const cri_member fields[] = {
 };
 
 static const cri_member stream_fields[] = {
-    { "stream_steps", CRI_MEMBER_count, offsetof(cri_classifier, steps), 0, 0, "", "" },
-    { "stream_rate", CRI_MEMBER_real, offsetof(cri_classifier, rate), 0, 0, "any none", "" },
+    { "stream_steps", CRI_MEMBER_count, offsetof(cri_classifier, steps), 0, 0, "", "", NULL },
+    { "stream_rate", CRI_MEMBER_real, offsetof(cri_classifier, rate), 0, 0, "any none", "", NULL },
     { "stream_gradient_z", CRI_MEMBER_real, offsetof(cri_classifier, gradient_z), 0, 0, "any none",
-      "" },
+      "", NULL },
     { "stream/last", CRI_MEMBER_matrix, offsetof(cri_classifier, last), offsetof(cri_classifier, M),
-      offsetof(cri_classifier, q), "any", "" },
+      offsetof(cri_classifier, q), "any", "", NULL },
     CRI_FIELD_LAST,
 };
 
@@ -148,9 +148,9 @@ static const cri_member renew_fields[] = {
     CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_yw, held, two),
     CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, past, D, D),
     { "pull", CRI_MEMBER_vector, offsetof(cri_classifier, pull), offsetof(cri_classifier, D), 0,
-      "any none", "" },
+      "any none", "", NULL },
     { "miss", CRI_MEMBER_vector, offsetof(cri_classifier, miss), offsetof(cri_classifier, D), 0,
-      "any none", "" },
+      "any none", "", NULL },
     CRI_FIELD_LAST,
 };
 

@@ -7,7 +7,6 @@
  * much as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
-#include "../fields.h"
 #include "../kept.h"
 #include "../parameters.h"
 #include "../rows_check.h"
@@ -35,37 +34,28 @@ CR_OPTIONS_STRUCT(nw_options, NW_OPTIONS);
 static const cr_option nw_table[] = { NW_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct nw_state {
-    size_t  n, p;
-    bool    compact, linear;
-    double *X, *y, *w, *h; /* [n x p], [n], [n], [p]      */
-    double *residual;      /* [n] leave-one-out           */
-    double  mse;           /* the mean of their squares   */
-} nw_state;
+/* clang-format off */
+#define NW_STATE(MEMBER)                                                                                \
+    MEMBER(count,  n,        (),     ">=1", "rows that are kept")                                       \
+    MEMBER(count,  p,        (),     "",    "terms")                                                    \
+    MEMBER(flag,   compact,  (),     "",    "Epanechnikov's kernel, not the Gaussian")                  \
+    MEMBER(flag,   linear,   (),     "",    "a plane around the point, not a constant")                 \
+    MEMBER(matrix, X,        (n, p), "",    "the rows")                                                 \
+    MEMBER(vector, y,        (n),    "",    "their targets")                                            \
+    MEMBER(vector, w,        (n),    ">0",  "their weights")                                            \
+    MEMBER(vector, h,        (p),    ">0",  "bandwidths")                                               \
+    MEMBER(vector, residual, (n),    "",    "leave-one-out residuals")                                  \
+    MEMBER(real,   mse,      (),     ">=0", "the mean of their squares")
+/* clang-format on */
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(nw_state, n),
-    CRI_FIELD_COUNT(nw_state, p),
-    CRI_FIELD_FLAG(nw_state, compact),
-    CRI_FIELD_FLAG(nw_state, linear),
-    CRI_FIELD_MATRIX(nw_state, X, n, p),
-    CRI_FIELD_VECTOR(nw_state, y, n),
-    CRI_FIELD_VECTOR(nw_state, w, n),
-    CRI_FIELD_VECTOR(nw_state, h, p),
-    CRI_FIELD_VECTOR(nw_state, residual, n),
-    CRI_FIELD_REAL(nw_state, mse),
-    CRI_FIELD_LAST,
-};
+CRI_RECORD(nw_state, NW_STATE);
+#define CRI_TYPE nw_state
+static const cri_member nw_record[] = { NW_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static cri_smoother smoother_of(const nw_state *m)
 {
     return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h };
-}
-
-static void nw_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(nw_state));
 }
 
 /* --- bandwidth ------------------------------------------------------------------------------- */
@@ -220,7 +210,7 @@ static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     m = NULL;
 done:
     cri_kept_free(cx, &kept);
-    if (m) nw_free(cx, m);
+    cri_state_free(cx, &cri_class_nadaraya_watson, m);
     return st;
 }
 
@@ -288,34 +278,10 @@ done:
     return st;
 }
 
-static cr_status nw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status nw_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_record_write(cx, fields, state, store, out);
-}
-
-static bool is_sound(const nw_state *m, const cr_design *design)
-{
-    bool sound = m->n > 0 && m->p == cr_design_terms(design) && m->mse >= 0;
-    for (size_t j = 0; sound && j < m->p; j++) sound = m->h[j] > 0;
-    for (size_t i = 0; sound && i < m->n; i++) sound = m->w[i] > 0;
-    return sound;
-}
-
-static cr_status nw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                         const cr_design *design, void **out_state)
-{
-    cr_status st = CR_OK;
-    nw_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (!is_sound(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows of nadaraya-watson do not fit the design",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) nw_free(cx, m);
-    return st;
+    (void)cx;
+    return ((nw_state *)state)->p == cr_design_terms(design) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_nadaraya_watson = {
@@ -336,7 +302,7 @@ const cr_model_class cri_class_nadaraya_watson = {
     .fit = nw_fit,
     .predict = nw_predict,
     .describe = nw_describe,
-    .write = nw_write,
-    .read = nw_read,
-    .free = nw_free,
+    .state = nw_record,
+    .state_size = sizeof(nw_state),
+    .ready = nw_ready,
 };
