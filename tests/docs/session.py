@@ -7,6 +7,7 @@ next command are what it prints, both streams together; a line `...` stands for 
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import termios
@@ -48,6 +49,27 @@ def steps_of(text):
 
 
 # --- running ---------------------------------------------------------------------------------------
+
+TIMES = []  # (seconds of the processor, command) of all that was run
+
+
+class timed:
+    """Around a command: notes what it and its children used of the processor."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def __enter__(self):
+        self.before = self.used()
+
+    def __exit__(self, *_):
+        TIMES.append((self.used() - self.before, str(self.command)))
+
+    @staticmethod
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
 
 def clean(text):
     """What stays on the screen: progress that was drawn over is gone."""
@@ -133,7 +155,8 @@ def check_page(text, folder, environment):
     page as it should be."""
     problems, lines, moved = [], text.splitlines(), 0
     for step in steps_of(text):
-        got = run(step.command, folder, environment)
+        with timed(step.command):
+            got = run(step.command, folder, environment)
         if any(report in line for report in REPORTS for line in got):
             problems.append((step.line, "a sanitizer report:\n" + "\n".join(got)))
         elif not texts_agree(step.expected, got):

@@ -48,7 +48,7 @@ def test_no_check_is_excused(made):
 @pytest.mark.parametrize("made", REGRESSORS)
 def test_pipeline_and_cross_val_score(made, Xy):
     X, y = Xy
-    steps = pipeline.make_pipeline(preprocessing.StandardScaler(), made())
+    steps = pipeline.make_pipeline(preprocessing.StandardScaler(), brief(made))
     scores = model_selection.cross_val_score(steps, X, target_for(made, y), cv=3)
     assert scores.shape == (3,) and (scores > (0 if made is credence.TreeRegressor else 0.5)).all()
 
@@ -95,7 +95,7 @@ def test_clone_and_parameters(made):
 def test_score_is_r2(made, Xy):
     X, y = Xy[0], target_for(made, Xy[1])
     w = np.random.default_rng(1).uniform(size=len(y))
-    model = made().fit(X, y)
+    model = brief(made).fit(X, y)
     mean = model.predict(X)
     assert model.score(X, y) == pytest.approx(metrics.r2_score(y, mean), rel=1e-14)
     assert model.score(X, y, w) == pytest.approx(metrics.r2_score(y, mean, sample_weight=w), rel=1e-14)

@@ -206,6 +206,7 @@ def test_tidy_of_nothing_is_a_failure(tmp_path):
     ("return 0;", "check-clang: 0 problems"),
     ("return argc == argc;", "self-comparison always evaluates to true"),
     ("return argc > 2 ? 7 : 0;", "build/clang/credence fit linear"),
+    ("int n = 2147483647; n += argc; return n == 7;", "An illegal instruction is undefined behaviour"),
 ])
 def test_clang(body, message, tmp_path):
     """On a project of one file, whose program is called credence."""
