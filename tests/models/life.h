@@ -1,4 +1,4 @@
-/* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update,
+/* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update;
  * predict, transform, describe, save, load and predict again, to the same bits. */
 #ifndef CREDENCE_TEST_MODELS_LIFE_H
 #define CREDENCE_TEST_MODELS_LIFE_H
@@ -9,6 +9,11 @@ typedef struct life {
     const cr_table *table; /* of another context, so that its own memory is not counted */
     const char     *model, *settings;
     bool            update; /* by the same rows */
+    /* what the fit has made, of another context too: */
+    cr_model     *made;
+    cr_prediction predicted;
+    char         *bytes;
+    size_t        size;
 } life;
 
 static inline void assert_same_numbers(const double *a, const double *b, size_t n)
@@ -17,51 +22,115 @@ static inline void assert_same_numbers(const double *a, const double *b, size_t 
     if (a) assert_memory_equal(a, b, n * sizeof *a);
 }
 
-static inline cr_status live(cr_ctx *cx, void *arg)
+static inline cr_status make_model(cr_ctx *cx, const life *l, cr_model **out)
 {
-    const life     *l = arg;
-    cr_status       st = CR_OK;
-    cr_model       *first = NULL, *updated = NULL, *loaded = NULL;
-    cr_prediction   p = { 0 }, q = { 0 };
-    char           *text = NULL, *bytes = NULL;
-    double         *z = NULL;
-    size_t          size = 0, labels = 0;
-    const cr_model *m;
-
+    cr_status st = CR_OK;
+    cr_model *first = NULL, *updated = NULL;
     CR_TRY(try_fit(cx, l->model, l->table, l->settings, &first));
     if (l->update) CR_TRY(cr_update(cx, first, l->table, &updated));
-    m = updated ? updated : first;
-    CR_TRY(cr_predict(cx, m, l->table, &p));
-    if (cr_transform_labels(m, &labels)) {
-        z = malloc((cr_table_rows(l->table) * labels + 1) * sizeof *z);
-        CR_TRY(cr_transform(cx, m, l->table, z));
-    }
-    CR_TRY(cr_describe(cx, m, &text));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "saved", bytes, size, &loaded));
-    CR_TRY(cr_predict(cx, loaded, l->table, &q));
-    assert_same_numbers(p.mean, q.mean, p.n);
-    assert_same_numbers(p.scale, q.scale, p.n);
-    assert_same_numbers(p.prob, q.prob, p.n * p.n_classes);
+    *out = updated ? updated : first;
 done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    free(z);
-    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
-    cr_model_free(cx, first), cr_model_free(cx, updated), cr_model_free(cx, loaded);
+    if (st != CR_OK || updated) cr_model_free(cx, first);
     return st;
+}
+
+/* --- the parts of a life: none of them depends on what another has left in the context --------- */
+
+static inline cr_status life_makes(cr_ctx *cx, void *arg)
+{
+    cr_model *m = NULL;
+    cr_status st = make_model(cx, arg, &m);
+    cr_model_free(cx, m);
+    return st;
+}
+
+static inline cr_status life_predicts(cr_ctx *cx, void *arg)
+{
+    const life   *l = arg;
+    cr_prediction p = { 0 };
+    cr_status     st = cr_predict(cx, l->made, l->table, &p);
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+static inline cr_status life_transforms(cr_ctx *cx, void *arg)
+{
+    const life *l = arg;
+    size_t      labels = 0;
+    assert_true(cr_transform_labels(l->made, &labels));
+    double   *z = malloc((cr_table_rows(l->table) * labels + 1) * sizeof *z);
+    cr_status st = cr_transform(cx, l->made, l->table, z);
+    free(z);
+    return st;
+}
+
+static inline cr_status life_describes(cr_ctx *cx, void *arg)
+{
+    const life *l = arg;
+    char       *text = NULL;
+    cr_status   st = cr_describe(cx, l->made, &text);
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    return st;
+}
+
+static inline cr_status life_saves(cr_ctx *cx, void *arg)
+{
+    const life *l = arg;
+    char       *bytes = NULL;
+    size_t      size = 0;
+    cr_status   st = cr_model_to_bytes(cx, l->made, &bytes, &size);
+    cr_free(cx, bytes, size, 1);
+    return st;
+}
+
+static inline cr_status life_loads(cr_ctx *cx, void *arg)
+{
+    const life          *l = arg;
+    const cr_prediction *p = &l->predicted;
+    cr_status            st = CR_OK;
+    cr_model            *loaded = NULL;
+    cr_prediction        q = { 0 };
+    CR_TRY(cr_model_from_bytes(cx, "saved", l->bytes, l->size, &loaded));
+    CR_TRY(cr_predict(cx, loaded, l->table, &q));
+    assert_same_numbers(p->mean, q.mean, p->n);
+    assert_same_numbers(p->scale, q.scale, p->n);
+    assert_same_numbers(p->prob, q.prob, p->n * p->n_classes);
+done:
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, loaded);
+    return st;
+}
+
+/* One part after the other, so that what fails late needs nothing of the earlier ones again. */
+static inline void check_each_part(life l)
+{
+    cr_ctx *cx = test_context();
+    size_t  labels = 0;
+    test_every_allocation_fails(life_makes, &l);
+    assert_ok(cx, make_model(cx, &l, &l.made));
+    test_every_allocation_fails(life_predicts, &l);
+    if (cr_transform_labels(l.made, &labels)) test_every_allocation_fails(life_transforms, &l);
+    test_every_allocation_fails(life_describes, &l);
+    test_every_allocation_fails(life_saves, &l);
+    assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
+    assert_ok(cx, cr_model_to_bytes(cx, l.made, &l.bytes, &l.size));
+    test_every_allocation_fails(life_loads, &l);
+    cr_free(cx, l.bytes, l.size, 1);
+    cr_prediction_free(cx, &l.predicted);
+    cr_model_free(cx, l.made);
+    test_context_free(cx);
 }
 
 static inline void check_every_allocation(const cr_table *t, const char *model,
                                           const char *settings)
 {
-    test_every_allocation_fails(live, &(life){ t, model, settings, false });
+    check_each_part((life){ .table = t, .model = model, .settings = settings });
 }
 
 static inline void check_every_allocation_with_update(const cr_table *t, const char *model,
                                                       const char *settings)
 {
-    test_every_allocation_fails(live, &(life){ t, model, settings, true });
+    check_each_part((life){ .table = t, .model = model, .settings = settings, .update = true });
 }
 
 /* The same on a table of these numbers, for each of the settings; the last is NULL. */

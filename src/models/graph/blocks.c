@@ -1,6 +1,7 @@
 /* blocks.c -- cutsets, and exact draws of what they leave. */
 #include "blocks.h"
 #include "filled.h"
+#include "../../base/inner_loop.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -327,32 +328,54 @@ done:
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
+CRI_INNER_LOOP static void gather(const double *from, const uint32_t *index, size_t n, double *t)
+{
+    cri_check_gather(from, index, n);
+    cri_check_array(t, n);
+    for (size_t e = 0; e < n; e++) t[e] = from[index[e]];
+}
+
+CRI_INNER_LOOP static void gather_times(const double *from, const uint32_t *index, size_t n,
+                                        double *t)
+{
+    cri_check_gather(from, index, n);
+    cri_check_array(t, n);
+    for (size_t e = 0; e < n; e++) t[e] *= from[index[e]];
+}
+
+/* The sum (or maximum) of each row of t, the largest of them 1; returns what this was. */
+CRI_INNER_LOOP static double add_rows(const double *t, size_t rows, size_t states, bool maximise,
+                                      double *sum)
+{
+    double most = 0;
+    cri_check_array(t, rows * states);
+    cri_check_array(sum, rows);
+    for (size_t row = 0; row < rows; row++, t += states) {
+        double total = 0;
+        if (maximise)
+            for (size_t x = 0; x < states; x++) total = t[x] > total ? t[x] : total;
+        else
+            for (size_t x = 0; x < states; x++) total += t[x];
+        sum[row] = total;
+        most = total > most ? total : most;
+    }
+    for (size_t row = 0; most > 0 && row < rows; row++) sum[row] /= most;
+    return most;
+}
+
 /* Fills the table of a cell and its sums (or maxima), the largest 1; false: all 0. */
 static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *room,
                  const size_t *state)
 {
-    double *t = room + c->at, *sum = room + c->sum_at, most = 0;
+    double *t = room + c->at;
     for (size_t e = 0; c->parts == 0 && e < c->size; e++) t[e] = 1;
     for (size_t k = 0; k < c->parts; k++) {
         const cri_part *p = &c->part[k];
         const double   *from = p->table ? p->table->value : room + b->cell[p->from].sum_at;
         for (size_t i = 0; i < p->n; i++) from += state[p->var[i]] * p->stride[i];
-        if (k == 0)
-            for (size_t e = 0; e < c->size; e++) t[e] = from[p->index[e]];
-        else
-            for (size_t e = 0; e < c->size; e++) t[e] *= from[p->index[e]];
+        (k == 0 ? gather : gather_times)(from, p->index, c->size, t);
     }
-    for (size_t row = 0; row * c->states < c->size; row++) {
-        sum[row] = 0;
-        for (size_t x = 0; x < c->states; x++) {
-            double y = t[row * c->states + x];
-            sum[row] = maximise ? fmax(sum[row], y) : sum[row] + y;
-        }
-        most = fmax(most, sum[row]);
-    }
-    if (most == 0) return false;
-    for (size_t row = 0; row * c->states < c->size; row++) sum[row] /= most;
-    return true;
+    return add_rows(t, c->size / c->states, c->states, maximise, room + c->sum_at) > 0;
 }
 
 bool cri_block_draw(const cri_block *b, cr_rng *r, double *room, size_t *inout_state)

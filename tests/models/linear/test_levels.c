@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { N = 2600, LEVELS = 1050 };
+enum { N = 1500, LEVELS = 1050 };
 
 typedef struct text {
     char  *at;

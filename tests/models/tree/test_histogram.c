@@ -265,10 +265,10 @@ TEST(life)
 /* Bins cost no more than the noise of the test: the mean loss on fresh rows. */
 TEST(as_good_as_exact)
 {
-    enum { N = 30000, FRESH = 20000 };
+    enum { N = 16000, FRESH = 20000 };
     const char *const splits[] = {
-        "target=y rounds=60 depth=3 learning_rate=0.3 splits=exact",
-        "target=y rounds=60 depth=3 learning_rate=0.3 splits=histogram"
+        "target=y rounds=40 depth=3 learning_rate=0.3 splits=exact",
+        "target=y rounds=40 depth=3 learning_rate=0.3 splits=histogram"
     };
     double sum = 0, square = 0;
     draw(99, N + FRESH, 0, 0);
