@@ -62,11 +62,46 @@ cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
         cr_status st = m->part ? cri_record_allocate(cx, m->part, part_at(m, state)) : CR_OK;
         if (st != CR_OK) return st;
-        if (!cri_member_is_array(m) || cri_member_has(m, "none")) continue;
+        if (!cri_member_is_array(m) || cri_member_has(m, "none") || *array_at(m, state)) continue;
         *array_at(m, state) = cr_alloc(cx, cri_member_elements(m, state), element_size(m));
         if (!*array_at(m, state)) return cr_error_status(cx);
     }
     return CR_OK;
+}
+
+static size_t scalar_size(const cri_member *m)
+{
+    static const size_t sizes[] = { [CRI_MEMBER_count] = sizeof(size_t),
+                                    [CRI_MEMBER_flag] = sizeof(bool),
+                                    [CRI_MEMBER_real] = sizeof(double),
+                                    [CRI_MEMBER_choice] = sizeof(int) };
+    return sizes[m->kind];
+}
+
+static cr_status copy_array(cr_ctx *cx, const cri_member *m, const void *from, void *to)
+{
+    const void *a = *(void *const *)((const char *)from + m->offset);
+    size_t      n = cri_member_elements(m, from);
+    if (!a) return CR_OK;
+    *array_at(m, to) = cr_alloc(cx, n, element_size(m));
+    if (!*array_at(m, to)) return cr_error_status(cx);
+    if (n > 0) memcpy(*array_at(m, to), a, n * element_size(m));
+    return CR_OK;
+}
+
+cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from, void *to)
+{
+    cr_status st = CR_OK;
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++) {
+        const char *source = (const char *)from + m->offset;
+        if (m->part)
+            st = cri_record_copy(cx, m->part, source, part_at(m, to));
+        else if (cri_member_is_array(m))
+            st = copy_array(cx, m, from, to);
+        else
+            memcpy(part_at(m, to), source, scalar_size(m));
+    }
+    return st;
 }
 
 void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
@@ -130,6 +165,7 @@ static bool member_is_right(const cri_member *m, const void *state)
 {
     const char *at = (const char *)state + m->offset;
     rule        r = rule_of(m);
+    if (cri_member_has(m, "made")) return true;
     if (m->kind == CRI_MEMBER_count) return is_right(&r, (double)*(const size_t *)at);
     if (m->kind == CRI_MEMBER_real) {
         double x = *(const double *)at;

@@ -22,6 +22,8 @@
  *     any     numbers need not be finite
  *     sums    every row of an array sums to one
  *     rises   no number of an array is below the one before it
+ *     made    no part of the file, but made of what is: read leaves room for it
+ *     inside  of a part: in the file its numbers stand in an object of its name
  * (Internal header.) */
 #ifndef CREDENCE_BASE_RECORD_H
 #define CREDENCE_BASE_RECORD_H
@@ -104,8 +106,10 @@ typedef struct cri_member {
 
 /* --- living ----------------------------------------------------------------------------------- */
 
-/* Allocates the arrays that must be there, zeroed, by the counts that are set. */
+/* Allocates the arrays that must be there and are not yet, zeroed, by the counts that are set. */
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state);
+/* A copy of all members in a zeroed struct. */
+cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from, void *to);
 /* Frees the arrays, not the struct. */
 void cri_record_free(cr_ctx *cx, const cri_member *record, void *state);
 /* The first member whose numbers are not what its range says; NULL where all are. */

@@ -38,6 +38,16 @@ static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state,
     return cri_store_put_matrix(cx, store, m->name, a, rows, cri_member_cols(m, state));
 }
 
+/* Its numbers among those of the whole, or in an object of their own. */
+static cr_status write_part(cr_ctx *cx, const cri_member *m, const void *part, cri_store *store,
+                            json_t *out)
+{
+    json_t   *inside = cri_member_has(m, "inside") ? json_object() : NULL;
+    cr_status st = CR_OK;
+    if (cri_member_has(m, "inside")) st = cri_store_set(cx, out, m->name, inside);
+    return st == CR_OK ? cri_record_write(cx, m->part, part, store, inside ? inside : out) : st;
+}
+
 static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store,
                               json_t *out)
 {
@@ -54,7 +64,7 @@ static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state
         x = *(const double *)at;
         return cri_store_set(cx, out, m->name, isfinite(x) ? json_real(x) : json_null());
     case CRI_MEMBER_part:
-        return cri_record_write(cx, m->part, at, store, out);
+        return write_part(cx, m, at, store, out);
     default:
         return write_array(cx, m, state, store);
     }
@@ -65,7 +75,7 @@ cr_status cri_record_write(cr_ctx *cx, const cri_member *record, const void *sta
 {
     cr_status st = CR_OK;
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
-        st = write_member(cx, m, state, store, out);
+        if (!cri_member_has(m, "made")) st = write_member(cx, m, state, store, out);
     return st;
 }
 
@@ -135,6 +145,15 @@ static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *st
     return cri_store_get_matrix(cx, store, m->name, rows, cri_member_cols(m, state), (double **)at);
 }
 
+static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                           const json_t *in, void *part)
+{
+    json_t   *inside = NULL;
+    cr_status st = CR_OK;
+    if (cri_member_has(m, "inside")) st = cri_store_get_object(cx, store, in, m->name, &inside);
+    return st == CR_OK ? cri_record_read(cx, m->part, store, inside ? inside : in, part) : st;
+}
+
 static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *store,
                              const json_t *in, void *state)
 {
@@ -152,7 +171,7 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
         if (json_is_null(value)) return CR_OK;
         return cri_store_get_real(cx, store, in, m->name, (double *)at);
     case CRI_MEMBER_part:
-        return cri_record_read(cx, m->part, store, in, at);
+        return read_part(cx, m, store, in, at);
     default:
         return read_array(cx, m, store, state);
     }
@@ -164,7 +183,8 @@ cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store 
     cr_status         st = CR_OK;
     const cri_member *wrong;
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
-        st = read_member(cx, m, store, in, state);
+        if (!cri_member_has(m, "made")) st = read_member(cx, m, store, in, state);
+    if (st == CR_OK) st = cri_record_allocate(cx, record, state); /* what is made of the rest */
     if (st != CR_OK || !(wrong = cri_record_find_wrong(record, state))) return st;
     return cr_fail(cx, CR_EDATA, "%s: '%s' (%s) has a value that is not %s",
                    cri_store_source(store), wrong->name, wrong->help,

@@ -3,7 +3,6 @@
 #include "../../base/number.h"
 #include "../../base/parallel.h"
 #include "../../data/table_internal.h"
-#include "../fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,47 +10,21 @@
 
 enum { BLOCK = 256, MOST_VALUES = 1000 };
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_dirichlet, n),
-    CRI_FIELD_COUNT(cri_dirichlet, total),
-    CRI_FIELD_REAL(cri_dirichlet, level),
-    CRI_FIELD_VECTOR(cri_dirichlet, sizes, n),
-    CRI_FIELD_VECTOR(cri_dirichlet, values, total),
-    CRI_FIELD_VECTOR(cri_dirichlet, prior, total),
-    CRI_FIELD_VECTOR(cri_dirichlet, counts, total),
-    CRI_FIELD_LAST,
-};
-
-void cri_dirichlet_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(cri_dirichlet));
-}
+#define CRI_TYPE cri_dirichlet
+const cri_member cri_dirichlet_record[] = { CRI_DIRICHLET_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichlet **out)
 {
     cr_status      st = CR_OK;
     cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    m->n = from->n, m->total = from->total, m->level = from->level;
-    CR_TRY(cri_record_allocate(cx, fields, m));
-    memcpy(m->sizes, from->sizes, m->n * sizeof(double));
-    memcpy(m->values, from->values, m->total * sizeof(double));
-    memcpy(m->prior, from->prior, m->total * sizeof(double));
-    memcpy(m->counts, from->counts, m->total * sizeof(double));
+    CR_TRY(cri_record_copy(cx, cri_dirichlet_record, from, m));
     *out = m;
     m = NULL;
 done:
-    if (m) cri_dirichlet_free(cx, m);
+    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     return st;
-}
-
-/* Where the levels of column j begin. */
-static size_t start_of(const cri_dirichlet *m, size_t j)
-{
-    size_t start = 0;
-    for (size_t i = 0; i < j; i++) start += (size_t)m->sizes[i];
-    return start;
 }
 
 /* The level of a value among K rising ones; K when there is none. */
@@ -142,18 +115,18 @@ cr_status cri_dirichlet_new(cr_ctx *cx, const cri_rows *rows, cri_dirichlet **ou
         m->total += K;
     }
     m->n = rows->p;
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, cri_dirichlet_record, m));
     for (size_t j = 0, at = 0; j < m->n; j++) {
         size_t K;
         CR_TRY(find_levels(cx, rows, j, values, &K));
         memcpy(m->values + at, values, K * sizeof *values);
-        m->sizes[j] = (double)K;
+        m->sizes[j] = K;
         at += K;
     }
     *out = m;
     m = NULL;
 done:
-    if (m) cri_dirichlet_free(cx, m);
+    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -180,7 +153,7 @@ static void count_block(void *arg, cri_range r, double *acc)
     double          x[BLOCK];
     size_t          start = 0;
     for (size_t j = 0; j < a->m->n; j++) {
-        size_t K = (size_t)a->m->sizes[j];
+        size_t K = a->m->sizes[j];
         cri_rows_fill_term(a->rows, j, r.begin, r.end, x, 1);
         for (size_t i = r.begin; i < r.end; i++) {
             double w = a->rows->w ? a->rows->w[i] : 1;
@@ -213,50 +186,22 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-cr_status cri_dirichlet_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+/* Sizes that fit the totals and the levels of the design, and values that rise. */
+cr_status cri_dirichlet_ready(cr_ctx *cx, void *state, const cr_design *d)
 {
-    return cri_record_write(cx, fields, state, store, out);
-}
-
-/* Sizes that fit the totals and the levels of the design. */
-static bool fits(const cri_dirichlet *m, const cr_design *d)
-{
-    if (m->n != d->p || m->n != d->n_columns || !(m->level > 0 && m->level < 1)) return false;
-    double sum = 0;
-    for (size_t j = 0; j < m->n; j++) {
-        const cri_design_column *c = &d->columns[j];
-        double                   K = m->sizes[j];
-        if (!(K >= 1 && K == floor(K) && K <= (double)m->total)) return false;
-        if (c->type == CR_CATEGORY && K != (double)c->n_levels) return false;
-        sum += K;
-    }
-    if (sum != (double)m->total) return false;
-    for (size_t j = 0; j < m->n; j++)
-        for (size_t k = 0, start = start_of(m, j); k < (size_t)m->sizes[j]; k++) {
-            double value = m->values[start + k];
-            bool   category = d->columns[j].type == CR_CATEGORY;
-            if (category ? value != (double)k : k > 0 && !(value > m->values[start + k - 1]))
-                return false;
-            double prior = m->prior[start + k], count = m->counts[start + k];
-            if (!(prior >= 0 && count >= 0 && prior + count > 0 && isfinite(prior + count)))
-                return false;
+    const cri_dirichlet *m = state;
+    size_t               start = 0;
+    (void)cx;
+    if (m->n != d->p || m->n != d->n_columns) return CR_EDATA;
+    for (size_t j = 0; j < m->n; start += m->sizes[j++]) {
+        bool   category = d->columns[j].type == CR_CATEGORY;
+        size_t K = m->sizes[j];
+        if (K > m->total - start || (category && K != d->columns[j].n_levels)) return CR_EDATA;
+        for (size_t k = 0; k < K; k++) {
+            const double *value = m->values + start + k;
+            bool          right = category ? *value == (double)k : k == 0 || *value > value[-1];
+            if (!right || !(m->prior[start + k] + m->counts[start + k] > 0)) return CR_EDATA;
         }
-    return true;
-}
-
-cr_status cri_dirichlet_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cr_status      st = CR_OK;
-    cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (!fits(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of %s does not fit its design",
-                       cri_store_source(store), CRI_DIRICHLET));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) cri_dirichlet_free(cx, m);
-    return st;
+    }
+    return start == m->total ? CR_OK : CR_EDATA;
 }

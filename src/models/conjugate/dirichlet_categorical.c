@@ -55,7 +55,7 @@ static cr_status fill_prior(cr_ctx *cx, const cri_prior *p, const cr_design *d, 
         used[i] = strcmp(p->items[i].key, "alpha") == 0;
     }
     for (size_t j = 0, at = 0; j < m->n; j++)
-        for (size_t k = 0, K = (size_t)m->sizes[j]; k < K; k++, at++) {
+        for (size_t k = 0, K = m->sizes[j]; k < K; k++, at++) {
             char        room[CRI_DOUBLE_SIZE];
             const char *text = cri_dirichlet_level(&d->columns[j], m->values[at], room);
             if (!common_alpha(p, K, &m->prior[at])) CR_TRY(cri_prior_refuse(cx, p, FORMS));
@@ -105,8 +105,8 @@ static cr_status finish(cr_ctx *cx, const cr_design *d, const cri_dirichlet *m, 
     report->stop = CR_STOP_CLOSED_FORM;
     report->evidence = CR_EVIDENCE_EXACT;
     report->log_evidence = 0;
-    for (size_t j = 0, start = 0; j < m->n; start += (size_t)m->sizes[j++]) {
-        size_t K = (size_t)m->sizes[j];
+    for (size_t j = 0, start = 0; j < m->n; start += m->sizes[j++]) {
+        size_t K = m->sizes[j];
         report->log_evidence += log_evidence(m, start, K);
         for (size_t i = start; i < start + K; i++)
             if (!(m->prior[i] + m->counts[i] > 0)) {
@@ -142,7 +142,7 @@ static cr_status dirichlet_categorical_fit(cr_ctx *cx, const cri_rows *rows, con
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_dirichlet_free(cx, m);
+    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -159,7 +159,7 @@ static cr_status dirichlet_update(cr_ctx *cx, const void *state, const cri_rows 
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_dirichlet_free(cx, m);
+    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     return st;
 }
 
@@ -178,7 +178,7 @@ static void score_block(void *arg, size_t b)
     double         x[BLOCK];
     for (size_t i = r.begin; i < r.end; i++) a->out[i] = 0;
     for (size_t j = 0, start = 0; j < a->m->n; j++) {
-        size_t K = (size_t)a->m->sizes[j];
+        size_t K = a->m->sizes[j];
         double sum = sum_of(a->m->prior + start, a->m->counts + start, K);
         cri_rows_fill_term(a->rows, j, r.begin, r.end, x, 1);
         for (size_t i = r.begin; i < r.end; i++) {
@@ -205,7 +205,7 @@ static cr_status dirichlet_next_levels(cr_ctx *cx, const void *state, const cr_d
     char                 room[CRI_DOUBLE_SIZE];
     CR_TRY(cri_levels_new(cx, m->n, m->total, out));
     for (size_t j = 0, at = 0; j < m->n; j++) {
-        size_t end = at + (size_t)m->sizes[j];
+        size_t end = at + m->sizes[j];
         double sum = sum_of(m->prior + at, m->counts + at, end - at);
         out->column[j] = j;
         out->first[j] = at;
@@ -241,8 +241,8 @@ static cr_status dirichlet_sample(cr_ctx *cx, const void *state, const cr_design
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
         if (i % 4096 == 0) CR_TRY(cr_check_interrupt(cx));
-        for (size_t j = 0, start = 0; j < m->n; start += (size_t)m->sizes[j++])
-            out[i * m->n + j] = draw_column(m, start, (size_t)m->sizes[j], p, &r);
+        for (size_t j = 0, start = 0; j < m->n; start += m->sizes[j++])
+            out[i * m->n + j] = draw_column(m, start, m->sizes[j], p, &r);
     }
 done:
     cr_scratch_end(&s);
@@ -320,8 +320,8 @@ static cr_status dirichlet_describe(cr_ctx *cx, const void *state, const cr_desi
                          m->level));
     CR_TRY(cri_store_set(cx, out, "parameters", parameters = json_array()));
     CR_TRY(cri_store_set(cx, out, "distributions", distributions = json_array()));
-    for (size_t j = 0, start = 0; j < m->n; start += (size_t)m->sizes[j++])
-        CR_TRY(describe_column(cx, m, &design->columns[j], start, (size_t)m->sizes[j], parameters,
+    for (size_t j = 0, start = 0; j < m->n; start += m->sizes[j++])
+        CR_TRY(describe_column(cx, m, &design->columns[j], start, m->sizes[j], parameters,
                                distributions));
 done:
     return st;
@@ -348,7 +348,7 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .next_levels = dirichlet_next_levels,
     .sample = dirichlet_sample,
     .describe = dirichlet_describe,
-    .write = cri_dirichlet_write,
-    .read = cri_dirichlet_read,
-    .free = cri_dirichlet_free,
+    .state = cri_dirichlet_record,
+    .state_size = sizeof(cri_dirichlet),
+    .ready = cri_dirichlet_ready,
 };

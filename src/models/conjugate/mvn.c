@@ -117,7 +117,7 @@ static cr_status mvn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_niw_free(cx, m);
+    cri_state_free(cx, &cri_class_mvn, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -142,7 +142,7 @@ static cr_status mvn_update(cr_ctx *cx, const void *state, const cri_rows *rows,
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_niw_free(cx, m);
+    cri_state_free(cx, &cri_class_mvn, m);
     return st;
 }
 
@@ -379,7 +379,7 @@ const cr_model_class cri_class_mvn = {
     .next = mvn_next,
     .sample = mvn_sample,
     .describe = mvn_describe,
-    .write = cri_niw_write,
-    .read = cri_niw_read,
-    .free = cri_niw_free,
+    .state = cri_niw_record,
+    .state_size = sizeof(cri_niw),
+    .ready = cri_niw_ready,
 };

@@ -4,40 +4,15 @@
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
 #include "../../math/special.h"
-#include "../fields.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BLOCK = 128 };
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_niw, d),
-    CRI_FIELD_REAL(cri_niw, level),
-    CRI_FIELD_REAL(cri_niw, prior_kappa),
-    CRI_FIELD_REAL(cri_niw, prior_nu),
-    CRI_FIELD_VECTOR(cri_niw, prior_mean, d),
-    CRI_FIELD_VECTOR(cri_niw, prior_scale, d),
-    CRI_FIELD_REAL(cri_niw, n),
-    CRI_FIELD_VECTOR(cri_niw, xbar, d),
-    CRI_FIELD_MATRIX(cri_niw, scatter, d, d),
-    CRI_FIELD_LAST,
-};
-
-static const cri_member derived[] = {
-    /* made again when the model is loaded */
-    CRI_FIELD_VECTOR(cri_niw, mean, d),
-    CRI_FIELD_MATRIX(cri_niw, Psi, d, d),
-    CRI_FIELD_MATRIX(cri_niw, L, d, d),
-    CRI_FIELD_LAST,
-};
-
-void cri_niw_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cri_record_free(cx, derived, state);
-    cr_free(cx, state, 1, sizeof(cri_niw));
-}
+#define CRI_TYPE cri_niw
+const cri_member cri_niw_record[] = { CRI_NIW_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
 {
@@ -45,12 +20,11 @@ cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
     cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->d = d;
-    CR_TRY(cri_record_allocate(cx, fields, m));
-    CR_TRY(cri_record_allocate(cx, derived, m));
+    CR_TRY(cri_record_allocate(cx, cri_niw_record, m));
     *out = m;
     m = NULL;
 done:
-    if (m) cri_niw_free(cx, m);
+    cri_state_free(cx, &cri_class_mvn, m);
     return st;
 }
 
@@ -212,40 +186,10 @@ cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+cr_status cri_niw_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_record_write(cx, fields, state, store, out);
-}
-
-/* Prior and statistics are such as a fit gives; what their sum must be is asked by the factor. */
-static bool is_sound(const cri_niw *m)
-{
-    bool sound = m->n >= 0 && m->prior_kappa >= 0 && m->prior_nu >= -1;
-    for (size_t i = 0; i < m->d; i++)
-        sound = sound && isfinite(m->prior_mean[i]) && isfinite(m->xbar[i]) &&
-                m->prior_scale[i] >= 0 && isfinite(m->prior_scale[i]);
-    for (size_t i = 0; i < m->d * m->d; i++) sound = sound && isfinite(m->scatter[i]);
-    return sound;
-}
-
-cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                       const cr_design *design, void **out_state)
-{
-    cr_status st = CR_OK;
-    cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->d != design->p || m->d != design->n_columns || !(m->level > 0 && m->level < 1))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of mvn has another shape than its design",
-                       cri_store_source(store)));
-    CR_TRY(cri_record_allocate(cx, derived, m));
-    st = is_sound(m) ? cri_niw_solve(cx, m) : CR_EDATA;
-    if (st == CR_EDATA || st == CR_ENUMERIC)
-        st = cri_store_fail_values(cx, store, "the state of mvn");
-    CR_TRY(st);
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) cri_niw_free(cx, m);
-    return st;
+    cri_niw *m = state;
+    if (m->d != design->p || m->d != design->n_columns) return CR_EDATA;
+    cr_status st = cri_niw_solve(cx, m);
+    return st == CR_ENUMERIC ? CR_EDATA : st;
 }

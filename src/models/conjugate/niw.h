@@ -6,21 +6,30 @@
 
 #include "univariate.h"
 
-typedef struct cri_niw {
-    size_t  d;
-    double  level;
-    double  prior_kappa, prior_nu;
-    double *prior_mean, *prior_scale; /* [d]; Psi of the prior is diagonal      */
-    double  n;                        /* sum of the weights                     */
-    double *xbar, *scatter;           /* [d], [d x d]                           */
-    double  kappa, nu;                /* from here on: the posterior            */
-    double *mean, *Psi, *L;           /* [d], [d x d], Cholesky factor of Psi   */
-    double  log_evidence;             /* NaN where the prior is improper        */
-} cri_niw;
+/* clang-format off */
+#define CRI_NIW_STATE(MEMBER)                                                                      \
+    MEMBER(count,  d,           (),     "",       "columns")                                       \
+    MEMBER(real,   level,       (),     "0<..<1", "mass of the intervals that are shown")          \
+    MEMBER(real,   prior_kappa, (),     ">=0",    "rows that the prior mean counts for")           \
+    MEMBER(real,   prior_nu,    (),     ">=-1",   "degrees of freedom of the prior")               \
+    MEMBER(vector, prior_mean,  (d),    "",       "of the prior")                                  \
+    MEMBER(vector, prior_scale, (d),    ">=0",    "diagonal of Psi of the prior")                  \
+    MEMBER(real,   n,           (),     ">=0",    "sum of the weights")                            \
+    MEMBER(vector, xbar,        (d),    "",       "mean of the rows")                              \
+    MEMBER(matrix, scatter,     (d, d), "",       "sum of w (x - xbar)(x - xbar)^T")               \
+    MEMBER(real,   kappa,       (),     "made",   "of the posterior, as all that follow")          \
+    MEMBER(real,   nu,          (),     "made",   "degrees of freedom")                            \
+    MEMBER(real,   log_evidence, (),    "made",   "NaN where the prior is improper")               \
+    MEMBER(vector, mean,        (d),    "made",   "of the posterior")                              \
+    MEMBER(matrix, Psi,         (d, d), "made",   "of the posterior")                              \
+    MEMBER(matrix, L,           (d, d), "made",   "Cholesky factor of Psi")
+/* clang-format on */
+
+CRI_RECORD(cri_niw, CRI_NIW_STATE);
+extern const cri_member cri_niw_record[];
 
 /* A state of d columns with nothing in it. */
 cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out);
-void      cri_niw_free(cr_ctx *cx, void *state);
 /* true when the prior is. */
 bool cri_niw_proper(const cri_niw *m);
 /* Merges the rows into the statistics: two passes, same bits for any number of threads.  O(n d^2).
@@ -28,9 +37,7 @@ bool cri_niw_proper(const cri_niw *m);
 cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m);
 /* The posterior and the evidence.  Fails with CR_EDATA when the posterior is improper. */
 cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m);
-/* To and from the model file. */
-cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                       const cr_design *design, void **out_state);
+/* The posterior of a state that was read. */
+cr_status cri_niw_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

@@ -1,26 +1,18 @@
 /* class_moments.c -- weight, mean and scatter of each class. */
 #include "class_moments.h"
 #include "../../base/scratch.h"
-#include "../fields.h"
 #include "../linear/moments.h"
 
 #include <math.h>
 #include <string.h>
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_class_moments, K),
-    CRI_FIELD_COUNT(cri_class_moments, p),
-    CRI_FIELD_COUNT(cri_class_moments, pp),
-    CRI_FIELD_COUNT(cri_class_moments, groups),
-    CRI_FIELD_VECTOR(cri_class_moments, weight, K),
-    CRI_FIELD_MATRIX(cri_class_moments, mean, K, p),
-    CRI_FIELD_MATRIX(cri_class_moments, scatter, groups, pp),
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_class_moments
+const cri_member cri_class_moments_record[] = { CRI_CLASS_MOMENTS(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m)
 {
-    cri_record_free(cx, fields, m);
+    cri_record_free(cx, cri_class_moments_record, m);
     *m = (cri_class_moments){ 0 };
 }
 
@@ -100,7 +92,7 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
     cri_moments one = { 0 };
 
     CR_TRY(s.status);
-    CR_TRY(cri_record_allocate(cx, fields, &m));
+    CR_TRY(cri_record_allocate(cx, cri_class_moments_record, &m));
     sort_rows(rows, K, &sorted);
     for (size_t k = 0; k < K; k++) {
         cri_rows part = rows_of_class(rows, &sorted, k);
@@ -144,7 +136,7 @@ cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, 
 {
     size_t            p = m->p;
     cri_class_moments all = { .K = K, .p = p, .pp = m->pp, .groups = pooled ? 1 : K };
-    cr_status         st = cri_record_allocate(cx, fields, &all);
+    cr_status         st = cri_record_allocate(cx, cri_class_moments_record, &all);
     if (st != CR_OK) {
         cri_class_moments_free(cx, &all);
         return st;
@@ -168,32 +160,10 @@ void cri_class_moments_pool(const cri_class_moments *m, double *out)
         for (size_t i = 0; i < m->pp; i++) out[i] += m->scatter[g * m->pp + i];
 }
 
-/* --- file ------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
-cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_store *store,
-                                  json_t *out)
+bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *d)
 {
-    json_t   *part = json_object();
-    cr_status st = cri_store_set(cx, out, "moments", part);
-    return st == CR_OK ? cri_record_write(cx, fields, m, store, part) : st;
-}
-
-cr_status cri_class_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                 const cr_design *d, cri_class_moments *out)
-{
-    cr_status         st = CR_OK;
-    cri_class_moments m = { 0 };
-    json_t           *part = NULL;
-    CR_TRY(cri_store_get_object(cx, store, in, "moments", &part));
-    CR_TRY(cri_record_read(cx, fields, store, part, &m));
-    bool fits = m.K == cr_design_classes(d) && m.p == cr_design_terms(d) && m.pp == m.p * m.p &&
-                (m.groups == 1 || m.groups == m.K);
-    if (!fits)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the moments of the classes do not fit the columns",
-                       cri_store_source(store)));
-    *out = m;
-    m = (cri_class_moments){ 0 };
-done:
-    cri_class_moments_free(cx, &m);
-    return st;
+    return m->K == cr_design_classes(d) && m->p == cr_design_terms(d) && m->pp == m->p * m->p &&
+           (m->groups == 1 || m->groups == m->K);
 }

@@ -6,13 +6,19 @@
 
 #include "../class.h"
 
-typedef struct cri_class_moments {
-    size_t  K, p, pp; /* classes, terms, p^2                                       */
-    size_t  groups;   /* K scatters, or 1: their sum                               */
-    double *weight;   /* [K]                                                       */
-    double *mean;     /* [K x p]                                                   */
-    double *scatter;  /* [groups x pp]  sum w (x - mean)(x - mean)^T               */
-} cri_class_moments;
+/* clang-format off */
+#define CRI_CLASS_MOMENTS(MEMBER)                                                                  \
+    MEMBER(count,  K,       (),           "",    "classes")                                        \
+    MEMBER(count,  p,       (),           "",    "terms")                                          \
+    MEMBER(count,  pp,      (),           "",    "their square")                                   \
+    MEMBER(count,  groups,  (),           "",    "K scatters, or 1: their sum")                    \
+    MEMBER(vector, weight,  (K),          ">=0", "of the rows of each class")                      \
+    MEMBER(matrix, mean,    (K, p),       "",    "of each class")                                  \
+    MEMBER(matrix, scatter, (groups, pp), "",    "sum w (x - mean)(x - mean)^T")
+/* clang-format on */
+
+CRI_RECORD(cri_class_moments, CRI_CLASS_MOMENTS);
+extern const cri_member cri_class_moments_record[];
 
 /* Of rows whose y is a class; with `pooled` one scatter for all.  Fails with CR_ENUMERIC where
  * squares of a column over- or underflow. */
@@ -30,11 +36,7 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 /* The sum of the classes' scatters [pp]. */
 void cri_class_moments_pool(const cri_class_moments *m, double *out);
 
-/* To and from the model file, a part "moments" of the object; read checks them against the design.
- */
-cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_store *store,
-                                  json_t *out);
-cr_status cri_class_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                 const cr_design *design, cri_class_moments *out);
+/* Whether moments that were read are those of the design's classes and terms. */
+bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *design);
 
 #endif

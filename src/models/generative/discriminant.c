@@ -4,37 +4,19 @@
 #include "../../math/blas_internal.h"
 #include "../../math/chol.h"
 #include "../../math/chol_internal.h"
-#include "../fields.h"
 
 #include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_discriminant, K),
-    CRI_FIELD_COUNT(cri_discriminant, p),
-    CRI_FIELD_COUNT(cri_discriminant, pp),
-    CRI_FIELD_COUNT(cri_discriminant, groups),
-    CRI_FIELD_FLAG(cri_discriminant, bayes),
-    CRI_FIELD_REAL(cri_discriminant, shrinkage),
-    CRI_FIELD_REAL(cri_discriminant, pool),
-    CRI_FIELD_REAL(cri_discriminant, jitter),
-    CRI_FIELD_VECTOR(cri_discriminant, log_prior, K),
-    CRI_FIELD_MATRIX(cri_discriminant, inverse, groups, pp),
-    CRI_FIELD_VECTOR(cri_discriminant, log_det, groups),
-    CRI_FIELD_MATRIX(cri_discriminant, variance, groups, p),
-    CRI_FIELD_VECTOR(cri_discriminant, dof, K),
-    CRI_FIELD_VECTOR(cri_discriminant, spread, K),
-    CRI_FIELD_VECTOR(cri_discriminant, centre, p),
-    CRI_FIELD_MATRIX(cri_discriminant, slope, K, p),
-    CRI_FIELD_VECTOR(cri_discriminant, offset, K),
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_discriminant
+const cri_member cri_discriminant_record[] = { CRI_DISCRIMINANT(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
 {
-    cri_record_free(cx, fields, d);
+    cri_record_free(cx, cri_discriminant_record, d);
     *d = (cri_discriminant){ 0 };
 }
 
@@ -242,7 +224,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
     r.least = cr_scratch_f64(&s, m->p);
     CR_TRY(s.status);
     if (m->p > INT_MAX / 2) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "there are too many columns"));
-    CR_TRY(cri_record_allocate(cx, fields, &d));
+    CR_TRY(cri_record_allocate(cx, cri_discriminant_record, &d));
     CR_TRY(cri_priors_read(cx, design, o->priors, m->weight, d.log_prior));
     CR_TRY(cri_blas_reserve(cx));
     prepare(m, &r);
@@ -300,26 +282,9 @@ done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
-cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
-                                 json_t *out)
+bool cri_discriminant_fits(const cri_discriminant *d, const cri_class_moments *m)
 {
-    return cri_record_write(cx, fields, d, store, out);
-}
-
-cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                const cri_class_moments *m, cri_discriminant *out)
-{
-    cr_status        st = CR_OK;
-    cri_discriminant d = { 0 };
-    CR_TRY(cri_record_read(cx, fields, store, in, &d));
-    if (d.K != m->K || d.p != m->p || d.pp != m->pp || d.groups != m->groups)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the covariances do not fit the classes",
-                       cri_store_source(store)));
-    *out = d;
-    d = (cri_discriminant){ 0 };
-done:
-    cri_discriminant_free(cx, &d);
-    return st;
+    return d->K == m->K && d->p == m->p && d->pp == m->pp && d->groups == m->groups;
 }

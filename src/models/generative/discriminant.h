@@ -22,19 +22,29 @@ typedef struct cri_discriminant_options {
 /* The densities as they are used: S = L L^T, |L^-1 (x - m_k)|^2 the squared distance of
  * Mahalanobis. With one covariance, not Bayesian, the score is linear:  offset_k + slope_k . (x -
  * centre). */
-typedef struct cri_discriminant {
-    size_t  K, p, pp, groups; /* groups: 1 or K covariances                            */
-    bool    bayes;
-    double  shrinkage, pool; /* s, r                                                  */
-    double  jitter;          /* share of the pooled variances added where S was singular */
-    double *log_prior;       /* [K]                                                   */
-    double *inverse;         /* [groups x pp] L^-1, lower                             */
-    double *log_det;         /* [groups] log |S|                                      */
-    double *variance;        /* [groups x p] the diagonal of S                        */
-    double *dof, *spread;    /* [K] of the t: degrees of freedom, scale^2 / S         */
-    double *centre;          /* [p]                                                   */
-    double *slope, *offset;  /* [K x p], [K]                                          */
-} cri_discriminant;
+/* clang-format off */
+#define CRI_DISCRIMINANT(MEMBER)                                                                   \
+    MEMBER(count,  K,         (),           "",     "classes")                                     \
+    MEMBER(count,  p,         (),           "",     "terms")                                       \
+    MEMBER(count,  pp,        (),           "",     "their square")                                \
+    MEMBER(count,  groups,    (),           "",     "1 or K covariances")                          \
+    MEMBER(flag,   bayes,     (),           "",     "predictive, not plug-in")                     \
+    MEMBER(real,   shrinkage, (),           "0..1", "s")                                           \
+    MEMBER(real,   pool,      (),           "0..1", "r")                                           \
+    MEMBER(real,   jitter,    (),           ">=0",  "share of the pooled variances added where S was singular") \
+    MEMBER(vector, log_prior, (K),          "any",  "-infinity of a class without rows")           \
+    MEMBER(matrix, inverse,   (groups, pp), "",     "L^-1, lower")                                 \
+    MEMBER(vector, log_det,   (groups),     "",     "log |S|")                                     \
+    MEMBER(matrix, variance,  (groups, p),  ">=0",  "the diagonal of S")                           \
+    MEMBER(vector, dof,       (K),          "",     "of the t: degrees of freedom")                \
+    MEMBER(vector, spread,    (K),          "",     "of the t: scale^2 / S")                       \
+    MEMBER(vector, centre,    (p),          "",     "of the rows")                                 \
+    MEMBER(matrix, slope,     (K, p),       "",     "S^-1 (m_k - centre)")                         \
+    MEMBER(vector, offset,    (K),          "any",  "log prior - (m_k - centre) . slope_k / 2")
+/* clang-format on */
+
+CRI_RECORD(cri_discriminant, CRI_DISCRIMINANT);
+extern const cri_member cri_discriminant_record[];
 
 /* From the moments.  Where a covariance is singular the first of 1e-8, 1e-6, 1e-4, 1e-2 and 1 of
  * the pooled variances that makes all regular is added to the diagonals, with a warning.  Fails
@@ -55,11 +65,8 @@ cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const 
 cr_status cri_discriminant_log_joint(cr_ctx *cx, const cri_discriminant *d, const double *mean,
                                      const cri_rows *rows, double *out);
 
-/* The fields of the file; read checks them against the moments. */
-cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
-                                 json_t *out);
-cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                const cri_class_moments *m, cri_discriminant *out);
+/* Whether densities that were read are those of the moments. */
+bool cri_discriminant_fits(const cri_discriminant *d, const cri_class_moments *m);
 
 /* --- what generative classifiers share (priors.c) -------------------------------------------- */
 

@@ -11,7 +11,6 @@
 #include "../../base/scratch.h"
 #include "../../math/blas_internal.h"
 #include "../../math/decompose.h"
-#include "../fields.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -33,40 +32,32 @@ static const cr_option fisher_table[] = { FISHER_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { NAME_SIZE = 24 };
 
-typedef struct fisher_state {
-    cri_class_moments m;
-    cri_discriminant  d; /* slope and offset are those of the classes in the coordinates */
-    size_t            p, q, K;
-    double           *direction;  /* [q x p]                              */
-    double           *eigenvalue; /* [q]                                  */
-    double           *position;   /* [K x q] of the classes' means        */
-    double            wilks;      /* prod 1 / (1 + lambda), all of them   */
-    double            between;    /* sum of all lambda                    */
-    char             *text;       /* [q x NAME_SIZE] z1, z2, ...          */
-    const char      **names;      /* [q]                                  */
-} fisher_state;
+/* clang-format off */
+#define FISHER_STATE(MEMBER)                                                                       \
+    MEMBER(part,   moments,    (cri_class_moments), "inside", "what update needs")                 \
+    MEMBER(part,   densities,  (cri_discriminant),  "inside", "slope and offset are those of the classes in the coordinates") \
+    MEMBER(count,  p,          (),                  "",       "terms")                             \
+    MEMBER(count,  q,          (),                  "",       "directions")                        \
+    MEMBER(count,  K,          (),                  "",       "classes")                           \
+    MEMBER(matrix, direction,  (q, p),              "",       "w")                                 \
+    MEMBER(vector, eigenvalue, (q),                 ">=0",    "lambda")                            \
+    MEMBER(matrix, position,   (K, q),              "",       "of the classes' means")             \
+    MEMBER(real,   wilks,      (),                  "0..1",   "prod 1 / (1 + lambda), all of them") \
+    MEMBER(real,   between,    (),                  ">=0",    "sum of all lambda")
+/* clang-format on */
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(fisher_state, p),
-    CRI_FIELD_COUNT(fisher_state, q),
-    CRI_FIELD_COUNT(fisher_state, K),
-    CRI_FIELD_MATRIX(fisher_state, direction, q, p),
-    CRI_FIELD_VECTOR(fisher_state, eigenvalue, q),
-    CRI_FIELD_MATRIX(fisher_state, position, K, q),
-    CRI_FIELD_REAL(fisher_state, wilks),
-    CRI_FIELD_REAL(fisher_state, between),
-    CRI_FIELD_LAST,
-};
+CRI_RECORD(fisher_state, FISHER_STATE, char *text; /* [q x NAME_SIZE] z1, z2, ... */
+           const char **names;
+           /* [q]                         */);
+#define CRI_TYPE fisher_state
+static const cri_member fisher_record[] = { FISHER_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
-static void fisher_free(cr_ctx *cx, void *state)
+static void fisher_release(cr_ctx *cx, void *state)
 {
     fisher_state *f = state;
     cr_free(cx, f->text, f->q, NAME_SIZE);
     cr_free(cx, f->names, f->q, sizeof *f->names);
-    cri_record_free(cx, fields, f);
-    cri_class_moments_free(cx, &f->m);
-    cri_discriminant_free(cx, &f->d);
-    cr_free(cx, f, 1, sizeof *f);
 }
 
 static cr_status name_coordinates(cr_ctx *cx, fisher_state *f)
@@ -88,15 +79,16 @@ static size_t whiten_means(const fisher_state *f, double *M)
 {
     size_t p = f->p, there = 0;
     double n = 0;
-    for (size_t k = 0; k < f->K; k++) n += f->m.weight[k], there += f->m.weight[k] > 0;
+    for (size_t k = 0; k < f->K; k++) n += f->moments.weight[k], there += f->moments.weight[k] > 0;
     double left = n > (double)there ? n - (double)there : 1;
     for (size_t k = 0; k < f->K; k++)
         for (size_t j = 0; j < p; j++)
-            M[k * p + j] = sqrt(f->m.weight[k] / left) * (f->m.mean[k * p + j] - f->d.centre[j]);
+            M[k * p + j] = sqrt(f->moments.weight[k] / left) *
+                           (f->moments.mean[k * p + j] - f->densities.centre[j]);
     cri_blas_enter();
     if (p > 0)
         cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)f->K,
-                    (int)p, 1, f->d.inverse, (int)p, M, (int)p);
+                    (int)p, 1, f->densities.inverse, (int)p, M, (int)p);
     cri_blas_leave();
     return there;
 }
@@ -109,10 +101,10 @@ static void set_directions(fisher_state *f, const double *V, size_t stride)
     for (size_t j = 0; j < f->q; j++) {
         double *w = f->direction + j * p, most = 0, sign = 1;
         for (size_t i = 0; i < p; i++) w[i] = V[i * stride + j];
-        cblas_dtrmv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)p, f->d.inverse,
-                    (int)p, w, 1);
+        cblas_dtrmv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)p,
+                    f->densities.inverse, (int)p, w, 1);
         for (size_t i = 0; i < p; i++) {
-            double share = w[i] * sqrt(f->d.variance[i]);
+            double share = w[i] * sqrt(f->densities.variance[i]);
             if (fabs(share) > most * (1 + 1e-9)) most = fabs(share), sign = share < 0 ? -1 : 1;
         }
         for (size_t i = 0; i < p; i++) w[i] *= sign;
@@ -125,14 +117,15 @@ static void set_positions(fisher_state *f)
 {
     size_t p = f->p, q = f->q;
     for (size_t k = 0; k < f->K; k++) {
-        double *at = f->position + k * q, *slope = f->d.slope + k * p;
+        double *at = f->position + k * q, *slope = f->densities.slope + k * p;
         memset(slope, 0, p * sizeof *slope);
-        f->d.offset[k] = f->d.log_prior[k];
+        f->densities.offset[k] = f->densities.log_prior[k];
         for (size_t j = 0; j < q; j++) {
             const double *w = f->direction + j * p;
-            for (size_t i = 0; i < p; i++) at[j] += w[i] * (f->m.mean[k * p + i] - f->d.centre[i]);
+            for (size_t i = 0; i < p; i++)
+                at[j] += w[i] * (f->moments.mean[k * p + i] - f->densities.centre[i]);
             for (size_t i = 0; i < p; i++) slope[i] += at[j] * w[i];
-            f->d.offset[k] -= 0.5 * at[j] * at[j];
+            f->densities.offset[k] -= 0.5 * at[j] * at[j];
         }
     }
 }
@@ -152,7 +145,7 @@ static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
     f->q = wanted > 0 && wanted < most ? wanted : most;
     if (wanted > most)
         cr_log(cx, CR_LOG_WARNING, "there are %zu directions at most, not %zu", most, wanted);
-    CR_TRY(cri_record_allocate(cx, fields, f));
+    CR_TRY(cri_record_allocate(cx, fisher_record, f));
     f->wilks = 1;
     for (size_t j = 0; j < most; j++) {
         double lambda = sv[j] * sv[j];
@@ -176,17 +169,17 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const fisher_options *o,
     fisher_state            *f = cr_alloc(cx, 1, sizeof *f);
 
     if (!f) return CR_ENOMEM;
-    CR_TRY(cri_class_moments_of_rows(cx, rows, true, &f->m));
-    if (opt_old) cri_class_moments_merge(&f->m, &opt_old->m);
-    f->p = f->m.p;
-    f->K = f->m.K;
-    CR_TRY(cri_discriminant_make(cx, rows->design, &f->m, &g, &f->d));
+    CR_TRY(cri_class_moments_of_rows(cx, rows, true, &f->moments));
+    if (opt_old) cri_class_moments_merge(&f->moments, &opt_old->moments);
+    f->p = f->moments.p;
+    f->K = f->moments.K;
+    CR_TRY(cri_discriminant_make(cx, rows->design, &f->moments, &g, &f->densities));
     CR_TRY(find_directions(cx, f, o->dimensions));
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = f;
     f = NULL;
 done:
-    if (f) fisher_free(cx, f);
+    cri_state_free(cx, &cri_class_fisher, f);
     return st;
 }
 
@@ -209,7 +202,7 @@ static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *r
                                 cr_prediction *out)
 {
     const fisher_state *f = state;
-    return cri_discriminant_predict(cx, &f->d, f->m.mean, rows, out->prob);
+    return cri_discriminant_predict(cx, &f->densities, f->moments.mean, rows, out->prob);
 }
 
 enum { BLOCK = 128 };
@@ -227,7 +220,7 @@ static void transform_block(void *arg, cri_range range, double *X)
     size_t                p = w->f->p, q = w->f->q, n = range.end - range.begin;
     cri_rows_fill(w->rows, range.begin, range.end, X, p);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->d.centre[j];
+        for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->densities.centre[j];
     if (p > 0 && q > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X, (int)p,
                     w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
@@ -262,7 +255,7 @@ static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr
                                  json_sprintf("%s: %s", f->names[j], cr_design_term_name(d, i)),
                                  f->direction[j * f->p + i], NAN, NULL));
     for (size_t k = 0; k < f->K; k++) {
-        double n = f->m.weight[k];
+        double n = f->moments.weight[k];
         CR_TRY(cri_add_parameter(cx, list,
                                  json_sprintf("%s | %s", f->names[j], cr_design_class(d, k)),
                                  n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), NULL));
@@ -282,8 +275,8 @@ static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design 
     for (size_t j = 0; j < f->q; j++) CR_TRY(describe_coordinate(cx, f, design, j, list));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "dimensions", json_integer((json_int_t)f->q)));
-    CR_TRY(cri_store_set_real(cx, s, "shrinkage", f->d.shrinkage));
-    if (f->d.jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", f->d.jitter));
+    CR_TRY(cri_store_set_real(cx, s, "shrinkage", f->densities.shrinkage));
+    if (f->densities.jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", f->densities.jitter));
     for (size_t j = 0; j < f->q; j++) {
         snprintf(name, sizeof name, "eigenvalue(%s)", f->names[j]);
         CR_TRY(cri_store_set_real(cx, s, name, f->eigenvalue[j]));
@@ -291,44 +284,18 @@ static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design 
         CR_TRY(cri_store_set_real(cx, s, name, f->between > 0 ? f->eigenvalue[j] / f->between : 0));
     }
     CR_TRY(cri_store_set_real(cx, s, "wilks_lambda", f->wilks));
-    CR_TRY(cri_priors_describe(cx, design, f->m.weight, f->d.log_prior, s));
+    CR_TRY(cri_priors_describe(cx, design, f->moments.weight, f->densities.log_prior, s));
 done:
     return st;
 }
 
-static cr_status fisher_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status           st = CR_OK;
-    const fisher_state *f = state;
-    json_t             *part = json_object();
-    CR_TRY(cri_store_set(cx, out, "densities", part));
-    CR_TRY(cri_class_moments_write(cx, &f->m, store, out));
-    CR_TRY(cri_discriminant_write(cx, &f->d, store, part));
-    CR_TRY(cri_record_write(cx, fields, f, store, out));
-done:
-    return st;
-}
-
-static cr_status fisher_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cr_status     st = CR_OK;
-    fisher_state *f = cr_alloc(cx, 1, sizeof *f);
-    json_t       *part = NULL;
-    if (!f) return CR_ENOMEM;
-    CR_TRY(cri_class_moments_read(cx, store, in, design, &f->m));
-    CR_TRY(cri_store_get_object(cx, store, in, "densities", &part));
-    CR_TRY(cri_discriminant_read(cx, store, part, &f->m, &f->d));
-    CR_TRY(cri_record_read(cx, fields, store, in, f));
-    if (f->p != f->m.p || f->K != f->m.K)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the directions do not fit the columns",
-                       cri_store_source(store)));
-    CR_TRY(name_coordinates(cx, f));
-    *out_state = f;
-    f = NULL;
-done:
-    if (f) fisher_free(cx, f);
-    return st;
+    fisher_state *f = state;
+    bool          fits = cri_class_moments_fit(&f->moments, design) &&
+                cri_discriminant_fits(&f->densities, &f->moments) && f->p == f->moments.p &&
+                f->K == f->moments.K;
+    return fits ? name_coordinates(cx, f) : CR_EDATA;
 }
 
 const cr_model_class cri_class_fisher = {
@@ -352,7 +319,8 @@ const cr_model_class cri_class_fisher = {
     .transform = fisher_transform,
     .labels = fisher_labels,
     .describe = fisher_describe,
-    .write = fisher_write,
-    .read = fisher_read,
-    .free = fisher_free,
+    .state = fisher_record,
+    .state_size = sizeof(fisher_state),
+    .ready = fisher_ready,
+    .release = fisher_release,
 };

@@ -4,13 +4,9 @@
 
 #include <math.h>
 
-void cri_gda_free(cr_ctx *cx, void *state)
-{
-    cri_gda *g = state;
-    cri_class_moments_free(cx, &g->m);
-    cri_discriminant_free(cx, &g->d);
-    cr_free(cx, g, 1, sizeof *g);
-}
+#define CRI_TYPE cri_gda
+const cri_member cri_gda_record[] = { CRI_GDA_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_options *o,
                       const cri_gda *old, void **out_state, cr_report *report)
@@ -22,17 +18,19 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
 
     if (!g) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    CR_TRY(cri_class_moments_of_rows(cx, rows, o->pooled, &g->m));
-    if (old) cri_class_moments_merge(&g->m, &old->m);
+    CR_TRY(cri_class_moments_of_rows(cx, rows, o->pooled, &g->moments));
+    if (old) cri_class_moments_merge(&g->moments, &old->moments);
     report->stop = CR_STOP_CLOSED_FORM;
     if (!rows->more) {
-        CR_TRY(cri_discriminant_make(cx, rows->design, &g->m, o, &g->d));
-        CR_TRY(cri_discriminant_log_likelihood(cx, &g->d, &g->m, room, &report->log_likelihood));
+        CR_TRY(cri_discriminant_make(cx, rows->design, &g->moments, o, &g->d));
+        CR_TRY(
+            cri_discriminant_log_likelihood(cx, &g->d, &g->moments, room, &report->log_likelihood));
     }
     *out_state = g;
     g = NULL;
 done:
-    if (g) cri_gda_free(cx, g);
+    if (g) cri_record_free(cx, cri_gda_record, g);
+    cr_free(cx, g, 1, sizeof *g);
     cr_scratch_end(&s);
     return st;
 }
@@ -40,13 +38,13 @@ done:
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
     const cri_gda *g = state;
-    return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out->prob);
+    return cri_discriminant_predict(cx, &g->d, g->moments.mean, rows, out->prob);
 }
 
 cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
 {
     const cri_gda *g = state;
-    return cri_discriminant_log_joint(cx, &g->d, g->m.mean, rows, out);
+    return cri_discriminant_log_joint(cx, &g->d, g->moments.mean, rows, out);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -74,9 +72,10 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < d->K; k++)
         for (size_t j = 0; j < d->p; j++) {
-            double n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
-            double spread =
-                is_constant(&g->m, j) ? 0 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            double  n = g->moments.weight[k], mean = n > 0 ? g->moments.mean[k * d->p + j] : NAN;
+            double  spread = is_constant(&g->moments, j)
+                                 ? 0
+                                 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
             json_t *name =
                 json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
             CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
@@ -88,31 +87,18 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     if (d->groups > 1) CR_TRY(cri_store_set_real(cx, s, "pool", d->pool));
     if (d->jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", d->jitter));
     CR_TRY(cri_store_set(cx, s, "predictive", json_string(d->bayes ? "bayes" : "plugin")));
-    CR_TRY(cri_priors_describe(cx, design, g->m.weight, d->log_prior, s));
+    CR_TRY(cri_priors_describe(cx, design, g->moments.weight, d->log_prior, s));
 done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
-cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+cr_status cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     const cri_gda *g = state;
-    cr_status      st = cri_class_moments_write(cx, &g->m, store, out);
-    return st == CR_OK ? cri_discriminant_write(cx, &g->d, store, out) : st;
-}
-
-cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                       const cr_design *design, void **out_state)
-{
-    cr_status st = CR_OK;
-    cri_gda  *g = cr_alloc(cx, 1, sizeof *g);
-    if (!g) return CR_ENOMEM;
-    CR_TRY(cri_class_moments_read(cx, store, in, design, &g->m));
-    CR_TRY(cri_discriminant_read(cx, store, in, &g->m, &g->d));
-    *out_state = g;
-    g = NULL;
-done:
-    if (g) cri_gda_free(cx, g);
-    return st;
+    (void)cx;
+    return cri_class_moments_fit(&g->moments, design) && cri_discriminant_fits(&g->d, &g->moments)
+               ? CR_OK
+               : CR_EDATA;
 }

@@ -5,11 +5,14 @@
 
 #include "discriminant.h"
 
-/* What update and predict need: the moments, and the densities made from them. */
-typedef struct cri_gda {
-    cri_class_moments m;
-    cri_discriminant  d;
-} cri_gda;
+/* clang-format off */
+#define CRI_GDA_STATE(MEMBER)                                                                      \
+    MEMBER(part, moments, (cri_class_moments), "inside", "what update needs")                      \
+    MEMBER(part, d,       (cri_discriminant),  "",       "what predict needs")
+/* clang-format on */
+
+CRI_RECORD(cri_gda, CRI_GDA_STATE);
+extern const cri_member cri_gda_record[];
 
 /* Fits to rows; what `opt_old` knew is merged in. */
 cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_options *o,
@@ -18,9 +21,6 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                       const cr_design *design, void **out_state);
-void      cri_gda_free(cr_ctx *cx, void *state);
+cr_status cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

@@ -40,7 +40,7 @@ static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
 
 static cr_status lda_join(cr_ctx *cx, void *state, const size_t *map, size_t classes)
 {
-    return cri_class_moments_join(cx, &((cri_gda *)state)->m, true, map, classes);
+    return cri_class_moments_join(cx, &((cri_gda *)state)->moments, true, map, classes);
 }
 
 const cr_model_class cri_class_lda = {
@@ -66,7 +66,7 @@ const cr_model_class cri_class_lda = {
     .predict = cri_gda_predict,
     .log_joint = cri_gda_log_joint,
     .describe = cri_gda_describe,
-    .write = cri_gda_write,
-    .read = cri_gda_read,
-    .free = cri_gda_free,
+    .state = cri_gda_record,
+    .state_size = sizeof(cri_gda),
+    .ready = cri_gda_ready,
 };
