@@ -34,7 +34,7 @@ static const char *flag_name(const cr_option *o, char out[64])
 
 static void *field(const cr_option *o, void *values) { return (char *)values + o->offset; }
 
-/* --- choices ----------------------------------------------------------------------------------- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
 /* The index of `value` among "a|b|c", or -1. */
 static int find_choice(const char *choices, const char *value)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- members ----------------------------------------------------------------------------------- */
+/* --- members ---------------------------------------------------------------------------------- */
 
 static size_t count_at(const void *state, size_t offset)
 {
@@ -55,7 +55,7 @@ static void **array_at(const cri_member *m, void *state)
     return (void **)((char *)state + m->offset);
 }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
 {
@@ -114,7 +114,7 @@ void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
     }
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* What a range says, read once for all elements of an array. */
 typedef struct rule {

@@ -61,7 +61,7 @@ typedef struct cri_member {
 #define CRI_DECLARE_vector(shape) double *
 #define CRI_DECLARE_matrix(shape) double *
 #define CRI_DECLARE_index(shape) size_t *
-#define CRI_DECLARE_part(shape) CRI_SHAPE_OPEN shape
+#define CRI_DECLARE_part(...) CRI_SHAPE_OPEN __VA_ARGS__
 
 #define CRI_RECORD_MEMBER(kind, name, shape, range, help) CRI_DECLARE_##kind(shape) name;
 #define CRI_RECORD(...) CRI_RECORD_WITH(__VA_ARGS__, , )

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* The choice number k of "a|b|c", as JSON. */
 static json_t *choice_name(const char *choices, int k)
@@ -79,7 +79,7 @@ cr_status cri_record_write(cr_ctx *cx, const cri_member *record, const void *sta
     return st;
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static cr_status read_choice(cr_ctx *cx, const cri_member *m, const cri_store *store,
                              const json_t *in, int *out)

@@ -34,7 +34,7 @@ done:
     return st;
 }
 
-/* --- the parts of a life: none of them depends on what another has left in the context --------- */
+/* --- the parts of a life: none of them depends on what another has left in the context -------- */
 
 static inline cr_status life_makes(cr_ctx *cx, void *arg)
 {
