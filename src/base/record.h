@@ -54,16 +54,17 @@ typedef struct cri_member {
 
 /* --- declaring -------------------------------------------------------------------------------- */
 
-#define CRI_DECLARE_count(shape) size_t
-#define CRI_DECLARE_flag(shape) bool
-#define CRI_DECLARE_real(shape) double
-#define CRI_DECLARE_choice(shape) int
-#define CRI_DECLARE_vector(shape) double *
-#define CRI_DECLARE_matrix(shape) double *
-#define CRI_DECLARE_index(shape) size_t *
-#define CRI_DECLARE_part(...) CRI_SHAPE_OPEN __VA_ARGS__
+#define CRI_DECLARE_count(name, shape) size_t name;
+#define CRI_DECLARE_flag(name, shape) bool name;
+#define CRI_DECLARE_real(name, shape) double name;
+#define CRI_DECLARE_choice(name, shape) int name;
+#define CRI_DECLARE_vector(name, shape) double *name;
+#define CRI_DECLARE_matrix(name, shape) double *name;
+#define CRI_DECLARE_index(name, shape) size_t *name;
+#define CRI_DECLARE_part(name, ...) CRI_DECLARE_OF(name, CRI_SHAPE_OPEN __VA_ARGS__)
+#define CRI_DECLARE_OF(name, type) type name;
 
-#define CRI_RECORD_MEMBER(kind, name, shape, range, help) CRI_DECLARE_##kind(shape) name;
+#define CRI_RECORD_MEMBER(kind, name, shape, range, help) CRI_DECLARE_##kind(name, shape)
 #define CRI_RECORD(...) CRI_RECORD_WITH(__VA_ARGS__, , )
 #define CRI_RECORD_WITH(type, LIST, more, ...)                                                     \
     typedef struct type {                                                                          \
