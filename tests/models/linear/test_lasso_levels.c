@@ -111,6 +111,17 @@ TEST(same_answers)
     cr_model_free(cx, again);
 }
 
+/* So many terms in the working set that sparse columns are solved without their cross-products. */
+TEST(most_levels_selected)
+{
+    cr_table   *t = make(cx, false, false), *wide = make(cx, true, false);
+    const char *settings = "target=y scale=none lambda=2e-4 path=20 solver=columns";
+    cr_model   *m = fit(cx, "lasso", t, settings), *n = fit(cx, "lasso", wide, settings);
+    assert_true(statistic(describe(cx, m), "nonzero") > 190);
+    cr_prediction p = predict(cx, m, t), q = predict(cx, n, wide);
+    for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-8);
+}
+
 /* The indicators of all levels but one add up to nearly a constant: single coordinates creep along
  * that direction, and there are more terms than equations are written down for. */
 TEST(more_levels_than_equations)
