@@ -30,21 +30,22 @@ def make_wide(path):
 
 
 # Both minimise sum of nll + |b|^2 / 2 without an intercept; the fit alone is timed.
-LIBLINEAR = """
+SKLEARN = """
 import json, sys, time
 import numpy
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import LogisticRegression
 X, y = load_svmlight_file(sys.argv[1])
 start = time.perf_counter()
-model = LogisticRegression(solver="liblinear", C=1, fit_intercept=False, tol=1e-4).fit(X, y)
+model = LogisticRegression(solver=sys.argv[2], C=1, fit_intercept=False, tol=1e-4).fit(X, y)
 end = time.perf_counter()
 b = model.coef_[0]
 nll = numpy.logaddexp(0, -(2 * (y == model.classes_[1]) - 1) * (X @ b)).sum()
 print(json.dumps({"seconds": end - start, "objective": nll + b @ b / 2}))
 """
 
-# sum (y - b0 - x.b)^2 + lambda |b|^2, b0 free, columns as they are.
+# sum (y - b0 - x.b)^2 + lambda |b|^2, b0 free, columns as they are; the tolerance is the loosest power of ten
+# that has the objective to 1e-9.
 RIDGE = """
 import json, sys, time
 import numpy
@@ -52,7 +53,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Ridge
 X, y = load_svmlight_file(sys.argv[1])
 start = time.perf_counter()
-model = Ridge(alpha=10, solver="sparse_cg", tol=1e-10).fit(X, y)
+model = Ridge(alpha=10, solver="sparse_cg", tol=1e-6).fit(X, y)
 end = time.perf_counter()
 rss = ((y - model.predict(X)) ** 2).sum()
 print(json.dumps({"seconds": end - start, "objective": rss + 10 * model.coef_ @ model.coef_}))
@@ -70,23 +71,24 @@ def ridge_objective(said):
     return said["statistics"]["rss"] + 10 * squares
 
 
-def logistic(name):
+def logistic(name, solver):
+    """`solver` is the quickest that scikit-learn has for these data."""
     return Task(name=f"logistic-{name}",
-                about=f"logistic regression on {name}, the fit alone, against liblinear in scikit-learn",
+                about=f"logistic regression on {name}, the fit alone, against {solver} in scikit-learn",
                 ours=["{build}/credence", "fit", "logistic", "{data}", "--target", "y", "--category", "y",
                       "--scale", "none", "--lambda", "1", "--no-intercept", "--json"],
-                peer=python(LIBLINEAR, "{data}"), needs=("sklearn",), data=(f"{name}.libsvm",
+                peer=python(SKLEARN, "{data}", solver), needs=("sklearn",), data=(f"{name}.libsvm",
                                                                            copy_of(f"{name}.libsvm")),
                 quality=logistic_objective, judge="lower", tolerance=1e-9, goal=2)
 
 
 TASKS = [
-    logistic("a9a"),
-    logistic("w8a"),
+    logistic("a9a", "newton-cholesky"),
+    logistic("w8a", "liblinear"),
     Task(name="ridge-sparse", about="ridge, 2e4 rows x 1e5 sparse columns with degrees of freedom, the fit alone, "
          "against scikit-learn",
          ours=["{build}/credence", "fit", "ridge", "{data}", "--target", "y", "--scale", "none", "--lambda", "10",
                "--json"],
          peer=python(RIDGE, "{data}"), needs=("sklearn",), data=(f"sparse-{ROWS}x{COLUMNS}-{SEED}.libsvm", make_wide),
-         quality=ridge_objective, judge="lower", tolerance=1e-9),
+         quality=ridge_objective, judge="lower", tolerance=1e-9, goal=1),
 ]

@@ -165,3 +165,21 @@ const char *test_file(const char *name, const void *bytes, size_t size)
     assert_int_equal(fclose(f), 0);
     return path;
 }
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+test_text test_text_new(size_t room)
+{
+    test_text t = { .at = malloc(room), .room = room };
+    assert_non_null(t.at);
+    return t;
+}
+
+void test_text_put(test_text *t, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    t->used += (size_t)vsnprintf(t->at + t->used, t->room - t->used, format, list);
+    va_end(list);
+    assert_true(t->used < t->room);
+}

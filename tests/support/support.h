@@ -96,6 +96,17 @@ void check_status(cr_ctx *cx, cr_status got, cr_status wanted, const char *text,
  * it can do without, and leave no memory behind. */
 void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void *arg);
 
+/* --- text ------------------------------------------------------------------------------------ */
+
+/* Text that grows by what is put at its end; `at` has room for `room` bytes, and is freed by free().
+ * Putting more than fits is a failure of the test. */
+typedef struct test_text {
+    char  *at;
+    size_t used, room;
+} test_text;
+test_text test_text_new(size_t room);
+void      test_text_put(test_text *t, const char *format, ...) CR_PRINTF(2, 3);
+
 /* --- files ----------------------------------------------------------------------------------- */
 
 /* The path of a file of reference data under tests/data.  Larger sets do not ship with the project:

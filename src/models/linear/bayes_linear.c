@@ -389,22 +389,22 @@ done:
     return st;
 }
 
-/* From rows with entries to the posterior: one category of many levels. */
-static cr_status solve_entries(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
-                               const bayes_options *o, cr_report *report)
+/* From rows to the posterior: one category of many levels. */
+static cr_status solve_levels(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
+                              const bayes_options *o, cr_report *report)
 {
     cr_status        st = CR_OK;
     cr_scratch       sc = cr_scratch_begin(cx);
     const cr_design *design = rows->design;
     spectrum         s = { .p = rows->p, .r = rows->p, .x = cr_scratch_f64(&sc, rows->p + 1) };
     double           lambda = 0;
+    cri_rows         view = { 0 };
     cri_sparse_terms z;
     cri_bordered     b;
     shrunk           end;
 
     CR_TRY(sc.status);
-    CR_TRY(cri_sparse_terms_new(cx, &sc, rows, o->intercept, design->standardised, &z));
-    CR_TRY(cri_bordered_new(cx, &sc, &z, cri_largest_category(design), o->intercept, &b));
+    CR_TRY(cri_bordered_open(cx, &sc, rows, o->intercept, &view, &z, &b));
     s.levels = &b;
     s.tt = z.tt;
     for (size_t j = 0; j < s.p; j++) s.top = fmax(s.top, z.square[j]);
@@ -421,18 +421,8 @@ static cr_status solve_entries(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
     /* predictions take the intercept as known, which among the equations it is not */
     m->fit.mean_share = o->intercept && !is_flat(o) ? -1 / z.weight : 0;
 done:
-    cr_scratch_end(&sc);
-    return st;
-}
-
-static cr_status solve_levels(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
-                              const bayes_options *o, cr_report *report)
-{
-    cri_rows  view;
-    cr_status st = cri_rows_open_entries(cx, rows, &view);
-    if (st != CR_OK) return st;
-    st = solve_entries(cx, m, &view, o, report);
     cri_rows_close_entries(cx, &view);
+    cr_scratch_end(&sc);
     return st;
 }
 

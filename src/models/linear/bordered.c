@@ -159,6 +159,18 @@ done:
     return st;
 }
 
+cr_status cri_bordered_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
+                            cri_rows *out_view, cri_sparse_terms *out_z, cri_bordered *out)
+{
+    cr_status        st = CR_OK;
+    const cr_design *design = rows->design;
+    CR_TRY(cri_rows_open_entries(cx, rows, out_view));
+    CR_TRY(cri_sparse_terms_new(cx, s, out_view, intercept, design->standardised, out_z));
+    CR_TRY(cri_bordered_new(cx, s, out_z, cri_largest_category(design), intercept, out));
+done:
+    return st;
+}
+
 /* --- the factor ------------------------------------------------------------------------------ */
 
 cr_status cri_bordered_factor(cr_ctx *cx, cri_bordered *b, double lambda, bool *out_good)

@@ -44,6 +44,11 @@ typedef struct cri_bordered {
 /* The equations, in the arena; `z` must outlive them. */
 cr_status cri_bordered_new(cr_ctx *cx, cr_scratch *s, const cri_sparse_terms *z, cri_level_run run,
                            bool intercept, cri_bordered *out);
+/* The same straight from rows with one category of many levels, which are opened as entries:
+ * *out_view, to be closed by cri_rows_close_entries also after a failure, which leaves it empty or
+ * open; and their terms, standardised as the design says.  All three must outlive the equations. */
+cr_status cri_bordered_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
+                            cri_rows *out_view, cri_sparse_terms *out_z, cri_bordered *out);
 /* *out_good = false where A is not positive definite in double precision. */
 cr_status cri_bordered_factor(cr_ctx *cx, cri_bordered *b, double lambda, bool *out_good);
 /* x [m + levels] = A^-1 x. */

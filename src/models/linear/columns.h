@@ -32,7 +32,7 @@ struct cri_columns {
     const double   *w;                  /* [n] weights, or NULL                       */
     const double   *Z;                  /* [p x n] shared columns, or NULL            */
     const double   *shift, *spread;     /* [p] z_j = sqrt(w) (Z_j - shift) / spread   */
-    const double   *mean;               /* [p] of sparse columns                      */
+    const double   *mean, *per_scale;   /* [p] of sparse columns; 1 / scale           */
     cri_sparse_copy entries;            /* X', likewise; entries.value times w is not kept */
     /* z_j . r */
     double (*dot)(const cri_columns *X, size_t j, const double *r);

@@ -2,8 +2,11 @@
  * A residual is kept as r_i = sqrt(w_i) (e_i + level): n numbers e, then the level that all rows
  * share, then sum w e.  With q = sum w x_j e over the entries of column j,
  *   z_j . r = (q + level n mean_j - centre_j (sum w e + n level)) / scale_j,   n = sum w,
- *   r += a z_j:  e_i += a x_ij / scale_j at the entries,  level -= a centre_j / scale_j. */
+ *   r += a z_j:  e_i += a x_ij / scale_j at the entries,  level -= a centre_j / scale_j.
+ * Rows are numbered anew, so that those which share a rare column (the level of a category, say)
+ * are neighbours: a step on such a column then touches one place of the residual. */
 #include "columns.h"
+#include "../../math/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,24 +36,40 @@ static double gather_weighted(const uint32_t *row, const double *value, size_t n
     return sum;
 }
 
+/* The same where every row has an entry, so that they stand in a line. */
+static double dot_full(const cri_columns *X, const double *value, const double *r)
+{
+    double sum = 0;
+    if (!X->w) return cr_dot(value, r, X->n);
+    for (size_t i = 0; i < X->n; i++) sum += value[i] * X->w[i] * r[i];
+    return sum;
+}
+
 static double sparse_dot(const cri_columns *X, size_t j, const double *r)
 {
     const cri_sparse *columns = &X->entries.view;
     size_t            begin = columns->start[j], n = columns->start[j + 1] - begin;
     const uint32_t   *row = columns->column + begin;
     const double     *value = columns->value + begin;
-    double sum = X->w ? gather_weighted(row, value, n, r, X->w) : gather(row, value, n, r);
-    double level = r[X->n];
+    double            level = r[X->n];
+    double            sum = n == X->n ? dot_full(X, value, r)
+                            : X->w    ? gather_weighted(row, value, n, r, X->w)
+                                      : gather(row, value, n, r);
     sum += level * X->weight * X->mean[j];
-    return (sum - X->centre[j] * (sum_of(X, r) + X->weight * level)) / X->scale[j];
+    return (sum - X->centre[j] * (sum_of(X, r) + X->weight * level)) * X->per_scale[j];
 }
 
 static void sparse_add(const cri_columns *X, size_t j, double a, double *r)
 {
     const cri_sparse *columns = &X->entries.view;
-    double            step = a / X->scale[j];
-    for (size_t e = columns->start[j]; e < columns->start[j + 1]; e++)
-        r[columns->column[e]] += step * columns->value[e];
+    double            step = a * X->per_scale[j];
+    size_t            begin = columns->start[j], n = columns->start[j + 1] - begin;
+    const uint32_t   *row = columns->column + begin;
+    const double     *value = columns->value + begin;
+    if (n == X->n)
+        for (size_t i = 0; i < n; i++) r[i] += step * value[i];
+    else
+        for (size_t e = 0; e < n; e++) r[row[e]] += step * value[e];
     *level_of(X, r) -= step * X->centre[j];
     r[X->n + 1] += step * X->weight * X->mean[j];
 }
@@ -82,25 +101,65 @@ static double sparse_norm2(const cri_columns *X, const double *r)
     return sum;
 }
 
+/* --- setting up ------------------------------------------------------------------------------ */
+
+/* order [n]: the rows by the column with the fewest entries among their own, those without an
+ * entry last; rarest [n] and at [p + 2] are room.  O(entries + n + p). */
+static void order_rows(const cri_sparse *X, size_t *order, size_t *rarest, size_t *at)
+{
+    size_t end, p = X->p;
+    memset(at, 0, (p + 2) * sizeof *at);
+    for (size_t i = 0; i < X->n; i++)
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) at[X->column[e]]++;
+    for (size_t i = 0; i < X->n; i++) {
+        rarest[i] = p;
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++)
+            if (rarest[i] == p || at[X->column[e]] < at[rarest[i]]) rarest[i] = X->column[e];
+    }
+    memset(at, 0, (p + 2) * sizeof *at);
+    for (size_t i = 0; i < X->n; i++) at[rarest[i] + 1]++;
+    for (size_t j = 0; j <= p; j++) at[j + 1] += at[j];
+    for (size_t i = 0; i < X->n; i++) order[at[rarest[i]]++] = i;
+}
+
 cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                                 bool standardise, cri_columns *out)
 {
     cr_status        st = CR_OK;
+    size_t           n = rows->n, p = rows->p;
+    size_t          *order = cr_scratch_index(s, n), *index = cr_scratch_index(s, n);
+    size_t          *at = cr_scratch_index(s, p + 2);
+    double          *per_scale = cr_scratch_f64(s, p), *t = cr_scratch_f64(s, n);
+    double          *w = rows->w ? cr_scratch_f64(s, n) : NULL;
     cri_sparse_terms z;
-    cri_columns      X = { .n = rows->n,
-                           .p = rows->p,
-                           .room = rows->n + 2,
-                           .w = rows->w,
+    cri_columns      X = { .n = n,
+                           .p = p,
+                           .room = n + 2,
+                           .t = t,
+                           .w = w,
+                           .per_scale = per_scale,
                            .dot = sparse_dot,
                            .add = sparse_add,
                            .start = sparse_start,
                            .copy = sparse_copy,
                            .norm2 = sparse_norm2 };
 
+    CR_TRY(s->status);
     CR_TRY(cri_sparse_terms_new(cx, s, rows, intercept, standardise, &z));
-    for (size_t i = 0; i < z.n; i++) z.t[i] = rows->y[i] - z.offset; /* without sqrt(w) */
-    for (size_t j = 0; j < z.p; j++) z.square[j] /= z.weight;
-    X.t = z.t;
+    order_rows(rows->sparse, order, index, at);
+    for (size_t i = 0; i < n; i++) {
+        size_t from = order[i];
+        index[i] = rows->sparse->index ? rows->sparse->index[from] : from;
+        t[i] = rows->y[from] - z.offset; /* without sqrt(w) */
+        if (w) w[i] = rows->w[from];
+    }
+    cri_sparse ordered = *rows->sparse;
+    ordered.index = index;
+    CR_TRY(cri_sparse_transpose(cx, &ordered, &X.entries));
+    for (size_t j = 0; j < p; j++) {
+        z.square[j] /= z.weight;
+        per_scale[j] = 1 / z.scale[j];
+    }
     X.mean = z.mean;
     X.centre = z.centre;
     X.scale = z.scale;
@@ -108,7 +167,6 @@ cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     X.weight = z.weight;
     X.offset = z.offset;
     X.tt = z.tt;
-    CR_TRY(cri_sparse_transpose(cx, rows->sparse, &X.entries));
     *out = X;
 done:
     return st;

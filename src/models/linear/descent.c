@@ -9,11 +9,22 @@
 
 enum { MOST_DIRECT = 1500 }; /* terms whose equations are solved as they stand */
 
+/* How many at the most of these columns: 3 n in any event, and of columns with few entries no more
+ * than make a row of G about as long as the entries that stand in for it. */
+static size_t most_direct(const cri_columns *X)
+{
+    size_t most = MOST_DIRECT;
+    if (X && X->n < MOST_DIRECT / 3) most = 3 * X->n + 100;
+    if (X && !X->Z && X->p > 0 && 8 * X->entries.entries / X->p + 100 < most)
+        most = 8 * X->entries.entries / X->p + 100;
+    return most;
+}
+
 /* --- setting up ------------------------------------------------------------------------------ */
 
 static cr_status place_arrays(cr_scratch *s, cri_descent *d)
 {
-    size_t p = d->p, most = d->X && d->X->n < MOST_DIRECT / 3 ? 3 * d->X->n + 100 : MOST_DIRECT;
+    size_t p = d->p, most = most_direct(d->X);
     d->most = p < most ? p : most;
     d->order = cr_scratch_index(s, p);
     d->b = cr_scratch_bytes(s, p, sizeof(double));
@@ -111,12 +122,34 @@ static void exchange(cri_descent *d, size_t i, size_t j)
     cblas_dswap((int)p, d->G + i, (int)p, d->G + j, (int)p);
 }
 
+/* The places of a working set that is solved by columns, in the order of the terms: a sweep then
+ * goes through memory from its beginning to its end.  O(p). */
+static void sort_places(cri_descent *d)
+{
+    double *arrays[] = { d->b, d->before, d->c, d->c0, d->square };
+    size_t *from = d->support, m = 0;
+    if (!d->X || cri_descent_by_products(d)) return;
+    memset(from, 0, d->p * sizeof *from);
+    for (size_t i = 0; i < d->m; i++) from[d->order[i]] = i + 1;
+    for (size_t j = 0; j < d->p; j++) {
+        if (from[j] == 0) continue;
+        d->order[m] = j;
+        from[m++] = from[j] - 1;
+    }
+    for (size_t k = 0; k < 5; k++) {
+        for (size_t i = 0; i < m; i++) d->d[i] = arrays[k][from[i]];
+        memcpy(arrays[k], d->d, m * sizeof(double));
+    }
+}
+
 /* The strong rule (Tibshirani et al. 2012, sec. 4): who was this close at the last lambda. */
 static void admit_strong(cri_descent *d, double last)
 {
     double bound = d->settings.l1_ratio * (2 * d->lambda - last);
+    size_t before = d->m;
     for (size_t i = d->m; i < d->p; i++)
         if (d->square[i] > 0 && fabs(d->c[i]) >= bound) exchange(d, i, d->m++);
+    if (d->m > before) sort_places(d);
 }
 
 /* --- one lambda ------------------------------------------------------------------------------ */
@@ -150,6 +183,7 @@ bool cri_descent_check(cri_descent *d, const double *c, size_t stride)
         d->violation = fmax(d->violation, v);
         if (i >= d->m && v > tolerance) exchange(d, i, d->m++);
     }
+    if (d->m > before) sort_places(d);
     d->converged = d->violation <= 4 * tolerance + 1e-13;
     d->idle = d->m > before ? 0 : d->idle + 1;
     bool settled = d->m == before && (d->converged || d->idle >= MOST_IDLE);
@@ -241,11 +275,14 @@ void cri_descent_coefficients(const cri_descent *d, double *out)
 void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, size_t *place,
                           double *out)
 {
+    bool known = cri_descent_by_products(d); /* G has them all */
     for (size_t i = 0; i < d->p; i++) place[d->order[i]] = i;
+    for (size_t a = 0; a < k; a++) known = known && place[terms[a]] < d->known;
     for (size_t a = 0; a < k; a++) {
-        if (d->X) d->X->copy(d->X, terms[a], d->z);
+        const double *row = d->G + place[terms[a]] * d->stride;
+        if (!known) d->X->copy(d->X, terms[a], d->z);
         for (size_t e = 0; e <= a; e++)
-            out[a * k + e] = out[e * k + a] = !d->X ? d->G[place[terms[a]] * d->p + place[terms[e]]]
-                                                    : d->X->dot(d->X, terms[e], d->z) / d->weight;
+            out[a * k + e] = out[e * k + a] =
+                known ? row[place[terms[e]]] : d->X->dot(d->X, terms[e], d->z) / d->weight;
     }
 }

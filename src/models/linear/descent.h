@@ -55,6 +55,7 @@ typedef struct cri_descent {
     double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     /* about the last step */
     size_t sweeps, since, idle; /* since the last direct solution; rounds without a new term */
+    size_t gradient_steps;      /* that conjugate gradients last took                        */
     double violation;
     bool   converged;
 } cri_descent;

@@ -82,9 +82,9 @@ static double step_of(const cri_descent *d, size_t i, double c, double *worst)
 {
     double square = d->square[i], curvature = square + cri_descent_l2(d);
     double change = shrink(c + square * d->b[i], cri_descent_l1(d)) / curvature - d->b[i];
-    double violation = fabs(change) * curvature / sqrt(square);
-    *worst = fmax(*worst, violation);
-    return violation > SLIGHT * d->settings.tolerance * d->unit ? change : 0;
+    double root = sqrt(square), violation = fabs(change) * curvature; /* times the root */
+    if (violation > *worst * root) *worst = violation / root;
+    return violation > SLIGHT * d->settings.tolerance * d->unit * root ? change : 0;
 }
 
 static double sweep_columns(cri_descent *d, bool nonzero)
@@ -211,6 +211,7 @@ static void conjugate_gradients(cri_descent *d, size_t k, const double *slope)
         for (size_t a = 0; a < k; a++)
             now += left[a] * left[a] / (d->square[d->support[a]] + cri_descent_l2(d));
         if (step == 0) first = now;
+        d->gradient_steps = step;
         if (!(now > 1e-20 * first)) break;
         for (size_t a = 0; a < k; a++)
             way[a] = left[a] / (d->square[d->support[a]] + cri_descent_l2(d)) +
@@ -306,11 +307,12 @@ void cri_descent_solve_directly(cri_descent *d, size_t k)
 }
 
 /* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times
- * k in a sweep, or some tens of sweeps. */
+ * k in a sweep, or as many sweeps as conjugate gradients took steps, within bounds. */
 static bool direct_is_due(const cri_descent *d, size_t k)
 {
-    enum { LIKE_GRADIENTS = 20 };
-    size_t cost = k > d->most ? LIKE_GRADIENTS : cri_descent_by_products(d) ? k / 16 : k / 4;
+    enum { LEAST = 4, MOST = 20 };
+    size_t steps = d->gradient_steps, cost = cri_descent_by_products(d) ? k / 16 : k / 4;
+    if (k > d->most) cost = steps < LEAST ? LEAST : steps > MOST ? MOST : steps;
     return k > 0 && d->since > 3 + cost;
 }
 

@@ -219,29 +219,29 @@ done:
     return st;
 }
 
-/* One category of many levels: on rows with entries. */
-static cr_status solve_entries(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
-                               const ridge_options *o, cr_report *report)
+/* One category of many levels. */
+static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+                              const ridge_options *o, cr_report *report)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     size_t              n = o->intercept + rows->p;
     double             *x = cr_scratch_f64(&s, n);
+    cri_rows            view = { 0 };
     cri_sparse_terms    z;
     cri_bordered        b;
     cri_fit_quality     q;
     cri_bordered_answer a;
 
     CR_TRY(s.status);
-    CR_TRY(cri_sparse_terms_new(cx, &s, rows, o->intercept, rows->design->standardised, &z));
-    CR_TRY(cri_bordered_new(cx, &s, &z, cri_largest_category(rows->design), o->intercept, &b));
+    CR_TRY(cri_bordered_open(cx, &s, rows, o->intercept, &view, &z, &b));
     CR_TRY(cri_bordered_at(cx, &b, o->lambda, x, &a));
     if (!a.good) CR_TRY(refuse_singular(cx, o->lambda));
     CR_TRY(cri_bordered_predictor(cx, &b, x, &m->fit));
     m->lambda = o->lambda;
     m->df = (double)n - m->lambda * a.trace;
     m->rss = a.rss;
-    CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
+    CR_TRY(cri_predictor_quality(cx, &m->fit, &view, &q));
     m->loocv = q.loo;
     m->fit.sigma = z.weight > m->df ? sqrt(m->rss / (z.weight - m->df)) : NAN;
     if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
@@ -249,18 +249,8 @@ static cr_status solve_entries(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     set_scores(m, z.weight, z.tt, rows->design, report);
     report->stop = CR_STOP_CLOSED_FORM;
 done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
-                              const ridge_options *o, cr_report *report)
-{
-    cri_rows  view;
-    cr_status st = cri_rows_open_entries(cx, rows, &view);
-    if (st != CR_OK) return st;
-    st = solve_entries(cx, m, &view, o, report);
     cri_rows_close_entries(cx, &view);
+    cr_scratch_end(&s);
     return st;
 }
 

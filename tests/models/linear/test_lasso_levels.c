@@ -4,7 +4,6 @@
 #include "data/design_internal.h"
 #include "models/model_internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { N = 700, LEVELS = 230 };
@@ -12,42 +11,27 @@ enum { N = 700, LEVELS = 230 };
 /* The level of row i: all levels occur. */
 static size_t level_of(size_t i) { return i * i % 1009 % LEVELS; }
 
-typedef struct text {
-    char  *at;
-    size_t used, room;
-} text;
-
-static void CR_PRINTF(2, 3) put(text *t, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    t->used += (size_t)vsnprintf(t->at + t->used, t->room - t->used, format, list);
-    va_end(list);
-    assert_true(t->used < t->room);
-}
-
 /* x, the category or its indicators against the first level, z, y; with gaps in the category. */
 static char *write_rows(bool indicators, bool gaps)
 {
-    cr_rng r = cr_rng_stream(8, 1);
-    text   t = { .room = (N + 1) * (LEVELS * 8 + 100) };
-    t.at = malloc(t.room);
-    put(&t, "x,");
-    for (size_t k = 1; indicators && k < LEVELS; k++) put(&t, "i%03zu,", k);
-    if (!indicators) put(&t, "g,");
-    put(&t, "z,y\n");
+    cr_rng    r = cr_rng_stream(8, 1);
+    test_text t = test_text_new((N + 1) * (LEVELS * 8 + 100));
+    test_text_put(&t, "x,");
+    for (size_t k = 1; indicators && k < LEVELS; k++) test_text_put(&t, "i%03zu,", k);
+    if (!indicators) test_text_put(&t, "g,");
+    test_text_put(&t, "z,y\n");
     for (size_t i = 0; i < N; i++) {
         size_t level = level_of(i);
         double x = cr_rng_normal(&r), z = i % 3 ? 0 : cr_rng_normal(&r);
         double y = x - 2 * z + (double)(level % 7) / 2 + cr_rng_normal(&r);
-        put(&t, "%.15g,", x);
-        for (size_t k = 1; indicators && k < LEVELS; k++) put(&t, "%d,", level == k);
+        test_text_put(&t, "%.15g,", x);
+        for (size_t k = 1; indicators && k < LEVELS; k++) test_text_put(&t, "%d,", level == k);
         if (!indicators && gaps && i % 50 == 7)
-            put(&t, ",");
+            test_text_put(&t, ",");
         else if (!indicators)
-            put(&t, "g%03zu,", level);
-        put(&t, "%.15g,", z);
-        put(&t, "%.15g\n", y);
+            test_text_put(&t, "g%03zu,", level);
+        test_text_put(&t, "%.15g,", z);
+        test_text_put(&t, "%.15g\n", y);
     }
     return t.at;
 }
@@ -127,20 +111,30 @@ TEST(same_answers)
     cr_model_free(cx, again);
 }
 
+/* So many terms in the working set that sparse columns are solved without their cross-products. */
+TEST(most_levels_selected)
+{
+    cr_table   *t = make(cx, false, false), *wide = make(cx, true, false);
+    const char *settings = "target=y scale=none lambda=2e-4 path=20 solver=columns";
+    cr_model   *m = fit(cx, "lasso", t, settings), *n = fit(cx, "lasso", wide, settings);
+    assert_true(statistic(describe(cx, m), "nonzero") > 190);
+    cr_prediction p = predict(cx, m, t), q = predict(cx, n, wide);
+    for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-8);
+}
+
 /* The indicators of all levels but one add up to nearly a constant: single coordinates creep along
  * that direction, and there are more terms than equations are written down for. */
 TEST(more_levels_than_equations)
 {
     enum { ROWS = 6000, MANY = 2000 };
-    cr_rng r = cr_rng_stream(9, 1);
-    text   t = { .room = ROWS * 40 };
-    double effect[MANY];
-    t.at = malloc(t.room);
-    put(&t, "g,y\n");
+    cr_rng    r = cr_rng_stream(9, 1);
+    test_text t = test_text_new(ROWS * 40);
+    double    effect[MANY];
+    test_text_put(&t, "g,y\n");
     for (size_t k = 0; k < MANY; k++) effect[k] = cr_rng_normal(&r);
     for (size_t i = 0; i < ROWS; i++) {
         size_t level = i < MANY ? i : (size_t)(cr_rng_uniform(&r) * MANY);
-        put(&t, "g%04zu,%.9g\n", level, effect[level] + cr_rng_normal(&r));
+        test_text_put(&t, "g%04zu,%.9g\n", level, effect[level] + cr_rng_normal(&r));
     }
     cr_table       *table = table_of_text(cx, "many.csv", t.at);
     cr_model       *m = fit(cx, "lasso", table, "target=y lambda=1e-4 path=30");
