@@ -90,17 +90,22 @@ static size_t choose_starts(const cri_gp_search *u, cri_gp_start_at *a, size_t n
     return chosen;
 }
 
-/* Drops starts that reached the value of one before them. */
+/* Drops starts that reached the value of one before them; of equals that whose climb converged stays,
+ * as the next climb can go on from there. */
 static size_t drop_equals(cri_gp_start_at *a, size_t n)
 {
     size_t kept = 0;
     cri_gp_sort_starts(a, n);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || a[kept - 1].at.value - a[i].at.value > 1e-3) {
-            cri_gp_start_at keep = a[kept];
-            a[kept++] = a[i];
-            a[i] = keep;
-        }
+    for (size_t i = 0; i < n; i++) {
+        bool other = i == 0 || a[kept - 1].at.value - a[i].at.value > 1e-3;
+        bool better = !other && a[kept - 1].at.stop == CR_STOP_NO_PROGRESS &&
+                      a[i].at.stop == CR_STOP_TOLERANCE;
+        if (!other && !better) continue;
+        kept += other;
+        cri_gp_start_at keep = a[kept - 1];
+        a[kept - 1] = a[i];
+        a[i] = keep;
+    }
     return kept;
 }
 
