@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +19,6 @@ enum {
     HINT_SIZE = 1024,
     NAME_SIZE = 256,
     HELD_SIZE = 8192,
-    LARGE_BLOCK = 1 << 23,
     TEMPORARIES = 8 /* more are left to the next that writes under the same name */
 };
 
@@ -53,20 +51,6 @@ struct cr_ctx {
     size_t    held_size; /* of the warnings kept back, each with its zero */
     char      held[HELD_SIZE];
 };
-
-/* Asks the system for large pages where a block holds some: to hand out thousands of small ones takes
- * as long as to factor a matrix of a thousand rows.  A system that has none goes on as before. */
-static void ask_for_large_pages(void *block, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    uintptr_t page = (uintptr_t)1 << 21, begin = ((uintptr_t)block + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)block + bytes) / page * page;
-    if (bytes >= LARGE_BLOCK && end > begin)
-        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_HUGEPAGE);
-#else
-    (void)block, (void)bytes;
-#endif
-}
 
 static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size)
 {
@@ -441,7 +425,6 @@ void *cri_resize_quietly(cr_ctx *cx, void *old, size_t old_count, size_t new_cou
     void *p = cx->allocator.resize(cx->allocator.user, old, old_bytes, new_bytes);
     if (!p && new_bytes > old_bytes) atomic_fetch_sub(&cx->memory, new_bytes - old_bytes);
     if (p && new_bytes < old_bytes) atomic_fetch_sub(&cx->memory, old_bytes - new_bytes);
-    if (p && new_bytes > old_bytes) ask_for_large_pages(p, new_bytes);
     return p;
 }
 
