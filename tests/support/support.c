@@ -168,14 +168,14 @@ const char *test_file(const char *name, const void *bytes, size_t size)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-test_text test_text_new(size_t room)
+text_buffer text_new(size_t room)
 {
-    test_text t = { .at = malloc(room), .room = room };
+    text_buffer t = { .at = malloc(room), .room = room };
     assert_non_null(t.at);
     return t;
 }
 
-void test_text_put(test_text *t, const char *format, ...)
+void text_put(text_buffer *t, const char *format, ...)
 {
     va_list list;
     va_start(list, format);

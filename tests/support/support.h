@@ -100,12 +100,12 @@ void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void 
 
 /* Text that grows by what is put at its end; `at` has room for `room` bytes, and is freed by free().
  * Putting more than fits is a failure of the test. */
-typedef struct test_text {
+typedef struct text_buffer {
     char  *at;
     size_t used, room;
-} test_text;
-test_text test_text_new(size_t room);
-void      test_text_put(test_text *t, const char *format, ...) CR_PRINTF(2, 3);
+} text_buffer;
+text_buffer text_new(size_t room);
+void        text_put(text_buffer *t, const char *format, ...) CR_PRINTF(2, 3);
 
 /* --- files ----------------------------------------------------------------------------------- */
 

@@ -14,24 +14,24 @@ static size_t level_of(size_t i) { return i * i % 1009 % LEVELS; }
 /* x, the category or its indicators against the first level, z, y; with gaps in the category. */
 static char *write_rows(bool indicators, bool gaps)
 {
-    cr_rng    r = cr_rng_stream(8, 1);
-    test_text t = test_text_new((N + 1) * (LEVELS * 8 + 100));
-    test_text_put(&t, "x,");
-    for (size_t k = 1; indicators && k < LEVELS; k++) test_text_put(&t, "i%03zu,", k);
-    if (!indicators) test_text_put(&t, "g,");
-    test_text_put(&t, "z,y\n");
+    cr_rng      r = cr_rng_stream(8, 1);
+    text_buffer t = text_new((N + 1) * (LEVELS * 8 + 100));
+    text_put(&t, "x,");
+    for (size_t k = 1; indicators && k < LEVELS; k++) text_put(&t, "i%03zu,", k);
+    if (!indicators) text_put(&t, "g,");
+    text_put(&t, "z,y\n");
     for (size_t i = 0; i < N; i++) {
         size_t level = level_of(i);
         double x = cr_rng_normal(&r), z = i % 3 ? 0 : cr_rng_normal(&r);
         double y = x - 2 * z + (double)(level % 7) / 2 + cr_rng_normal(&r);
-        test_text_put(&t, "%.15g,", x);
-        for (size_t k = 1; indicators && k < LEVELS; k++) test_text_put(&t, "%d,", level == k);
+        text_put(&t, "%.15g,", x);
+        for (size_t k = 1; indicators && k < LEVELS; k++) text_put(&t, "%d,", level == k);
         if (!indicators && gaps && i % 50 == 7)
-            test_text_put(&t, ",");
+            text_put(&t, ",");
         else if (!indicators)
-            test_text_put(&t, "g%03zu,", level);
-        test_text_put(&t, "%.15g,", z);
-        test_text_put(&t, "%.15g\n", y);
+            text_put(&t, "g%03zu,", level);
+        text_put(&t, "%.15g,", z);
+        text_put(&t, "%.15g\n", y);
     }
     return t.at;
 }
@@ -127,14 +127,14 @@ TEST(most_levels_selected)
 TEST(more_levels_than_equations)
 {
     enum { ROWS = 6000, MANY = 2000 };
-    cr_rng    r = cr_rng_stream(9, 1);
-    test_text t = test_text_new(ROWS * 40);
-    double    effect[MANY];
-    test_text_put(&t, "g,y\n");
+    cr_rng      r = cr_rng_stream(9, 1);
+    text_buffer t = text_new(ROWS * 40);
+    double      effect[MANY];
+    text_put(&t, "g,y\n");
     for (size_t k = 0; k < MANY; k++) effect[k] = cr_rng_normal(&r);
     for (size_t i = 0; i < ROWS; i++) {
         size_t level = i < MANY ? i : (size_t)(cr_rng_uniform(&r) * MANY);
-        test_text_put(&t, "g%04zu,%.9g\n", level, effect[level] + cr_rng_normal(&r));
+        text_put(&t, "g%04zu,%.9g\n", level, effect[level] + cr_rng_normal(&r));
     }
     cr_table       *table = table_of_text(cx, "many.csv", t.at);
     cr_model       *m = fit(cx, "lasso", table, "target=y lambda=1e-4 path=30");

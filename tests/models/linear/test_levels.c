@@ -12,17 +12,16 @@ enum { N = 1500, LEVELS = 1050 };
  * occur; the last of them once. */
 static cr_table *make(cr_ctx *cx, uint64_t stream)
 {
-    cr_rng    r = cr_rng_stream(8, stream);
-    test_text t = test_text_new(N * 120);
-    double    effect[LEVELS];
-    test_text_put(&t, "x,g,h,z,y,w\n");
+    cr_rng      r = cr_rng_stream(8, stream);
+    text_buffer t = text_new(N * 120);
+    double      effect[LEVELS];
+    text_put(&t, "x,g,h,z,y,w\n");
     for (size_t k = 0; k < LEVELS; k++) effect[k] = cr_rng_normal(&r);
     for (size_t i = 0; i < N; i++) {
         size_t level = i < LEVELS ? i : (size_t)(cr_rng_uniform(&r) * (LEVELS - 1));
         double x = 100 + cr_rng_normal(&r), z = i % 5 ? 0 : cr_rng_normal(&r);
         double y = 0.5 * x - 2 * z + effect[level] + cr_rng_normal(&r);
-        test_text_put(&t, "%.9g,g%04zu,h%zu,%.9g,%.9g,%g\n", x, level, i % 7, z, y,
-                      i % 3 ? 1.0 : 2.5);
+        text_put(&t, "%.9g,g%04zu,h%zu,%.9g,%.9g,%g\n", x, level, i % 7, z, y, i % 3 ? 1.0 : 2.5);
     }
     cr_table *table = table_of_text(cx, "levels.csv", t.at);
     free(t.at);
@@ -168,10 +167,10 @@ TEST(covariance)
 /* A term that depends on the levels is named as before, by the dense road. */
 TEST(dependent)
 {
-    test_text t = test_text_new(N * 60);
-    test_text_put(&t, "g,x,y\n");
+    text_buffer t = text_new(N * 60);
+    text_put(&t, "g,x,y\n");
     for (size_t i = 0; i < N; i++)
-        test_text_put(&t, "g%04zu,%zu,%zu\n", i % LEVELS, i % LEVELS % 10, i * i % 1009);
+        text_put(&t, "g%04zu,%zu,%zu\n", i % LEVELS, i % LEVELS % 10, i * i % 1009);
     cr_model *m = fit(cx, "linear", table_of_text(cx, "levels.csv", t.at), "target=y");
     assert_false(is_bordered(m));
     assert_int_equal((int)statistic(describe(cx, m), "rank"), LEVELS - 1);
