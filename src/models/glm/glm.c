@@ -86,14 +86,16 @@ static void glm_free(cr_ctx *cx, void *state)
 /* offset + log exposure of row i. */
 static cr_status offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
 {
-    double exposure = rows->roles[ROLE_EXPOSURE] ? rows->roles[ROLE_EXPOSURE][i] : 1;
-    char   where[512];
+    char where[512];
+    *out = rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0;
+    if (!rows->roles[ROLE_EXPOSURE]) return CR_OK;
+    double exposure = rows->roles[ROLE_EXPOSURE][i];
     if (!(exposure > 0))
         return cr_fail(
             cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
             cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
             exposure);
-    *out = (rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0) + log(exposure);
+    *out += log(exposure);
     return CR_OK;
 }
 
@@ -102,7 +104,7 @@ static cr_status trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *o
 {
     char where[512];
     *out = rows->roles[ROLE_TRIALS] ? rows->roles[ROLE_TRIALS][i] : 1;
-    if (*out >= 1 && *out == floor(*out)) return CR_OK;
+    if (!rows->roles[ROLE_TRIALS] || (*out >= 1 && *out == floor(*out))) return CR_OK;
     return cr_fail(
         cx, CR_EDATA, "%s: the number of trials is %g, and must be a whole number above 0",
         cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
@@ -122,16 +124,14 @@ static cr_status read_rows(cr_ctx *cx, const cri_rows *rows, cri_glm_family fami
                            double *weight, double *trials, double *offset)
 {
     cr_status st = CR_OK;
+    bool      counts = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL ||
+                  (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS]);
     for (size_t i = 0; i < rows->n; i++) {
         CR_TRY(offset_of(cx, rows, i, &offset[i]));
         CR_TRY(trials_of(cx, rows, i, &trials[i]));
         weight[i] = rows->w ? rows->w[i] : 1;
         y[i] = rows->y[i] / trials[i];
-        bool count = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL;
-        bool whole = rows->y[i] == floor(rows->y[i]);
-        if (!cri_family_allows(family, y[i]))
-            CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
-        if ((count || (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS])) && !whole)
+        if (!cri_family_allows(family, y[i]) || (counts && rows->y[i] != floor(rows->y[i])))
             CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
     }
 done:
