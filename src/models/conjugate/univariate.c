@@ -3,38 +3,29 @@
 #include "../../base/number.h"
 #include "../../base/parallel.h"
 #include "../../data/table_internal.h"
-#include "../fields.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BLOCK = 256, MOST_SPANS = 64, MOST_STATS = 8 };
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_conjugate, n),
-    CRI_FIELD_COUNT(cri_conjugate, n_params),
-    CRI_FIELD_COUNT(cri_conjugate, n_stats),
-    CRI_FIELD_REAL(cri_conjugate, level),
-    CRI_FIELD_VECTOR(cri_conjugate, prior, n_params),
-    CRI_FIELD_VECTOR(cri_conjugate, success, n),
-    CRI_FIELD_VECTOR(cri_conjugate, above, n),
-    CRI_FIELD_MATRIX(cri_conjugate, stats, n, n_stats),
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_conjugate
+const cri_member cri_conjugate_record[] = { CRI_CONJUGATE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
-static const cri_member derived[] = {
-    /* made again when the model is loaded */
-    CRI_FIELD_MATRIX(cri_conjugate, params, n, n_params),
-    CRI_FIELD_MATRIX(cri_conjugate, work, n, n_work),
-    CRI_FIELD_VECTOR(cri_conjugate, log_evidence, n),
-    CRI_FIELD_LAST,
-};
-
-void cri_conjugate_free(cr_ctx *cx, void *state)
+static void free_state(cr_ctx *cx, cri_conjugate *m)
 {
-    cri_record_free(cx, fields, state);
-    cri_record_free(cx, derived, state);
-    cr_free(cx, state, 1, sizeof(cri_conjugate));
+    if (m) cri_record_free(cx, cri_conjugate_record, m);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* What the family keeps for each column. */
+static cr_status add_work(cr_ctx *cx, const cri_conjugate_family *f, cri_conjugate *m)
+{
+    m->family = f;
+    m->n_work = f->n_work;
+    m->work = cr_alloc(cx, m->n * m->n_work, sizeof *m->work);
+    return m->work ? CR_OK : CR_ENOMEM;
 }
 
 static cr_status new_state(cr_ctx *cx, const cri_conjugate_family *f, size_t n, cri_conjugate **out)
@@ -42,14 +33,13 @@ static cr_status new_state(cr_ctx *cx, const cri_conjugate_family *f, size_t n, 
     cr_status      st = CR_OK;
     cri_conjugate *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    m->family = f;
-    m->n = n, m->n_params = f->n_params, m->n_stats = f->n_stats, m->n_work = f->n_work;
-    CR_TRY(cri_record_allocate(cx, fields, m));
-    CR_TRY(cri_record_allocate(cx, derived, m));
+    m->n = n, m->n_params = f->n_params, m->n_stats = f->n_stats;
+    CR_TRY(cri_record_allocate(cx, cri_conjugate_record, m));
+    CR_TRY(add_work(cx, f, m));
     *out = m;
     m = NULL;
 done:
-    if (m) cri_conjugate_free(cx, m);
+    free_state(cx, m);
     return st;
 }
 
@@ -365,7 +355,7 @@ cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *f, const cri
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_conjugate_free(cx, m);
+    free_state(cx, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -390,22 +380,15 @@ cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *ro
     *out_state = m;
     m = NULL;
 done:
-    if (m) cri_conjugate_free(cx, m);
+    free_state(cx, m);
     return st;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    return cri_record_write(cx, fields, state, store, out);
-}
-
 /* Prior and statistics are such as a fit gives. */
 static bool is_sound(const cri_conjugate *m)
 {
-    for (size_t i = 0; i < m->n * m->n_stats; i++)
-        if (!isfinite(m->stats[i])) return false;
     for (size_t j = 0; j < m->n; j++)
         if (isnan(m->success[j]) || !(m->stats[j * m->n_stats] >= 0) ||
             !m->family->sound(m->prior, m->stats + j * m->n_stats))
@@ -413,27 +396,15 @@ static bool is_sound(const cri_conjugate *m)
     return true;
 }
 
-cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *f, const cri_store *store,
-                             const json_t *in, const cr_design *design, void **out_state)
+cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *f, cri_conjugate *m,
+                              const cr_design *design)
 {
-    cr_status      st = CR_OK;
-    cri_conjugate *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    m->family = f;
+    cr_status st = CR_OK;
     if (m->n != design->p || m->n != design->n_columns || m->n_params != f->n_params ||
-        m->n_stats != f->n_stats || !(m->level > 0 && m->level < 1))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of %s has another shape than its design",
-                       cri_store_source(store), f->model));
-    m->n_work = f->n_work;
-    CR_TRY(cri_record_allocate(cx, derived, m));
+        m->n_stats != f->n_stats)
+        return CR_EDATA;
+    CR_TRY(add_work(cx, f, m));
     st = is_sound(m) ? solve(cx, design, m) : CR_EDATA;
-    if (st == CR_EDATA || st == CR_ENUMERIC)
-        st = cri_store_fail_values(cx, store, "the state of the model");
-    CR_TRY(st);
-    *out_state = m;
-    m = NULL;
 done:
-    if (m) cri_conjugate_free(cx, m);
-    return st;
+    return st == CR_ENUMERIC ? CR_EDATA : st;
 }

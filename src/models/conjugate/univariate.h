@@ -65,18 +65,24 @@ typedef struct cri_conjugate_family {
     const char        *evidence;   /* how it is known; NULL: in closed form */
 } cri_conjugate_family;
 
-typedef struct cri_conjugate {
-    const cri_conjugate_family *family;
-    size_t                      n, n_params, n_stats, n_work;
-    double                      level;
-    double                     *prior;        /* [n_params]            */
-    double                     *success;      /* [n] of binary columns: the value that counts */
-    double                     *above;        /* [n] or the number it must exceed; NaN: none  */
-    double                     *stats;        /* [n x n_stats]         */
-    double                     *params;       /* [n x n_params]        */
-    double                     *work;         /* [n x n_work]          */
-    double                     *log_evidence; /* [n]; NaN: none        */
-} cri_conjugate;
+/* clang-format off */
+#define CRI_CONJUGATE_STATE(MEMBER)                                                                \
+    MEMBER(count,  n,            (),            "",       "columns")                               \
+    MEMBER(count,  n_params,     (),            "",       "parameters of prior and posterior")     \
+    MEMBER(count,  n_stats,      (),            "",       "statistics of a column")                \
+    MEMBER(real,   level,        (),            "0<..<1", "mass of the intervals of the parameters") \
+    MEMBER(vector, prior,        (n_params),    "any",    "its parameters")                        \
+    MEMBER(vector, success,      (n),           "any",    "of binary columns: the value that counts") \
+    MEMBER(vector, above,        (n),           "any",    "or the number it must exceed; NaN: none") \
+    MEMBER(matrix, stats,        (n, n_stats),  "",       "of the rows; the first is their weight") \
+    MEMBER(matrix, params,       (n, n_params), "made",   "of the posterior")                      \
+    MEMBER(vector, log_evidence, (n),           "made",   "NaN: none")                             \
+    MEMBER(count,  n_work,       (),            "made",   "what a family keeps for a column")      \
+    MEMBER(matrix, work,         (n, n_work),   "none made", "that")
+/* clang-format on */
+
+CRI_RECORD(cri_conjugate, CRI_CONJUGATE_STATE, const cri_conjugate_family *family;);
+extern const cri_member cri_conjugate_record[];
 
 /* x is finite and not below `least`. */
 static inline bool cri_at_least(double x, double least) { return x >= least && isfinite(x); }
@@ -108,8 +114,9 @@ cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_des
 cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *family, const cri_rows *rows,
                             const cri_conjugate_request *request, void **out_state,
                             cr_report *report);
-cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *family, const cri_store *store,
-                             const json_t *in, const cr_design *design, void **out_state);
+/* The posterior of a state that was read. */
+cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *family, cri_conjugate *m,
+                              const cr_design *design);
 
 /* These are entries of a class as they are. */
 cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -124,8 +131,6 @@ cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *d
                                const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
 cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                  json_t *out);
-cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-void      cri_conjugate_free(cr_ctx *cx, void *state);
 
 /* The members of a family that all of them define under the same names; what differs comes
  * after. */
@@ -140,7 +145,7 @@ void      cri_conjugate_free(cr_ctx *cx, void *state);
     .default_scale = CR_SCALE_NONE, .scales_itself = true, .coding = CRI_CODING_CODE,              \
     .fit = stem##_fit, .update = cri_conjugate_update, .predict = cri_conjugate_predict,           \
     .sample = cri_conjugate_sample, .describe = cri_conjugate_describe,                            \
-    .write = cri_conjugate_write, .read = stem##_read, .free = cri_conjugate_free
+    .state = cri_conjugate_record, .state_size = sizeof(cri_conjugate), .ready = stem##_ready
 
 /* The two entries that know their family. */
 #define CRI_CONJUGATE_ENTRIES(stem, family, success)                                               \
@@ -152,10 +157,9 @@ void      cri_conjugate_free(cr_ctx *cx, void *state);
         (void)seed;                                                                                \
         return cri_conjugate_fit(cx, &(family), rows, &request, out_state, report);                \
     }                                                                                              \
-    static cr_status stem##_read(cr_ctx *cx, const cri_store *store, const json_t *in,             \
-                                 const cr_design *design, void **out_state)                        \
+    static cr_status stem##_ready(cr_ctx *cx, void *state, const cr_design *design)                \
     {                                                                                              \
-        return cri_conjugate_read(cx, &(family), store, in, design, out_state);                    \
+        return cri_conjugate_ready(cx, &(family), state, design);                                  \
     }
 
 #endif
