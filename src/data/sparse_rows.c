@@ -99,45 +99,26 @@ cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, dou
     return cri_parallel_for(cx, NULL, cri_block_count(X->n, BLOCK_ROWS), times_block, &q);
 }
 
-typedef struct panel_product {
-    const cri_sparse *X;
-    const float      *in;
-    float            *out;
-} panel_product;
-
-/* Four numbers of a panel's row: spelled out, for loops over them are turned inside out. */
-typedef float lanes __attribute__((vector_size(16)));
-
-static inline lanes lanes_at(const float *at)
-{
-    lanes v;
-    memcpy(&v, at, sizeof v);
-    return v;
-}
-
 static void times_panel_block(void *arg, size_t b)
 {
-    enum { K = CRI_SPARSE_PANEL, HALF = K / 2 };
-    _Static_assert(HALF * sizeof(float) == sizeof(lanes), "a row of a panel is two lanes");
-    const panel_product *q = arg;
-    const cri_sparse    *X = q->X;
-    size_t               end;
-    cri_range            rows = cri_block_range(X->n, BLOCK_ROWS, b);
+    enum { K = CRI_SPARSE_PANEL };
+    const product    *q = arg;
+    const cri_sparse *X = q->X;
+    size_t            end;
+    cri_range         rows = cri_block_range(X->n, BLOCK_ROWS, b);
     for (size_t i = rows.begin; i < rows.end; i++) {
-        lanes left = { 0 }, right = { 0 };
+        double sum[K] = { 0 };
         for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
-            const float *B = q->in + (size_t)X->column[e] * K, v = (float)X->value[e];
-            left += v * lanes_at(B);
-            right += v * lanes_at(B + HALF);
+            const double *B = q->in + (size_t)X->column[e] * K, v = X->value[e];
+            for (size_t c = 0; c < K; c++) sum[c] += v * B[c];
         }
-        memcpy(q->out + i * K, &left, sizeof left);
-        memcpy(q->out + i * K + HALF, &right, sizeof right);
+        memcpy(q->out + i * K, sum, sizeof sum);
     }
 }
 
-cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const float *B, float *out)
+cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const double *B, double *out)
 {
-    panel_product q = { X, B, out };
+    product q = { X, B, out, 0 };
     return cri_parallel_for(cx, NULL, cri_block_count(X->n, BLOCK_ROWS), times_panel_block, &q);
 }
 

@@ -59,10 +59,9 @@ void cri_sparse_unfold(const cri_sparse *X, double sum_r, double *g);
 
 /* out [n] = X b.  O(entries). */
 cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, double *out);
-/* The same of CRI_SPARSE_PANEL vectors at once in single precision, side by side: B [p x panel],
- * out [n x panel]. */
+/* The same of CRI_SPARSE_PANEL vectors at once, side by side: B [p x panel], out [n x panel]. */
 enum { CRI_SPARSE_PANEL = 8 };
-cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const float *B, float *out);
+cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const double *B, double *out);
 /* out [p] = X' r.  O(entries + p); scratch of at most 16 p doubles, and never more than the entries
  * take.  Of a transposed copy X' r is cri_sparse_times. */
 cr_status cri_sparse_transpose_times(cr_ctx *cx, const cri_sparse *X, const double *r, double *out);

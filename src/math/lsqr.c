@@ -1,7 +1,6 @@
 /* lsqr.c -- least squares by bidiagonalisation; names as in Paige & Saunders (1982), sec. 4. */
 #include "lsqr.h"
 #include "dense.h"
-#include "../base/parallel.h"
 #include "../base/scratch.h"
 
 #include <math.h>
@@ -14,100 +13,45 @@ typedef struct lsqr {
     double              *product;       /* [max(m, n)] room                */
     double               alpha, beta, rhobar, phibar;
     double               norm2, step2; /* |A|^2 and |A^-1|^2 as seen so far */
-    double               size_b, size_x, tolerance;
+    double               size_b, tolerance;
     cr_lsqr_report       report;
 } lsqr;
 
-/* --- passes over vectors, in blocks ---------------------------------------------------------- */
+static double norm_of(const double *a, size_t n) { return cr_norm2(a, n); }
 
-enum { BLOCK = 4096 };
-
-/* The norm of a, whose squares add up to this; anew where some may have been lost. */
-static double norm_from(double square, const double *a, size_t n)
+/* Divides a by its norm, which it returns; 0 leaves it. */
+static double normalise(double *a, size_t n)
 {
-    return square > 1e-280 && square < 1e300 ? sqrt(square) : cr_norm2(a, n);
+    double norm = norm_of(a, n);
+    for (size_t i = 0; norm > 0 && i < n; i++) a[i] /= norm;
+    return norm;
 }
 
-typedef struct vector_work {
-    const double *product;
-    double        c;
-    double       *a; /* [n] */
-    size_t        n;
-} vector_work;
-
-static void take_off(void *arg, cri_range range, double *acc)
-{
-    const vector_work *k = arg;
-    for (size_t i = range.begin; i < range.end; i++) k->a[i] = k->product[i] - k->c * k->a[i];
-    acc[0] += cr_dot(k->a + range.begin, k->a + range.begin, range.end - range.begin);
-}
-
-static void divide(void *arg, size_t block)
-{
-    const vector_work *k = arg;
-    cri_range          range = cri_block_range(k->n, BLOCK, block);
-    for (size_t i = range.begin; i < range.end; i++) k->a[i] /= k->c;
-}
-
-/* Divides a by its norm, whose squares add up to `square`; 0 leaves it. */
-static cr_status normalise(cr_ctx *cx, double *a, size_t n, double square, double *out_norm)
-{
-    vector_work k = { .c = norm_from(square, a, n), .a = a, .n = n };
-    *out_norm = k.c;
-    return k.c > 0 ? cri_parallel_for(cx, NULL, cri_block_count(n, BLOCK), divide, &k) : CR_OK;
-}
-
-/* a = A x - c a, or A^T y - c a, and its norm, by which it is divided. */
+/* out = A x - c u, or A^T y - c v: a = product - c a. */
 static cr_status apply(cr_ctx *cx, lsqr *q, bool transposed, const double *from, double c,
-                       double *a, double *out_norm)
+                       double *a)
 {
-    cr_status            st = CR_OK;
     const cr_linear_map *A = q->A;
     size_t               n = transposed ? A->n : A->m;
-    vector_work          k = { q->product, c, a, n };
-    double               square;
-    CR_TRY((transposed ? A->transpose : A->times)(cx, A->user, from, q->product));
-    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, 1, take_off, &k, &square));
-    CR_TRY(normalise(cx, a, n, square, out_norm));
-done:
+    cr_status            st = (transposed ? A->transpose : A->times)(cx, A->user, from, q->product);
+    for (size_t i = 0; st == CR_OK && i < n; i++) a[i] = q->product[i] - c * a[i];
     return st;
 }
-
-/* x += along w, w = v - back w; and |w|^2 as it was, |x|^2 as it is. */
-typedef struct move_work {
-    lsqr  *q;
-    double along, back;
-} move_work;
-
-static void move(void *arg, cri_range range, double *acc)
-{
-    const move_work *k = arg;
-    size_t           n = range.end - range.begin;
-    double          *x = k->q->x + range.begin, *w = k->q->w + range.begin;
-    const double    *v = k->q->v + range.begin;
-    acc[0] += cr_dot(w, w, n);
-    for (size_t i = 0; i < n; i++) {
-        x[i] += k->along * w[i];
-        w[i] = v[i] - k->back * w[i];
-    }
-    acc[1] += cr_dot(x, x, n);
-}
-
-/* --- the method ------------------------------------------------------------------------------ */
 
 /* beta u = b - A x, alpha v = A^T u, from the x at hand. */
 static cr_status restart(cr_ctx *cx, lsqr *q)
 {
     cr_status st = CR_OK;
     memcpy(q->u, q->b, q->A->m * sizeof(double));
-    CR_TRY(apply(cx, q, false, q->x, 1, q->u, &q->beta)); /* A x - b */
+    CR_TRY(apply(cx, q, false, q->x, 1, q->u)); /* A x - b */
     for (size_t i = 0; i < q->A->m; i++) q->u[i] = -q->u[i];
+    q->beta = normalise(q->u, q->A->m);
     memset(q->v, 0, q->A->n * sizeof(double));
-    CR_TRY(apply(cx, q, true, q->u, 0, q->v, &q->alpha));
+    CR_TRY(apply(cx, q, true, q->u, 0, q->v));
+    q->alpha = normalise(q->v, q->A->n);
     memcpy(q->w, q->v, q->A->n * sizeof(double));
     q->rhobar = q->alpha;
     q->phibar = q->beta;
-    q->size_x = cr_norm2(q->x, q->A->n);
 done:
     return st;
 }
@@ -121,7 +65,7 @@ static bool look(lsqr *q, double gradient, double residual)
     r->gradient = gradient == 0 || residual == 0 ? 0 : gradient / (r->norm * residual);
     r->condition = r->norm * sqrt(q->step2);
     return r->gradient <= q->tolerance ||
-           residual <= q->tolerance * (q->size_b + r->norm * q->size_x);
+           residual <= q->tolerance * (q->size_b + r->norm * norm_of(q->x, q->A->n));
 }
 
 static cr_status check_size(cr_ctx *cx, const lsqr *q)
@@ -135,20 +79,23 @@ static cr_status step(cr_ctx *cx, lsqr *q)
 {
     cr_status st = CR_OK;
     size_t    n = q->A->n;
-    double    sizes[2];
+    CR_TRY(apply(cx, q, false, q->v, q->alpha, q->u));
     q->norm2 += q->alpha * q->alpha;
-    CR_TRY(apply(cx, q, false, q->v, q->alpha, q->u, &q->beta));
+    q->beta = normalise(q->u, q->A->m);
     q->norm2 += q->beta * q->beta;
-    CR_TRY(apply(cx, q, true, q->u, q->beta, q->v, &q->alpha));
+    CR_TRY(apply(cx, q, true, q->u, q->beta, q->v));
+    q->alpha = normalise(q->v, n);
 
     double rho = hypot(q->rhobar, q->beta), c = q->rhobar / rho, s = q->beta / rho;
     double theta = s * q->alpha, phi = c * q->phibar;
     q->rhobar = -c * q->alpha;
     q->phibar *= s;
-    move_work k = { q, phi / rho, theta / rho };
-    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, 2, move, &k, sizes));
-    q->step2 += sizes[0] / rho / rho;
-    q->size_x = norm_from(sizes[1], q->x, n);
+    double size = norm_of(q->w, n);
+    q->step2 += size / rho * (size / rho);
+    for (size_t i = 0; i < n; i++) {
+        q->x[i] += phi / rho * q->w[i];
+        q->w[i] = q->v[i] - theta / rho * q->w[i];
+    }
     q->report.iterations++;
     if (look(q, q->phibar * q->alpha * fabs(c), q->phibar)) q->report.converged = true;
     CR_TRY(check_size(cx, q));
@@ -183,7 +130,7 @@ cr_status cr_lsqr(cr_ctx *cx, const cr_linear_map *A, const double *b, double to
                      .v = cr_scratch_f64(&s, n),
                      .w = cr_scratch_f64(&s, n),
                      .product = cr_scratch_f64(&s, m > n ? m : n),
-                     .size_b = cr_norm2(b, m),
+                     .size_b = norm_of(b, m),
                      .tolerance = tolerance };
 
     CR_TRY(s.status);

@@ -1,7 +1,6 @@
 /* sparse_terms.c -- sparse rows, centred and scaled implicitly. */
 #include "sparse_terms.h"
 #include "moments.h"
-#include "../../base/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,60 +70,34 @@ done:
 
 /* --- products -------------------------------------------------------------------------------- */
 
-enum { BLOCK = 4096 };
-
-typedef struct terms_work {
-    const cri_sparse_terms *z;
-    const double           *in;
-    double                 *out;
-    double                  sum;
-} terms_work;
-
-/* b / scale, and the sum of centre times that. */
-static void enter_terms(void *arg, cri_range range, double *acc)
-{
-    const terms_work       *k = arg;
-    const cri_sparse_terms *z = k->z;
-    for (size_t j = range.begin; j < range.end; j++) {
-        k->out[j] = z->square[j] > 0 ? k->in[j] / z->scale[j] : 0;
-        acc[0] += z->centre[j] * k->out[j];
-    }
-}
-
-static void leave_terms(void *arg, size_t block)
-{
-    const terms_work       *k = arg;
-    const cri_sparse_terms *z = k->z;
-    cri_range               range = cri_block_range(z->p, BLOCK, block);
-    for (size_t j = range.begin; j < range.end; j++)
-        k->out[j] = z->square[j] > 0 ? (k->out[j] - z->centre[j] * k->sum) / z->scale[j] : 0;
-}
-
 cr_status cri_sparse_terms_times(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
                                  double *room, double *out)
 {
-    cr_status  st = CR_OK;
-    terms_work k = { .z = z, .in = b, .out = room };
-    CR_TRY(cri_parallel_sum(cx, NULL, z->p, BLOCK, 1, enter_terms, &k, &k.sum));
-    CR_TRY(cri_sparse_times(cx, z->X, room, out));
-    for (size_t i = 0; i < z->n; i++) out[i] = (z->root ? z->root[i] : 1) * (out[i] - k.sum);
-done:
+    double    level = 0;
+    cr_status st;
+    for (size_t j = 0; j < z->p; j++) {
+        room[j] = z->square[j] > 0 ? b[j] / z->scale[j] : 0;
+        level += z->centre[j] * room[j];
+    }
+    st = cri_sparse_times(cx, z->X, room, out);
+    for (size_t i = 0; st == CR_OK && i < z->n; i++)
+        out[i] = (z->root ? z->root[i] : 1) * (out[i] - level);
     return st;
 }
 
 cr_status cri_sparse_terms_transpose(cr_ctx *cx, const cri_sparse_terms *z, const double *r,
                                      double *room, double *out)
 {
-    cr_status  st = CR_OK;
-    terms_work k = { .z = z, .out = out };
+    double    sum = 0;
+    cr_status st;
     for (size_t i = 0; i < z->n; i++) {
         room[i] = (z->root ? z->root[i] : 1) * r[i];
-        k.sum += room[i];
+        sum += room[i];
     }
-    CR_TRY(z->columns ? cri_sparse_times(cx, z->columns, room, out)
-                      : cri_sparse_transpose_times(cx, z->X, room, out));
-    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(z->p, BLOCK), leave_terms, &k));
-done:
+    st = z->columns ? cri_sparse_times(cx, z->columns, room, out)
+                    : cri_sparse_transpose_times(cx, z->X, room, out);
+    for (size_t j = 0; st == CR_OK && j < z->p; j++)
+        out[j] = z->square[j] > 0 ? (out[j] - z->centre[j] * sum) / z->scale[j] : 0;
     return st;
 }
 

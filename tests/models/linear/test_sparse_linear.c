@@ -364,3 +364,24 @@ TEST(probes)
     cr_table_free(cx, t);
     free_sparse(&d);
 }
+
+/* The degrees of freedom do not depend on the units of the columns, however large or small. */
+TEST(probes_in_other_units)
+{
+    enum { n = 40, p = 9 };
+    static const double units[] = { 1, 1e45, 1e-45 };
+    double              df[3];
+    for (size_t k = 0; k < 3; k++) {
+        sparse_data d = draw_problem(8, n, p, 0.4);
+        for (size_t i = 0; i < n * p; i++) d.X[i] *= i % p % 2 ? units[k] : 1;
+        compress(&d);
+        cr_table *t = table_of(cx, &d, true);
+        json_t   *x = describe(
+              cx, fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=standard lambda=30"));
+        df[k] = statistic(x, "effective_df");
+        assert_true(df[k] > 2);
+        assert_relative(df[k], df[0], 1e-9);
+        cr_table_free(cx, t);
+        free_sparse(&d);
+    }
+}
