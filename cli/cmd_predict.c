@@ -25,8 +25,7 @@
     X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
       "")                                                                                          \
     X(flag, log_joint, "false", "",                                                                \
-      "add log p(row, class) for each class, and log p(row), their sum (lda, qda, naive-bayes)",   \
-      "")                                                                                          \
+      "add log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")          \
     X(flag, reconstruct, "false", "",                                                              \
       "add the row that the coordinates lead back to, a column each, and how far it is from them " \
       "(kernel-pca)",                                                                              \

@@ -93,12 +93,7 @@ double cri_nb_log_likelihood(const cri_nb *m);
 
 /* Class probabilities, or with `joint` log p(x, k), of rows: out [n x K] (bayes_predict.c). */
 cr_status cri_nb_score(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool joint, double *out);
-/* From log joints of one row [K], but for the logarithm `shared` by all classes, to what is asked for, in place; `far` as
- * in cri_class_probabilities. */
-void cri_nb_finish(double *score, const cri_nb *m, bool joint, double shared,
-                   void (*far)(const void *arg, long double *out), const void *arg,
-                   long double *room);
-/* What counts have beside their parameters: log(1 / x!) of a count, log(total!) of all multinomial ones. */
+/* true for counts, which share factorials: 1 / x! each, and the multinomial ones total! together. */
 static inline bool cri_nb_counts(cri_nb_kind kind)
 {
     return kind == CRI_NB_POISSON || kind == CRI_NB_MULTINOMIAL;

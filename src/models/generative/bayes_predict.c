@@ -169,25 +169,6 @@ static void far_scores(const void *arg, long double *out)
     }
 }
 
-/* --- from scores to answers ------------------------------------------------------------------ */
-
-void cri_nb_finish(double *score, const cri_nb *m, bool joint, double shared,
-                   void (*far)(const void *arg, long double *out), const void *arg,
-                   long double *room)
-{
-    bool lost = false;
-    if (!joint) {
-        cri_class_probabilities(score, m->K, m->log_prior, far, arg, room);
-        return;
-    }
-    for (size_t k = 0; k < m->K; k++) lost |= isnan(score[k]);
-    if (lost) far(arg, room);
-    for (size_t k = 0; k < m->K; k++) {
-        if (lost) score[k] = (double)room[k];
-        score[k] = isnan(score[k] + shared) ? -INFINITY : score[k] + shared;
-    }
-}
-
 /* log of the factorials of row i: those of its counts below, that of their total above. */
 static double log_factorials(const work *w, const block *b, size_t i)
 {
@@ -217,10 +198,12 @@ static void predict_block(const work *w, cri_range r, const block *b, long doubl
     if (w->counts) add_totals(w, b);
     for (size_t i = 0; i < b->n; i++) {
         double *out = w->out + (r.begin + i) * m->K;
-        double  shared = w->joint ? log_factorials(w, b, i) : 0;
         far_row far = { m, b->x + i };
         for (size_t k = 0; k < m->K; k++) out[k] = b->score[k * BLOCK + i];
-        cri_nb_finish(out, m, w->joint, shared, far_scores, &far, wide);
+        if (w->joint)
+            cri_class_joints(out, m->K, log_factorials(w, b, i), far_scores, &far, wide);
+        else
+            cri_class_probabilities(out, m->K, m->log_prior, far_scores, &far, wide);
     }
 }
 

@@ -228,9 +228,11 @@ static void predict_slot(void *arg, size_t slot)
             for (size_t k = 0; k < K;
                  k++) /* probabilities: differences count, and those are small */
                 out[k] = (double)(score[k] - most);
-            cri_nb_finish(out, w->m, w->joint,
-                          w->joint ? log_factorials(w->m, w->rows->sparse, i) : 0, far_scores, &far,
-                          room);
+            if (w->joint)
+                cri_class_joints(out, K, log_factorials(w->m, w->rows->sparse, i), far_scores, &far,
+                                 room);
+            else
+                cri_class_probabilities(out, K, w->m->log_prior, far_scores, &far, room);
         }
     }
 }

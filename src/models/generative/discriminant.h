@@ -88,5 +88,10 @@ cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value
 void cri_class_probabilities(double *score, size_t K, const double *log_prior,
                              void (*far)(const void *arg, long double *out), const void *arg,
                              long double *room);
+/* The log joints themselves: adds what all classes share to each.  One that is lost on its way is
+ * taken from far; one too small for a double is -infinity. */
+void cri_class_joints(double *score, size_t K, double shared,
+                      void (*far)(const void *arg, long double *out), const void *arg,
+                      long double *room);
 
 #endif

@@ -121,16 +121,6 @@ static void far_scores(const void *arg, long double *out)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* A joint that overflows on its way is looked at again; one too small for a double is -infinity. */
-static void mend_joints(const far_row *far, size_t K, double *joint, long double *room)
-{
-    bool lost = false;
-    for (size_t k = 0; k < K; k++) lost |= isnan(joint[k]);
-    if (!lost) return;
-    far_scores(far, room);
-    for (size_t k = 0; k < K; k++) joint[k] = isnan(room[k]) ? -INFINITY : (double)room[k];
-}
-
 static void predict_slot(void *arg, size_t s)
 {
     const work *w = arg;
@@ -149,7 +139,8 @@ static void predict_slot(void *arg, size_t s)
         for (size_t i = 0; i < n; i++) {
             far_row far = { w, X + i * p, linear };
             if (w->joint)
-                mend_joints(&far, K, score + i * K, w->wide + s * K);
+                cri_class_joints(score + i * K, K, shared_level(w->d), far_scores, &far,
+                                 w->wide + s * K);
             else
                 cri_class_probabilities(score + i * K, K, w->d->log_prior, far_scores, &far,
                                         w->wide + s * K);
@@ -171,7 +162,7 @@ static cr_status score_rows(cr_ctx *cx, const cri_discriminant *d, const double 
     w.level = cr_scratch_f64(&s, d->K);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
-    for (size_t k = 0; k < d->K; k++) w.level[k] = level_of(d, k) + (joint ? shared_level(d) : 0);
+    for (size_t k = 0; k < d->K; k++) w.level[k] = level_of(d, k);
     cri_blas_enter();
     st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
     cri_blas_leave();

@@ -140,3 +140,16 @@ void cri_class_probabilities(double *score, size_t K, const double *log_prior,
     }
     cr_softmax(log_prior, K, score);
 }
+
+void cri_class_joints(double *score, size_t K, double shared,
+                      void (*far)(const void *arg, long double *out), const void *arg,
+                      long double *room)
+{
+    bool lost = false;
+    for (size_t k = 0; k < K; k++) lost |= isnan(score[k]);
+    if (lost) far(arg, room);
+    for (size_t k = 0; k < K; k++) {
+        double joint = (lost ? (double)room[k] : score[k]) + shared;
+        score[k] = isnan(joint) ? -INFINITY : joint;
+    }
+}
