@@ -36,26 +36,6 @@ static void *field(const cr_option *o, void *values) { return (char *)values + o
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-/* The index of `value` among "a|b|c", or -1. */
-static int find_choice(const char *choices, const char *value)
-{
-    size_t length = strlen(value);
-    int    index = 0;
-    for (const char *c = choices;; index++) {
-        size_t n = strcspn(c, "|");
-        if (n == length && strncmp(c, value, n) == 0) return index;
-        if (!c[n]) return -1;
-        c += n + 1;
-    }
-}
-
-static size_t choice_text(const char *choices, int index, const char **out)
-{
-    while (index-- > 0) choices += strcspn(choices, "|") + 1;
-    *out = choices;
-    return strcspn(choices, "|");
-}
-
 typedef struct choice_names {
     const char *choices;
     char       *buffer; /* [64] */
@@ -65,7 +45,7 @@ static const char *choice_name(const void *user, size_t i)
 {
     const choice_names *names = user;
     const char         *text;
-    size_t              n = choice_text(names->choices, (int)i, &text);
+    size_t              n = cri_choice_text(names->choices, (int)i, &text);
     snprintf(names->buffer, 64, "%.*s", (int)n, text);
     return names->buffer;
 }
@@ -106,7 +86,7 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
         return refuse(cx, o, value, expected);
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
-    if (!cri_range_holds(cri_range_parse(o->range, strlen(o->range)), x))
+    if (!cri_bounds_hold(cri_bounds_parse(o->range, strlen(o->range)), x))
         return refuse(cx, o, value, expected);
     if (whole)
         *(size_t *)at = (size_t)x;
@@ -118,7 +98,7 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
 static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char *value)
 {
     char flag[64], buffer[64];
-    int  index = find_choice(o->range, value);
+    int  index = cri_choice_find(o->range, value);
     if (index >= 0) {
         *(int *)at = index;
         return CR_OK;
@@ -261,7 +241,7 @@ size_t cr_options_print(const cr_option *o, const void *values, char *out, size_
         }
         break;
     case CR_OPTION_choice:
-        length = choice_text(o->range, *(const int *)at, &text);
+        length = cri_choice_text(o->range, *(const int *)at, &text);
         return (size_t)snprintf(out, size, "%.*s", (int)length, text);
     case CR_OPTION_text:
     case CR_OPTION_list:
@@ -291,7 +271,7 @@ bool cr_options_at_default(const cr_option *o, const void *values)
         return fallback[0] ? value == x : isnan(value);
     }
     case CR_OPTION_choice:
-        return *(const int *)at == find_choice(o->range, fallback);
+        return *(const int *)at == cri_choice_find(o->range, fallback);
     case CR_OPTION_text:
     case CR_OPTION_list: {
         const char *text = *(char *const *)at;

@@ -1,4 +1,4 @@
-/* range.c -- bounds from their text. */
+/* range.c -- bounds and choices from their text. */
 #include "range.h"
 #include "number.h"
 
@@ -12,10 +12,10 @@ static double parse_bound(const char *begin, const char *end)
     return x;
 }
 
-cri_range_of cri_range_parse(const char *text, size_t length)
+cri_bounds cri_bounds_parse(const char *text, size_t length)
 {
-    cri_range_of r = { -INFINITY, INFINITY, false, false };
-    const char  *end = text + length, *dots = text;
+    cri_bounds  r = { -INFINITY, INFINITY, false, false };
+    const char *end = text + length, *dots = text;
     if (length == 0) return r;
     if (text[0] == '>') {
         r.open_low = text[1] != '=';
@@ -30,7 +30,26 @@ cri_range_of cri_range_parse(const char *text, size_t length)
     return r;
 }
 
-bool cri_range_holds(cri_range_of r, double x)
+bool cri_bounds_hold(cri_bounds r, double x)
 {
     return (r.open_low ? x > r.low : x >= r.low) && (r.open_high ? x < r.high : x <= r.high);
+}
+
+int cri_choice_find(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    int    index = 0;
+    for (const char *c = choices;; index++) {
+        size_t n = strcspn(c, "|");
+        if (n == length && strncmp(c, value, n) == 0) return index;
+        if (!c[n]) return -1;
+        c += n + 1;
+    }
+}
+
+size_t cri_choice_text(const char *choices, int index, const char **out)
+{
+    while (index-- > 0) choices += strcspn(choices, "|") + 1;
+    *out = choices;
+    return strcspn(choices, "|");
 }

@@ -118,40 +118,36 @@ void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
 
 /* What a range says, read once for all elements of an array. */
 typedef struct rule {
-    cri_range_of range;
-    bool         any, sums, rises;
+    cri_bounds bounds;
+    bool       any, sums, rises;
 } rule;
 
 static rule rule_of(const cri_member *m)
 {
     size_t length = strcspn(m->range, " ");
     bool   bounds = length > 0 && strchr("<>.-0123456789", m->range[0]) != NULL;
-    return (rule){ cri_range_parse(m->range, bounds ? length : 0), cri_member_has(m, "any"),
+    return (rule){ cri_bounds_parse(m->range, bounds ? length : 0), cri_member_has(m, "any"),
                    cri_member_has(m, "sums"), cri_member_has(m, "rises") };
 }
 
 static bool is_right(const rule *r, double x)
 {
-    return (r->any || isfinite(x)) && (isnan(x) || cri_range_holds(r->range, x));
+    return (r->any || isfinite(x)) && (isnan(x) || cri_bounds_hold(r->bounds, x));
 }
 
-static bool array_is_right(const cri_member *m, const rule *r, const double *a, size_t rows,
-                           size_t cols)
+/* A vector is one row. */
+static bool array_is_right(const rule *r, const double *a, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < rows; i++) {
         double sum = 0;
         for (size_t j = 0; j < cols; j++) {
-            double x = a[i * cols + j];
-            if (!is_right(r, x)) return false;
-            if (r->rises && i * cols + j > 0 && x < a[i * cols + j - 1]) return false;
-            sum += x;
+            const double *x = a + i * cols + j;
+            if (!is_right(r, *x) || (r->rises && x > a && *x < x[-1])) return false;
+            sum += *x;
         }
-        if (r->sums && m->kind == CRI_MEMBER_matrix && !(fabs(sum - 1) <= 1e-6)) return false;
+        if (r->sums && !(fabs(sum - 1) <= 1e-6)) return false;
     }
-    if (!r->sums || m->kind == CRI_MEMBER_matrix) return true;
-    double sum = 0;
-    for (size_t i = 0; i < rows; i++) sum += a[i];
-    return fabs(sum - 1) <= 1e-6;
+    return true;
 }
 
 static bool index_is_right(const rule *r, const size_t *a, size_t n)
@@ -173,10 +169,11 @@ static bool member_is_right(const cri_member *m, const void *state)
     }
     if (!cri_member_is_array(m)) return true;
     const void *a = *(void *const *)at;
+    size_t      rows = cri_member_rows(m, state);
     if (!a) return cri_member_has(m, "none");
-    return m->kind == CRI_MEMBER_index
-               ? index_is_right(&r, a, cri_member_rows(m, state))
-               : array_is_right(m, &r, a, cri_member_rows(m, state), cri_member_cols(m, state));
+    if (m->kind == CRI_MEMBER_index) return index_is_right(&r, a, rows);
+    if (m->kind == CRI_MEMBER_vector) return array_is_right(&r, a, 1, rows);
+    return array_is_right(&r, a, rows, cri_member_cols(m, state));
 }
 
 const cri_member *cri_record_find_wrong(const cri_member *record, const void *state)

@@ -15,14 +15,13 @@
  *     #undef CRI_TYPE
  *
  * Columns: kind, member, shape (members that count, which stand before it; of a part its type, whose
- * table is called type_record), range, help.  A range
- * holds for every number: "" (any that is finite) or bounds as of options, ">0", "0..1"; of a choice
- * "a|b|c".  After it, apart by spaces:
+ * table is called type_record), range, help.  A range holds for every number: "" (any that is
+ * finite) or bounds as of options, ">0", "0..1"; of a choice "a|b|c".  After it, apart by spaces:
  *     none    a real may be NaN, an array absent
  *     any     numbers need not be finite
- *     sums    every row of an array sums to one
+ *     sums    a vector, or every row of a matrix, sums to one
  *     rises   no number of an array is below the one before it
- *     made    no part of the file, but made of what is: read leaves room for it
+ *     made    no part of the file, but made of what is, once that is known to fit
  *     inside  of a part: in the file its numbers stand in an object of its name
  * (Internal header.) */
 #ifndef CREDENCE_BASE_RECORD_H

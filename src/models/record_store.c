@@ -1,5 +1,6 @@
 /* record_store.c -- records saved and loaded by the list of their members. */
 #include "record_store.h"
+#include "../base/range.h"
 #include "../base/scratch.h"
 
 #include <math.h>
@@ -7,11 +8,11 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* The choice number k of "a|b|c", as JSON. */
 static json_t *choice_name(const char *choices, int k)
 {
-    while (k-- > 0) choices += strcspn(choices, "|") + 1;
-    return json_stringn(choices, strcspn(choices, "| "));
+    const char *text;
+    size_t      length = cri_choice_text(choices, k, &text);
+    return json_stringn(text, length);
 }
 
 static cr_status write_index(cr_ctx *cx, const cri_member *m, const size_t *a, size_t n,
@@ -87,12 +88,8 @@ static cr_status read_choice(cr_ctx *cx, const cri_member *m, const cri_store *s
     const char *text;
     cr_status   st = cri_store_get_text(cx, store, in, m->name, &text);
     if (st != CR_OK) return st;
-    *out = 0;
-    for (const char *c = m->range;; c += strcspn(c, "|") + 1, ++*out) {
-        size_t n = strcspn(c, "| ");
-        if (strlen(text) == n && strncmp(c, text, n) == 0) return CR_OK;
-        if (c[strcspn(c, "|")] == '\0') break;
-    }
+    *out = cri_choice_find(m->range, text);
+    if (*out >= 0) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: '%s' is '%s', not one of %s", cri_store_source(store),
                    m->name, text, m->range);
 }
@@ -184,7 +181,6 @@ cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store 
     const cri_member *wrong;
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
         if (!cri_member_has(m, "made")) st = read_member(cx, m, store, in, state);
-    if (st == CR_OK) st = cri_record_allocate(cx, record, state); /* what is made of the rest */
     if (st != CR_OK || !(wrong = cri_record_find_wrong(record, state))) return st;
     return cr_fail(cx, CR_EDATA, "%s: '%s' (%s) has a value that is not %s",
                    cri_store_source(store), wrong->name, wrong->help,

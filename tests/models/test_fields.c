@@ -1,5 +1,5 @@
 /* test_fields.c -- states saved, loaded and freed by the list of their members. */
-#include "support.h"
+#include "record_file.h"
 #include "models/fields.h"
 #include "models/store_internal.h"
 
@@ -35,31 +35,12 @@ done:
     return st;
 }
 
-/* Written and read again, through the bytes of a file. */
-static cr_status copy(cr_ctx *cx, const thing *from, thing *to)
-{
-    cr_status  st = CR_OK;
-    cri_store *s = NULL, *back = NULL;
-    char      *bytes = NULL;
-    size_t     size = 0;
-    CR_TRY(cri_store_new(cx, &s));
-    CR_TRY(cri_record_write(cx, fields, from, s, cri_store_json(s)));
-    CR_TRY(cri_store_to_bytes(cx, s, &bytes, &size));
-    CR_TRY(cri_store_from_bytes(cx, "the file", bytes, size, &back));
-    CR_TRY(cri_record_read(cx, fields, back, cri_store_json(back), to));
-done:
-    cr_free(cx, bytes, size, 1);
-    cri_store_free(cx, s);
-    cri_store_free(cx, back);
-    return st;
-}
-
 static void check_copy(size_t n, size_t p, bool maybe)
 {
     cr_ctx *cx = test_context();
     thing   a, b = { 0 };
     assert_ok(cx, make(cx, n, p, maybe, &a));
-    assert_ok(cx, copy(cx, &a, &b));
+    assert_ok(cx, there_and_back(cx, fields, &a, &b));
     assert_int_equal(b.n, n);
     assert_int_equal(b.p, p);
     assert_true(b.flag && b.real == -0.1 && isnan(b.hole));
@@ -152,7 +133,7 @@ static cr_status make_and_copy(cr_ctx *cx, void *arg)
     thing     a = { 0 }, b = { 0 };
     cr_status st = make(cx, 4, 2, true, &a);
     (void)arg;
-    if (st == CR_OK) st = copy(cx, &a, &b);
+    if (st == CR_OK) st = there_and_back(cx, fields, &a, &b);
     cri_record_free(cx, fields, &a);
     cri_record_free(cx, fields, &b);
     return st;

@@ -1,7 +1,6 @@
 /* test_record.c -- a struct of every kind of member: saved and loaded it is the same, and each value
  * that its range does not allow is refused by the member's name. */
-#include "models/record_store.h"
-#include "support.h"
+#include "record_file.h"
 
 /* clang-format off */
 #define THING_STATE(MEMBER)                                                                        \
@@ -36,30 +35,11 @@ static void fill(cr_ctx *cx, thing *t)
     }
 }
 
-static cr_status there_and_back(cr_ctx *cx, const thing *t, thing *out)
-{
-    cr_status  st = CR_OK;
-    cri_store *to = NULL, *from = NULL;
-    char      *bytes = NULL;
-    size_t     size = 0;
-    *out = (thing){ 0 };
-    CR_TRY(cri_store_new(cx, &to));
-    CR_TRY(cri_record_write(cx, record, t, to, cri_store_json(to)));
-    CR_TRY(cri_store_to_bytes(cx, to, &bytes, &size));
-    CR_TRY(cri_store_from_bytes(cx, "thing", bytes, size, &from));
-    CR_TRY(cri_record_read(cx, record, from, cri_store_json(from), out));
-done:
-    cr_free(cx, bytes, size, 1);
-    cri_store_free(cx, to);
-    cri_store_free(cx, from);
-    return st;
-}
-
 TEST(saved_and_loaded)
 {
-    thing t, u;
+    thing t, u = { 0 };
     fill(cx, &t);
-    assert_ok(cx, there_and_back(cx, &t, &u));
+    assert_ok(cx, there_and_back(cx, record, &t, &u));
     assert_true(u.n == 2 && u.p == 3 && u.ready && u.sd == 0.1 && isnan(u.loss) && u.method == 1);
     assert_true(!u.extra && u.made == 0);
     assert_memory_equal(t.share, u.share, 2 * sizeof(double));
@@ -71,15 +51,28 @@ TEST(saved_and_loaded)
     assert_null(u.share);
 }
 
+TEST(copied)
+{
+    thing t, u = { 0 };
+    fill(cx, &t);
+    assert_ok(cx, cri_record_copy(cx, record, &t, &u));
+    assert_true(u.n == 2 && u.p == 3 && u.ready && u.sd == 0.1 && isnan(u.loss) && u.method == 1);
+    assert_true(u.row != t.row && u.start != t.start && !u.extra);
+    assert_memory_equal(t.row, u.row, 6 * sizeof(double));
+    assert_memory_equal(t.start, u.start, 2 * sizeof(size_t));
+    cri_record_free(cx, record, &t);
+    cri_record_free(cx, record, &u);
+}
+
 /* One thing wrong in a struct that is right. */
 static void check_refused(cr_ctx *cx, void (*spoil)(thing *t), const char *name)
 {
-    thing t, u;
+    thing t, u = { 0 };
     char  text[64];
     fill(cx, &t);
     spoil(&t);
     snprintf(text, sizeof text, "'%s'", name);
-    assert_fails_with(cx, there_and_back(cx, &t, &u), CR_EDATA, text);
+    assert_fails_with(cx, there_and_back(cx, record, &t, &u), CR_EDATA, text);
     assert_string_equal(cri_record_find_wrong(record, &t)->name, name);
     cri_record_free(cx, record, &t);
     cri_record_free(cx, record, &u);
@@ -151,7 +144,7 @@ static cr_status live(cr_ctx *cx, void *arg)
     (void)arg;
     CR_TRY(cri_record_allocate(cx, record, &t));
     t.share[0] = 1, t.row[0] = t.row[3] = 1;
-    CR_TRY(there_and_back(cx, &t, &u));
+    CR_TRY(there_and_back(cx, record, &t, &u));
 done:
     cri_record_free(cx, record, &t);
     cri_record_free(cx, record, &u);

@@ -200,7 +200,8 @@ cr_status cri_dirichlet_ready(cr_ctx *cx, void *state, const cr_design *d)
         for (size_t k = 0; k < K; k++) {
             const double *value = m->values + start + k;
             bool          right = category ? *value == (double)k : k == 0 || *value > value[-1];
-            if (!right || !(m->prior[start + k] + m->counts[start + k] > 0)) return CR_EDATA;
+            double        sum = m->prior[start + k] + m->counts[start + k];
+            if (!right || !(sum > 0 && isfinite(sum))) return CR_EDATA;
         }
     }
     return start == m->total ? CR_OK : CR_EDATA;

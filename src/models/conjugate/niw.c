@@ -190,6 +190,7 @@ cr_status cri_niw_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     cri_niw *m = state;
     if (m->d != design->p || m->d != design->n_columns) return CR_EDATA;
-    cr_status st = cri_niw_solve(cx, m);
+    cr_status st = cri_record_allocate(cx, cri_niw_record, m);
+    if (st == CR_OK) st = cri_niw_solve(cx, m);
     return st == CR_ENUMERIC ? CR_EDATA : st;
 }

@@ -19,13 +19,12 @@ static void free_state(cr_ctx *cx, cri_conjugate *m)
     cr_free(cx, m, 1, sizeof *m);
 }
 
-/* What the family keeps for each column. */
-static cr_status add_work(cr_ctx *cx, const cri_conjugate_family *f, cri_conjugate *m)
+/* Room for what the family makes of each column. */
+static cr_status add_made(cr_ctx *cx, const cri_conjugate_family *f, cri_conjugate *m)
 {
     m->family = f;
     m->n_work = f->n_work;
-    m->work = cr_alloc(cx, m->n * m->n_work, sizeof *m->work);
-    return m->work ? CR_OK : CR_ENOMEM;
+    return cri_record_allocate(cx, cri_conjugate_record, m);
 }
 
 static cr_status new_state(cr_ctx *cx, const cri_conjugate_family *f, size_t n, cri_conjugate **out)
@@ -34,8 +33,7 @@ static cr_status new_state(cr_ctx *cx, const cri_conjugate_family *f, size_t n, 
     cri_conjugate *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->n = n, m->n_params = f->n_params, m->n_stats = f->n_stats;
-    CR_TRY(cri_record_allocate(cx, cri_conjugate_record, m));
-    CR_TRY(add_work(cx, f, m));
+    CR_TRY(add_made(cx, f, m));
     *out = m;
     m = NULL;
 done:
@@ -403,7 +401,7 @@ cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *f, cri_con
     if (m->n != design->p || m->n != design->n_columns || m->n_params != f->n_params ||
         m->n_stats != f->n_stats)
         return CR_EDATA;
-    CR_TRY(add_work(cx, f, m));
+    CR_TRY(add_made(cx, f, m));
     st = is_sound(m) ? solve(cx, design, m) : CR_EDATA;
 done:
     return st == CR_ENUMERIC ? CR_EDATA : st;

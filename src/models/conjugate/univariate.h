@@ -78,7 +78,7 @@ typedef struct cri_conjugate_family {
     MEMBER(matrix, params,       (n, n_params), "made",   "of the posterior")                      \
     MEMBER(vector, log_evidence, (n),           "made",   "NaN: none")                             \
     MEMBER(count,  n_work,       (),            "made",   "what a family keeps for a column")      \
-    MEMBER(matrix, work,         (n, n_work),   "none made", "that")
+    MEMBER(matrix, work,         (n, n_work),   "made",   "that")
 /* clang-format on */
 
 CRI_RECORD(cri_conjugate, CRI_CONJUGATE_STATE, const cri_conjugate_family *family;);
