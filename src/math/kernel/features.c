@@ -273,7 +273,7 @@ static cr_status base_diagonal(const cri_job *job, const cri_side *side, size_t 
     own.a = own.b = *side;
     own.same = own.white = true;
     if (!cri_room_new(&own, false, &room))
-        return cri_fail_memory(job->cx, cri_room_size(&own, false));
+        return cri_fail_memory(job->cx, cri_room_size(&own, false) * sizeof(double));
     for (size_t i0 = 0; i0 < side->in->rows; i0 += CRI_AREA) {
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };

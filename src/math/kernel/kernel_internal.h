@@ -309,9 +309,7 @@ typedef struct cri_room {
     double **value, **t, **adjoint; /* [n_nodes][CRI_AREA]                    */
     double  *work[2];               /* [CRI_AREA]                             */
     double  *products;              /* [2 x CRI_TILE x most width]            */
-    double  *memory;
-    void    *pointers;
-    size_t   size;
+    bool     backward;
 } cri_room;
 
 /* Quietly: false when there is no memory. */

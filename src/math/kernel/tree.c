@@ -16,42 +16,53 @@ static size_t most_width(const cri_job *job)
     return most;
 }
 
-size_t cri_room_size(const cri_job *job, bool backward)
+static size_t products_size(const cri_job *job, bool backward)
 {
-    size_t n = job->k->n_nodes;
-    return (n * (backward ? 3 : 1) + 2) * CRI_AREA +
-           (backward ? 2 * CRI_TILE * most_width(job) : 0);
+    return backward ? 2 * CRI_TILE * most_width(job) : 0;
 }
 
+size_t cri_room_size(const cri_job *job, bool backward)
+{
+    return (job->k->n_nodes * (backward ? 3 : 1) + 2) * CRI_AREA + products_size(job, backward);
+}
+
+static double *doubles(const cri_job *job, size_t n)
+{
+    return cri_resize_quietly(job->cx, NULL, 0, n, sizeof(double));
+}
+
+/* Each node has a block of its own: allocators map blocks above 128 kB afresh, page by page. */
 bool cri_room_new(const cri_job *job, bool backward, cri_room *room)
 {
     size_t   n = job->k->n_nodes;
     double **pointers = cri_resize_quietly(job->cx, NULL, 0, 3 * n, sizeof *pointers);
-    double  *at;
-    room->size = cri_room_size(job, backward);
-    room->memory = at = cri_resize_quietly(job->cx, NULL, 0, room->size, sizeof *at);
-    room->pointers = pointers;
-    if (!pointers || !at) {
-        cri_room_free(job, room);
-        return false;
-    }
+    bool     all = pointers != NULL;
+    *room = (cri_room){ .backward = backward };
+    if (!all) return false;
     room->value = pointers, room->t = pointers + n, room->adjoint = pointers + 2 * n;
     for (size_t i = 0; i < n; i++) {
-        room->value[i] = at, at += CRI_AREA;
-        room->t[i] = room->value[i];
-        room->adjoint[i] = NULL;
-        if (backward) room->t[i] = at, at += CRI_AREA;
-        if (backward) room->adjoint[i] = at, at += CRI_AREA;
+        double *at = all ? doubles(job, (backward ? 3 : 1) * CRI_AREA) : NULL;
+        all = all && at;
+        room->value[i] = at;
+        room->t[i] = at && backward ? at + CRI_AREA : at;
+        room->adjoint[i] = at && backward ? at + 2 * CRI_AREA : NULL;
     }
-    for (size_t i = 0; i < 2; i++) room->work[i] = at, at += CRI_AREA;
-    room->products = at;
-    return true;
+    room->work[0] = all ? doubles(job, 2 * CRI_AREA) : NULL;
+    room->products = room->work[0] ? doubles(job, products_size(job, backward)) : NULL;
+    if (room->products)
+        room->work[1] = room->work[0] + CRI_AREA;
+    else
+        cri_room_free(job, room);
+    return room->products;
 }
 
 void cri_room_free(const cri_job *job, cri_room *room)
 {
-    cr_free(job->cx, room->memory, room->size, sizeof *room->memory);
-    cr_free(job->cx, room->pointers, 3 * job->k->n_nodes, sizeof(double *));
+    size_t n = job->k->n_nodes, of_node = (room->backward ? 3 : 1) * CRI_AREA;
+    cr_free(job->cx, room->products, products_size(job, room->backward), sizeof(double));
+    cr_free(job->cx, room->work[0], 2 * CRI_AREA, sizeof(double));
+    for (size_t i = 0; i < n; i++) cr_free(job->cx, room->value[i], of_node, sizeof(double));
+    cr_free(job->cx, room->value, 3 * n, sizeof *room->value);
 }
 
 /* --- forwards -------------------------------------------------------------------------------- */
