@@ -1,6 +1,6 @@
 /* bench_csv.c -- reads a CSV file once and prints one line of JSON: seconds, MB/s, peak RSS.
  *   bench_csv FILE [THREADS]
- * cc -O2 -D_GNU_SOURCE -Isrc bench/bench_csv.c build/release/libcredence_static.a -pthread -lz
+ * cc -O2 -D_XOPEN_SOURCE=700 -Isrc bench/bench_csv.c build/release/libcredence_static.a -pthread -lz
  * -lzstd -lm */
 #include "base/context.h"
 #include "data/csv.h"

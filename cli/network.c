@@ -1,6 +1,7 @@
 /* network.c -- networks on the command line: read, described, checked, converted. */
 #include "network.h"
 #include "gaussian.h"
+#include "base/bytes.h"
 #include "base/list.h"
 #include "base/scratch.h"
 #include "data/source.h"
@@ -34,7 +35,7 @@ static bool is_auto(const cli *c) { return c->read.from == 0; }
 /* "model": "network" in a model.json that lies in the archive as it is. */
 static bool says_network(const char *bytes, size_t size)
 {
-    const char *at = memmem(bytes, size, "\"model\"", 7), *end = bytes + size;
+    const char *at = cri_find_text(bytes, size, "\"model\""), *end = bytes + size;
     if (!at) return false;
     for (at += 7; at < end && (*at == ' ' || *at == ':'); at++) continue;
     return end - at > 9 && memcmp(at, "\"network\"", 9) == 0;

@@ -1,4 +1,5 @@
 /* context.c -- allocator accounting, the text of failures, log, progress, interrupt, limits. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "context_internal.h"
 #include "checked.h"
 #include "team.h"

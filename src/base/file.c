@@ -35,11 +35,15 @@ struct cri_file {
     char      buffer[BUFFER_SIZE];
 };
 
+const char *cri_reason(int error, char room[static CRI_REASON_SIZE])
+{
+    return strerror_r(error, room, CRI_REASON_SIZE) == 0 ? room : "unknown error";
+}
+
 static cr_status fail_errno(cr_ctx *cx, const char *verb, const char *path, int error)
 {
-    char text[128];
-    return cr_fail(cx, CR_EIO, "cannot %s %s: %s", verb, path,
-                   strerror_r(error, text, sizeof text));
+    char text[CRI_REASON_SIZE];
+    return cr_fail(cx, CR_EIO, "cannot %s %s: %s", verb, path, cri_reason(error, text));
 }
 
 /* The directory part of path, "." when it has none. */
@@ -114,7 +118,7 @@ static int follow_links(const char *path, char out[PATH_MAX])
 static cr_status fail_directory(cri_file *f, int error)
 {
     struct stat info;
-    char        folder[PATH_MAX], text[128];
+    char        folder[PATH_MAX], text[CRI_REASON_SIZE];
     directory_of(f->target, folder);
     if (error == ENOENT && stat(folder, &info) != 0)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: the directory '%s' does not exist", f->path,
@@ -123,7 +127,7 @@ static cr_status fail_directory(cri_file *f, int error)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: '%s' is not a directory", f->path, folder);
     if (error == EACCES || error == EPERM || error == EROFS || error == ENOENT)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: no new file can be made in '%s': %s",
-                       f->path, folder, strerror_r(error, text, sizeof text));
+                       f->path, folder, cri_reason(error, text));
     return fail_errno(f->cx, "write", f->path, error);
 }
 

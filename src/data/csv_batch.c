@@ -4,6 +4,7 @@
  * where there are none), and the pieces it makes can then be parsed independently.  While the pieces
  * of one batch are parsed, one thread reads, decompresses and cuts the next. */
 #include "csv_internal.h"
+#include "../base/bytes.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static void cut_segment(cutter *c, char line_end, const char *from, const char *
         if (!found) break;
         end_piece(c, found + 1);
     }
-    const char *found = to > from ? memrchr(from, line_end, (size_t)(to - from)) : NULL;
+    const char *found = to > from ? cri_find_last(from, line_end, (size_t)(to - from)) : NULL;
     if (found) c->last = found + 1;
 }
 

@@ -3,6 +3,7 @@
 #include "dictionary.h"
 #include "table_internal.h"
 #include "../base/context_internal.h"
+#include "../base/file.h"
 #include "../base/number.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ typedef struct query {
 /* Turns a result code of SQLite into a failure with its message. */
 static cr_status fail_with(query *q, int code)
 {
-    char        room[128];
+    char        room[CRI_REASON_SIZE];
     const char *why = q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(code);
     cr_status   st = q->sql ? CR_EARG : CR_EDATA;
     switch (code & 0xff) {
@@ -66,7 +67,7 @@ static cr_status fail_with(query *q, int code)
         st = CR_EDATA;
         break;
     case SQLITE_CANTOPEN:
-        if (access(q->file, R_OK) != 0) why = strerror_r(errno, room, sizeof room);
+        if (access(q->file, R_OK) != 0) why = cri_reason(errno, room);
         st = CR_EIO;
         break;
     case SQLITE_IOERR:

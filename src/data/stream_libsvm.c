@@ -2,6 +2,7 @@
 #include "libsvm.h"
 #include "stream_internal.h"
 #include "table_internal.h"
+#include "../base/bytes.h"
 
 #include <string.h>
 
@@ -82,7 +83,7 @@ static size_t find_block(const svm_reader *r, size_t *lines, size_t *seen)
     const char *begin = r->buffer + r->at, *feed = NULL;
     size_t      left = r->filled - r->at;
     if (!r->size.rows) {
-        feed = left ? memrchr(begin, '\n', left) : NULL;
+        feed = cri_find_last(begin, '\n', left);
         return feed ? (size_t)(feed - begin) + 1 : r->ended ? left : 0;
     }
     while (*seen < left && (feed = memchr(begin + *seen, '\n', left - *seen))) {

@@ -2,6 +2,7 @@
  * The frame is the archive comment, the last CRI_STORE_FRAME bytes of the file: the version of the
  * format, the size of the file, and the CRC-32 of every byte before the digits of the checksum. */
 #include "store_internal.h"
+#include "../base/bytes.h"
 #include "../base/checked.h"
 #include "../base/context_internal.h"
 #include "../base/file.h"
@@ -77,7 +78,7 @@ static cr_status check_start(cr_ctx *cx, const char *source, const char *bytes, 
 /* No frame at the end: more bytes after it, or less than the whole. */
 static cr_status fail_end(cr_ctx *cx, const char *source, const char *bytes, size_t size)
 {
-    const char *end = memmem(bytes, size, archive_end, sizeof archive_end - 1);
+    const char *end = cri_find_text(bytes, size, archive_end);
     if (end) return cr_fail(cx, CR_EDATA, "%s is damaged: its checksum is not at its end", source);
     cr_fail(cx, CR_EDATA, "%s is cut short: only its first %zu bytes are there", source, size);
     return cr_fail_hint(cx, "copy it again, or make it again");

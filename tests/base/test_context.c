@@ -1,4 +1,5 @@
 /* test_context.c -- allocator accounting, failures in words, nearest names. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "support.h"
 #include "base/scratch.h"
 

@@ -1,4 +1,5 @@
 /* test_npy.c -- .npy headers, elements of every type, tables from arrays and archives. */
+#define _GNU_SOURCE /* memmem */
 #include "support.h"
 #include "base/file.h"
 #include "data/npy.h"

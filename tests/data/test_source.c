@@ -1,4 +1,5 @@
 /* test_source.c -- files, pipes, memory, gzip and zstd: the same bytes by every road, twice. */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "support.h"
 #include "data/csv.h"
 #include "data/source.h"

@@ -1,5 +1,5 @@
 /* fuzz_csv.c -- any bytes as a CSV file: no crash, and two ways to cut it agree.
- *   clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -pthread -D_GNU_SOURCE -Isrc \
+ *   clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -pthread -D_XOPEN_SOURCE=700 -Isrc \
  *       tests/fuzz/fuzz_csv.c src/base/{context,edit_distance,number*,parallel,reader,scratch}.c \
  *       src/data/{csv*,source,table}.c -lz -lzstd -lm -o fuzz_csv
  *   ./fuzz_csv tests/data/csv_corpus

@@ -1,4 +1,5 @@
 /* test_store.c -- the model file: what was put is got, and no damaged or forged file is taken. */
+#define _GNU_SOURCE /* memmem */
 #include "support.h"
 #include "base/file.h"
 #include "data/zip.h"

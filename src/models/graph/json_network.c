@@ -2,6 +2,7 @@
 #include "json_internal.h"
 #include "network_internal.h"
 #include "network_text.h"
+#include "../../base/bytes.h"
 #include "../../base/context_internal.h"
 #include "../../base/list.h"
 
@@ -360,7 +361,7 @@ bool cr_json_is_gaussian(const void *bytes, size_t size)
 {
     const char *p = bytes;
     size_t      skip = size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    if (!memmem(p, size, "gaussian", 8)) return false; /* most are not: read them once */
+    if (!cri_find_text(p, size, "gaussian")) return false; /* most are not: read them once */
     json_t     *root = json_loadb(p + skip, size - skip, 0, NULL);
     const char *kind = json_string_value(json_object_get(root, "network"));
     bool        is = kind && strcmp(kind, "gaussian") == 0;

@@ -7,6 +7,7 @@
 #include "noisy.h"
 #include "uai.h"
 #include "xmlbif.h"
+#include "../../base/bytes.h"
 #include "../../base/context_internal.h"
 #include "../../data/packed.h"
 #include "../../data/source.h"
@@ -100,7 +101,7 @@ cr_network_format cr_network_sniff(const void *bytes, size_t size)
     if (begins_with(p, end, "MARKOV") || begins_with(p, end, "BAYES")) return CR_FORMAT_UAI;
     if (end - p >= 5 && (memcmp(p, "<?xml", 5) == 0 || memcmp(p, "<BIF", 4) == 0))
         return CR_FORMAT_XMLBIF;
-    if (p < end && *p == '{' && memmem(p, (size_t)(end - p), "\"network\"", 9))
+    if (p < end && *p == '{' && cri_find_text(p, (size_t)(end - p), "\"network\""))
         return CR_FORMAT_JSON;
     return CR_FORMAT_AUTO;
 }

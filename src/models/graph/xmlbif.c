@@ -2,6 +2,7 @@
 #include "xmlbif.h"
 #include "network_text.h"
 #include "noisy.h"
+#include "../../base/bytes.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
 #include "../../base/utf8.h"
@@ -78,7 +79,7 @@ static const char *find_word(const xml_file *f, size_t k)
         if (is_space(*at) || *at == ',') {
             at++;
         } else if (end - at > 4 && memcmp(at, "<!--", 4) == 0) {
-            at = memmem(at, (size_t)(end - at), "-->", 3);
+            at = cri_find_text(at, (size_t)(end - at), "-->");
             if (!at) return NULL;
             at += 3;
         } else if (*at == '<' || *at == '&') {

@@ -1,6 +1,7 @@
 /* test_bayes_linear.c -- the evidence as the dense marginal density of the data, as a product of
  * one-step predictions and as an integral; optima against their neighbours; updates against one
  * fit; coverage by simulation; and the reference answers. */
+#define _GNU_SOURCE /* M_PIl */
 #include "../fixture.h"
 #include "math/special.h"
 

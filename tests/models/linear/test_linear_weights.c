@@ -1,5 +1,6 @@
 /* test_linear_weights.c -- weights of least squares: rows that repeat, precisions, rows of no
  * weight. */
+#define _GNU_SOURCE /* M_PIl */
 #include "same_linear.h"
 
 enum { N = 23, P = 4 };
