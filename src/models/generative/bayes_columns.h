@@ -33,37 +33,49 @@ typedef struct cri_nb_entry {
     double a, b, c, d;
 } cri_nb_entry;
 
-typedef struct cri_nb {
-    size_t  K, p, L;     /* classes, terms, levels of all categories                             */
-    size_t  kernels;     /* terms of that kind                                                   */
-    size_t  cells, ends; /* kernels * K, and one more                                            */
-    size_t  points;      /* different values kept for kernels                                    */
-    bool    bayes;
-    double  smoothing, floor;
-    double  log_shared;   /* sum w log of what counts have beside their parameters: factorials   */
-    double *log_prior;    /* [K]                                                                */
-    double *class_weight; /* [K]                                                                */
-    double *kind;         /* [p] cri_nb_kind                                                    */
-    double *threshold;    /* [p] of bernoulli                                                   */
-    double *first;        /* [p] the first level of a category in count, the number of a kernel */
-    double *weight;       /* [K x p] of the values that are there                               */
-    double *mean;         /* [K x p]                                                            */
-    double *scatter;      /* [K x p] sum w (x - mean)^2                                         */
-    double *count;        /* [K x L] of levels                                                  */
-    double *start;        /* [ends] of the points of kernel c and class k, at c K + k           */
-    double *point, *mass; /* [points] sorted in each cell                                       */
-    double *width;        /* [p] a bandwidth that is given, else 0                              */
-    /* made from these, not saved */
-    cri_nb_entry *entry;     /* [p x K]                                                          */
-    double       *log_level; /* [K x L] log probability of a level                               */
-    double       *bandwidth; /* [cells]                                                          */
-} cri_nb;
+/* clang-format off */
+/* Known as soon as the columns are. */
+#define CRI_NB_COLUMNS(MEMBER)                                                                      \
+    MEMBER(count,  K,         (),        ">0",  "classes")                                          \
+    MEMBER(count,  p,         (),        "",    "terms")                                            \
+    MEMBER(index,  kind,      (p),       "0..5", "cri_nb_kind of each")                             \
+    MEMBER(vector, threshold, (p),       "",    "of bernoulli")                                     \
+    MEMBER(index,  first,     (p),       "",    "the first level of a category in count, the number of a kernel") \
+    MEMBER(vector, width,     (p),       ">=0", "a bandwidth that is given, else 0")
+/* Sums over rows, and what they are read with. */
+#define CRI_NB_SUMS(MEMBER)                                                                         \
+    MEMBER(count,  L,            (),     "",    "levels of all categories")                         \
+    MEMBER(count,  kernels,      (),     "",    "terms of that kind")                               \
+    MEMBER(count,  cells,        (),     "",    "kernels * K")                                      \
+    MEMBER(count,  ends,         (),     ">0",  "cells + 1")                                        \
+    MEMBER(flag,   bayes,        (),     "",    "densities are averaged over what the estimates may be") \
+    MEMBER(real,   smoothing,    (),     ">=0", "added to each count")                              \
+    MEMBER(real,   floor,        (),     "0<..1", "least share of the variance over all rows")      \
+    MEMBER(real,   log_shared,   (),     "none", "sum w log of what counts have beside their parameters: factorials") \
+    MEMBER(vector, log_prior,    (K),    "any", "log probability of each class")                    \
+    MEMBER(vector, class_weight, (K),    ">=0", "rows of each class")                               \
+    MEMBER(matrix, weight,       (K, p), ">=0", "of the values that are there")                     \
+    MEMBER(matrix, mean,         (K, p), "any", "their mean")                                       \
+    MEMBER(matrix, scatter,      (K, p), ">=0 any", "sum w (x - mean)^2")                           \
+    MEMBER(matrix, count,        (K, L), ">=0", "of levels")                                        \
+    MEMBER(index,  start,        (ends), "rises", "of the points of kernel c and class k, at c K + k") \
+    MEMBER(matrix, log_level,    (K, L), "made", "log probability of a level")                      \
+    MEMBER(vector, bandwidth,    (cells), "made", "of each kernel and class")
+#define CRI_NB_POINTS(MEMBER)                                                                       \
+    MEMBER(count,  points,    (),        "",    "different values kept for kernels")                \
+    MEMBER(vector, point,     (points),  "",    "sorted in each cell")                              \
+    MEMBER(vector, mass,      (points),  ">=0", "what each counts")
+#define CRI_NB_STATE(MEMBER) CRI_NB_COLUMNS(MEMBER) CRI_NB_SUMS(MEMBER) CRI_NB_POINTS(MEMBER)
+/* clang-format on */
+
+/* entry [p x K]: made from the sums, not saved. */
+CRI_RECORD(cri_nb, CRI_NB_STATE, cri_nb_entry *entry;);
 
 /* The number of levels of term j; 0 if it is no category. */
 size_t                    cri_nb_levels(const cr_design *design, size_t term);
 static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
 {
-    return (cri_nb_kind)(int)m->kind[j];
+    return (cri_nb_kind)m->kind[j];
 }
 
 /* Reads --numbers and --bandwidth into kind, threshold, first and width; counts L and kernels. */

@@ -49,7 +49,7 @@ static void recode_block(const cri_nb *m, const cri_rows *rows, cri_range r, dou
 {
     for (size_t j = 0; j < m->p; j++) {
         cri_nb_kind kind = cri_nb_kind_of(m, j);
-        size_t      first = (size_t)m->first[j];
+        size_t      first = m->first[j];
         if (kind != CRI_NB_CATEGORY && kind != CRI_NB_BERNOULLI) continue;
         for (size_t i = r.begin; i < r.end; i++) {
             double *x = X + (i - r.begin) * m->p + j;

@@ -25,7 +25,7 @@ static size_t list_old(const cri_nb *old, weighted_point *list)
 {
     size_t n = 0;
     for (size_t c = 0; c < old->cells; c++)
-        for (size_t i = (size_t)old->start[c]; i < (size_t)old->start[c + 1]; i++)
+        for (size_t i = old->start[c]; i < old->start[c + 1]; i++)
             list[n++] = (weighted_point){ c, old->point[i], old->mass[i] };
     return n;
 }
@@ -39,8 +39,8 @@ static size_t list_term(const cri_rows *rows, const cri_nb *m, size_t j, double 
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->w ? rows->w[i] : 1;
         if (isnan(x[i]) || !(w > 0)) continue;
-        list[n++] = (weighted_point){ (size_t)m->first[j] * m->K + (size_t)rows->y[i],
-                                      x[i] == 0 ? 0 : x[i], w };
+        list[n++] =
+            (weighted_point){ m->first[j] * m->K + (size_t)rows->y[i], x[i] == 0 ? 0 : x[i], w };
     }
     return n;
 }
@@ -81,7 +81,7 @@ cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, const cri_nb *old,
     m->mass = cr_alloc(cx, n, sizeof *m->mass);
     if (!m->point || !m->mass) CR_TRY(CR_ENOMEM);
     for (size_t c = 0, i = 0; c <= m->cells; c++) {
-        m->start[c] = (double)i;
+        m->start[c] = i;
         for (; i < n && list[i].cell == c; i++) m->point[i] = list[i].x, m->mass[i] = list[i].w;
     }
 done:
@@ -95,7 +95,7 @@ done:
 static double quantile(const cri_nb *m, size_t cell, double n, double q)
 {
     double sum = 0;
-    size_t i = (size_t)m->start[cell], end = (size_t)m->start[cell + 1];
+    size_t i = m->start[cell], end = m->start[cell + 1];
     for (; i + 1 < end; i++)
         if ((sum += m->mass[i]) >= q * n * (1 - 1e-12)) break;
     return m->point[i];
@@ -106,7 +106,7 @@ void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
     for (size_t j = 0; j < m->p; j++) {
         if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
         for (size_t k = 0; k < m->K; k++) {
-            size_t cell = (size_t)m->first[j] * m->K + k;
+            size_t cell = m->first[j] * m->K + k;
             double n = m->weight[k * m->p + j], size = 0;
             if (m->start[cell + 1] > m->start[cell] && n > 1) {
                 double sd = sqrt(m->scatter[k * m->p + j] / (n - 1));
@@ -125,9 +125,9 @@ void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
 long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)
 {
     static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
-    size_t              cell = (size_t)m->first[j] * m->K + k;
-    size_t begin = (size_t)m->start[cell], end = (size_t)m->start[cell + 1], low = begin;
-    double h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
+    size_t              cell = m->first[j] * m->K + k;
+    size_t              begin = m->start[cell], end = m->start[cell + 1], low = begin;
+    double              h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
     for (size_t high = end; low < high;) { /* the first point not below x */
         size_t middle = low + (high - low) / 2;
         if (m->point[middle] < x)

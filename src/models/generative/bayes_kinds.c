@@ -148,7 +148,7 @@ cr_status cri_nb_read_kinds(cr_ctx *cx, const cr_design *d, const char *numbers,
     CR_TRY(apply_items(cx, d, items, n, m, apply_width));
     for (size_t j = 0; j < m->p; j++) {
         cri_nb_kind kind = cri_nb_kind_of(m, j);
-        m->first[j] = kind == CRI_NB_KERNEL ? (double)m->kernels : (double)m->L;
+        m->first[j] = kind == CRI_NB_KERNEL ? m->kernels : m->L;
         m->kernels += kind == CRI_NB_KERNEL;
         m->L += cri_nb_levels(d, j);
     }

@@ -70,12 +70,12 @@ static double multinomial_score(const cri_nb *m, double x, cri_nb_entry e)
 
 static double category_score(const cri_nb *m, size_t j, size_t k, double x)
 {
-    return m->log_level[k * m->L + (size_t)m->first[j] + (size_t)x];
+    return m->log_level[k * m->L + m->first[j] + (size_t)x];
 }
 
 static bool has_points(const cri_nb *m, size_t j, size_t k)
 {
-    size_t cell = (size_t)m->first[j] * m->K + k;
+    size_t cell = m->first[j] * m->K + k;
     return m->start[cell + 1] > m->start[cell];
 }
 

@@ -38,7 +38,7 @@ static void add_entries(const cri_rows *rows, cri_nb *m)
             if (isnan(x))
                 m->weight[cell] -= w;
             else if (cri_nb_kind_of(m, j) == CRI_NB_CATEGORY)
-                m->count[k * m->L + (size_t)m->first[j] + (size_t)x] += w;
+                m->count[k * m->L + m->first[j] + (size_t)x] += w;
             else
                 m->mean[cell] += w * x;
         }
@@ -55,7 +55,7 @@ static void finish_means(const cr_design *d, cri_nb *m)
             double n = m->weight[cell];
             m->scatter[cell] = 0;
             if (cri_nb_levels(d, j) > 0) {
-                m->count[k * m->L + (size_t)m->first[j]] += empty;
+                m->count[k * m->L + m->first[j]] += empty;
                 m->weight[cell] = 0;
             }
             if (cri_nb_levels(d, j) > 0 || !(n > 0)) continue;

@@ -92,7 +92,7 @@ static void category_entries(const cr_design *d, cri_nb *m, size_t j)
 {
     size_t levels = cri_nb_levels(d, j);
     for (size_t k = 0; k < m->K; k++) {
-        size_t at = k * m->L + (size_t)m->first[j];
+        size_t at = k * m->L + m->first[j];
         double n = 0;
         for (size_t l = 0; l < levels; l++) n += m->count[at + l];
         double all = n + m->smoothing * (double)levels;
@@ -125,9 +125,7 @@ cr_status cri_nb_prepare(cr_ctx *cx, const cr_design *d, cri_nb *m)
     double    *spread = cr_scratch_f64(&s, m->p);
 
     m->entry = cr_alloc(cx, m->p * m->K, sizeof *m->entry);
-    m->log_level = cr_alloc(cx, m->K * m->L, sizeof *m->log_level);
-    m->bandwidth = cr_alloc(cx, m->cells, sizeof *m->bandwidth);
-    if (!m->entry || !m->log_level || !m->bandwidth) CR_TRY(CR_ENOMEM);
+    if (!m->entry) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
     for (size_t j = 0; j < m->p; j++) {
         overall o = sum_up(m, j);

@@ -1,6 +1,5 @@
 /* naive_bayes.c -- naive Bayes for columns of all kinds at once; see bayes_columns.h. */
 #include "bayes_columns.h"
-#include "../fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,59 +27,18 @@ static const cri_goes naive_bayes_goes[] = {
     CRI_GOES_LAST,
 };
 
-/* Known as soon as the columns are, made by a fit, and made by cri_nb_set_points. */
-static const cri_member columns_fields[] = {
-    CRI_FIELD_COUNT(cri_nb, K),
-    CRI_FIELD_COUNT(cri_nb, p),
-    CRI_FIELD_VECTOR(cri_nb, kind, p),
-    CRI_FIELD_VECTOR(cri_nb, threshold, p),
-    CRI_FIELD_VECTOR(cri_nb, first, p),
-    CRI_FIELD_VECTOR(cri_nb, width, p),
-    CRI_FIELD_LAST,
-};
-static const cri_member sums_fields[] = {
-    CRI_FIELD_COUNT(cri_nb, L),
-    CRI_FIELD_COUNT(cri_nb, kernels),
-    CRI_FIELD_COUNT(cri_nb, cells),
-    CRI_FIELD_COUNT(cri_nb, ends),
-    CRI_FIELD_FLAG(cri_nb, bayes),
-    CRI_FIELD_REAL(cri_nb, smoothing),
-    CRI_FIELD_REAL(cri_nb, floor),
-    CRI_FIELD_REAL(cri_nb, log_shared),
-    CRI_FIELD_VECTOR(cri_nb, log_prior, K),
-    CRI_FIELD_VECTOR(cri_nb, class_weight, K),
-    CRI_FIELD_MATRIX(cri_nb, weight, K, p),
-    CRI_FIELD_MATRIX(cri_nb, mean, K, p),
-    CRI_FIELD_MATRIX(cri_nb, scatter, K, p),
-    CRI_FIELD_MATRIX(cri_nb, count, K, L),
-    CRI_FIELD_VECTOR(cri_nb, start, ends),
-    CRI_FIELD_LAST,
-};
-static const cri_member points_fields[] = {
-    CRI_FIELD_COUNT(cri_nb, points),
-    CRI_FIELD_VECTOR(cri_nb, point, points),
-    CRI_FIELD_VECTOR(cri_nb, mass, points),
-    CRI_FIELD_LAST,
-};
+/* The whole, and its parts as they are allocated one after another. */
+#define CRI_TYPE cri_nb
+static const cri_member nb_record[] = { CRI_NB_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+static const cri_member columns_record[] = { CRI_NB_COLUMNS(CRI_RECORD_ROW) CRI_RECORD_END };
+static const cri_member sums_record[] = { CRI_NB_SUMS(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
-/* Frees what is made from the statistics. */
-static void forget_tables(cr_ctx *cx, cri_nb *m)
-{
-    cr_free(cx, m->entry, m->p * m->K, sizeof *m->entry);
-    cr_free(cx, m->log_level, m->K * m->L, sizeof *m->log_level);
-    cr_free(cx, m->bandwidth, m->cells, sizeof *m->bandwidth);
-    m->entry = NULL;
-    m->log_level = m->bandwidth = NULL;
-}
-
-static void nb_free(cr_ctx *cx, void *state)
+static void nb_release(cr_ctx *cx, void *state)
 {
     cri_nb *m = state;
-    forget_tables(cx, m);
-    cri_record_free(cx, points_fields, m);
-    cri_record_free(cx, sums_fields, m);
-    cri_record_free(cx, columns_fields, m);
-    cr_free(cx, m, 1, sizeof *m);
+    cr_free(cx, m->entry, m->p * m->K, sizeof *m->entry);
+    m->entry = NULL;
 }
 
 /* Whether term j is the same in every row: the spread it is given then is not one of the data. */
@@ -127,9 +85,9 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_option
     m->smoothing = o->smoothing;
     m->floor = o->variance_floor;
     m->bayes = o->predictive == 1;
-    CR_TRY(cri_record_allocate(cx, columns_fields, m));
+    CR_TRY(cri_record_allocate(cx, columns_record, m));
     CR_TRY(cri_nb_read_kinds(cx, d, o->numbers, o->bandwidth, m));
-    CR_TRY(cri_record_allocate(cx, sums_fields, m));
+    CR_TRY(cri_record_allocate(cx, sums_record, m));
     CR_TRY(cri_nb_gather(cx, rows, m));
     CR_TRY(cri_nb_set_points(cx, rows, opt_old, m));
     if (opt_old) cri_nb_merge(m, opt_old);
@@ -143,7 +101,7 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_option
     *out_state = m;
     m = NULL;
 done:
-    if (m) nb_free(cx, m);
+    cri_state_free(cx, &cri_class_naive_bayes, m);
     return st;
 }
 
@@ -174,9 +132,9 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
     cr_status st;
     all.cells = m->kernels * classes;
     all.ends = all.cells + 1;
-    st = cri_record_allocate(cx, sums_fields, &all);
+    st = cri_record_allocate(cx, sums_record, &all);
     if (st != CR_OK) {
-        cri_record_free(cx, sums_fields, &all);
+        cri_record_free(cx, sums_record, &all);
         return st;
     }
     move_rows(m->class_weight, m->K, 1, map, all.class_weight);
@@ -189,13 +147,14 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
             all.start[c * classes + k] = m->start[c * m->K + old];
             if (old < m->K && map[old] == k) old++;
         }
-    all.start[all.cells] = (double)m->points;
-    forget_tables(cx, m);
-    cri_record_free(cx, sums_fields, m);
+    all.start[all.cells] = m->points;
+    nb_release(cx, m);
+    cri_record_free(cx, sums_record, m);
     m->K = classes, m->cells = all.cells, m->ends = all.ends;
     m->log_prior = all.log_prior, m->class_weight = all.class_weight;
     m->weight = all.weight, m->mean = all.mean, m->scatter = all.scatter;
     m->count = all.count, m->start = all.start;
+    m->log_level = all.log_level, m->bandwidth = all.bandwidth;
     return CR_OK;
 }
 
@@ -218,7 +177,7 @@ static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d
     const cri_design_column *column = &d->columns[d->terms[j - d->block.n].column];
     double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
     for (size_t l = 0; l < column->n_levels; l++) {
-        double p = exp(m->log_level[k * m->L + (size_t)m->first[j] + l]);
+        double p = exp(m->log_level[k * m->L + m->first[j] + l]);
         CR_TRY(cri_add_parameter(
             cx, list,
             json_sprintf("%s=%s | %s", column->name, column->levels[l], cr_design_class(d, k)), p,
@@ -261,7 +220,7 @@ static cr_status describe_bandwidths(cr_ctx *cx, const cri_nb *m, const cr_desig
             char name[512];
             snprintf(name, sizeof name, "bandwidth(%s | %s)", cr_design_term_name(d, j),
                      cr_design_class(d, k));
-            st = cri_store_set_real(cx, s, name, m->bandwidth[(size_t)m->first[j] * m->K + k]);
+            st = cri_store_set_real(cx, s, name, m->bandwidth[m->first[j] * m->K + k]);
         }
     }
     return st;
@@ -294,16 +253,6 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-static cr_status nb_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status st = CR_OK;
-    CR_TRY(cri_record_write(cx, columns_fields, state, store, out));
-    CR_TRY(cri_record_write(cx, sums_fields, state, store, out));
-    CR_TRY(cri_record_write(cx, points_fields, state, store, out));
-done:
-    return st;
-}
-
 /* Whether kinds and places are what the columns of the design give. */
 static bool fits_design(const cri_nb *m, const cr_design *d)
 {
@@ -311,44 +260,21 @@ static bool fits_design(const cri_nb *m, const cr_design *d)
     if (m->K != cr_design_classes(d) || m->p != cr_design_terms(d)) return false;
     for (size_t j = 0; j < m->p; j++) {
         bool category = cri_nb_levels(d, j) > 0, kernel = m->kind[j] == CRI_NB_KERNEL;
-        if (!(m->kind[j] >= 0 && m->kind[j] < CRI_NB_KINDS)) return false;
-        if (m->kind[j] != floor(m->kind[j]) || category != (m->kind[j] == CRI_NB_CATEGORY))
-            return false;
-        if (m->first[j] != (double)(kernel ? kernels : L)) return false;
+        if (category != (m->kind[j] == CRI_NB_CATEGORY)) return false;
+        if (m->first[j] != (kernel ? kernels : L)) return false;
         kernels += kernel;
         L += cri_nb_levels(d, j);
     }
     return m->L == L && m->kernels == kernels && m->cells == kernels * m->K &&
-           m->ends == m->cells + 1;
+           m->ends == m->cells + 1 && m->start[0] == 0 && m->start[m->cells] == m->points;
 }
 
-static bool fits_points(const cri_nb *m)
+static cr_status nb_ready(cr_ctx *cx, void *state, const cr_design *d)
 {
-    for (size_t c = 0; c < m->cells; c++)
-        if (!(m->start[c] >= 0 && m->start[c] <= m->start[c + 1]) ||
-            m->start[c] != floor(m->start[c]))
-            return false;
-    return m->start[0] == 0 && m->start[m->cells] == (double)m->points;
-}
-
-static cr_status nb_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *d,
-                         void **out_state)
-{
-    cr_status st = CR_OK;
-    cri_nb   *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, columns_fields, store, in, m));
-    CR_TRY(cri_record_read(cx, sums_fields, store, in, m));
-    CR_TRY(cri_record_read(cx, points_fields, store, in, m));
-    if (!fits_design(m, d) || !fits_points(m))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the statistics do not fit the columns",
-                       cri_store_source(store)));
-    CR_TRY(cri_nb_prepare(cx, d, m));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) nb_free(cx, m);
-    return st;
+    cr_status st;
+    if (!fits_design(state, d)) return CR_EDATA;
+    st = cri_record_allocate(cx, sums_record, state);
+    return st == CR_OK ? cri_nb_prepare(cx, d, state) : st;
 }
 
 const cr_model_class cri_class_naive_bayes = {
@@ -377,7 +303,8 @@ const cr_model_class cri_class_naive_bayes = {
     .predict = nb_predict,
     .log_joint = nb_log_joint,
     .describe = nb_describe,
-    .write = nb_write,
-    .read = nb_read,
-    .free = nb_free,
+    .state = nb_record,
+    .state_size = sizeof(cri_nb),
+    .ready = nb_ready,
+    .release = nb_release,
 };
