@@ -31,7 +31,10 @@ class Task:
     tolerance: float = 0.0      # relative slack of that judgement
     goal: float = None          # at least this many times faster than the peer
     limit: float = None         # at most this many seconds
+    most: float = None          # at most this quality: the exponent of a cost
     threads: int = os.cpu_count()
+    scaling: object = 1.6       # what the other cores are worth: this at least; a sentence, where it is less and why;
+                                # None: not asked
     needs: tuple = ()           # modules the peer imports; "R:name" for a package of R
 
 
@@ -99,7 +102,10 @@ class Harness:
         return path
 
     def start(self, argv, threads):
-        """Runs a command to its end: (what it printed, wall seconds, CPU seconds, peak bytes)."""
+        """Runs a command to its end: (what it printed, wall seconds, CPU seconds, peak bytes).  With one thread
+        it has but one core, so that a program that counts cores uses one too."""
+        core = min(os.sched_getaffinity(0))
+        argv = ["taskset", "-c", str(core), *argv] if threads == 1 else argv
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
         if self.core_type:
             environment["OPENBLAS_CORETYPE"] = self.core_type
@@ -112,9 +118,9 @@ class Harness:
             raise Failed(f"{' '.join(map(str, argv))[:80]}: {why[0]}")
         return done.stdout, *map(float, fields[1:])
 
-    def run(self, argv, task):
+    def run(self, argv, task, threads=None):
         """One run of one side: {"wall", "cpu", "memory", "seconds", "quality"}."""
-        printed, wall, cpu, memory = self.start(argv, task.threads)
+        printed, wall, cpu, memory = self.start(argv, threads or task.threads)
         said = last_object(printed)
         quality = task.quality(said) if callable(task.quality) else said.get(task.quality)
         return {"wall": wall, "cpu": cpu, "memory": memory, "quality": quality,
@@ -132,20 +138,24 @@ class Harness:
                 raise CannotRun(f"R has no {module[2:]}" if in_r else f"Python has no {module}")
 
     def compare(self, task):
-        """The result of one task: both sides' runs, and the ratio of each pair."""
-        names = {"build": self.build, "threads": task.threads, "data": ""}
+        """The result of one task: both sides' runs, those of ours on one core, and the ratio of each pair."""
+        names = {"build": self.build, "data": ""}
         sides = {"ours": task.ours} | ({"peer": task.peer} if task.peer else {})
+        sides |= {"alone": task.ours} if task.threads > 1 and task.scaling else {}
         self.check_present(task.ours[0].format(**names), task.needs)
         names["data"] = self.data(task)
+        threads = {side: 1 if side == "alone" else task.threads for side in sides}
         # The text of a snippet is full of braces: only whole arguments and paths are filled in.
-        sides = {side: [a if "\n" in a else a.format(**names) for a in argv] for side, argv in sides.items()}
+        sides = {side: [a if "\n" in a else a.format(**names, threads=threads[side]) for a in argv]
+                 for side, argv in sides.items()}
 
-        for argv in sides.values():       # fills the caches of the machine; not counted
-            self.run(argv, task)
+        for side, argv in sides.items():       # fills the caches of the machine; not counted
+            if side != "alone":
+                self.run(argv, task)
         runs = {side: [] for side in sides}
         for _ in range(self.pairs):
             for side, argv in sides.items():
-                runs[side].append(self.run(argv, task))
+                runs[side].append(self.run(argv, task, threads[side]))
         return summarize(task, runs)
 
     def hold(self, contest):
@@ -163,7 +173,7 @@ class Harness:
         results = {}
         for name, ours, peer, goal in contest.lines:
             task = Task(name, f"{contest.about}: {ours} against {peer}", [], goal=goal,
-                        threads=ours["threads"])
+                        threads=ours["threads"], scaling=None)
             results[name] = summarize(task, {"ours": [run_of(ours)], "peer": [run_of(peer)]})
             results[name]["pairs"] = self.pairs
         return results
@@ -180,6 +190,10 @@ def summarize(task, runs):
     if "peer" in runs:
         ratios = [p[task.clock] / o[task.clock] for o, p in zip(runs["ours"], runs["peer"])]
         result["ratio"] = dict(zip(("low", "median", "high"), quartiles(ratios)))
+    if "alone" in runs:
+        result["scaling"] = {"times": result["alone"][task.clock] / result["ours"][task.clock], "goal": task.scaling}
+    if task.most:
+        result["most"] = task.most
     result["verdict"] = verdict(task, result)
     return result
 
@@ -205,4 +219,5 @@ def verdict(task, result):
         return "worse"
     met = [result["ratio"]["median"] >= task.goal] if task.goal and "ratio" in result else []
     met += [result["ours"][task.clock] <= task.limit] if task.limit else []
+    met += [result["ours"]["quality"] <= task.most] if task.most else []
     return "" if not met else "met" if all(met) else "missed"

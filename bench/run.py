@@ -83,7 +83,7 @@ def describe_machine(build, core_type):
 
 # --- the table -------------------------------------------------------------------------------------
 
-HEADINGS = ["task", "threads", "ours", "peer", "ratio", "quartiles", "goal", "quality ours / peer",
+HEADINGS = ["task", "threads", "ours", "peer", "ratio", "quartiles", "goal", "scaling", "quality ours / peer",
             "memory ours / peer", ""]
 
 
@@ -99,19 +99,33 @@ def as_number(x):
     return "-" if x is None else f"{x:.6g}" if isinstance(x, (int, float)) else str(x)
 
 
+def as_scaling(scaling):
+    """How many times faster all cores are than one; (!) where that is less than asked for, and nobody says why."""
+    if not scaling:
+        return ""
+    short = scaling["times"] < (1 if isinstance(scaling["goal"], str) else scaling["goal"])
+    return f"{scaling['times']:.2f}x" + " (!)" * short
+
+
+def about(result):
+    why = result.get("scaling", {}).get("goal")
+    return result["about"] + (f"; scaling: {why}" if isinstance(why, str) else "")
+
+
 def row_of(name, result):
     if "reason" in result:
         return [name, *[""] * (len(HEADINGS) - 2), result["reason"]]
     ours, peer, ratio = result["ours"], result.get("peer"), result.get("ratio")
     goals = [f">= {result['goal']:g}x"] if result["goal"] else []
     goals += [f"<= {as_time(result['limit'])}"] if result["limit"] else []
+    goals += [f"rows^{result['most']:g}"] if "most" in result else []
 
     def both(show, key):
         return f"{show(ours[key])} / {show(peer[key])}" if peer else show(ours[key])
     return [name, str(result["threads"]), as_time(ours[result["clock"]]),
             as_time(peer[result["clock"]]) if peer else "", f"{ratio['median']:.2f}x" if ratio else "",
             f"{ratio['low']:.2f} - {ratio['high']:.2f}" if ratio and ratio["low"] else "", ", ".join(goals),
-            both(as_number, "quality"), both(as_memory, "memory"), result["verdict"]]
+            as_scaling(result.get("scaling")), both(as_number, "quality"), both(as_memory, "memory"), result["verdict"]]
 
 
 def text_table(rows):
@@ -126,10 +140,12 @@ def markdown(kept):
             *(row_of(name, result) for name, result in sorted(kept["tasks"].items()))]
     lines = ["# Measured speed", "",
              "Written by `make bench`. Each line: ours and the peer run alternately on the same data, each run",
-             "a process of its own; medians, and the quartiles of the ratio of pairs.", "",
+             "a process of its own; medians, and the quartiles of the ratio of pairs. `scaling` is how many times",
+             "faster ours is on all cores than on one; a goal such as `rows^3.1` is for the power of the rows that the",
+             "time goes by, which then stands under quality.", "",
              *(f"- {key}: {machine[key]}" for key in ("cpu", "memory", "system", "compiler", "blas", "peers")),
              "", *("| " + " | ".join(row) + " |" for row in rows), "",
-             *(f"- **{name}**: {result['about']} ({result['pairs']} pairs, {result['date']}, "
+             *(f"- **{name}**: {about(result)} ({result['pairs']} pairs, {result['date']}, "
                f"{result['commit']})" for name, result in sorted(kept["tasks"].items()))]
     return "\n".join(lines) + "\n"
 
@@ -185,13 +201,13 @@ def main():
     results = {}
     for name in args.task or tasks:
         results |= run_task(harness, tasks[name])
+        if not args.quick:
+            keep(machine, results)
 
     print(*(f"{key}: {value}" for key, value in machine.items()), "", sep="\n")
     if machine["load"] > 0.5:
         print(f"The machine was busy (load {machine['load']:.1f}): do not trust these figures.\n")
     print(text_table([HEADINGS, *(row_of(name, r) for name, r in results.items())]))
-    if not args.quick:
-        keep(machine, results)
     return int(any(r.get("failed") for r in results.values()))
 
 

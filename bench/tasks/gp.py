@@ -173,7 +173,8 @@ TASKS = [
            judge="higher", tolerance=1e-4, goal=5)
       for n in (1000, 4000)),
     Task(name="gp-exponent", about="gp, d = 3, fit with a rough kernel: the power of the rows that the time goes by, 1000 to 8000",
-         ours=python(EXPONENT, "{build}", "{data}", "1000", "8000", "{threads}"), data=rows(8000, 3), threads=2, quality="exponent"),
+         ours=python(EXPONENT, "{build}", "{data}", "1000", "8000", "{threads}"), data=rows(8000, 3), threads=2, quality="exponent",
+         scaling=None, most=3.1),
     Task(name="gp-default-40000", about="gp, 40000 rows, d = 3, everything by default",
          ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--json"], data=rows(40000, 3), threads=2,
          quality="log_evidence", limit=30),

@@ -1,4 +1,5 @@
 """bench/: what a run costs is measured right, sides take turns, and speed without quality does not count."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 from harness import CannotRun, Contest, Failed, Harness, Task, last_object, python, summarize  # noqa: E402
+from run import as_scaling  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +58,25 @@ def test_sides_take_turns_on_data_made_once(build, tmp_path):
 
     def side(name):
         return ["/bin/sh", "-c", f'echo {name} >>{log}; cat "$1" >&2; echo \'{{{{"rows": 4}}}}\'', "-", "{data}"]
-    task = Task("t", "", side("ours"), side("peer"), data=("d-4-1", make), quality="rows", clock="wall", goal=1e-9)
+    task = Task("t", "", side("ours"), side("peer"), data=("d-4-1", make), quality="rows", clock="wall", goal=1e-9,
+                threads=1)
     for _ in range(2):
         result = Harness(build, 3).compare(task)
     assert len(made) == 1
     assert log.read_text().split() == ["ours", "peer"] * 4 * 2        # one pair of each four is a warm-up
     assert result["pairs"] == 3 and result["verdict"] == "met"
+
+
+def test_one_core_is_compared_with_all(build):
+    spend = "\nimport json, os\nn = len(os.sched_getaffinity(0))\nprint(json.dumps({'seconds': 6 / min(n, 2)}))\n"
+    result = Harness(build, 3).compare(Task("t", "", python(spend), threads=2))
+    cores = min(len(os.sched_getaffinity(0)), 2)
+    assert result["scaling"] == {"times": cores, "goal": 1.6}
+    assert len(result["ours"]["runs"]) == len(result["alone"]["runs"]) == 3
+    assert as_scaling(result["scaling"]) == ("2.00x" if cores == 2 else "1.00x (!)")
+    assert as_scaling({"times": 1.2, "goal": "it waits for the disk"}) == "1.20x"
+    assert as_scaling({"times": 0.9, "goal": "it waits for the disk"}) == "0.90x (!)"
+    assert "scaling" not in Harness(build, 1).compare(Task("t", "", python(spend), threads=1))
 
 
 def result_of(ours, peer, **settings):
@@ -83,6 +98,8 @@ def test_ratio_is_the_median_of_pairs():
     ((1, 5), (3, 5), {}, ""),
     ((1, 5), (3, 5), {"limit": 0.5}, "missed"),
     ((1, 5), (3, 5), {"limit": 2, "goal": 2}, "met"),
+    ((1, 3.0), (3, 3.0), {"most": 3.1}, "met"),
+    ((1, 3.2), (3, 3.2), {"most": 3.1}, "missed"),
     ((1, 4), (9, 5), {"goal": 4}, "worse"),
     ((1, None), (9, 5), {"goal": 4}, "worse"),
     ((1, 6), (9, 5), {"goal": 4, "judge": "lower"}, "worse"),
