@@ -2,18 +2,13 @@
 import array
 import math
 import random
-import struct
 
 from harness import Task, python
+from npy import new_npy
 
 
-def write_npy(path, rows, width):
-    """Rows of `width` numbers as NPY."""
-    rows = list(rows)
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {width}), }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+def write_npy(path, rows, count, width):
+    with new_npy(path, count, width) as f:
         for row in rows:
             array.array("d", row).tofile(f)
 
@@ -30,7 +25,7 @@ def draw(rows, features, classes):
 
 def maker(rows, features, classes=False):
     return (f"trees-{rows}x{features}-{'classes' if classes else 'numbers'}-3.npy",
-            lambda path: write_npy(path, draw(rows, features, classes), features + 1))
+            lambda path: write_npy(path, draw(rows, features, classes), rows, features + 1))
 
 
 HEAD = """
@@ -60,6 +55,7 @@ model = HistGradientBoostingClassifier(max_iter=100, learning_rate=0.1, max_dept
 seconds = time.perf_counter() - start
 print(json.dumps({"seconds": seconds, "statistics": {"training_loss": log_loss(y, model.predict_proba(X))}}))
 """
+STUMPS = GRADIENT.replace("max_depth=3, max_leaf_nodes=8", "max_leaf_nodes=2")
 FEW_ROUNDS = BOOST.replace("n_estimators=100", "n_estimators=10")
 # Unpruned trees on all rows and on a quarter of them: by which power of the rows the CPU time grows.
 EXPONENT = """
@@ -131,6 +127,12 @@ TASKS = [
          ours=["{build}/credence", "fit", "adaboost", "{data}", "--target", "x10", "--task", "classification",
                "--form", "gradient", "--depth", "3", "--min-leaf", "20", "--rounds", "100", "--json"],
          peer=python(GRADIENT, "{data}"), needs=("sklearn",), data=maker(1_000_000, 9, classes=True),
+         quality=statistic("training_loss"), judge="lower", tolerance=0.01, goal=1),
+    Task(name="stumps-1e6", about="gradient boosting, 100 stumps, 1e6 rows x 9 features, two classes, against "
+                                  "scikit-learn's histograms",
+         ours=["{build}/credence", "fit", "adaboost", "{data}", "--target", "x10", "--task", "classification",
+               "--form", "gradient", "--depth", "1", "--min-leaf", "20", "--rounds", "100", "--json"],
+         peer=python(STUMPS, "{data}"), needs=("sklearn",), data=maker(1_000_000, 9, classes=True),
          quality=statistic("training_loss"), judge="lower", tolerance=0.01, goal=1),
     Task(name="tree-exponent", about="regression tree, 4e5 rows x 20 features, and by which power of the rows its time "
                                      "has grown from 1e5",
