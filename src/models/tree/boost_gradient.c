@@ -2,11 +2,12 @@
 #include "boost.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/array.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 8192, MANY_NODES = 4096 };
+enum { BLOCK = 8192, CHUNK = 256, MANY_NODES = 4096 };
 
 typedef struct gradient {
     cr_ctx       *cx;
@@ -15,6 +16,7 @@ typedef struct gradient {
     const double *w, *y;
     size_t        n;
     size_t        k, root; /* of the tree in hand      */
+    bool          grown;   /* there is one               */
     cri_case     *cases;   /* [n]: weight and gradient   */
     uint32_t     *leaf;    /* [n]                        */
     double       *F;       /* [n x widths]               */
@@ -96,24 +98,72 @@ static void move_rows(void *arg, cri_range r, double *room)
         if (s->w[i] > 0) s->F[i * m->widths + s->k] += m->tree.value[s->leaf[i]];
 }
 
-/* The probabilities at F, and the loss and weight of the rows: acc [2]. */
-static void add_losses(void *arg, cri_range r, double *acc)
+/* The probabilities of two classes at F, some exponentials at a time. */
+static void set_odds(const gradient *s, cri_range r)
 {
-    const gradient  *s = arg;
-    const cri_boost *m = s->m;
+    double small[CHUNK];
+    for (size_t at = r.begin; at < r.end; at += CHUNK) {
+        size_t n = r.end - at < CHUNK ? r.end - at : CHUNK;
+        for (size_t i = 0; i < n; i++) small[i] = -fabs(s->F[at + i]);
+        cri_exp_array(small, n);
+        for (size_t i = 0; i < n; i++) {
+            double p = small[i] / (1 + small[i]);
+            bool   second = s->F[at + i] > 0;
+            s->prob[2 * (at + i)] = second ? p : 1 - p;
+            s->prob[2 * (at + i) + 1] = second ? 1 - p : p;
+        }
+    }
+}
+
+/* acc [2]: minus the log likelihood, and the weight.  Rows of the same weight share a logarithm, that
+ * of the product of their probabilities, which is never below 1e-304. */
+static void add_log_losses(const gradient *s, cri_range r, double *acc)
+{
+    double product = 1, weight = 0;
     for (size_t i = r.begin; i < r.end; i++) {
-        if (m->K) cri_boost_prob(m, s->F + i * m->widths, s->prob + i * m->K);
+        double w = s->w[i], p = s->prob[i * s->m->K + (size_t)s->y[i]];
+        if (!(w > 0)) continue;
+        if (w != weight || product < 1e-4) {
+            if (product < 1) acc[0] -= weight * log(product);
+            product = 1, weight = w;
+        }
+        product *= p > 1e-300 ? p : 1e-300;
+        acc[1] += w;
+    }
+    if (product < 1) acc[0] -= weight * log(product);
+}
+
+static void add_squares(const gradient *s, cri_range r, double *acc)
+{
+    for (size_t i = r.begin; i < r.end; i++) {
+        double e = s->y[i] - s->F[i];
         if (!(s->w[i] > 0)) continue;
-        double e = m->K ? 0 : s->y[i] - s->F[i];
-        acc[0] +=
-            s->w[i] * (m->K ? -log(fmax(s->prob[i * m->K + (size_t)s->y[i]], 1e-300)) : e * e);
+        acc[0] += s->w[i] * e * e;
         acc[1] += s->w[i];
     }
 }
 
+/* The probabilities at F, and the loss and weight of the rows: acc [2].  Where a round has one tree,
+ * the rows are moved by it before, and made the cases of the next, while they are at hand. */
+static void add_losses(void *arg, cri_range r, double *acc)
+{
+    const gradient  *s = arg;
+    const cri_boost *m = s->m;
+    if (m->widths == 1 && s->grown) move_rows(arg, r, NULL);
+    if (m->K && m->widths == 1) set_odds(s, r);
+    for (size_t i = r.begin; m->widths > 1 && i < r.end; i++)
+        cri_boost_prob(m, s->F + i * m->widths, s->prob + i * m->K);
+    if (m->K)
+        add_log_losses(s, r, acc);
+    else
+        add_squares(s, r, acc);
+    if (m->widths == 1) set_cases(arg, r, NULL);
+}
+
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-/* One Newton step in each leaf of the tree that begins at s->root, and F moved by it. */
+/* One Newton step in each leaf of the tree that begins at s->root, and F moved by it; where it is the
+ * only tree of the round, F is moved by `judge`. */
 static cr_status take_steps(gradient *s)
 {
     cr_status  st = CR_OK;
@@ -131,7 +181,7 @@ static cr_status take_steps(gradient *s)
         double step = sums[2 * i + 1] > 1e-150 ? sums[2 * i] / sums[2 * i + 1] : 0;
         m->tree.value[s->root + i] = m->rate * step;
     }
-    CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, move_rows, s));
+    if (m->widths > 1) CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, move_rows, s));
 done:
     cr_scratch_end(&sc);
     return st;
@@ -154,7 +204,7 @@ static cr_status boost_round(gradient *s, size_t t)
         size_t tree = t * m->widths + k;
         s->root = m->tree.nodes;
         s->k = k;
-        CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, set_cases, s));
+        if (m->widths > 1) CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, set_cases, s));
         CR_TRY(cri_tree_grow(s->cx, s->g, s->cases, &m->tree, s->leaf));
         CR_TRY(take_steps(s));
         m->root[tree] = (double)s->root;
@@ -184,6 +234,7 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     CR_TRY(cri_grower_new(cx, columns, &grow, &s.g));
     set_start(&s);
     CR_TRY(judge(&s, &before));
+    s.grown = true;
     for (size_t t = 0; t < m->rounds; t++) {
         CR_TRY(boost_round(&s, t));
         cr_progress(cx, "boosting", (double)(t + 1), (double)m->rounds);
