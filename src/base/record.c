@@ -55,6 +55,15 @@ static void **array_at(const cri_member *m, void *state)
     return (void **)((char *)state + m->offset);
 }
 
+bool cri_member_is_absent(const cri_member *m, const void *state)
+{
+    const char *part = (const char *)state + m->offset;
+    if (!m->part || !cri_member_has(m, "none")) return false;
+    for (const cri_member *of = m->part; of->kind != CRI_MEMBER_END; of++)
+        if (cri_member_is_array(of) && *(void *const *)(part + of->offset)) return false;
+    return true;
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
@@ -179,6 +188,7 @@ static bool member_is_right(const cri_member *m, const void *state)
 const cri_member *cri_record_find_wrong(const cri_member *record, const void *state)
 {
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        if (cri_member_is_absent(m, state)) continue;
         const void       *part = (const char *)state + m->offset;
         const cri_member *wrong = m->part ? cri_record_find_wrong(m->part, part) : NULL;
         if (wrong) return wrong;

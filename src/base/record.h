@@ -17,7 +17,8 @@
  * Columns: kind, member, shape (members that count, which stand before it; of a part its type, whose
  * table is called type_record), range, help.  A range holds for every number: "" (any that is
  * finite) or bounds as of options, ">0", "0..1"; of a choice "a|b|c".  After it, apart by spaces:
- *     none    a real may be NaN, an array absent
+ *     none    a real may be NaN, an array or a part absent
+ *     later   a count that older files lack: 0 there
  *     any     numbers need not be finite
  *     sums    a vector, or every row of a matrix, sums to one
  *     rises   no number of an array is below the one before it
@@ -118,6 +119,8 @@ const cri_member *cri_record_find_wrong(const cri_member *record, const void *st
 /* --- for those who walk over members ---------------------------------------------------------- */
 
 bool cri_member_is_array(const cri_member *m);
+/* true for a part that may be absent and has none of its arrays. */
+bool cri_member_is_absent(const cri_member *m, const void *state);
 /* true when its range has this word. */
 bool cri_member_has(const cri_member *m, const char *word);
 /* The rows and columns of an array, 1 column of a vector; the elements, SIZE_MAX where their number

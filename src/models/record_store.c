@@ -76,7 +76,8 @@ cr_status cri_record_write(cr_ctx *cx, const cri_member *record, const void *sta
 {
     cr_status st = CR_OK;
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
-        if (!cri_member_has(m, "made")) st = write_member(cx, m, state, store, out);
+        if (!cri_member_has(m, "made") && !cri_member_is_absent(m, state))
+            st = write_member(cx, m, state, store, out);
     return st;
 }
 
@@ -147,6 +148,7 @@ static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *sto
 {
     json_t   *inside = NULL;
     cr_status st = CR_OK;
+    if (cri_member_has(m, "none") && !json_object_get(in, m->part->name)) return CR_OK;
     if (cri_member_has(m, "inside")) st = cri_store_get_object(cx, store, in, m->name, &inside);
     return st == CR_OK ? cri_record_read(cx, m->part, store, inside ? inside : in, part) : st;
 }
@@ -158,6 +160,8 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
     json_t *value = json_object_get(in, m->name);
     switch (m->kind) {
     case CRI_MEMBER_count:
+        *(size_t *)at = 0;
+        if (!value && cri_member_has(m, "later")) return CR_OK;
         return cri_store_get_count(cx, store, in, m->name, (size_t *)at);
     case CRI_MEMBER_flag:
         return read_flag(cx, m, store, value, (bool *)at);

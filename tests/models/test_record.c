@@ -64,6 +64,43 @@ TEST(copied)
     cri_record_free(cx, record, &u);
 }
 
+/* What an earlier version wrote of it: neither the later count nor the part. */
+#define OLD_STATE(MEMBER) MEMBER(real, width, (), ">0", "of a bin")
+#define NEW_STATE(MEMBER)                                                                          \
+    OLD_STATE(MEMBER)                                                                              \
+    MEMBER(count, bins, (), "0..9 later", "of a histogram")                                        \
+    MEMBER(part, inner, (thing), "none", "a thing")
+static const cri_member thing_record[] = {
+#define CRI_TYPE thing
+    THING_STATE(CRI_RECORD_ROW) CRI_RECORD_END
+#undef CRI_TYPE
+};
+CRI_RECORD(renewed, NEW_STATE);
+#define CRI_TYPE renewed
+static const cri_member old_record[] = { OLD_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+static const cri_member new_record[] = { NEW_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+TEST(older_files_lack_what_came_later)
+{
+    renewed    old = { .width = 2, .bins = 5 }, now = { .bins = 7 };
+    cri_store *store = NULL;
+    assert_ok(cx, cri_store_new(cx, &store));
+    assert_ok(cx, cri_record_write(cx, old_record, &old, store, cri_store_json(store)));
+    assert_ok(cx, cri_record_read(cx, new_record, store, cri_store_json(store), &now));
+    assert_true(now.width == 2 && now.bins == 0 && now.inner.n == 0 && !now.inner.row);
+    assert_ok(cx, there_and_back(cx, new_record, &now, &old));
+    assert_true(old.width == 2 && old.bins == 0 && !old.inner.row);
+    cri_store_free(cx, store);
+
+    old.bins = 5;
+    fill(cx, &old.inner);
+    assert_ok(cx, there_and_back(cx, new_record, &old, &now));
+    assert_true(now.bins == 5 && now.inner.n == 2 && now.inner.share[1] == 0.75);
+    cri_record_free(cx, new_record, &old);
+    cri_record_free(cx, new_record, &now);
+}
+
 /* One thing wrong in a struct that is right. */
 static void check_refused(cr_ctx *cx, void (*spoil)(thing *t), const char *name)
 {

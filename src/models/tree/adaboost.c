@@ -41,29 +41,6 @@ static const cri_goes boost_goes[] = {
     CRI_GOES_LAST,
 };
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_boost, K),
-    CRI_FIELD_COUNT(cri_boost, widths),
-    CRI_FIELD_COUNT(cri_boost, trees),
-    CRI_FIELD_COUNT(cri_boost, rounds),
-    CRI_FIELD_COUNT(cri_boost, depth),
-    CRI_FIELD_FLAG(cri_boost, gradient),
-    CRI_FIELD_REAL(cri_boost, rate),
-    CRI_FIELD_VECTOR(cri_boost, root, trees),
-    CRI_FIELD_VECTOR(cri_boost, vote, trees),
-    CRI_FIELD_VECTOR(cri_boost, error, rounds),
-    CRI_FIELD_VECTOR(cri_boost, start, widths),
-    CRI_FIELD_REAL(cri_boost, spread),
-    CRI_FIELD_REAL(cri_boost, weight),
-    CRI_FIELD_LAST,
-};
-
-static void boost_free(cr_ctx *cx, void *state)
-{
-    cri_boost_free(cx, state);
-    cr_free(cx, state, 1, sizeof(cri_boost));
-}
-
 /* --- fit ------------------------------------------------------------------------------------- */
 
 static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
@@ -71,8 +48,9 @@ static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, con
 {
     cr_status st = cri_boost_allocate(cx, m);
     if (st != CR_OK) return st;
-    return m->gradient ? cri_boost_gradient(cx, m, columns, w, y, (double)o->min_leaf)
-                       : cri_boost_samme(cx, m, columns, w, y);
+    st = m->gradient ? cri_boost_gradient(cx, m, columns, w, y, (double)o->min_leaf)
+                     : cri_boost_samme(cx, m, columns, w, y);
+    return st == CR_OK ? cri_tree_trim(cx, &m->tree) : st;
 }
 
 /* A model and the rows that it is judged by. */
@@ -210,7 +188,8 @@ static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m = NULL;
 done:
     cri_kept_free(cx, &kept);
-    if (m) boost_free(cx, m);
+    if (m) cri_tree_free(cx, &m->tree);
+    cri_state_free(cx, &cri_class_adaboost, m);
     return st;
 }
 
@@ -310,47 +289,24 @@ done:
     return st;
 }
 
-static cr_status boost_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status        st = CR_OK;
-    const cri_boost *m = state;
-    CR_TRY(cri_record_write(cx, fields, m, store, out));
-    if (m->tree.nodes) CR_TRY(cri_tree_write(cx, &m->tree, store, out));
-done:
-    return st;
-}
-
 static bool is_sound(const cri_boost *m, const cr_design *design)
 {
     size_t each = m->gradient ? m->widths : 1;
     bool   one = m->K == 0 || (m->gradient && m->K == 2);
     if (m->K != cr_design_classes(design) || m->widths != (one ? 1 : m->K)) return false;
     if (m->trees != m->rounds * each || (m->trees > 0) != (m->tree.nodes > 0)) return false;
+    if (m->trees && !cri_tree_fits(&m->tree, design, 1)) return false;
     for (size_t t = 0; t < m->trees; t++)
-        if (!(m->root[t] >= 0 && m->root[t] < (double)m->tree.nodes)) return false;
+        if (m->root[t] >= m->tree.nodes) return false;
     for (size_t i = 0; !m->gradient && i < m->tree.nodes; i++)
         if (!(m->tree.value[i] >= 0 && m->tree.value[i] < (double)m->K)) return false;
-    for (size_t t = 0; t < m->trees; t++)
-        if (isnan(m->vote[t])) return false;
-    return !(m->spread < 0);
+    return true;
 }
 
-static cr_status boost_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
+static cr_status boost_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status  st = CR_OK;
-    cri_boost *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->trees) CR_TRY(cri_tree_read(cx, store, in, design, 1, &m->tree));
-    if (!is_sound(m, design))
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "%s: the trees do not fit the design", cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) boost_free(cx, m);
-    return st;
+    (void)cx;
+    return is_sound(state, design) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_adaboost = {
@@ -374,7 +330,7 @@ const cr_model_class cri_class_adaboost = {
     .fit = boost_fit,
     .predict = boost_predict,
     .describe = boost_describe,
-    .write = boost_write,
-    .read = boost_read,
-    .free = boost_free,
+    .state = cri_boost_record,
+    .state_size = sizeof(cri_boost),
+    .ready = boost_ready,
 };

@@ -4,25 +4,21 @@
 #include <math.h>
 #include <string.h>
 
+#define CRI_TYPE cri_boost
+const cri_member cri_boost_record[] = { CRI_BOOST_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
 cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m)
 {
-    size_t each = m->gradient ? m->widths : 1;
-    m->trees = m->rounds * each;
-    m->root = cr_alloc(cx, m->trees, sizeof(double));
-    m->vote = cr_alloc(cx, m->trees, sizeof(double));
-    m->error = cr_alloc(cx, m->rounds, sizeof(double));
-    m->start = cr_alloc(cx, m->widths, sizeof(double));
-    return m->root && m->vote && m->error && m->start ? CR_OK : CR_ENOMEM;
+    m->trees = m->rounds * (m->gradient ? m->widths : 1);
+    m->tree.width = 1;
+    return cri_record_allocate(cx, cri_boost_record, m);
 }
 
 void cri_boost_free(cr_ctx *cx, cri_boost *m)
 {
     cri_tree_free(cx, &m->tree);
-    cr_free(cx, m->root, m->trees, sizeof(double));
-    cr_free(cx, m->vote, m->trees, sizeof(double));
-    cr_free(cx, m->error, m->rounds, sizeof(double));
-    cr_free(cx, m->start, m->widths, sizeof(double));
-    m->root = m->vote = m->error = m->start = NULL;
+    cri_record_free(cx, cri_boost_record, m);
 }
 
 /* What a leaf of tree t adds, and to which of the widths. */
@@ -41,7 +37,7 @@ static addend addend_of(const cri_boost *m, size_t t, size_t node)
 /* A tree of one split along a number: what it needs is looked up once for all rows. */
 static void sum_stump(const cri_boost *m, size_t t, const double *X, size_t n, size_t p, double *F)
 {
-    const double *split = m->tree.split + (size_t)m->root[t] * CRI_SPLIT_WIDTH;
+    const double *split = m->tree.split + m->root[t] * CRI_SPLIT_WIDTH;
     size_t        j = (size_t)split[CRI_COLUMN];
     double        threshold = split[CRI_THRESHOLD];
     bool          gap_left = split[CRI_GAP_LEFT] != 0;
@@ -64,7 +60,7 @@ void cri_boost_sum(const cri_boost *m, const double *X, size_t n, size_t p, doub
 {
     for (size_t i = 0; i < n; i++) memcpy(F + i * m->widths, m->start, m->widths * sizeof(double));
     for (size_t t = 0; t < m->trees; t++) {
-        size_t root = (size_t)m->root[t];
+        size_t root = m->root[t];
         if (is_stump(&m->tree, root)) {
             sum_stump(m, t, X, n, p, F);
             continue;

@@ -13,25 +13,29 @@
 
 #include "grow.h"
 
-typedef struct cri_boost {
-    cri_tree tree;   /* value [nodes]: the class of a leaf (samme), or its step (gradient)      */
-    size_t   K;      /* classes; 0 for numbers                                                  */
-    size_t   widths; /* numbers that trees add to: K, or 1 for two classes by gradient, numbers */
-    size_t   trees;  /* rounds x trees of a round                                               */
-    size_t   rounds, depth;
-    bool     gradient;
-    double   rate;
-    double  *root;   /* [trees]                                                                 */
-    double  *vote;   /* [trees]: a_t; 1 for gradient                                            */
-    double  *error;  /* [rounds]: err_t; or the mean loss after the round                       */
-    double  *start;  /* [widths]: F before the first tree                                       */
-    double   spread; /* numbers: mean squared error by cross-validation                         */
-    double   weight; /* of all rows                                                             */
-} cri_boost;
+/* clang-format off */
+#define CRI_BOOST_STATE(MEMBER)                                                                     \
+    MEMBER(count,  K,        (),         "",     "classes; 0 for numbers")                          \
+    MEMBER(count,  widths,   (),         ">0",   "numbers that trees add to: K, or 1 for two classes by gradient, numbers") \
+    MEMBER(count,  trees,    (),         "",     "rounds x trees of a round")                       \
+    MEMBER(count,  rounds,   (),         "",     "that were made")                                  \
+    MEMBER(count,  depth,    (),         "",     "of each tree, at the most")                       \
+    MEMBER(flag,   gradient, (),         "",     "not samme")                                       \
+    MEMBER(real,   rate,     (),         "",     "of learning")                                     \
+    MEMBER(index,  root,     (trees),    "",     "where each tree begins")                          \
+    MEMBER(vector, vote,     (trees),    "",     "a_t; 1 for gradient")                             \
+    MEMBER(vector, error,    (rounds),   "any",  "err_t; or the mean loss after the round")         \
+    MEMBER(vector, start,    (widths),   "",     "F before the first tree")                         \
+    MEMBER(real,   spread,   (),         ">=0 any none", "numbers: mean squared error by cross-validation") \
+    MEMBER(real,   weight,   (),         ">=0",  "of all rows")                                     \
+    MEMBER(part,   tree,     (cri_tree), "none", "value [nodes]: the class of a leaf (samme), or its step (gradient)")
+/* clang-format on */
+CRI_RECORD(cri_boost, CRI_BOOST_STATE);
+extern const cri_member cri_boost_record[];
 
 /* Room for the rounds; K, widths, rounds and gradient are set. */
 cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m);
-/* Frees the arrays. */
+/* Frees the arrays, also where trees still grow. */
 void cri_boost_free(cr_ctx *cx, cri_boost *m);
 
 /* m->rounds rounds on the columns; w [n] and y [n] are weights (0: not there) and targets.  Where

@@ -207,7 +207,7 @@ static cr_status boost_round(gradient *s, size_t t)
         if (m->widths > 1) CR_TRY(cri_parallel_rows(s->cx, NULL, s->n, BLOCK, 0, set_cases, s));
         CR_TRY(cri_tree_grow(s->cx, s->g, s->cases, &m->tree, s->leaf));
         CR_TRY(take_steps(s));
-        m->root[tree] = (double)s->root;
+        m->root[tree] = s->root;
         m->vote[tree] = 1;
     }
     CR_TRY(judge(s, &m->error[t])); /* all trees of a round see the same probabilities */
@@ -230,7 +230,6 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     s.F = cr_scratch_matrix(&sc, n, m->widths);
     s.prob = cr_scratch_matrix(&sc, n, m->K);
     CR_TRY(sc.status);
-    m->tree.width = 1;
     CR_TRY(cri_grower_new(cx, columns, &grow, &s.g));
     set_start(&s);
     CR_TRY(judge(&s, &before));

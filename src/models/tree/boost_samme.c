@@ -107,7 +107,7 @@ static cr_status boost_round(samme *s, size_t t, bool *out_stop)
         goto done;
     }
     double safe = fmax(error, 1e-12);
-    m->root[t] = (double)nodes;
+    m->root[t] = nodes;
     m->error[t] = error;
     m->vote[t] = m->rate * (log((1 - safe) / safe) + log(K - 1));
     if (error <= 1e-12) m->rounds = t + 1;
@@ -140,23 +140,23 @@ static void start_with_shares(cri_boost *m, const double *w, const double *y, si
     for (size_t k = 0; k < m->K; k++) m->start[k] = cri_log_share(m->start[k] / weight);
 }
 
-/* The arrays as long as the rounds that were made. */
-static cr_status shorten(cr_ctx *cx, cri_boost *m, size_t rounds)
+/* The arrays as long as the rounds that were made, of `room` that were asked for. */
+static cr_status shorten(cr_ctx *cx, cri_boost *m, size_t room)
 {
-    double **arrays[] = { &m->root, &m->vote, &m->error };
-    for (size_t a = 0; a < 3; a++) {
-        double *copy = cr_alloc(cx, m->rounds, sizeof *copy);
-        if (!copy) {
-            for (; a < 3; a++) cr_free(cx, *arrays[a], rounds, sizeof *copy), *arrays[a] = NULL;
-            m->trees = m->rounds;
-            return CR_ENOMEM;
-        }
-        memcpy(copy, *arrays[a], m->rounds * sizeof *copy);
-        cr_free(cx, *arrays[a], rounds, sizeof *copy);
-        *arrays[a] = copy;
-    }
-    m->trees = m->rounds;
-    return CR_OK;
+    cr_status st = CR_OK;
+    cri_boost less = { 0 }, all = *m;
+    all.trees = m->rounds;
+    all.tree = (cri_tree){ 0 };
+    CR_TRY(cri_record_copy(cx, cri_boost_record, &all, &less));
+    all.trees = all.rounds = room;
+    cri_record_free(cx, cri_boost_record, &all);
+    less.tree = m->tree;
+    *m = less;
+    less = (cri_boost){ 0 };
+done:
+    if (st != CR_OK) m->rounds = m->trees = room;
+    cri_record_free(cx, cri_boost_record, &less);
+    return st;
 }
 
 cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,

@@ -14,7 +14,7 @@
 #define CREDENCE_MODELS_TREE_GROW_H
 
 #include "columns.h"
-#include "../fields.h"
+#include "../record_store.h"
 
 #include <math.h>
 
@@ -37,22 +37,26 @@ typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY }
 enum { CRI_COLUMN, CRI_THRESHOLD, CRI_GAP_LEFT, CRI_LEFT, CRI_RIGHT, CRI_SUBSET, CRI_SPLIT_WIDTH };
 enum { CRI_WEIGHT, CRI_LOSS, CRI_STAT_WIDTH };
 
-typedef struct cri_tree {
-    size_t  nodes, width, pool;
-    size_t  split_width, stat_width; /* 6 and 2                     */
-    size_t  room_nodes, room_pool;   /* that the arrays have        */
-    size_t  bins;                    /* of its splits; 0: exact     */
-    double *split;                   /* [nodes x 6] */
-    double *stat;   /* [nodes x 2]: weight and loss                                 */
-    double *value;  /* [nodes x width]: the mean; or the weight of each class       */
-    double *subset; /* [pool] */
-} cri_tree;
+/* clang-format off */
+#define CRI_TREE_STATE(MEMBER)                                                                      \
+    MEMBER(count,  bins,        (),                   "0..65535 later", "most bins of its splits; 0: exact") \
+    MEMBER(count,  nodes,       (),                   "",   "of all its trees")                     \
+    MEMBER(count,  width,       (),                   ">0", "numbers in a node")                    \
+    MEMBER(count,  pool,        (),                   "",   "levels in the subsets of all splits")  \
+    MEMBER(count,  split_width, (),                   "6..6", "CRI_SPLIT_WIDTH")                    \
+    MEMBER(count,  stat_width,  (),                   "2..2", "CRI_STAT_WIDTH")                     \
+    MEMBER(matrix, split,       (nodes, split_width), "any", "where rows go")                       \
+    MEMBER(matrix, stat,        (nodes, stat_width),  ">=0", "weight and loss")                     \
+    MEMBER(matrix, value,       (nodes, width),       "",   "the mean; or the weight of each class") \
+    MEMBER(vector, subset,      (pool),               "",   "1 for the levels that go left")
+/* clang-format on */
 
-/* Writes the tree as members of `out`, and reads it: *out is then to be freed.  CR_EDATA for a tree
- * that does not fit the design, or whose width is another. */
-cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, json_t *out);
-cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                        const cr_design *design, size_t width, cri_tree *out);
+/* While it grows, the arrays have room for more nodes and levels than there are. */
+CRI_RECORD(cri_tree, CRI_TREE_STATE, size_t room_nodes; size_t room_pool;);
+extern const cri_member cri_tree_record[];
+
+/* Whether the tree is one of that width on the columns of the design, and every way in it ends. */
+bool cri_tree_fits(const cri_tree *tree, const cr_design *design, size_t width);
 
 /* What a row weighs, and its target: a number, or the index of a class.  Rows of weight 0 are not
  * there. */
@@ -83,8 +87,10 @@ cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *tree, json_t *out
  * before. */
 cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tree *tree,
                         uint32_t *opt_leaf);
-/* Frees the arrays. */
+/* Frees the arrays of a tree that may still grow. */
 void cri_tree_free(cr_ctx *cx, cri_tree *tree);
+/* Ends the growing: the arrays are as long as the record says. */
+cr_status cri_tree_trim(cr_ctx *cx, cri_tree *tree);
 /* The leaf of x [p] below a root.  Pure. */
 size_t cri_tree_find(const cri_tree *tree, size_t root, const double *x);
 

@@ -38,20 +38,9 @@ static const cri_goes tree_goes[] = {
     CRI_GOES_LAST,
 };
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_cart, K),           CRI_FIELD_FLAG(cri_cart, entropy),
-    CRI_FIELD_REAL(cri_cart, smoothing),    CRI_FIELD_REAL(cri_cart, alpha),
-    CRI_FIELD_REAL(cri_cart, cv_loss),      CRI_FIELD_REAL(cri_cart, cv_se),
-    CRI_FIELD_REAL(cri_cart, spread),       CRI_FIELD_REAL(cri_cart, spread_dof),
-    CRI_FIELD_COUNT(cri_cart, full_leaves), CRI_FIELD_LAST,
-};
-
-static void tree_free(cr_ctx *cx, void *state)
-{
-    cri_cart *m = state;
-    cri_tree_free(cx, &m->tree);
-    cr_free(cx, m, 1, sizeof *m);
-}
+#define CRI_TYPE cri_cart
+static const cri_member cart_record[] = { CRI_CART_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
@@ -136,6 +125,7 @@ static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
     g = NULL;
     m->full_leaves = cri_tree_leaves(&m->tree);
     CR_TRY(prune(cx, m, kept, columns, &grow, o, unit, seed));
+    CR_TRY(cri_tree_trim(cx, &m->tree));
     pool_spread(m);
 done:
     cri_grower_free(cx, g);
@@ -170,7 +160,8 @@ static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
 done:
     cri_columns_free(cx, &columns);
     cri_kept_free(cx, &kept);
-    if (m) tree_free(cx, m);
+    if (m) cri_tree_free(cx, &m->tree);
+    cri_state_free(cx, &cri_class_tree, m);
     return st;
 }
 
@@ -232,16 +223,6 @@ static cr_status tree_describe(cr_ctx *cx, const void *state, const cr_design *d
     return cri_cart_describe(cx, state, design, out);
 }
 
-static cr_status tree_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status       st = CR_OK;
-    const cri_cart *m = state;
-    CR_TRY(cri_record_write(cx, fields, m, store, out));
-    CR_TRY(cri_tree_write(cx, &m->tree, store, out));
-done:
-    return st;
-}
-
 /* Numbers in the nodes; of classes their weights, which add up to that of the node. */
 static bool are_values_sound(const cri_cart *m)
 {
@@ -250,7 +231,7 @@ static bool are_values_sound(const cri_cart *m)
         const double *value = t->value + i * t->width, weight = t->stat[i * CRI_STAT_WIDTH];
         double        sum = 0;
         for (size_t k = 0; k < t->width; k++) {
-            if (!isfinite(value[k]) || (m->K && value[k] < 0)) return false;
+            if (m->K && value[k] < 0) return false;
             sum += value[k];
         }
         if (m->K && !(fabs(sum - weight) <= 1e-6 * weight)) return false;
@@ -258,23 +239,13 @@ static bool are_values_sound(const cri_cart *m)
     return true;
 }
 
-static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                           const cr_design *design, void **out_state)
+static cr_status tree_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status st = CR_OK;
-    cri_cart *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->K != cr_design_classes(design) || !(m->smoothing >= 0))
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));
-    CR_TRY(cri_tree_read(cx, store, in, design, m->K ? m->K : 1, &m->tree));
-    if (!are_values_sound(m)) CR_TRY(cri_store_fail_values(cx, store, "the tree"));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) tree_free(cx, m);
-    return st;
+    const cri_cart *m = state;
+    (void)cx;
+    bool fits = m->K == cr_design_classes(design) &&
+                cri_tree_fits(&m->tree, design, m->K ? m->K : 1) && are_values_sound(m);
+    return fits ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_tree = {
@@ -296,7 +267,7 @@ const cr_model_class cri_class_tree = {
     .fit = tree_fit,
     .predict = tree_predict,
     .describe = tree_describe,
-    .write = tree_write,
-    .read = tree_read,
-    .free = tree_free,
+    .state = cart_record,
+    .state_size = sizeof(cri_cart),
+    .ready = tree_ready,
 };

@@ -4,16 +4,20 @@
 
 #include "grow.h"
 
-typedef struct cri_cart {
-    cri_tree tree;
-    size_t   K; /* classes; 0 for numbers */
-    bool     entropy;
-    double   smoothing;
-    double   alpha;              /* of the pruning; NaN for none                      */
-    double   cv_loss, cv_se;     /* at the alpha that was chosen; NaN without         */
-    double   spread, spread_dof; /* pooled variance within the leaves                 */
-    size_t   full_leaves;        /* before pruning                                    */
-} cri_cart;
+/* clang-format off */
+#define CRI_CART_STATE(MEMBER)                                                                      \
+    MEMBER(count, K,           (),         "",      "classes; 0 for numbers")                       \
+    MEMBER(flag,  entropy,     (),         "",      "not Gini")                                     \
+    MEMBER(real,  smoothing,   (),         ">=0",   "added to each class in a leaf")                \
+    MEMBER(real,  alpha,       (),         "none",  "of the pruning; NaN for none")                 \
+    MEMBER(real,  cv_loss,     (),         "any none", "at the alpha that was chosen; NaN without") \
+    MEMBER(real,  cv_se,       (),         "any none", "its standard error")                        \
+    MEMBER(real,  spread,      (),         "any none", "pooled variance within the leaves")         \
+    MEMBER(real,  spread_dof,  (),         "none",  "its degrees of freedom")                       \
+    MEMBER(count, full_leaves, (),         "",      "before pruning")                               \
+    MEMBER(part,  tree,        (cri_tree), "",      "")
+/* clang-format on */
+CRI_RECORD(cri_cart, CRI_CART_STATE);
 
 /* The number of leaves. */
 size_t cri_tree_leaves(const cri_tree *tree);
