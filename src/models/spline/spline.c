@@ -10,7 +10,7 @@
  * together. */
 #include "component.h"
 #include "../class.h"
-#include "../fields.h"
+#include "../record_store.h"
 #include "../parameters.h"
 #include "../rows_check.h"
 #include "../../base/parallel.h"
@@ -41,49 +41,37 @@ static const cr_option spline_table[] = { SPLINE_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
 
-typedef struct spline_state {
-    size_t  p, ends, total, width; /* columns, p + 1, knots of all, CRI_KNOT_SIZE */
-    double *starts;         /* [p + 1] the knots of column j are starts[j] .. starts[j+1]-1 */
-    double *origin, *scale; /* [p] u = (x - origin) / scale              */
-    double *q, *unit, *lambda, *df; /* [p] 1/lambda in u; what V counts in; ...  */
-    double *rough;                  /* [p] integral of f''^2 over x              */
-    double *knots;                  /* [total x width]                           */
-    double  level, n, sigma, dof;
-    double  rss, r2, all_df, gcv, loocv, restricted; /* NaN where there is none   */
-} spline_state;
+/* clang-format off */
+#define SPLINE_STATE(MEMBER)                                                                        \
+    MEMBER(count,  p,      (),     "",      "columns")                                              \
+    MEMBER(count,  ends,   (),     ">0",    "p + 1")                                                \
+    MEMBER(count,  total,  (),     "",      "knots of all columns")                                 \
+    MEMBER(count,  width,  (),     "",      "CRI_KNOT_SIZE")                                        \
+    MEMBER(index,  starts, (ends), "rises", "the knots of column j are starts[j] .. starts[j+1]-1") \
+    MEMBER(vector, origin, (p),    "",      "u = (x - origin) / scale")                             \
+    MEMBER(vector, scale,  (p),    ">0",    "of u")                                                 \
+    MEMBER(vector, q,      (p),    ">0",    "1 / lambda in u")                                      \
+    MEMBER(vector, unit,   (p),    ">0",    "what V counts in")                                     \
+    MEMBER(vector, lambda, (p),    "any",   "of the column")                                        \
+    MEMBER(vector, df,     (p),    "any",   "effective degrees of freedom of f")                    \
+    MEMBER(vector, rough,  (p),    "any",   "integral of f''^2 over x")                             \
+    MEMBER(matrix, knots,  (total, width), "", "cri_spline_at")                                     \
+    MEMBER(real,   level,  (),     "",      "the mean of the target")                               \
+    MEMBER(real,   n,      (),     ">0",    "rows that count")                                      \
+    MEMBER(real,   sigma,  (),     ">=0 any none", "of the noise")                                  \
+    MEMBER(real,   dof,    (),     ">=0 any none", "of sigma")                                      \
+    MEMBER(real,   rss,    (),     "any none", "residual sum of squares")                           \
+    MEMBER(real,   r2,     (),     "any none", "share explained")                                   \
+    MEMBER(real,   all_df, (),     "any none", "effective degrees of freedom of all f")             \
+    MEMBER(real,   gcv,    (),     "any none", "generalised cross-validation")                      \
+    MEMBER(real,   loocv,  (),     "any none", "leave-one-out error")                               \
+    MEMBER(real,   restricted, (), "any none", "restricted log likelihood")
+/* clang-format on */
 
-static const cri_member spline_fields[] = {
-    CRI_FIELD_COUNT(spline_state, p),
-    CRI_FIELD_COUNT(spline_state, ends),
-    CRI_FIELD_COUNT(spline_state, total),
-    CRI_FIELD_COUNT(spline_state, width),
-    CRI_FIELD_VECTOR(spline_state, starts, ends),
-    CRI_FIELD_VECTOR(spline_state, origin, p),
-    CRI_FIELD_VECTOR(spline_state, scale, p),
-    CRI_FIELD_VECTOR(spline_state, q, p),
-    CRI_FIELD_VECTOR(spline_state, unit, p),
-    CRI_FIELD_VECTOR(spline_state, lambda, p),
-    CRI_FIELD_VECTOR(spline_state, df, p),
-    CRI_FIELD_VECTOR(spline_state, rough, p),
-    CRI_FIELD_MATRIX(spline_state, knots, total, width),
-    CRI_FIELD_REAL(spline_state, level),
-    CRI_FIELD_REAL(spline_state, n),
-    CRI_FIELD_REAL(spline_state, sigma),
-    CRI_FIELD_REAL(spline_state, dof),
-    CRI_FIELD_REAL(spline_state, rss),
-    CRI_FIELD_REAL(spline_state, r2),
-    CRI_FIELD_REAL(spline_state, all_df),
-    CRI_FIELD_REAL(spline_state, gcv),
-    CRI_FIELD_REAL(spline_state, loocv),
-    CRI_FIELD_REAL(spline_state, restricted),
-    CRI_FIELD_LAST,
-};
-
-static void spline_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, spline_fields, state);
-    cr_free(cx, state, 1, sizeof(spline_state));
-}
+CRI_RECORD(spline_state, SPLINE_STATE);
+#define CRI_TYPE spline_state
+static const cri_member spline_record[] = { SPLINE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
@@ -210,8 +198,8 @@ static double restricted_likelihood(const cri_component *c)
 
 static void keep_component(const cri_component *c, size_t k, spline_state *m)
 {
-    size_t start = (size_t)m->starts[k];
-    m->starts[k + 1] = (double)(start + c->m);
+    size_t start = m->starts[k];
+    m->starts[k + 1] = start + c->m;
     m->origin[k] = c->origin;
     m->scale[k] = c->scale;
     m->q[k] = m->unit[k] = m->df[k] = 1;
@@ -270,7 +258,7 @@ static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *r
     m->ends = j->p + 1;
     m->width = CRI_KNOT_SIZE;
     for (size_t k = 0; k < j->p; k++) m->total += j->c[k].m;
-    CR_TRY(cri_record_allocate(cx, spline_fields, m));
+    CR_TRY(cri_record_allocate(cx, spline_record, m));
     for (size_t k = 0; k < j->p; k++) keep_component(&j->c[k], k, m);
     measure(j, m);
     report->log_likelihood = -0.5 * m->n * (log(2 * M_PI * m->rss / m->n) + 1) -
@@ -278,7 +266,7 @@ static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *r
     *out = m;
     m = NULL;
 done:
-    if (m) spline_free(cx, m);
+    cri_state_free(cx, &cri_class_spline, m);
     return st;
 }
 
@@ -352,7 +340,7 @@ static double answer(const spline_state *m, const double *x, double *opt_share)
 {
     double mean = m->level, share = 1 / m->n, V;
     for (size_t k = 0; k < m->p; k++) {
-        size_t start = (size_t)m->starts[k], knots = (size_t)m->starts[k + 1] - start;
+        size_t start = m->starts[k], knots = m->starts[k + 1] - start;
         if (knots < 2) continue;
         mean += cri_spline_at(m->knots + start * m->width, knots, m->q[k],
                               (x[k] - m->origin[k]) / m->scale[k], opt_share ? &V : NULL);
@@ -444,43 +432,23 @@ done:
     return st;
 }
 
-static cr_status spline_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    return cri_record_write(cx, spline_fields, state, store, out);
-}
-
 /* Whatever a file says, looking up a knot stays inside the arrays and no step goes backwards. */
 static bool is_valid(const spline_state *m, size_t p)
 {
     bool valid = m->p == p && m->ends == p + 1 && m->width == CRI_KNOT_SIZE && m->starts[0] == 0 &&
-                 m->starts[p] == (double)m->total && m->n > 0 && isfinite(m->level) &&
-                 !(m->sigma < 0) && !(m->dof < 0); /* NaN: not known */
-    for (size_t i = 0; valid && i < m->total * m->width; i++) valid = isfinite(m->knots[i]);
+                 m->starts[p] == m->total;
     for (size_t k = 0; valid && k < p; k++) {
-        double from = m->starts[k], to = m->starts[k + 1];
-        valid = to >= from + 1 && to <= (double)m->total && from == floor(from) &&
-                to == floor(to) && m->scale[k] > 0 && m->q[k] > 0 && m->unit[k] > 0;
-        for (size_t i = (size_t)from + 1; valid && i < (size_t)to; i++)
+        valid = m->starts[k + 1] > m->starts[k];
+        for (size_t i = m->starts[k] + 1; valid && i < m->starts[k + 1]; i++)
             valid = m->knots[i * m->width + CRI_KNOT_U] > m->knots[(i - 1) * m->width + CRI_KNOT_U];
     }
     return valid;
 }
 
-static cr_status spline_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
+static cr_status spline_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status     st = CR_OK;
-    spline_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, spline_fields, store, in, m));
-    if (!is_valid(m, cr_design_terms(design)))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the knots in the model file are not valid",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) spline_free(cx, m);
-    return st;
+    (void)cx;
+    return is_valid(state, cr_design_terms(design)) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_spline = {
@@ -502,7 +470,7 @@ const cr_model_class cri_class_spline = {
     .fit = spline_fit,
     .predict = spline_predict,
     .describe = spline_describe,
-    .write = spline_write,
-    .read = spline_read,
-    .free = spline_free,
+    .state = spline_record,
+    .state_size = sizeof(spline_state),
+    .ready = spline_ready,
 };
