@@ -128,20 +128,25 @@ void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
 /* What a range says, read once for all elements of an array. */
 typedef struct rule {
     cri_bounds bounds;
-    bool       any, sums, rises;
+    bool       any, gaps, endless, sums, rises;
 } rule;
 
 static rule rule_of(const cri_member *m)
 {
     size_t length = strcspn(m->range, " ");
     bool   bounds = length > 0 && strchr("<>.-0123456789", m->range[0]) != NULL;
-    return (rule){ cri_bounds_parse(m->range, bounds ? length : 0), cri_member_has(m, "any"),
-                   cri_member_has(m, "sums"), cri_member_has(m, "rises") };
+    return (rule){ .bounds = cri_bounds_parse(m->range, bounds ? length : 0),
+                   .any = cri_member_has(m, "any"),
+                   .gaps = cri_member_has(m, "minus"),
+                   .endless = cri_member_has(m, "endless"),
+                   .sums = cri_member_has(m, "sums"),
+                   .rises = cri_member_has(m, "rises") };
 }
 
 static bool is_right(const rule *r, double x)
 {
-    return (r->any || isfinite(x)) && (isnan(x) || cri_bounds_hold(r->bounds, x));
+    if (isnan(x)) return r->any || r->gaps;
+    return (r->any || r->endless || isfinite(x)) && cri_bounds_hold(r->bounds, x);
 }
 
 /* A vector is one row. */
@@ -174,7 +179,7 @@ static bool member_is_right(const cri_member *m, const void *state)
     if (m->kind == CRI_MEMBER_count) return is_right(&r, (double)*(const size_t *)at);
     if (m->kind == CRI_MEMBER_real) {
         double x = *(const double *)at;
-        return isnan(x) ? r.any || cri_member_has(m, "none") : is_right(&r, x);
+        return is_right(&r, x) || (isnan(x) && cri_member_has(m, "none"));
     }
     if (!cri_member_is_array(m)) return true;
     const void *a = *(void *const *)at;

@@ -19,6 +19,10 @@
  * finite) or bounds as of options, ">0", "0..1"; of a choice "a|b|c".  After it, apart by spaces:
  *     none    a real may be NaN, an array or a part absent
  *     later   a count that older files lack: 0 there
+ *     found   a count that no file holds: the first array of this shape tells it
+ *     minus   of reals and vectors: NaN is allowed, and is -1 in the file
+ *     endless a real may be infinite, and is then null in the file
+ *     told    of an array that may be absent: the JSON has `true` under its name where it is there
  *     any     numbers need not be finite
  *     sums    a vector, or every row of a matrix, sums to one
  *     rises   no number of an array is below the one before it

@@ -1,10 +1,17 @@
 /* record_store.c -- records saved and loaded by the list of their members. */
 #include "record_store.h"
+#include "store_internal.h"
 #include "../base/range.h"
 #include "../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Whether the file has it. */
+static bool is_kept(const cri_member *m)
+{
+    return !cri_member_has(m, "made") && !cri_member_has(m, "found");
+}
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
@@ -29,12 +36,32 @@ done:
     return st;
 }
 
-static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store)
+/* NaN as -1. */
+static cr_status write_gaps(cr_ctx *cx, const cri_member *m, const double *a, size_t n,
+                            cri_store *store)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) x[i] = isnan(a[i]) ? -1 : a[i];
+    CR_TRY(cri_store_put_vector(cx, store, m->name, x, n));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store,
+                             json_t *out)
 {
     const void *a = *(void *const *)((const char *)state + m->offset);
     size_t      rows = cri_member_rows(m, state);
+    cr_status   st = CR_OK;
     if (!a) return CR_OK;
+    if (cri_member_has(m, "told")) st = cri_store_set(cx, out, m->name, json_true());
+    if (st != CR_OK) return st;
     if (m->kind == CRI_MEMBER_index) return write_index(cx, m, a, rows, store);
+    if (cri_member_has(m, "minus")) return write_gaps(cx, m, a, rows, store);
     if (m->kind == CRI_MEMBER_vector) return cri_store_put_vector(cx, store, m->name, a, rows);
     return cri_store_put_matrix(cx, store, m->name, a, rows, cri_member_cols(m, state));
 }
@@ -63,11 +90,12 @@ static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state
         return cri_store_set(cx, out, m->name, choice_name(m->range, *(const int *)at));
     case CRI_MEMBER_real:
         x = *(const double *)at;
+        if (isnan(x) && cri_member_has(m, "minus")) x = -1;
         return cri_store_set(cx, out, m->name, isfinite(x) ? json_real(x) : json_null());
     case CRI_MEMBER_part:
         return write_part(cx, m, at, store, out);
     default:
-        return write_array(cx, m, state, store);
+        return write_array(cx, m, state, store, out);
     }
 }
 
@@ -76,7 +104,7 @@ cr_status cri_record_write(cr_ctx *cx, const cri_member *record, const void *sta
 {
     cr_status st = CR_OK;
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
-        if (!cri_member_has(m, "made") && !cri_member_is_absent(m, state))
+        if (is_kept(m) && !cri_member_is_absent(m, state))
             st = write_member(cx, m, state, store, out);
     return st;
 }
@@ -129,18 +157,62 @@ done:
     return st;
 }
 
+/* The counts that arrays tell, of those that are at this offset or of all (SIZE_MAX), and are
+ * `from`, become `to`.  SIZE_MAX is one that none has told yet. */
+static void tell(const cri_member *record, void *state, size_t offset, size_t from, size_t to)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        size_t *count = (size_t *)((char *)state + m->offset);
+        if (m->kind == CRI_MEMBER_count && cri_member_has(m, "found") &&
+            (offset == SIZE_MAX || offset == m->offset) && *count == from)
+            *count = to;
+    }
+}
+
+static void tell_shape(const cri_member *record, const cri_member *m, const cri_store *store,
+                       void *state)
+{
+    const cri_stored *a = cri_store_find(store, m->name);
+    if (a) tell(record, state, m->rows, SIZE_MAX, a->array.rows);
+    if (a && m->kind == CRI_MEMBER_matrix) tell(record, state, m->cols, SIZE_MAX, a->array.cols);
+}
+
+/* -1 as NaN. */
+static cr_status read_gaps(cr_ctx *cx, const cri_member *m, const cri_store *store, size_t n,
+                           double **out)
+{
+    cr_status st = cri_store_get_vector(cx, store, m->name, n, out);
+    for (size_t i = 0; st == CR_OK && i < n; i++)
+        if ((*out)[i] < 0) (*out)[i] = NAN;
+    return st;
+}
+
 static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *store, void *state)
 {
     char  *at = (char *)state + m->offset;
     size_t rows = cri_member_rows(m, state);
-    if (cri_member_elements(m, state) == SIZE_MAX)
+    bool   there = cri_store_has(store, m->name);
+    if (!there && cri_member_has(m, "none")) return CR_OK;
+    if (there && cri_member_elements(m, state) == SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: the array '%s' is too large", cri_store_source(store),
                        m->name);
-    if (!cri_store_has(store, m->name) && cri_member_has(m, "none")) return CR_OK;
     if (m->kind == CRI_MEMBER_index) return read_index(cx, m, store, rows, (size_t **)at);
+    if (cri_member_has(m, "minus")) return read_gaps(cx, m, store, rows, (double **)at);
     if (m->kind == CRI_MEMBER_vector)
         return cri_store_get_vector(cx, store, m->name, rows, (double **)at);
     return cri_store_get_matrix(cx, store, m->name, rows, cri_member_cols(m, state), (double **)at);
+}
+
+/* null is none, or infinity. */
+static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                           const json_t *in, double *out)
+{
+    cr_status st = CR_OK;
+    *out = cri_member_has(m, "endless") ? INFINITY : NAN;
+    if (!json_is_null(json_object_get(in, m->name)))
+        st = cri_store_get_real(cx, store, in, m->name, out);
+    if (*out < 0 && cri_member_has(m, "minus")) *out = NAN;
+    return st;
 }
 
 static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *store,
@@ -168,9 +240,7 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
     case CRI_MEMBER_choice:
         return read_choice(cx, m, store, in, (int *)at);
     case CRI_MEMBER_real:
-        *(double *)at = NAN;
-        if (json_is_null(value)) return CR_OK;
-        return cri_store_get_real(cx, store, in, m->name, (double *)at);
+        return read_real(cx, m, store, in, (double *)at);
     case CRI_MEMBER_part:
         return read_part(cx, m, store, in, at);
     default:
@@ -183,8 +253,12 @@ cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store 
 {
     cr_status         st = CR_OK;
     const cri_member *wrong;
-    for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++)
-        if (!cri_member_has(m, "made")) st = read_member(cx, m, store, in, state);
+    tell(record, state, SIZE_MAX, 0, SIZE_MAX);
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END && st == CR_OK; m++) {
+        if (cri_member_is_array(m)) tell_shape(record, m, store, state);
+        if (is_kept(m)) st = read_member(cx, m, store, in, state);
+    }
+    tell(record, state, SIZE_MAX, SIZE_MAX, 0);
     if (st != CR_OK || !(wrong = cri_record_find_wrong(record, state))) return st;
     return cr_fail(cx, CR_EDATA, "%s: '%s' (%s) has a value that is not %s",
                    cri_store_source(store), wrong->name, wrong->help,

@@ -101,6 +101,63 @@ TEST(older_files_lack_what_came_later)
     cri_record_free(cx, new_record, &now);
 }
 
+/* What files say in other words: gaps, infinity, and lengths that only the arrays have. */
+/* clang-format off */
+#define LINE_STATE(MEMBER)                                                                         \
+    MEMBER(real,   sd,    (),     ">=0 minus", "of the noise")                                     \
+    MEMBER(real,   dof,   (),     ">0 endless", "of sd")                                           \
+    MEMBER(count,  p,     (),     "found",     "terms")                                            \
+    MEMBER(vector, coef,  (p),    "",          "of each")                                          \
+    MEMBER(vector, error, (p),    ">=0 minus", "its standard error")                               \
+    MEMBER(count,  q,     (),     "found",     "p, or one more")                                   \
+    MEMBER(matrix, cov,   (q, q), "none told", "of all")
+/* clang-format on */
+CRI_RECORD(line, LINE_STATE);
+#define CRI_TYPE line
+static const cri_member line_record[] = { LINE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+static void check_line(cr_ctx *cx, const line *from)
+{
+    line to = { 0 };
+    assert_ok(cx, there_and_back(cx, line_record, from, &to));
+    assert_true(isnan(to.sd) && isinf(to.dof) && to.p == 2 && to.q == (from->cov ? 3 : 0));
+    assert_true(to.coef[1] == 4 && isnan(to.error[0]) && to.error[1] == 5);
+    assert_true(!to.cov == !from->cov && (!to.cov || to.cov[8] == 6));
+    cri_record_free(cx, line_record, &to);
+}
+
+TEST(other_words_in_the_file)
+{
+    double coef[] = { 3, 4 }, error[] = { NAN, 5 }, cov[9] = { [8] = 6 };
+    line   from = { .sd = NAN, .dof = INFINITY, .p = 2, .q = 3, .coef = coef, .error = error };
+    check_line(cx, &from);
+    from.cov = cov;
+    check_line(cx, &from);
+}
+
+/* Arrays that contradict each other, and one that is not there. */
+TEST(lengths_that_disagree)
+{
+    double     x[3] = { 0 };
+    line       to = { 0 };
+    cri_store *store = NULL;
+    json_t    *root;
+    assert_ok(cx, cri_store_new(cx, &store));
+    root = cri_store_json(store);
+    json_object_set_new(root, "sd", json_real(1));
+    json_object_set_new(root, "dof", json_null());
+    assert_fails_with(cx, cri_record_read(cx, line_record, store, root, &to), CR_EDATA,
+                      "the array 'coef' is missing");
+    assert_true(to.p == 0 && to.q == 0);
+    assert_ok(cx, cri_store_put_vector(cx, store, "coef", x, 0));
+    assert_ok(cx, cri_store_put_vector(cx, store, "error", x, 3));
+    assert_fails_with(cx, cri_record_read(cx, line_record, store, root, &to), CR_EDATA,
+                      "the array 'error' is");
+    cri_record_free(cx, line_record, &to);
+    cri_store_free(cx, store);
+}
+
 /* One thing wrong in a struct that is right. */
 static void check_refused(cr_ctx *cx, void (*spoil)(thing *t), const char *name)
 {
