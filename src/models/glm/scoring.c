@@ -193,14 +193,14 @@ static cr_status set_fit(cr_ctx *cx, const cri_glm_scoring *w, const climb *c, d
         double mean = one ? H[(i + 1) * q] / weight : 0;
         fit->scale[i] = w->x.scale[i];
         fit->centre[i] = w->x.centre[i] + mean * w->x.scale[i];
-        fit->F[i * p + i] = 1;
+        fit->factor[i * p + i] = 1;
         at_centre += mean * w->theta[one + i];
         for (size_t j = 0; j <= i; j++)
             G[i * p + j] = G[j * p + i] =
                 H[(i + one) * q + j + one] - (one ? mean * H[(j + 1) * q] : 0);
     }
     CR_TRY(cr_chol(cx, cr_mat_of(G, p, p)));
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(G, p, p), cr_mat_of(fit->F, p, p)));
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(G, p, p), cr_mat_of(fit->factor, p, p)));
     cri_predictor_set_coef(fit, w->theta + one, at_centre);
     fit->sigma = 1;
     fit->has_intercept = one;

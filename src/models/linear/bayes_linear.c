@@ -350,7 +350,7 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     for (size_t k = 0; k < p; k++) {
         double precision = d[k] + lambda;
         u[k] /= precision;
-        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(precision);
+        for (size_t j = 0; j < p; j++) m->fit.factor[k * p + j] = V[j * p + k] / sqrt(precision);
     }
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
     cri_predictor_set_coef(&m->fit, w, g.offset);

@@ -352,7 +352,7 @@ static void set_leverage(const cri_bordered *b, double *column, cri_predictor *f
             for (size_t k = 0; k < m; k++) column[k] = -b->B[at * m + k] / b->D[at];
         }
         solve_lower(b, column);
-        for (size_t k = 0; k < m; k++) fit->F[k * p + j] = column[k];
+        for (size_t k = 0; k < m; k++) fit->factor[k * p + j] = column[k];
     }
     if (!b->intercept) return;
     memset(fit->start, 0, m * sizeof *fit->start);

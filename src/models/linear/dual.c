@@ -21,13 +21,13 @@ static cr_status measure_dense(cr_ctx *cx, const cri_rows *rows, bool intercept,
     size_t    n = q->n, p = q->p;
     cri_gram  g = { 0 };
     CR_TRY(cri_predictor_new(cx, p, n, fit));
-    CR_TRY(cri_rows_matrix(cx, rows, fit->F));
-    CR_TRY(cri_measure_rows(cx, rows, fit->F, intercept, standardise, &g));
+    CR_TRY(cri_rows_matrix(cx, rows, fit->factor));
+    CR_TRY(cri_measure_rows(cx, rows, fit->factor, intercept, standardise, &g));
     memcpy(fit->centre, g.centre, p * sizeof(double));
     memcpy(fit->scale, g.scale, p * sizeof(double));
     q->weight = g.weight, q->offset = g.offset, q->tt = g.tt;
-    cri_standardise_rows(rows, &g, fit->F, t);
-    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(fit->F, n, p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
+    cri_standardise_rows(rows, &g, fit->factor, t);
+    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(fit->factor, n, p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
 done:
     cri_gram_free(cx, &g);
     return st;
@@ -127,8 +127,8 @@ cr_status cri_dual_solve(cr_ctx *cx, const cri_dual *q, double lambda, cri_predi
         CR_TRY(cri_sparse_terms_transpose(cx, &q->z, a, room, b));
         CR_TRY(cri_kept_rows_new(cx, &q->z, L, lambda, out_kept));
     } else {
-        CR_TRY(cr_gemv(cx, 1, cr_cmat_of(fit->F, n, p), CR_TRANSPOSED, a, 0, b));
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, n, n), cr_mat_of(fit->F, n, p)));
+        CR_TRY(cr_gemv(cx, 1, cr_cmat_of(fit->factor, n, p), CR_TRANSPOSED, a, 0, b));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, n, n), cr_mat_of(fit->factor, n, p)));
         fit->plain = 1 / lambda;
         fit->sign = -1 / lambda;
     }

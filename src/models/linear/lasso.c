@@ -200,9 +200,9 @@ static cr_status set_factor(cr_ctx *cx, cri_lasso *m, const cri_path_end *end, c
     CR_TRY(s.status);
     double *F = cr_alloc(cx, k, k * sizeof(double));
     if (!F) CR_TRY(CR_ENOMEM);
-    cr_free(cx, m->fit.F, m->fit.r, k * sizeof(double));
-    m->fit.F = F;
-    m->fit.r = k;
+    cr_free(cx, m->fit.factor, m->fit.rank, k * sizeof(double));
+    m->fit.factor = F;
+    m->fit.rank = k;
     cri_descent_products(&end->descent, which, k, place, G);
     for (size_t a = 0; a < k * k; a++) L[a] = n * G[a];
     for (size_t a = 0; a < k; a++) L[a * k + a] += n * l2;
@@ -215,8 +215,8 @@ static cr_status set_factor(cr_ctx *cx, cri_lasso *m, const cri_path_end *end, c
         *out_good = L[a * k + a] > 1e-7 * sqrt(n * (end->descent.square[place[which[a]]] + l2));
     if (st == CR_ENUMERIC) st = CR_OK;
     CR_TRY(st);
-    for (size_t a = 0; *out_good && a < k; a++) m->fit.F[a * k + a] = 1;
-    if (*out_good) CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(m->fit.F, k, k)));
+    for (size_t a = 0; *out_good && a < k; a++) m->fit.factor[a * k + a] = 1;
+    if (*out_good) CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(m->fit.factor, k, k)));
 done:
     cr_scratch_end(&s);
     return st;

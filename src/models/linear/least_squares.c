@@ -54,7 +54,7 @@ void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column)
         memset(column, 0, qr->rank * sizeof(double));
         column[j] = 1;
         cr_qr_solve_r(qr, true, column);
-        for (size_t i = 0; i < qr->rank; i++) fit->F[i * fit->p + qr->pivot[j]] = column[i];
+        for (size_t i = 0; i < qr->rank; i++) fit->factor[i * fit->p + qr->pivot[j]] = column[i];
     }
 }
 

@@ -101,8 +101,8 @@ static cr_status factor(cr_ctx *cx, const cri_gram *g, double *L, double *rcond,
 static cr_status set_factor(cr_ctx *cx, const double *L, cri_predictor *fit)
 {
     size_t p = fit->p;
-    for (size_t i = 0; i < p; i++) fit->F[i * p + i] = 1;
-    return cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(fit->F, p, p));
+    for (size_t i = 0; i < p; i++) fit->factor[i * p + i] = 1;
+    return cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(fit->factor, p, p));
 }
 
 /* The solution after its correction. */

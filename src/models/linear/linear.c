@@ -273,7 +273,7 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
     m->loocv = m->max_leverage = NAN;
     double terms = m->fit.diagonal ? 1 : (double)rows->p; /* that a row costs */
-    if (!m->facts.lsqr && (double)rows->n * terms * (double)m->fit.r <= 1e8) {
+    if (!m->facts.lsqr && (double)rows->n * terms * (double)m->fit.rank <= 1e8) {
         cri_fit_quality q;
         CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
         m->loocv = q.loo;
@@ -466,7 +466,7 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     m->loocv = cri_json_number_or_nan(in, "loocv");
     m->max_leverage = cri_json_number_or_nan(in, "max_leverage");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    f->rank = m->fit.r;
+    f->rank = m->fit.rank;
     if (f->lsqr || m->fit.diagonal)
         CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
     if (json_object_get(in, "errors"))

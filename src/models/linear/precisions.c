@@ -37,8 +37,8 @@ void cri_precisions_scale_factor(const cri_precisions *p, cri_rows_factor *f)
 void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_least_squares *facts)
 {
     double c = p->rows / p->weight;
-    for (size_t i = 0; i < fit->r * fit->p; i++) fit->F[i] *= sqrt(c);
-    for (size_t i = 0; fit->start && i < fit->r; i++) fit->start[i] *= sqrt(c);
+    for (size_t i = 0; i < fit->rank * fit->p; i++) fit->factor[i] *= sqrt(c);
+    for (size_t i = 0; fit->start && i < fit->rank; i++) fit->start[i] *= sqrt(c);
     for (size_t j = 0; fit->diagonal && j < fit->p; j++) fit->diagonal[j] *= c;
     fit->mean_share *= c;
     fit->sigma /= sqrt(c);

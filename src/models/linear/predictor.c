@@ -9,60 +9,52 @@
 #include <math.h>
 #include <string.h>
 
-cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out)
+#define CRI_TYPE cri_predictor
+const cri_member cri_predictor_record[] = { CRI_PREDICTOR(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t rank, cri_predictor *out)
 {
-    cri_predictor m = { .p = p,
-                        .r = r,
-                        .intercept_sd = NAN,
-                        .sign = 1,
-                        .dof = INFINITY,
-                        .coef = cr_alloc(cx, p, sizeof(double)),
-                        .coef_sd = cr_alloc(cx, p, sizeof(double)),
-                        .centre = cr_alloc(cx, p, sizeof(double)),
-                        .scale = cr_alloc(cx, p, sizeof(double)),
-                        .F = cr_alloc(cx, r, p * sizeof(double)) };
-    if (!m.coef || !m.coef_sd || !m.centre || !m.scale || !m.F) {
-        cri_predictor_free(cx, &m);
-        return CR_ENOMEM;
-    }
+    cr_status     st = CR_OK;
+    cri_predictor m = { .p = p, .rank = rank, .intercept_sd = NAN, .sign = 1, .dof = INFINITY };
+    CR_TRY(cri_record_allocate(cx, cri_predictor_record, &m));
     for (size_t j = 0; j < p; j++) m.scale[j] = 1, m.coef_sd[j] = NAN;
     *out = m;
-    return CR_OK;
+    m = (cri_predictor){ 0 };
+done:
+    cri_record_free(cx, cri_predictor_record, &m);
+    return st;
 }
 
 void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
 {
-    double *vectors[] = { m->coef, m->coef_sd, m->centre, m->scale, m->diagonal };
-    size_t  q = m->has_intercept + m->p;
-    for (size_t i = 0; i < 5; i++) cr_free(cx, vectors[i], m->p, sizeof(double));
-    cr_free(cx, m->start, m->r, sizeof(double));
-    cr_free(cx, m->robust, q, q * sizeof(double));
-    cr_free(cx, m->F, m->r, m->p * sizeof(double));
+    cri_record_free(cx, cri_predictor_record, m);
     *m = (cri_predictor){ 0 };
 }
 
 cr_status cri_predictor_add_diagonal(cr_ctx *cx, cri_predictor *m)
 {
     m->diagonal = cr_alloc(cx, m->p, sizeof(double));
-    m->start = cr_alloc(cx, m->r, sizeof(double));
+    m->start = cr_alloc(cx, m->rank, sizeof(double));
     return m->diagonal && m->start ? CR_OK : CR_ENOMEM;
 }
 
 cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which, size_t p)
 {
     cri_predictor room, wide = *m;
-    cr_status     st = cri_predictor_new(cx, p, m->r, &room);
+    cr_status     st = cri_predictor_new(cx, p, m->rank, &room);
     if (st != CR_OK) return st;
     wide.p = p;
     wide.coef = room.coef, wide.coef_sd = room.coef_sd;
     wide.centre = room.centre, wide.scale = room.scale;
-    wide.F = room.F;
+    wide.factor = room.factor;
     for (size_t j = 0; j < m->p; j++) {
         wide.coef[which[j]] = m->coef[j];
         wide.coef_sd[which[j]] = m->coef_sd[j];
         wide.centre[which[j]] = m->centre[j];
         wide.scale[which[j]] = m->scale[j];
-        for (size_t i = 0; i < m->r; i++) wide.F[i * p + which[j]] = m->F[i * m->p + j];
+        for (size_t i = 0; i < m->rank; i++)
+            wide.factor[i * p + which[j]] = m->factor[i * m->p + j];
     }
     cri_predictor_free(cx, m);
     *m = wide;
@@ -90,14 +82,14 @@ void cri_predictor_set_sds(cri_predictor *m)
     double plain = 0, factored = 0;
     for (size_t j = 0; j < m->p; j++) {
         double u = m->centre[j] / m->scale[j], variance = plain_of(m, j);
-        for (size_t k = 0; k < m->r; k++)
-            variance += m->sign * m->F[k * m->p + j] * m->F[k * m->p + j];
+        for (size_t k = 0; k < m->rank; k++)
+            variance += m->sign * m->factor[k * m->p + j] * m->factor[k * m->p + j];
         m->coef_sd[j] = m->sigma * sqrt(variance > 0 ? variance : 0) / m->scale[j];
         plain += plain_of(m, j) * u * u;
     }
-    for (size_t k = 0; k < m->r; k++) {
+    for (size_t k = 0; k < m->rank; k++) {
         double f = m->start ? -m->start[k] : 0;
-        for (size_t j = 0; j < m->p; j++) f += m->F[k * m->p + j] * m->centre[j] / m->scale[j];
+        for (size_t j = 0; j < m->p; j++) f += m->factor[k * m->p + j] * m->centre[j] / m->scale[j];
         factored += f * f;
     }
     h0 += plain + m->sign * factored;
@@ -158,12 +150,12 @@ static void set_spread(const cri_predictor *m, double h, size_t i, cr_prediction
 static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_t begin, size_t n,
                             cr_prediction *out)
 {
-    size_t p = m->p, r = m->r;
+    size_t p = m->p, r = m->rank;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < p; j++) U[i * p + j] = (U[i * p + j] - m->centre[j]) / m->scale[j];
     if (r > 0 && p > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U, (int)p,
-                    m->F, (int)p, 0, FU, (int)r);
+                    m->factor, (int)p, 0, FU, (int)r);
     for (size_t i = 0; i < n; i++) {
         double plain = 0, factored = 0;
         for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
@@ -180,14 +172,14 @@ static void predict_entries(const predict_work *w, cri_range range, double *f)
     for (size_t i = range.begin; i < range.end; i++) {
         size_t end, e = cri_sparse_row(X, i, &end);
         double plain = w->plain, factored = 0;
-        memcpy(f, w->start, m->r * sizeof *f);
+        memcpy(f, w->start, m->rank * sizeof *f);
         for (; e < end; e++) {
             size_t j = X->column[e];
             double x = X->value[e] / m->scale[j], c = m->centre[j] / m->scale[j];
             plain += m->diagonal[j] * x * (x - 2 * c);
-            for (size_t k = 0; k < m->r; k++) f[k] += m->F[k * m->p + j] * x;
+            for (size_t k = 0; k < m->rank; k++) f[k] += m->factor[k * m->p + j] * x;
         }
-        for (size_t k = 0; k < m->r; k++) factored += f[k] * f[k];
+        for (size_t k = 0; k < m->rank; k++) factored += f[k] * f[k];
         set_spread(m, m->mean_share + plain + m->sign * factored, i, w->out);
     }
 }
@@ -218,7 +210,7 @@ static cr_status predict_rows(cr_ctx *cx, predict_work *w)
 {
     const cri_predictor *m = w->m;
     bool                 filled = !w->sparse || (w->spread && !w->start);
-    size_t               room = filled ? BLOCK * (m->p + m->r) : w->spread ? m->r : 0;
+    size_t               room = filled ? BLOCK * (m->p + m->rank) : w->spread ? m->rank : 0;
     cr_status            st = cri_blas_reserve(cx);
     if (st != CR_OK) return st;
     cri_blas_enter();
@@ -233,7 +225,7 @@ static cr_status predict_diagonal(cr_ctx *cx, predict_work *w)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cri_rows   view = { 0 };
-    double    *start = cr_scratch_f64(&s, w->m->r);
+    double    *start = cr_scratch_f64(&s, w->m->rank);
 
     CR_TRY(s.status);
     if (!w->rows->sparse) {
@@ -242,11 +234,11 @@ static cr_status predict_diagonal(cr_ctx *cx, predict_work *w)
     }
     if (!w->rows->sparse->plain)
         CR_TRY(cr_fail(cx, CR_EDATA, "a model of levels has terms that are standardised"));
-    for (size_t k = 0; k < w->m->r; k++) {
+    for (size_t k = 0; k < w->m->rank; k++) {
         start[k] = w->m->start[k];
         for (size_t j = 0; j < w->m->p; j++)
             if (w->m->centre[j] != 0)
-                start[k] -= w->m->F[k * w->m->p + j] * w->m->centre[j] / w->m->scale[j];
+                start[k] -= w->m->factor[k * w->m->p + j] * w->m->centre[j] / w->m->scale[j];
     }
     for (size_t j = 0; j < w->m->p; j++) {
         double u = w->m->centre[j] / w->m->scale[j];
@@ -266,7 +258,7 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
 {
     predict_work w = { .m = m, .rows = rows, .out = out };
     w.sparse = rows->sparse && rows->sparse->plain;
-    w.spread = out->scale && (m->r > 0 || m->plain != 0 || m->diagonal);
+    w.spread = out->scale && (m->rank > 0 || m->plain != 0 || m->diagonal);
     return m->diagonal ? predict_diagonal(cx, &w) : predict_rows(cx, &w);
 }
 
@@ -342,84 +334,23 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-/* NaN sds (aliased terms, no intercept sd) are kept as -1 in the file, whose numbers are finite. */
-static double sd_out(double sd) { return isnan(sd) ? -1 : sd; }
-static double sd_in(double sd) { return sd < 0 ? NAN : sd; }
+bool cri_predictor_fits(const cri_predictor *m, size_t p)
+{
+    return m->p == p && !m->diagonal == !m->start && (!m->robust || m->q == m->has_intercept + p);
+}
 
 cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *sd = cr_scratch_f64(&s, m->p);
-
-    CR_TRY(s.status);
-    for (size_t j = 0; j < m->p; j++) sd[j] = sd_out(m->coef_sd[j]);
-    CR_TRY(cri_store_set(cx, out, "has_intercept", json_boolean(m->has_intercept)));
-    CR_TRY(cri_store_set_real(cx, out, "intercept", m->intercept));
-    CR_TRY(cri_store_set_real(cx, out, "at_centre", m->at_centre));
-    CR_TRY(cri_store_set_real(cx, out, "intercept_sd", sd_out(m->intercept_sd)));
-    CR_TRY(cri_store_set(cx, out, "rank", json_integer((json_int_t)m->r)));
-    CR_TRY(cri_store_set_real(cx, out, "plain", m->plain));
-    CR_TRY(cri_store_set_real(cx, out, "sign", m->sign));
-    CR_TRY(cri_store_set_real(cx, out, "mean_share", m->mean_share));
-    CR_TRY(cri_store_set_real(cx, out, "sigma", sd_out(m->sigma)));
-    CR_TRY(cri_store_set(cx, out, "dof", cri_json_number(m->dof))); /* null = infinite */
-    CR_TRY(cri_store_put_vector(cx, store, "coef", m->coef, m->p));
-    CR_TRY(cri_store_put_vector(cx, store, "coef_sd", sd, m->p));
-    CR_TRY(cri_store_put_vector(cx, store, "centre", m->centre, m->p));
-    CR_TRY(cri_store_put_vector(cx, store, "scale", m->scale, m->p));
-    CR_TRY(cri_store_put_matrix(cx, store, "factor", m->F, m->r, m->p));
-    if (m->diagonal) {
-        CR_TRY(cri_store_set(cx, out, "diagonal", json_true()));
-        CR_TRY(cri_store_put_vector(cx, store, "diagonal", m->diagonal, m->p));
-        CR_TRY(cri_store_put_vector(cx, store, "start", m->start, m->r));
-    }
-    size_t q = m->has_intercept + m->p;
-    if (m->robust) CR_TRY(cri_store_set(cx, out, "robust", json_true()));
-    if (m->robust) CR_TRY(cri_store_put_matrix(cx, store, "robust", m->robust, q, q));
-done:
-    cr_scratch_end(&s);
-    return st;
+    return cri_record_write(cx, cri_predictor_record, m, store, out);
 }
 
 cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
                              cri_predictor *out)
 {
     cr_status     st = CR_OK;
-    cri_predictor m = { .p = p };
-    CR_TRY(cri_store_get_count(cx, store, in, "rank", &m.r));
-    CR_TRY(cri_store_get_real(cx, store, in, "intercept", &m.intercept));
-    CR_TRY(cri_store_get_real(cx, store, in, "at_centre", &m.at_centre));
-    CR_TRY(cri_store_get_real(cx, store, in, "intercept_sd", &m.intercept_sd));
-    CR_TRY(cri_store_get_real(cx, store, in, "plain", &m.plain));
-    CR_TRY(cri_store_get_real(cx, store, in, "sign", &m.sign));
-    CR_TRY(cri_store_get_real(cx, store, in, "mean_share", &m.mean_share));
-    CR_TRY(cri_store_get_real(cx, store, in, "sigma", &m.sigma));
-    CR_TRY(cri_store_get_vector(cx, store, "coef", p, &m.coef));
-    CR_TRY(cri_store_get_vector(cx, store, "coef_sd", p, &m.coef_sd));
-    CR_TRY(cri_store_get_vector(cx, store, "centre", p, &m.centre));
-    CR_TRY(cri_store_get_vector(cx, store, "scale", p, &m.scale));
-    CR_TRY(cri_store_get_matrix(cx, store, "factor", m.r, p, &m.F));
-    m.has_intercept = json_is_true(json_object_get(in, "has_intercept"));
-    if (json_is_true(json_object_get(in, "diagonal"))) {
-        CR_TRY(cri_store_get_vector(cx, store, "diagonal", p, &m.diagonal));
-        CR_TRY(cri_store_get_vector(cx, store, "start", m.r, &m.start));
-    }
-    size_t q = m.has_intercept + p;
-    if (json_is_true(json_object_get(in, "robust")))
-        CR_TRY(cri_store_get_matrix(cx, store, "robust", q, q, &m.robust));
-    m.intercept_sd = sd_in(m.intercept_sd);
-    m.dof = cri_json_number_or_nan(in, "dof");
-    if (isnan(m.dof)) m.dof = INFINITY;
-    m.sigma = sd_in(m.sigma);
-    bool valid = true;
-    for (size_t j = 0; j < p; j++) {
-        m.coef_sd[j] = sd_in(m.coef_sd[j]);
-        valid = valid && m.scale[j] > 0 && !(m.diagonal && m.diagonal[j] < 0);
-    }
-    if (!valid)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: a scale or variance in the model file is not positive",
-                       cri_store_source(store)));
+    cri_predictor m = { 0 };
+    CR_TRY(cri_record_read(cx, cri_predictor_record, store, in, &m));
+    if (!cri_predictor_fits(&m, p)) CR_TRY(cri_store_fail_values(cx, store, "the coefficients"));
     *out = m;
     m = (cri_predictor){ 0 };
 done:

@@ -11,21 +11,32 @@
 #include "../class.h"
 #include "../parameters.h"
 
-typedef struct cri_predictor {
-    size_t  p, r;
-    double  intercept, intercept_sd; /* sd NaN where there is none */
-    double  at_centre;      /* the mean at x = centre, free of the cancellation in intercept */
-    double *coef, *coef_sd; /* [p] in the units of the terms; sd NaN where there is none */
-    double *centre, *scale; /* [p]                                                       */
-    double *F;              /* [r x p]                                                   */
-    double *diagonal;       /* [p], or NULL                                              */
-    double *start;          /* [r], with the diagonal: the share of an intercept         */
-    double
-          *robust; /* [q x q], q = has_intercept + p: a covariance that says more than F; or NULL */
-    double plain, sign, mean_share;
-    double sigma, dof; /* dof INFINITY = normal                                     */
-    bool   has_intercept;
-} cri_predictor;
+/* clang-format off */
+#define CRI_PREDICTOR(MEMBER)                                                                       \
+    MEMBER(flag,   has_intercept, (),        "",            "whether there is one")                 \
+    MEMBER(real,   intercept,     (),        "",            "the mean at x = 0")                    \
+    MEMBER(real,   at_centre,     (),        "",            "the mean at x = centre, free of the cancellation in intercept") \
+    MEMBER(real,   intercept_sd,  (),        ">=0 minus",   "NaN where there is none")              \
+    MEMBER(count,  rank,          (),        "",            "of the factor: r")                     \
+    MEMBER(real,   plain,         (),        "",            "of |u|^2")                             \
+    MEMBER(real,   sign,          (),        "",            "of |F u|^2")                           \
+    MEMBER(real,   mean_share,    (),        "",            "of an intercept")                      \
+    MEMBER(real,   sigma,         (),        ">=0 minus",   "NaN where it is not known")            \
+    MEMBER(real,   dof,           (),        "any endless", "infinite: normal")                     \
+    MEMBER(count,  p,             (),        "found",       "terms")                                \
+    MEMBER(vector, coef,          (p),       "",            "in the units of the terms")            \
+    MEMBER(vector, coef_sd,       (p),       ">=0 minus",   "NaN where there is none")              \
+    MEMBER(vector, centre,        (p),       "",            "of u")                                 \
+    MEMBER(vector, scale,         (p),       ">0",          "of u")                                 \
+    MEMBER(matrix, factor,        (rank, p), "",            "F")                                    \
+    MEMBER(vector, diagonal,      (p),       ">=0 none told", "of a category of many levels")       \
+    MEMBER(vector, start,         (rank),    "none",        "with the diagonal: the share of an intercept") \
+    MEMBER(count,  q,             (),        "found",       "has_intercept + p, where there is `robust`") \
+    MEMBER(matrix, robust,        (q, q),    "none told",   "a covariance that says more than F")
+/* clang-format on */
+
+CRI_RECORD(cri_predictor, CRI_PREDICTOR);
+extern const cri_member cri_predictor_record[];
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out);
 void      cri_predictor_free(cr_ctx *cx, cri_predictor *m);
@@ -62,6 +73,9 @@ typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } c
 /* "parameters": intercept, then one per term: name, value, sd, and, with tests, t and p. */
 cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *design,
                                  cri_shown shown, json_t *out);
+
+/* Whether what a file holds is a predictor of p terms. */
+bool cri_predictor_fits(const cri_predictor *m, size_t p);
 
 cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out);
 cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,

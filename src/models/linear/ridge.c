@@ -82,7 +82,8 @@ static cr_status solve_primal(cr_ctx *cx, ridge_state *m, const cri_gram *g, dou
         m->df += dk / (dk + m->lambda);
         m->rss += a * (dk * a - 2 * u[k]);
         u[k] = a;
-        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(dk + m->lambda);
+        for (size_t j = 0; j < p; j++)
+            m->fit.factor[k * p + j] = V[j * p + k] / sqrt(dk + m->lambda);
     }
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, b));
     if (m->rss < 0) m->rss = 0;
@@ -117,9 +118,9 @@ static cr_status solve_many(cr_ctx *cx, ridge_state *m, const cri_gram *g, doubl
     if (!*out_good) goto done;
     memcpy(b, g->g, p * sizeof(double));
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(b, p, 1)));
-    for (size_t i = 0; i < p; i++) m->fit.F[i * p + i] = 1;
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(m->fit.F, p, p)));
-    m->df += (double)p - m->lambda * cr_dot(m->fit.F, m->fit.F, p * p);
+    for (size_t i = 0; i < p; i++) m->fit.factor[i * p + i] = 1;
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(m->fit.factor, p, p)));
+    m->df += (double)p - m->lambda * cr_dot(m->fit.factor, m->fit.factor, p * p);
     m->rss = g->tt - m->lambda * cr_dot(b, b, p); /* b.G b = b.g - lambda |b|^2 */
     m->rss = fmax(m->rss - cr_dot(b, g->g, p), 0);
 done:
@@ -138,7 +139,7 @@ static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, co
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = rows->n, p = g->p;
     double    *K = cr_scratch_matrix(&s, n, n), *a = cr_scratch_f64(&s, n);
-    double    *t = cr_scratch_f64(&s, n), *Z = m->fit.F;
+    double    *t = cr_scratch_f64(&s, n), *Z = m->fit.factor;
 
     CR_TRY(s.status);
     if (!(m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
@@ -187,8 +188,8 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
 
     CR_TRY(s.status);
     CR_TRY(cri_predictor_new(cx, p, dual ? rows->n : p, &m->fit));
-    if (dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
-    CR_TRY(dual ? cri_measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
+    if (dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.factor));
+    CR_TRY(dual ? cri_measure_rows(cx, rows, m->fit.factor, o->intercept, design->standardised, &g)
                 : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
@@ -202,7 +203,7 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
     m->fit.has_intercept = o->intercept;
     m->fit.mean_share = o->intercept ? 1 / n : 0;
     m->loocv = NAN;
-    if (rows && (double)rows->n * (double)p * (double)m->fit.r <= 1e8) {
+    if (rows && (double)rows->n * (double)p * (double)m->fit.rank <= 1e8) {
         cri_fit_quality q;
         CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
         m->rss = q.rss;

@@ -44,14 +44,14 @@ static void add_block(void *arg, cri_range range, double *acc, double *room)
 {
     const work          *w = arg;
     const cri_predictor *m = w->fit;
-    size_t               p = m->p, r = m->r, n = range.end - range.begin, width = 1 + r;
+    size_t               p = m->p, r = m->rank, n = range.end - range.begin, width = 1 + r;
     double              *U = room, *V = room + BLOCK * p;
     cri_rows_fill(w->rows, range.begin, range.end, U, p);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < p; j++) U[i * p + j] = (U[i * p + j] - m->centre[j]) / m->scale[j];
     if (r > 0)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U, (int)p,
-                    m->F, (int)p, 0, V + 1, (int)width);
+                    m->factor, (int)p, 0, V + 1, (int)width);
     for (size_t i = 0; i < n; i++) {
         double *v = V + i * width, h = m->mean_share;
         v[0] = 1;
@@ -67,14 +67,14 @@ static void add_block(void *arg, cri_range range, double *acc, double *room)
  * of these is T G T' for the covariance G of those. */
 static void set_map(const cri_predictor *m, double first, double *T)
 {
-    size_t one = m->has_intercept, width = 1 + m->r;
+    size_t one = m->has_intercept, width = 1 + m->rank;
     for (size_t j = 0; j < m->p; j++)
-        for (size_t k = 0; k < m->r; k++) {
-            double t = m->F[k * m->p + j] / m->scale[j];
+        for (size_t k = 0; k < m->rank; k++) {
+            double t = m->factor[k * m->p + j] / m->scale[j];
             T[(one + j) * width + 1 + k] = t;
             if (one) T[1 + k] -= m->centre[j] * t;
         }
-    for (size_t k = 0; one && m->start && k < m->r; k++) T[1 + k] += m->start[k];
+    for (size_t k = 0; one && m->start && k < m->rank; k++) T[1 + k] += m->start[k];
     if (one) T[0] = first;
 }
 
@@ -104,13 +104,14 @@ cr_status cri_predictor_set_robust(cr_ctx *cx, const cri_rows *rows, cri_errors 
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     q = fit->has_intercept + fit->p, width = 1 + fit->r;
+    size_t     q = fit->has_intercept + fit->p, width = 1 + fit->rank;
     work       w = { fit, rows, errors, square, opt_precision };
     double    *acc = cr_scratch_f64(&s, 1 + width * width);
     double    *T = cr_scratch_bytes(&s, q * width, sizeof(double));
     double    *room = cr_scratch_matrix(&s, q, width);
 
     CR_TRY(s.status);
+    fit->q = q;
     fit->robust = cr_alloc(cx, q, q * sizeof(double));
     if (!fit->robust) CR_TRY(CR_ENOMEM);
     cri_blas_enter();
@@ -138,7 +139,7 @@ static cr_status set_classical(cr_ctx *cx, const cri_predictor *m, size_t q, dou
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     width = 1 + m->r;
+    size_t     width = 1 + m->rank;
     double    *G = cr_scratch_bytes(&s, width * width, sizeof(double));
     double    *T = cr_scratch_bytes(&s, q * width, sizeof(double));
     double    *room = cr_scratch_matrix(&s, q, width);
