@@ -7,7 +7,6 @@
  * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
 #include "quantile.h"
 #include "reweight.h"
-#include "../fields.h"
 #include "../../base/scratch.h"
 #include "../../math/special.h"
 
@@ -39,35 +38,26 @@ static const cri_goes robust_goes[] = {
     CRI_GOES_LAST,
 };
 
-typedef struct robust_state {
-    cri_predictor line; /* sigma: so that sigma^2 h is the variance of the line; sds */
-    size_t        method;
-    bool          nu_given;
-    double        scale, nu, share, tuning; /* of the noise                          */
-    double        n, parameters, objective, gap, log_likelihood;
-} robust_state;
+/* clang-format off */
+#define ROBUST_STATE(MEMBER)                                                                        \
+    MEMBER(count, method,         (),              "0..3",        "as its option has them")         \
+    MEMBER(flag,  nu_given,       (),              "",            "not estimated")                  \
+    MEMBER(real,  scale,          (),              "any none",    "of the noise")                   \
+    MEMBER(real,  nu,             (),              "any endless", "degrees of freedom of the noise") \
+    MEMBER(real,  share,          (),              "0<..<1",      "of quantiles")                   \
+    MEMBER(real,  tuning,         (),              "any none",    "of huber")                       \
+    MEMBER(real,  n,              (),              "any none",    "rows that count")                \
+    MEMBER(real,  parameters,     (),              "any none",    "that were estimated")            \
+    MEMBER(real,  objective,      (),              "any none",    "at the end")                     \
+    MEMBER(real,  gap,            (),              "any none",    "between primal and dual")        \
+    MEMBER(real,  log_likelihood, (),              "any none",    "of student")                     \
+    MEMBER(part,  line,           (cri_predictor), "", "sigma: so that sigma^2 h is the variance of the line; sds")
+/* clang-format on */
 
-static const cri_member robust_fields[] = {
-    CRI_FIELD_COUNT(robust_state, method),
-    CRI_FIELD_FLAG(robust_state, nu_given),
-    CRI_FIELD_REAL(robust_state, scale),
-    CRI_FIELD_REAL(robust_state, nu),
-    CRI_FIELD_REAL(robust_state, share),
-    CRI_FIELD_REAL(robust_state, tuning),
-    CRI_FIELD_REAL(robust_state, n),
-    CRI_FIELD_REAL(robust_state, parameters),
-    CRI_FIELD_REAL(robust_state, objective),
-    CRI_FIELD_REAL(robust_state, gap),
-    CRI_FIELD_REAL(robust_state, log_likelihood),
-    CRI_FIELD_LAST,
-};
-
-static void robust_free(cr_ctx *cx, void *state)
-{
-    robust_state *m = state;
-    cri_predictor_free(cx, &m->line);
-    cr_free(cx, m, 1, sizeof *m);
-}
+CRI_RECORD(robust_state, ROBUST_STATE);
+#define CRI_TYPE robust_state
+static const cri_member robust_record[] = { ROBUST_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- standard errors ------------------------------------------------------------------------- */
 
@@ -280,7 +270,7 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     *out_state = m;
     m = NULL;
 done:
-    if (m) robust_free(cx, m);
+    cri_state_free(cx, &cri_class_robust, m);
     cri_predictor_free(cx, &plain);
     cr_scratch_end(&s);
     return st;
@@ -357,33 +347,11 @@ done:
     return st;
 }
 
-static cr_status robust_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status robust_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status           st = CR_OK;
     const robust_state *m = state;
-    CR_TRY(cri_record_write(cx, robust_fields, m, store, out));
-    CR_TRY(cri_predictor_write(cx, &m->line, store, out));
-done:
-    return st;
-}
-
-static cr_status robust_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cr_status     st = CR_OK;
-    robust_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, robust_fields, store, in, m));
-    if (isnan(m->nu)) m->nu = INFINITY;
-    if (m->method > QUANTILE || !(m->share > 0 && m->share < 1))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file is not known",
-                       cri_store_source(store)));
-    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->line));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) robust_free(cx, m);
-    return st;
+    (void)cx;
+    return cri_predictor_fits(&m->line, cr_design_terms(design)) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_robust = {
@@ -405,7 +373,7 @@ const cr_model_class cri_class_robust = {
     .fit = robust_fit,
     .predict = robust_predict,
     .describe = robust_describe,
-    .write = robust_write,
-    .read = robust_read,
-    .free = robust_free,
+    .state = robust_record,
+    .state_size = sizeof(robust_state),
+    .ready = robust_ready,
 };
