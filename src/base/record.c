@@ -55,6 +55,12 @@ static void **array_at(const cri_member *m, void *state)
     return (void **)((char *)state + m->offset);
 }
 
+const char *cri_member_file_name(const cri_member *m)
+{
+    const char *as = strstr(m->range, "as:");
+    return as ? as + strlen("as:") : m->name;
+}
+
 bool cri_member_is_absent(const cri_member *m, const void *state)
 {
     const char *part = (const char *)state + m->offset;

@@ -28,6 +28,7 @@
  *     rises   no number of an array is below the one before it
  *     made    no part of the file, but made of what is, once that is known to fit
  *     inside  of a part: in the file its numbers stand in an object of its name
+ *     as:NAME the last word: the name that it has in the file
  * (Internal header.) */
 #ifndef CREDENCE_BASE_RECORD_H
 #define CREDENCE_BASE_RECORD_H
@@ -123,6 +124,8 @@ const cri_member *cri_record_find_wrong(const cri_member *record, const void *st
 /* --- for those who walk over members ---------------------------------------------------------- */
 
 bool cri_member_is_array(const cri_member *m);
+/* Its name in the file. */
+const char *cri_member_file_name(const cri_member *m);
 /* true for a part that may be absent and has none of its arrays. */
 bool cri_member_is_absent(const cri_member *m, const void *state);
 /* true when its range has this word. */

@@ -30,7 +30,7 @@ static cr_status write_index(cr_ctx *cx, const cri_member *m, const size_t *a, s
     double    *x = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) x[i] = (double)a[i];
-    CR_TRY(cri_store_put_vector(cx, store, m->name, x, n));
+    CR_TRY(cri_store_put_vector(cx, store, cri_member_file_name(m), x, n));
 done:
     cr_scratch_end(&s);
     return st;
@@ -45,7 +45,7 @@ static cr_status write_gaps(cr_ctx *cx, const cri_member *m, const double *a, si
     double    *x = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) x[i] = isnan(a[i]) ? -1 : a[i];
-    CR_TRY(cri_store_put_vector(cx, store, m->name, x, n));
+    CR_TRY(cri_store_put_vector(cx, store, cri_member_file_name(m), x, n));
 done:
     cr_scratch_end(&s);
     return st;
@@ -58,12 +58,15 @@ static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state,
     size_t      rows = cri_member_rows(m, state);
     cr_status   st = CR_OK;
     if (!a) return CR_OK;
-    if (cri_member_has(m, "told")) st = cri_store_set(cx, out, m->name, json_true());
+    if (cri_member_has(m, "told"))
+        st = cri_store_set(cx, out, cri_member_file_name(m), json_true());
     if (st != CR_OK) return st;
     if (m->kind == CRI_MEMBER_index) return write_index(cx, m, a, rows, store);
     if (cri_member_has(m, "minus")) return write_gaps(cx, m, a, rows, store);
-    if (m->kind == CRI_MEMBER_vector) return cri_store_put_vector(cx, store, m->name, a, rows);
-    return cri_store_put_matrix(cx, store, m->name, a, rows, cri_member_cols(m, state));
+    if (m->kind == CRI_MEMBER_vector)
+        return cri_store_put_vector(cx, store, cri_member_file_name(m), a, rows);
+    return cri_store_put_matrix(cx, store, cri_member_file_name(m), a, rows,
+                                cri_member_cols(m, state));
 }
 
 /* Its numbers among those of the whole, or in an object of their own. */
@@ -72,7 +75,7 @@ static cr_status write_part(cr_ctx *cx, const cri_member *m, const void *part, c
 {
     json_t   *inside = cri_member_has(m, "inside") ? json_object() : NULL;
     cr_status st = CR_OK;
-    if (cri_member_has(m, "inside")) st = cri_store_set(cx, out, m->name, inside);
+    if (cri_member_has(m, "inside")) st = cri_store_set(cx, out, cri_member_file_name(m), inside);
     return st == CR_OK ? cri_record_write(cx, m->part, part, store, inside ? inside : out) : st;
 }
 
@@ -83,15 +86,18 @@ static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state
     double      x;
     switch (m->kind) {
     case CRI_MEMBER_count:
-        return cri_store_set(cx, out, m->name, json_integer((json_int_t) * (const size_t *)at));
+        return cri_store_set(cx, out, cri_member_file_name(m),
+                             json_integer((json_int_t) * (const size_t *)at));
     case CRI_MEMBER_flag:
-        return cri_store_set(cx, out, m->name, json_boolean(*(const bool *)at));
+        return cri_store_set(cx, out, cri_member_file_name(m), json_boolean(*(const bool *)at));
     case CRI_MEMBER_choice:
-        return cri_store_set(cx, out, m->name, choice_name(m->range, *(const int *)at));
+        return cri_store_set(cx, out, cri_member_file_name(m),
+                             choice_name(m->range, *(const int *)at));
     case CRI_MEMBER_real:
         x = *(const double *)at;
         if (isnan(x) && cri_member_has(m, "minus")) x = -1;
-        return cri_store_set(cx, out, m->name, isfinite(x) ? json_real(x) : json_null());
+        return cri_store_set(cx, out, cri_member_file_name(m),
+                             isfinite(x) ? json_real(x) : json_null());
     case CRI_MEMBER_part:
         return write_part(cx, m, at, store, out);
     default:
@@ -115,12 +121,12 @@ static cr_status read_choice(cr_ctx *cx, const cri_member *m, const cri_store *s
                              const json_t *in, int *out)
 {
     const char *text;
-    cr_status   st = cri_store_get_text(cx, store, in, m->name, &text);
+    cr_status   st = cri_store_get_text(cx, store, in, cri_member_file_name(m), &text);
     if (st != CR_OK) return st;
     *out = cri_choice_find(m->range, text);
     if (*out >= 0) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: '%s' is '%s', not one of %s", cri_store_source(store),
-                   m->name, text, m->range);
+                   cri_member_file_name(m), text, m->range);
 }
 
 static cr_status read_flag(cr_ctx *cx, const cri_member *m, const cri_store *store,
@@ -128,7 +134,7 @@ static cr_status read_flag(cr_ctx *cx, const cri_member *m, const cri_store *sto
 {
     if (!json_is_boolean(value))
         return cr_fail(cx, CR_EDATA, "%s: '%s' is neither true nor false", cri_store_source(store),
-                       m->name);
+                       cri_member_file_name(m));
     *out = json_is_true(value);
     return CR_OK;
 }
@@ -140,13 +146,13 @@ static cr_status read_index(cr_ctx *cx, const cri_member *m, const cri_store *st
     cr_status st = CR_OK;
     double   *x = NULL;
     size_t   *a = NULL;
-    CR_TRY(cri_store_get_vector(cx, store, m->name, n, &x));
+    CR_TRY(cri_store_get_vector(cx, store, cri_member_file_name(m), n, &x));
     a = cr_alloc(cx, n, sizeof *a);
     if (!a) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         if (!(x[i] >= 0 && x[i] < 0x1p53 && x[i] == floor(x[i])))
             CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' holds %g, which counts nothing",
-                           cri_store_source(store), m->name, x[i]));
+                           cri_store_source(store), cri_member_file_name(m), x[i]));
         a[i] = (size_t)x[i];
     }
     *out = a;
@@ -172,7 +178,7 @@ static void tell(const cri_member *record, void *state, size_t offset, size_t fr
 static void tell_shape(const cri_member *record, const cri_member *m, const cri_store *store,
                        void *state)
 {
-    const cri_stored *a = cri_store_find(store, m->name);
+    const cri_stored *a = cri_store_find(store, cri_member_file_name(m));
     if (a) tell(record, state, m->rows, SIZE_MAX, a->array.rows);
     if (a && m->kind == CRI_MEMBER_matrix) tell(record, state, m->cols, SIZE_MAX, a->array.cols);
 }
@@ -181,7 +187,7 @@ static void tell_shape(const cri_member *record, const cri_member *m, const cri_
 static cr_status read_gaps(cr_ctx *cx, const cri_member *m, const cri_store *store, size_t n,
                            double **out)
 {
-    cr_status st = cri_store_get_vector(cx, store, m->name, n, out);
+    cr_status st = cri_store_get_vector(cx, store, cri_member_file_name(m), n, out);
     for (size_t i = 0; st == CR_OK && i < n; i++)
         if ((*out)[i] < 0) (*out)[i] = NAN;
     return st;
@@ -191,16 +197,17 @@ static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *st
 {
     char  *at = (char *)state + m->offset;
     size_t rows = cri_member_rows(m, state);
-    bool   there = cri_store_has(store, m->name);
+    bool   there = cri_store_has(store, cri_member_file_name(m));
     if (!there && cri_member_has(m, "none")) return CR_OK;
     if (there && cri_member_elements(m, state) == SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: the array '%s' is too large", cri_store_source(store),
-                       m->name);
+                       cri_member_file_name(m));
     if (m->kind == CRI_MEMBER_index) return read_index(cx, m, store, rows, (size_t **)at);
     if (cri_member_has(m, "minus")) return read_gaps(cx, m, store, rows, (double **)at);
     if (m->kind == CRI_MEMBER_vector)
-        return cri_store_get_vector(cx, store, m->name, rows, (double **)at);
-    return cri_store_get_matrix(cx, store, m->name, rows, cri_member_cols(m, state), (double **)at);
+        return cri_store_get_vector(cx, store, cri_member_file_name(m), rows, (double **)at);
+    return cri_store_get_matrix(cx, store, cri_member_file_name(m), rows, cri_member_cols(m, state),
+                                (double **)at);
 }
 
 /* null is none, or infinity. */
@@ -209,8 +216,8 @@ static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *sto
 {
     cr_status st = CR_OK;
     *out = cri_member_has(m, "endless") ? INFINITY : NAN;
-    if (!json_is_null(json_object_get(in, m->name)))
-        st = cri_store_get_real(cx, store, in, m->name, out);
+    if (!json_is_null(json_object_get(in, cri_member_file_name(m))))
+        st = cri_store_get_real(cx, store, in, cri_member_file_name(m), out);
     if (*out < 0 && cri_member_has(m, "minus")) *out = NAN;
     return st;
 }
@@ -220,8 +227,10 @@ static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *sto
 {
     json_t   *inside = NULL;
     cr_status st = CR_OK;
-    if (cri_member_has(m, "none") && !json_object_get(in, m->part->name)) return CR_OK;
-    if (cri_member_has(m, "inside")) st = cri_store_get_object(cx, store, in, m->name, &inside);
+    if (cri_member_has(m, "none") && !json_object_get(in, cri_member_file_name(m->part)))
+        return CR_OK;
+    if (cri_member_has(m, "inside"))
+        st = cri_store_get_object(cx, store, in, cri_member_file_name(m), &inside);
     return st == CR_OK ? cri_record_read(cx, m->part, store, inside ? inside : in, part) : st;
 }
 
@@ -229,12 +238,12 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
                              const json_t *in, void *state)
 {
     char   *at = (char *)state + m->offset;
-    json_t *value = json_object_get(in, m->name);
+    json_t *value = json_object_get(in, cri_member_file_name(m));
     switch (m->kind) {
     case CRI_MEMBER_count:
         *(size_t *)at = 0;
         if (!value && cri_member_has(m, "later")) return CR_OK;
-        return cri_store_get_count(cx, store, in, m->name, (size_t *)at);
+        return cri_store_get_count(cx, store, in, cri_member_file_name(m), (size_t *)at);
     case CRI_MEMBER_flag:
         return read_flag(cx, m, store, value, (bool *)at);
     case CRI_MEMBER_choice:
@@ -261,6 +270,6 @@ cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store 
     tell(record, state, SIZE_MAX, SIZE_MAX, 0);
     if (st != CR_OK || !(wrong = cri_record_find_wrong(record, state))) return st;
     return cr_fail(cx, CR_EDATA, "%s: '%s' (%s) has a value that is not %s",
-                   cri_store_source(store), wrong->name, wrong->help,
+                   cri_store_source(store), cri_member_file_name(wrong), wrong->help,
                    wrong->range[0] ? wrong->range : "finite");
 }

@@ -107,7 +107,7 @@ TEST(older_files_lack_what_came_later)
     MEMBER(real,   sd,    (),     ">=0 minus", "of the noise")                                     \
     MEMBER(real,   dof,   (),     ">0 endless", "of sd")                                           \
     MEMBER(count,  p,     (),     "found",     "terms")                                            \
-    MEMBER(vector, coef,  (p),    "",          "of each")                                          \
+    MEMBER(vector, coef,  (p),    "as:line/b", "of each")                                          \
     MEMBER(vector, error, (p),    ">=0 minus", "its standard error")                               \
     MEMBER(count,  q,     (),     "found",     "p, or one more")                                   \
     MEMBER(matrix, cov,   (q, q), "none told", "of all")
@@ -148,9 +148,9 @@ TEST(lengths_that_disagree)
     json_object_set_new(root, "sd", json_real(1));
     json_object_set_new(root, "dof", json_null());
     assert_fails_with(cx, cri_record_read(cx, line_record, store, root, &to), CR_EDATA,
-                      "the array 'coef' is missing");
+                      "the array 'line/b' is missing");
     assert_true(to.p == 0 && to.q == 0);
-    assert_ok(cx, cri_store_put_vector(cx, store, "coef", x, 0));
+    assert_ok(cx, cri_store_put_vector(cx, store, "line/b", x, 0));
     assert_ok(cx, cri_store_put_vector(cx, store, "error", x, 3));
     assert_fails_with(cx, cri_record_read(cx, line_record, store, root, &to), CR_EDATA,
                       "the array 'error' is");
