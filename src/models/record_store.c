@@ -214,9 +214,10 @@ static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *st
 static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *store,
                            const json_t *in, double *out)
 {
-    cr_status st = CR_OK;
+    cr_status     st = CR_OK;
+    const json_t *value = json_object_get(in, cri_member_file_name(m));
     *out = cri_member_has(m, "endless") ? INFINITY : NAN;
-    if (!json_is_null(json_object_get(in, cri_member_file_name(m))))
+    if (!json_is_null(value) && (value || !cri_member_has(m, "later")))
         st = cri_store_get_real(cx, store, in, cri_member_file_name(m), out);
     if (*out < 0 && cri_member_has(m, "minus")) *out = NAN;
     return st;

@@ -2,7 +2,6 @@
  *   log Z ~ log p(y | mode) + log p(mode) + D/2 log 2 pi - log|A| / 2
  * alpha is given, or maximises that. */
 #include "bayes_logistic.h"
-#include "../fields.h"
 #include "../parameters.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -31,41 +30,9 @@ CR_OPTIONS_STRUCT(bayes_logistic_options, BAYES_LOGISTIC_OPTIONS);
 static const cr_option bayes_logistic_table[] = { BAYES_LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-#define STATE cri_bayes_logistic
-static const cri_member fields[] = { CRI_FIELD_COUNT(STATE, p),
-                                     CRI_FIELD_COUNT(STATE, q),
-                                     CRI_FIELD_COUNT(STATE, q1),
-                                     CRI_FIELD_COUNT(STATE, K),
-                                     CRI_FIELD_COUNT(STATE, M),
-                                     CRI_FIELD_COUNT(STATE, D),
-                                     CRI_FIELD_COUNT(STATE, R),
-                                     CRI_FIELD_COUNT(STATE, infer),
-                                     CRI_FIELD_FLAG(STATE, intercept),
-                                     CRI_FIELD_FLAG(STATE, learned),
-                                     CRI_FIELD_REAL(STATE, alpha),
-                                     CRI_FIELD_REAL(STATE, log_joint),
-                                     CRI_FIELD_REAL(STATE, log_evidence),
-                                     CRI_FIELD_REAL(STATE, laplace),
-                                     CRI_FIELD_REAL(STATE, evidence_se),
-                                     CRI_FIELD_REAL(STATE, effective),
-                                     CRI_FIELD_REAL(STATE, ess),
-                                     CRI_FIELD_REAL(STATE, rhat),
-                                     CRI_FIELD_REAL(STATE, nll),
-                                     CRI_FIELD_VECTOR(STATE, centre, p),
-                                     CRI_FIELD_VECTOR(STATE, scale, p),
-                                     CRI_FIELD_VECTOR(STATE, place, K),
-                                     CRI_FIELD_MATRIX(STATE, mode, M, q),
-                                     CRI_FIELD_MATRIX(STATE, covariance, D, D),
-                                     CRI_FIELD_MATRIX(STATE, draws, R, D),
-                                     CRI_FIELD_MATRIX(STATE, mean, M, q1),
-                                     CRI_FIELD_MATRIX(STATE, sd, M, q1),
-                                     CRI_FIELD_LAST };
-
-static void bayes_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(cri_bayes_logistic));
-}
+#define CRI_TYPE cri_bayes_logistic
+static const cri_member bayes_record[] = { CRI_BAYES_LOGISTIC(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
@@ -255,7 +222,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
                 m->D);
         CR_TRY(cr_fail_hint(cx, "choose columns with --features, or use logistic with --lambda"));
     }
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, bayes_record, m));
     memcpy(m->place, place, K * sizeof(double));
     memcpy(m->centre, x->centre, m->p * sizeof(double));
     memcpy(m->scale, x->scale, m->p * sizeof(double));
@@ -384,7 +351,7 @@ static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     *out_state = m;
     m = NULL;
 done:
-    if (m) bayes_free(cx, m);
+    cri_state_free(cx, &cri_class_bayes_logistic, m);
     return st;
 }
 
@@ -453,44 +420,20 @@ done:
     return st;
 }
 
-static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    const cri_bayes_logistic *m = state;
-    cr_status                 st = cri_record_write(cx, fields, m, store, out);
-    if (st == CR_OK) st = cri_store_set(cx, out, "intercept_sd", cri_json_number(m->intercept_sd));
-    return st;
-}
-
 static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
 {
     bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) &&
-                 m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
-                 m->D == m->M * m->q && m->infer <= CRI_INFER_BOUND &&
-                 (m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND) == (m->R == 0) &&
-                 isfinite(m->alpha) && m->alpha > 0;
-    for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
-    for (size_t k = 0; valid && k < m->K; k++)
-        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
+                 m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->D == m->M * m->q &&
+                 m->infer <= CRI_INFER_BOUND &&
+                 (m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND) == (m->R == 0);
+    for (size_t k = 0; valid && k < m->K; k++) valid = m->place[k] <= (double)m->M;
     return valid;
 }
 
-static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
+static cr_status bayes_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status           st = CR_OK;
-    cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    const json_t *sd = json_object_get(in, "intercept_sd"); /* absent: the prior of the slopes */
-    m->intercept_sd = json_is_number(sd) ? json_number_value(sd) : NAN;
-    if (!is_valid(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) bayes_free(cx, m);
-    return st;
+    (void)cx;
+    return is_valid(state, design) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_bayes_logistic = {
@@ -511,7 +454,7 @@ const cr_model_class cri_class_bayes_logistic = {
     .fit = bayes_fit,
     .predict = bayes_predict,
     .describe = bayes_describe,
-    .write = bayes_write,
-    .read = bayes_read,
-    .free = bayes_free,
+    .state = bayes_record,
+    .state_size = sizeof(cri_bayes_logistic),
+    .ready = bayes_ready,
 };

@@ -16,19 +16,38 @@
 enum { CRI_INFER_LAPLACE, CRI_INFER_IMPORTANCE, CRI_INFER_MCMC, CRI_INFER_BOUND };
 enum { CRI_KEPT_DRAWS = 1000 };
 
-typedef struct cri_bayes_logistic {
-    size_t  p, q, q1, K, M, D, R; /* R draws are kept; 0 for a normal                  */
-    size_t  infer;
-    bool    intercept, learned; /* learned: alpha maximises the evidence             */
-    double *centre, *scale;     /* [p]                                               */
-    double *place;              /* [K] as in a classifier                            */
-    double *mode;               /* [M x q] of z                                      */
-    double *covariance;         /* [D x D]                                           */
-    double *draws;              /* [R x D] of theta, all of the same weight          */
-    double *mean, *sd;          /* [M x q1] of the coefficients, units of the data   */
-    double  intercept_sd;       /* NaN: the intercepts have the prior of the slopes */
-    double  alpha, log_joint, log_evidence, laplace, evidence_se, effective, ess, rhat, nll;
-} cri_bayes_logistic;
+/* clang-format off */
+#define CRI_BAYES_LOGISTIC(MEMBER)                                                                  \
+    MEMBER(count,  p,            (),      "",     "terms")                                          \
+    MEMBER(count,  q,            (),      "",     "of z: p, and an intercept")                      \
+    MEMBER(count,  q1,           (),      ">0",   "p + 1")                                          \
+    MEMBER(count,  K,            (),      "",     "classes")                                        \
+    MEMBER(count,  M,            (),      ">0",   "vectors of coefficients")                        \
+    MEMBER(count,  D,            (),      "",     "M q")                                            \
+    MEMBER(count,  R,            (),      "",     "draws that are kept; 0 for a normal")            \
+    MEMBER(count,  infer,        (),      "",     "cri_infer")                                      \
+    MEMBER(flag,   intercept,    (),      "",     "whether there is one")                           \
+    MEMBER(flag,   learned,      (),      "",     "alpha maximises the evidence")                   \
+    MEMBER(real,   alpha,        (),      ">0",   "prior precision of the slopes")                  \
+    MEMBER(real,   log_joint,    (),      "any none", "at the mode")                                \
+    MEMBER(real,   log_evidence, (),      "any none", "by the method of `infer`")                   \
+    MEMBER(real,   laplace,      (),      "any none", "log evidence of Laplace's normal")           \
+    MEMBER(real,   evidence_se,  (),      "any none", "of log_evidence")                            \
+    MEMBER(real,   effective,    (),      "any none", "number of coefficients")                     \
+    MEMBER(real,   ess,          (),      "any none", "effective number of draws")                  \
+    MEMBER(real,   rhat,         (),      "any none", "of the draws")                               \
+    MEMBER(real,   nll,          (),      "any none", "minus the log likelihood at the mode")       \
+    MEMBER(vector, centre,       (p),     "",     "z = (x - centre) / scale")                       \
+    MEMBER(vector, scale,        (p),     ">0",   "of z")                                           \
+    MEMBER(vector, place,        (K),     ">=-1", "as in a classifier")                             \
+    MEMBER(matrix, mode,         (M, q),  "any",  "of z")                                           \
+    MEMBER(matrix, covariance,   (D, D),  "any",  "of the mode")                                    \
+    MEMBER(matrix, draws,        (R, D),  "any",  "of theta, all of the same weight")               \
+    MEMBER(matrix, mean,         (M, q1), "any",  "of the coefficients, in the units of the data")  \
+    MEMBER(matrix, sd,           (M, q1), "any",  "of them")                                        \
+    MEMBER(real,   intercept_sd, (),      "any none later", "NaN: the intercepts have the prior of the slopes")
+/* clang-format on */
+CRI_RECORD(cri_bayes_logistic, CRI_BAYES_LOGISTIC);
 
 /* The posterior as a function, at its mode. */
 typedef struct cri_posterior {
