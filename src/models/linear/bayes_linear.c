@@ -50,16 +50,26 @@ CR_OPTIONS_STRUCT(bayes_options, BAYES_LINEAR_OPTIONS);
 static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct bayes_state {
-    cri_predictor fit;
-    cri_moments   moments; /* for updates; empty after a fit in the dual, or with fit.diagonal */
-    cri_kept_rows kept;    /* of a fit in the dual to sparse rows              */
-    bool          dual, nig;
-    double        alpha, beta; /* normal prior                                   */
-    double        a, b, v;     /* nig: posterior shape and rate, prior variance   */
-    double        gamma;       /* effective number of coefficients                */
-    double        rss;         /* |t - Z m|^2                                     */
-} bayes_state;
+/* clang-format off */
+#define BAYES_STATE(MEMBER)                                                                         \
+    MEMBER(flag, nig,     (),              "",         "normal-inverse-gamma prior, not normal")    \
+    MEMBER(flag, dual,    (),              "",         "n x n equations")                           \
+    MEMBER(real, alpha,   (),              "any none", "normal prior: its precision")               \
+    MEMBER(real, beta,    (),              "any none", "normal prior: precision of the noise")      \
+    MEMBER(real, a,       (),              "any none", "nig: posterior shape")                      \
+    MEMBER(real, b,       (),              "any none", "nig: posterior rate")                       \
+    MEMBER(real, v,       (),              "any none", "nig: prior variance")                       \
+    MEMBER(real, gamma,   (),              "any none", "effective number of coefficients")          \
+    MEMBER(real, rss,     (),              "any none", "|t - Z m|^2")                               \
+    MEMBER(part, fit,     (cri_predictor), "",         "")                                          \
+    MEMBER(part, moments, (cri_moments),   "none",     "for updates; absent after a fit in the dual, or with fit.diagonal") \
+    MEMBER(part, kept,    (cri_kept_rows), "none",     "of a fit in the dual to sparse rows")
+/* clang-format on */
+
+CRI_RECORD(bayes_state, BAYES_STATE);
+#define CRI_TYPE bayes_state
+static const cri_member bayes_record[] = { BAYES_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* The problem in the eigenbasis of G: all a step needs.  Directions that are not listed have d = 0.
  * With levels r = p and there is no eigenbasis, but equations to solve. */
@@ -81,15 +91,6 @@ static bool is_flat(const bayes_options *o)
 
 /* A residual sum of squares this small is the rounding of the sums it is the difference of. */
 static double rounding_of_rss(const spectrum *s) { return 0x1p-50 * (double)(s->r + 4) * s->tt; }
-
-static void bayes_free(cr_ctx *cx, void *state)
-{
-    bayes_state *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cri_moments_free(cx, &m->moments);
-    cri_kept_rows_free(cx, &m->kept);
-    cr_free(cx, m, 1, sizeof *m);
-}
 
 /* --- the evidence ---------------------------------------------------------------------------- */
 
@@ -452,7 +453,7 @@ static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
     *out_state = m;
     m = NULL;
 done:
-    if (m) bayes_free(cx, m);
+    cri_state_free(cx, &cri_class_bayes_linear, m);
     return st;
 }
 
@@ -512,50 +513,16 @@ done:
     return st;
 }
 
-static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status bayes_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status          st = CR_OK;
-    const bayes_state *m = state;
-    CR_TRY(cri_store_set(cx, out, "nig", json_boolean(m->nig)));
-    CR_TRY(cri_store_set(cx, out, "dual", json_boolean(m->dual)));
-    CR_TRY(cri_store_set_real(cx, out, "alpha", m->alpha));
-    CR_TRY(cri_store_set_real(cx, out, "beta", m->beta));
-    CR_TRY(cri_store_set_real(cx, out, "a", m->a));
-    CR_TRY(cri_store_set_real(cx, out, "b", m->b));
-    CR_TRY(cri_store_set_real(cx, out, "v", m->v));
-    CR_TRY(cri_store_set_real(cx, out, "gamma", m->gamma));
-    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
-    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (!m->dual && !m->fit.diagonal) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
-    if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
-done:
-    return st;
-}
-
-static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
-{
-    cr_status    st = CR_OK;
+    bayes_state *m = state;
     size_t       p = cr_design_terms(design);
-    bayes_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    m->nig = json_is_true(json_object_get(in, "nig"));
-    m->dual = json_is_true(json_object_get(in, "dual"));
-    CR_TRY(cri_store_get_real(cx, store, in, "alpha", &m->alpha));
-    CR_TRY(cri_store_get_real(cx, store, in, "beta", &m->beta));
-    CR_TRY(cri_store_get_real(cx, store, in, "a", &m->a));
-    CR_TRY(cri_store_get_real(cx, store, in, "b", &m->b));
-    CR_TRY(cri_store_get_real(cx, store, in, "v", &m->v));
-    CR_TRY(cri_store_get_real(cx, store, in, "gamma", &m->gamma));
-    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
-    CR_TRY(cri_predictor_read(cx, store, in, p, &m->fit));
-    if (!m->dual && !m->fit.diagonal) CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
-    if (m->dual && design->block.n > 0) CR_TRY(cri_kept_rows_read(cx, store, in, p, &m->kept));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) bayes_free(cx, m);
-    return st;
+    (void)cx;
+    bool fits = cri_predictor_fits(&m->fit, p) &&
+                (m->dual || m->fit.diagonal || cri_moments_fit(&m->moments, p)) &&
+                (!(m->dual && design->block.n > 0) || m->kept.start) &&
+                (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
+    return fits ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_bayes_linear = {
@@ -579,7 +546,7 @@ const cr_model_class cri_class_bayes_linear = {
     .streams = "solver=primal",
     .predict = bayes_predict,
     .describe = bayes_describe,
-    .write = bayes_write,
-    .read = bayes_read,
-    .free = bayes_free,
+    .state = bayes_record,
+    .state_size = sizeof(bayes_state),
+    .ready = bayes_ready,
 };

@@ -9,26 +9,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CRI_TYPE cri_moments
+const cri_member cri_moments_record[] = { CRI_MOMENTS(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
 {
-    size_t      q = p + 1;
-    cri_moments m = { .p = p,
-                      .mean = cr_alloc(cx, q, sizeof(double)),
-                      .S = cr_alloc(cx, q, q * sizeof(double)) };
-    if (!m.mean || !m.S) {
+    cri_moments m = { .p = p, .q = p + 1 };
+    cr_status   st = cri_record_allocate(cx, cri_moments_record, &m);
+    if (st == CR_OK)
+        *out = m;
+    else
         cri_moments_free(cx, &m);
-        return CR_ENOMEM;
-    }
-    *out = m;
-    return CR_OK;
+    return st;
 }
 
 void cri_moments_free(cr_ctx *cx, cri_moments *m)
 {
-    size_t q = m->p + 1;
-    cr_free(cx, m->mean, q, sizeof(double));
-    cr_free(cx, m->S, q, q * sizeof(double));
+    cri_record_free(cx, cri_moments_record, m);
     *m = (cri_moments){ 0 };
+}
+
+bool cri_moments_fit(cri_moments *m, size_t p)
+{
+    m->p = p;
+    return m->mean && m->q == p + 1;
 }
 
 /* Chan, Golub & LeVeque (1983), for vectors: means and scatter of the union of two samples. */
@@ -166,6 +171,7 @@ static cri_moments place_moments(cr_scratch *s, size_t p)
 {
     size_t      q = p + 1;
     cri_moments m = { .p = p,
+                      .q = q,
                       .mean = cr_scratch_bytes(s, q, sizeof(double)),
                       .S = cr_scratch_matrix(s, q, q) };
     return m;
@@ -258,39 +264,6 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
 done:
     cri_moments_free(cx, &m);
     cr_scratch_end(&s);
-    return st;
-}
-
-/* --- file ------------------------------------------------------------------------------------ */
-
-cr_status cri_moments_write(cr_ctx *cx, const cri_moments *m, cri_store *store, json_t *out)
-{
-    cr_status st = CR_OK;
-    size_t    q = m->p + 1;
-    CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)m->rows)));
-    CR_TRY(cri_store_set_real(cx, out, "weight", m->weight));
-    CR_TRY(cri_store_put_vector(cx, store, "moments_mean", m->mean, q));
-    CR_TRY(cri_store_put_matrix(cx, store, "moments", m->S, q, q));
-done:
-    return st;
-}
-
-cr_status cri_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                           cri_moments *out)
-{
-    cr_status   st = CR_OK;
-    cri_moments m = { .p = p };
-    CR_TRY(cri_store_get_count(cx, store, in, "rows", &m.rows));
-    CR_TRY(cri_store_get_real(cx, store, in, "weight", &m.weight));
-    CR_TRY(cri_store_get_vector(cx, store, "moments_mean", p + 1, &m.mean));
-    CR_TRY(cri_store_get_matrix(cx, store, "moments", p + 1, p + 1, &m.S));
-    if (!(m.weight > 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weight of the rows is not positive",
-                       cri_store_source(store)));
-    *out = m;
-    m = (cri_moments){ 0 };
-done:
-    cri_moments_free(cx, &m);
     return st;
 }
 

@@ -6,15 +6,22 @@
 #ifndef CREDENCE_MODELS_LINEAR_MOMENTS_H
 #define CREDENCE_MODELS_LINEAR_MOMENTS_H
 
+#include "../record_store.h"
 #include "../../data/design_internal.h"
-#include "../store.h"
 
-typedef struct cri_moments {
-    size_t  p, rows; /* rows of positive weight */
-    double  weight;
-    double *mean; /* [q]     */
-    double *S;    /* [q x q] */
-} cri_moments;
+/* clang-format off */
+#define CRI_MOMENTS(MEMBER)                                                                         \
+    MEMBER(count,  rows,   (),     "",                "of positive weight")                         \
+    MEMBER(real,   weight, (),     ">0",              "of them")                                    \
+    MEMBER(count,  q,      (),     "found",           "p terms and the target")                     \
+    MEMBER(vector, mean,   (q),    "as:moments_mean", "of each")                                    \
+    MEMBER(matrix, S,      (q, q), "as:moments",      "sums of products about the means")
+/* clang-format on */
+CRI_RECORD(cri_moments, CRI_MOMENTS, size_t p;);
+extern const cri_member cri_moments_record[];
+
+/* Sets p; false where what a file holds are not the moments of p terms. */
+bool cri_moments_fit(cri_moments *m, size_t p);
 
 /* Zero moments of p terms and a target; false (recorded) when there is no memory. */
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out);
@@ -32,11 +39,6 @@ cr_status cri_moments_of_sparse(cr_ctx *cx, const cri_rows *rows, cri_moments *o
 cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
 /* a becomes the moments of both; b stays. */
 void cri_moments_merge(cri_moments *a, const cri_moments *b);
-
-/* To and from the model file, arrays "moments_mean" and "moments". */
-cr_status cri_moments_write(cr_ctx *cx, const cri_moments *m, cri_store *store, json_t *out);
-cr_status cri_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                           cri_moments *out);
 
 /* The moments as a model with or without intercept and standardisation wants them:
  *   Z = (X - centre) / scale,   t = y - offset,

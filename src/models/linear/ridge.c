@@ -36,23 +36,25 @@ CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
 static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct ridge_state {
-    cri_predictor fit;
-    cri_moments   moments; /* for updates; empty but after a primal fit without fit.diagonal */
-    cri_kept_rows kept;    /* of a dual fit to sparse rows              */
-    size_t        solver;
-    double        lambda, df, df_se, rss, r2, gcv;
-    double        loocv; /* NaN where it was not worth a pass */
-} ridge_state;
+/* clang-format off */
+#define RIDGE_STATE(MEMBER)                                                                         \
+    MEMBER(count, solver,  (),              "1..3",     "primal, dual or lsqr")                     \
+    MEMBER(real,  df_se,   (),              "any",      "of df; 0 where it is exact")               \
+    MEMBER(real,  lambda,  (),              "any",      "the penalty")                              \
+    MEMBER(real,  df,      (),              "any",      "effective degrees of freedom")             \
+    MEMBER(real,  rss,     (),              "any",      "residual sum of squares")                  \
+    MEMBER(real,  r2,      (),              "any none", "share explained")                          \
+    MEMBER(real,  gcv,     (),              "any none", "generalised cross-validation")             \
+    MEMBER(real,  loocv,   (),              "any none", "NaN where it was not worth a pass")        \
+    MEMBER(part,  fit,     (cri_predictor), "",         "")                                         \
+    MEMBER(part,  moments, (cri_moments),   "none",     "for updates; only of a primal fit without fit.diagonal") \
+    MEMBER(part,  kept,    (cri_kept_rows), "none",     "of a dual fit to sparse rows")
+/* clang-format on */
 
-static void ridge_free(cr_ctx *cx, void *state)
-{
-    ridge_state *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cri_moments_free(cx, &m->moments);
-    cri_kept_rows_free(cx, &m->kept);
-    cr_free(cx, m, 1, sizeof *m);
-}
+CRI_RECORD(ridge_state, RIDGE_STATE);
+#define CRI_TYPE ridge_state
+static const cri_member ridge_record[] = { RIDGE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- primal ---------------------------------------------------------------------------------- */
 
@@ -331,7 +333,7 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     *out_state = m;
     m = NULL;
 done:
-    if (m) ridge_free(cx, m);
+    cri_state_free(cx, &cri_class_ridge, m);
     return st;
 }
 
@@ -360,7 +362,7 @@ static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *row
     *out_state = m;
     m = NULL;
 done:
-    if (m) ridge_free(cx, m);
+    cri_state_free(cx, &cri_class_ridge, m);
     return st;
 }
 
@@ -395,55 +397,15 @@ done:
     return st;
 }
 
-static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status ridge_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status          st = CR_OK;
-    const ridge_state *m = state;
-    CR_TRY(cri_store_set(cx, out, "solver", json_integer((json_int_t)m->solver)));
-    CR_TRY(cri_store_set_real(cx, out, "df_se", m->df_se));
-    CR_TRY(cri_store_set_real(cx, out, "lambda", m->lambda));
-    CR_TRY(cri_store_set_real(cx, out, "df", m->df));
-    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
-    CR_TRY(cri_store_set(cx, out, "r2", cri_json_number(m->r2)));
-    CR_TRY(cri_store_set(cx, out, "gcv", cri_json_number(m->gcv)));
-    CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
-    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal)
-        CR_TRY(cri_moments_write(cx, &m->moments, store, out));
-    if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
-done:
-    return st;
-}
-
-static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
-{
-    cr_status    st = CR_OK;
-    ridge_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    m->solver = json_is_true(json_object_get(in, "dual")) ? SOLVER_DUAL : SOLVER_PRIMAL;
-    if (json_object_get(in, "solver"))
-        CR_TRY(cri_store_get_count(cx, store, in, "solver", &m->solver));
-    if (m->solver < SOLVER_PRIMAL || m->solver > SOLVER_LSQR)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the solver in the model file is unknown",
-                       cri_store_source(store)));
-    if (json_object_get(in, "df_se")) CR_TRY(cri_store_get_real(cx, store, in, "df_se", &m->df_se));
-    CR_TRY(cri_store_get_real(cx, store, in, "lambda", &m->lambda));
-    CR_TRY(cri_store_get_real(cx, store, in, "df", &m->df));
-    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
-    m->r2 = cri_json_number_or_nan(in, "r2");
-    m->gcv = cri_json_number_or_nan(in, "gcv");
-    m->loocv = cri_json_number_or_nan(in, "loocv");
-    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal)
-        CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
-    if (json_object_get(in, "kept_rows") && design->block.n > 0)
-        CR_TRY(cri_kept_rows_read(cx, store, in, cr_design_terms(design), &m->kept));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) ridge_free(cx, m);
-    return st;
+    ridge_state *m = state;
+    size_t       p = cr_design_terms(design);
+    bool         moments = m->solver == SOLVER_PRIMAL && !m->fit.diagonal;
+    (void)cx;
+    bool fits = cri_predictor_fits(&m->fit, p) && (!moments || cri_moments_fit(&m->moments, p)) &&
+                (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
+    return fits ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_ridge = {
@@ -467,7 +429,7 @@ const cr_model_class cri_class_ridge = {
     .streams = "solver=primal",
     .predict = ridge_predict,
     .describe = ridge_describe,
-    .write = ridge_write,
-    .read = ridge_read,
-    .free = ridge_free,
+    .state = ridge_record,
+    .state_size = sizeof(ridge_state),
+    .ready = ridge_ready,
 };

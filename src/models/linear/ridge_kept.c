@@ -1,6 +1,5 @@
 /* ridge_kept.c -- the rows that a sparse ridge in the dual keeps, and the leverages they give. */
 #include "ridge_sparse.h"
-#include "../fields.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/blas_internal.h"
@@ -9,64 +8,24 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_member kept_fields[] = {
-    { "kept_rows", CRI_MEMBER_count, offsetof(cri_kept_rows, n), 0, 0, "", "", NULL },
-    { "kept_starts", CRI_MEMBER_count, offsetof(cri_kept_rows, starts), 0, 0, "", "", NULL },
-    { "kept_entries", CRI_MEMBER_count, offsetof(cri_kept_rows, entries), 0, 0, "", "", NULL },
-    { "kept_lambda", CRI_MEMBER_real, offsetof(cri_kept_rows, lambda), 0, 0, "any none", "", NULL },
-    { "kept/start", CRI_MEMBER_vector, offsetof(cri_kept_rows, start),
-      offsetof(cri_kept_rows, starts), 0, "any", "", NULL },
-    { "kept/column", CRI_MEMBER_vector, offsetof(cri_kept_rows, column),
-      offsetof(cri_kept_rows, entries), 0, "any", "", NULL },
-    { "kept/value", CRI_MEMBER_vector, offsetof(cri_kept_rows, value),
-      offsetof(cri_kept_rows, entries), 0, "any", "", NULL },
-    { "kept/root", CRI_MEMBER_vector, offsetof(cri_kept_rows, root), offsetof(cri_kept_rows, n), 0,
-      "any", "", NULL },
-    { "kept/factor", CRI_MEMBER_matrix, offsetof(cri_kept_rows, L), offsetof(cri_kept_rows, n),
-      offsetof(cri_kept_rows, n), "any", "", NULL },
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_kept_rows
+const cri_member cri_kept_rows_record[] = { CRI_KEPT_ROWS(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept)
 {
-    cri_record_free(cx, kept_fields, kept);
+    cri_record_free(cx, cri_kept_rows_record, kept);
     *kept = (cri_kept_rows){ 0 };
 }
 
-cr_status cri_kept_rows_write(cr_ctx *cx, const cri_kept_rows *kept, cri_store *store, json_t *out)
+bool cri_kept_rows_fit(const cri_kept_rows *k, size_t p)
 {
-    return cri_record_write(cx, kept_fields, kept, store, out);
-}
-
-/* Starts that rise from 0 to the entries, and columns below p, in order within a row. */
-static bool is_sound(const cri_kept_rows *k, size_t p)
-{
-    if (k->starts != k->n + 1 || k->start[0] != 0 || k->start[k->n] != (double)k->entries)
-        return false;
-    for (size_t i = 0; i < k->n; i++)
-        if (!(k->start[i + 1] >= k->start[i]) || k->start[i] != floor(k->start[i])) return false;
+    if (k->starts != k->n + 1 || k->start[0] != 0 || k->start[k->n] != k->entries) return false;
     for (size_t e = 0; e < k->entries; e++)
-        if (!(k->column[e] >= 0 && k->column[e] < (double)p) || k->column[e] != floor(k->column[e]))
-            return false;
+        if (k->column[e] >= p) return false;
     for (size_t i = 0; i < k->n; i++)
         if (!(k->L[i * k->n + i] > 0)) return false;
-    return k->lambda > 0 && isfinite(k->lambda);
-}
-
-cr_status cri_kept_rows_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_kept_rows *out)
-{
-    cr_status     st = CR_OK;
-    cri_kept_rows k = { 0 };
-    CR_TRY(cri_record_read(cx, kept_fields, store, in, &k));
-    if (!is_sound(&k, p))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows kept in the model file are damaged",
-                       cri_store_source(store)));
-    *out = k;
-    k = (cri_kept_rows){ 0 };
-done:
-    cri_kept_rows_free(cx, &k);
-    return st;
+    return true;
 }
 
 /* --- leverages ------------------------------------------------------------------------------- */
@@ -104,8 +63,7 @@ static void project_row(const spread_work *w, size_t i, double *v)
     }
     for (size_t r = 0; r < k->n; r++) {
         double sum = 0;
-        for (size_t e = (size_t)k->start[r]; e < (size_t)k->start[r + 1]; e++)
-            sum += k->value[e] * v[(size_t)k->column[e]];
+        for (size_t e = k->start[r]; e < k->start[r + 1]; e++) sum += k->value[e] * v[k->column[e]];
         w->U[r * w->width + at] = k->root[r] * (sum - level - w->offset[r]);
     }
     for (size_t e = begin; e < end; e++) v[w->X->column[e]] = 0;
@@ -125,8 +83,8 @@ static void set_offsets(const cri_kept_rows *k, const cri_predictor *fit, double
 {
     for (size_t r = 0; r < k->n; r++) {
         offset[r] = -base;
-        for (size_t e = (size_t)k->start[r]; e < (size_t)k->start[r + 1]; e++) {
-            size_t j = (size_t)k->column[e];
+        for (size_t e = k->start[r]; e < k->start[r + 1]; e++) {
+            size_t j = k->column[e];
             offset[r] += k->value[e] * fit->centre[j] / (fit->scale[j] * fit->scale[j]);
         }
     }

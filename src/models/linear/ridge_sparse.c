@@ -33,28 +33,23 @@ cr_status cri_kept_rows_new(cr_ctx *cx, const cri_sparse_terms *z, const double 
                             cri_kept_rows *out)
 {
     size_t        n = z->n, at = 0, end;
-    cri_kept_rows k = { .n = n,
-                        .starts = n + 1,
-                        .entries = cri_sparse_entries(z->X),
-                        .lambda = lambda,
-                        .start = cr_alloc(cx, n + 1, sizeof(double)),
-                        .root = cr_alloc(cx, n, sizeof(double)),
-                        .L = cr_alloc(cx, n, n * sizeof(double)) };
-    k.column = cr_alloc(cx, k.entries, sizeof(double));
-    k.value = cr_alloc(cx, k.entries, sizeof(double));
-    if (!k.start || !k.column || !k.value || !k.root || !k.L) {
+    cri_kept_rows k = {
+        .n = n, .starts = n + 1, .entries = cri_sparse_entries(z->X), .lambda = lambda
+    };
+    cr_status st = cri_record_allocate(cx, cri_kept_rows_record, &k);
+    if (st != CR_OK) {
         cri_kept_rows_free(cx, &k);
-        return CR_ENOMEM;
+        return st;
     }
     for (size_t i = 0; i < n; i++) {
         k.root[i] = z->root ? z->root[i] : 1;
         for (size_t e = cri_sparse_row(z->X, i, &end); e < end; e++) {
             size_t j = z->X->column[e];
-            k.column[at] = (double)j;
+            k.column[at] = j;
             k.value[at++] =
                 z->square[j] > 0 ? z->X->value[e] : z->centre[j]; /* constant: tells nothing */
         }
-        k.start[i + 1] = (double)at;
+        k.start[i + 1] = at;
     }
     memcpy(k.L, L, n * n * sizeof(double));
     *out = k;

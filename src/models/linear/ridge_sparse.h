@@ -13,14 +13,20 @@
 #include "sparse_terms.h"
 
 /* The rows of a fit in the dual: entries of row i are start[i] .. start[i + 1] - 1. */
-typedef struct cri_kept_rows {
-    size_t  n, starts, entries; /* starts = n + 1; n = 0: no rows are kept */
-    double *start, *column;     /* whole numbers                           */
-    double *value;
-    double *root; /* [n] sqrt(w) */
-    double *L;    /* [n x n]     */
-    double  lambda;
-} cri_kept_rows;
+/* clang-format off */
+#define CRI_KEPT_ROWS(MEMBER)                                                                       \
+    MEMBER(count,  n,       (),        "as:kept_rows",       "0: no rows are kept")                 \
+    MEMBER(count,  starts,  (),        "as:kept_starts",     "n + 1")                               \
+    MEMBER(count,  entries, (),        "as:kept_entries",    "of all rows")                         \
+    MEMBER(real,   lambda,  (),        ">0 as:kept_lambda",  "the penalty")                         \
+    MEMBER(index,  start,   (starts),  "rises as:kept/start", "of each row")                        \
+    MEMBER(index,  column,  (entries), "as:kept/column",     "of each entry")                       \
+    MEMBER(vector, value,   (entries), "as:kept/value",      "of each entry")                       \
+    MEMBER(vector, root,    (n),       "as:kept/root",       "sqrt(w)")                             \
+    MEMBER(matrix, L,       (n, n),    "as:kept/factor",     "Cholesky factor of the dual")
+/* clang-format on */
+CRI_RECORD(cri_kept_rows, CRI_KEPT_ROWS);
+extern const cri_member cri_kept_rows_record[];
 
 typedef struct cri_ridge_facts {
     double df, df_se; /* with the intercept; se 0 where it is exact */
@@ -55,9 +61,7 @@ cr_status cri_kept_rows_spread(cr_ctx *cx, const cri_kept_rows *kept, const cri_
                                const cri_rows *rows, cr_prediction *out);
 /* Frees the arrays. */
 void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept);
-/* To and from the model file; what is read is checked against p terms. */
-cr_status cri_kept_rows_write(cr_ctx *cx, const cri_kept_rows *kept, cri_store *store, json_t *out);
-cr_status cri_kept_rows_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_kept_rows *out);
+/* Whether what a file holds are rows of p columns. */
+bool cri_kept_rows_fit(const cri_kept_rows *kept, size_t p);
 
 #endif

@@ -46,10 +46,13 @@ static void assert_same_description(cr_ctx *cx, const cr_model *a, const cr_mode
         assert_relative(statistic(da, *statistics), statistic(db, *statistics), 1e-8);
 }
 
-/* The states of these models begin with their predictor. */
+/* The states of these models have their predictor as a part called fit, or begin with it. */
 static bool is_bordered(const cr_model *m)
 {
-    return ((const cri_predictor *)m->state)->diagonal != NULL;
+    size_t offset = 0;
+    for (const cri_member *of = m->class->state; of && of->kind != CRI_MEMBER_END; of++)
+        if (strcmp(of->name, "fit") == 0) offset = of->offset;
+    return ((const cri_predictor *)(const void *)((const char *)m->state + offset))->diagonal;
 }
 
 /* The same answers on rows that were not learned from. */
