@@ -4,11 +4,13 @@
  * where there are none), and the pieces it makes can then be parsed independently.  While the pieces
  * of one batch are parsed, one thread reads, decompresses and cuts the next. */
 #include "csv_internal.h"
+#include "csv_marks.h"
 #include "../base/bytes.h"
 
 #include <string.h>
 
-enum { SLACK = 1 }; /* for a line end behind the last record */
+/* Behind the last record: a line end, and a block to read past it. */
+enum { SLACK = 1 + CRI_CSV_BLOCK };
 
 /* true when the quote at q opens a quoted field: only blanks between it and the field's start. */
 static bool opens(const cri_csv_dialect *d, const char *begin, const char *q)
@@ -137,6 +139,7 @@ static cr_status fill(cri_csv *csv, cri_csv_batch *b)
     b->filled += got;
     if (csv->ended && b->filled > 0 && b->buffer[b->filled - 1] != csv->dialect.line_end)
         b->buffer[b->filled++] = csv->dialect.line_end; /* the last record may lack it */
+    memset(b->buffer + b->filled, 0, CRI_CSV_BLOCK);
     return CR_OK;
 }
 
