@@ -71,11 +71,13 @@ static inline bool cri_scan_field(const char *begin, const char *end, double *ou
             places = __builtin_clzll(points) / 8;
         }
         if (cri_other_bytes(v) || (points && n == 1)) return false;
-        x = (double)(int64_t)cri_value_of_eight(v) /
-            tens[places]; /* one operation on exact numbers */
+        x = (double)(int64_t)cri_value_of_eight(v);
+        if (points) x /= tens[places]; /* one operation on exact numbers */
         *out_whole = !points;
     } else {
-        if (!cri_scan_long_field(p, end, &x)) return false;
+        double scanned;
+        if (!cri_scan_long_field(p, end, &scanned)) return false;
+        x = scanned;
         *out_whole = false;
     }
     memcpy(&bits, &x, sizeof x);

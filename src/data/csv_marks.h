@@ -63,6 +63,12 @@ static inline cri_csv_marks cri_csv_mark(const char *p, char delimiter, char lin
 #endif
 }
 
+/* Bit i: the i-th byte of the block at p is `byte`. */
+static inline uint64_t cri_csv_find_in_block(const char *p, char byte)
+{
+    return cri_csv_mark(p, byte, byte).stops;
+}
+
 /* A place in the text that only moves on; `base` is the block it is in. */
 typedef struct cri_csv_cursor {
     const char   *base;

@@ -11,6 +11,7 @@
 #include "csv_internal.h"
 #include "csv_marks.h"
 #include "../base/number_digits.h"
+#include "../base/pages.h"
 #include "../base/parallel.h"
 
 #include <string.h>
@@ -103,16 +104,15 @@ static const char *skip_cell(const cri_csv *csv, cri_csv_piece *p, const char *a
 /* --- the quick way: returns the stop, NULL where the careful way must be gone ----------------- */
 
 /* The end of the field before the stop: a line end may be "\r\n". */
-static inline const char *end_before(const cri_csv *csv, const char *at, const char *stop,
-                                     bool last)
+static inline const char *end_before(const char *at, const char *stop, bool last)
 {
-    return last && stop > at && stop[-1] == '\r' && csv->dialect.line_end == '\n' ? stop - 1 : stop;
+    return last && *stop == '\n' && stop > at && stop[-1] == '\r' ? stop - 1 : stop;
 }
 
 static inline const char *quick_number(const cri_csv *csv, cri_csv_cursor *k, unsigned char *seen,
-                                       const char *at, size_t c, double *out)
+                                       const char *at, bool last, double *out)
 {
-    const char *stop = cri_csv_next_stop(k), *end = end_before(csv, at, stop, c + 1 == csv->n);
+    const char *stop = cri_csv_next_stop(k), *end = end_before(at, stop, last);
     bool        whole;
     if (!cri_scan_field(at, end, out, &whole)) return NULL;
     if (csv->dialect.n_missing_numbers > 0 && cri_csv_is_missing_number(&csv->dialect, *out))
@@ -142,14 +142,13 @@ static inline bool find_quoted(const cri_csv *csv, const cri_csv_piece *p, cri_c
 }
 
 static inline const char *quick_text(const cri_csv *csv, const cri_csv_piece *p, cri_csv_cursor *k,
-                                     const char *at, size_t c, uint32_t *out)
+                                     const char *at, size_t c, bool last, uint32_t *out)
 {
     cri_csv_cell cell;
-    const bool   last = c + 1 == csv->n;
     if (*at == '"') {
         if (!find_quoted(csv, p, k, at, last, &cell)) return NULL;
     } else {
-        const char *stop = cri_csv_next_stop(k), *end = end_before(csv, at, stop, last);
+        const char *stop = cri_csv_next_stop(k), *end = end_before(at, stop, last);
         if (csv->dialect.blank[(unsigned char)*at] ||
             (end > at && csv->dialect.blank[(unsigned char)end[-1]]))
             return NULL;
@@ -160,12 +159,12 @@ static inline const char *quick_text(const cri_csv *csv, const cri_csv_piece *p,
 }
 
 static inline const char *quick_skip(const cri_csv *csv, const cri_csv_piece *p, cri_csv_cursor *k,
-                                     const char *at, size_t c)
+                                     const char *at, bool last)
 {
     cri_csv_cell cell;
     if (csv->dialect.blank[(unsigned char)*at]) return NULL; /* a quote may follow */
     if (*at != '"') return cri_csv_next_stop(k);
-    return find_quoted(csv, p, k, at, c + 1 == csv->n, &cell) ? cell.stop : NULL;
+    return find_quoted(csv, p, k, at, last, &cell) ? cell.stop : NULL;
 }
 
 /* --- records --------------------------------------------------------------------------------- */
@@ -184,38 +183,44 @@ static const char *fail_too_many(const cri_csv *csv, cri_csv_piece *p, const cha
     return fail_piece(p, CRI_CSV_RAGGED, extra, 1, csv->n);
 }
 
-/* The record at `at` into row `row`; returns its line end, NULL at a fault.  opt_k is at `at`; NULL:
- * nothing is to be tried the quick way. */
-static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, cri_csv_cursor *opt_k,
-                                       unsigned char *seen, const char *at, size_t row)
+/* The record at `at`, where the cursor is, into row `row`; returns its line end, NULL at a fault.
+ * plain: fields may be tried the quick way. */
+static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, bool plain,
+                                       cri_csv_cursor *k, unsigned char *seen, const char *at,
+                                       size_t row)
 {
-    const char *stop = NULL;
-    for (size_t c = 0; c < csv->n; c++) {
-        const cri_csv_column *column = &csv->columns[c];
-        const char           *quick = NULL;
-        switch (column->mode) {
+    const cri_csv_column *columns =
+        csv->columns; /* locals: to the compiler seen may be any of it */
+    const size_t n = csv->n;
+    const char   line_end = k->line_end, *stop = NULL;
+    for (size_t c = 0; c < n; c++) {
+        const bool  last = c + 1 == n;
+        const char *quick = NULL;
+        double     *value;
+        switch (columns[c].mode) {
         case CRI_CSV_NUMBERS:
         case CRI_CSV_STRICT:
-            if (opt_k) quick = quick_number(csv, opt_k, &seen[c], at, c, &column->values[row]);
-            stop = quick ? quick : parse_number(csv, p, &seen[c], at, c, &column->values[row]);
+            value = &columns[c].values[row];
+            if (plain) quick = quick_number(csv, k, &seen[c], at, last, value);
+            stop = quick ? quick : parse_number(csv, p, &seen[c], at, c, value);
             break;
         case CRI_CSV_CATEGORY:
-            if (opt_k) quick = quick_text(csv, p, opt_k, at, c, &column->codes[row]);
-            stop = quick ? quick : parse_text(csv, p, at, c, &column->codes[row]);
+            if (plain) quick = quick_text(csv, p, k, at, c, last, &columns[c].codes[row]);
+            stop = quick ? quick : parse_text(csv, p, at, c, &columns[c].codes[row]);
             break;
         case CRI_CSV_SKIP:
-            if (opt_k) quick = quick_skip(csv, p, opt_k, at, c);
+            if (plain) quick = quick_skip(csv, p, k, at, last);
             stop = quick ? quick : skip_cell(csv, p, at, c);
             break;
         }
         if (!stop) return NULL;
         at = stop + 1;
-        if (opt_k && !quick) cri_csv_cursor_move(opt_k, at);
-        if (*stop != csv->dialect.line_end || c + 1 == csv->n) continue;
+        if (plain && !quick) cri_csv_cursor_move(k, at);
+        if (*stop != line_end || last) continue;
         p->fault_fields = c + 1;
         return fail_piece(p, CRI_CSV_RAGGED, stop, 1, c + 1);
     }
-    return *stop == csv->dialect.line_end ? stop : fail_too_many(csv, p, stop);
+    return *stop == line_end ? stop : fail_too_many(csv, p, stop);
 }
 
 /* The quick way takes no notice of NUL bytes in texts, nor of runs of delimiters. */
@@ -239,7 +244,7 @@ static void parse_piece(void *arg, size_t i)
         if (!first) first = at;
         last = at;
         cri_csv_cursor_move(&k, at);
-        at = parse_record(csv, p, plain ? &k : NULL, seen, at, p->row + rows);
+        at = parse_record(csv, p, plain, &k, seen, at, p->row + rows);
         if (!at) return;
         rows++;
         at++;
@@ -279,10 +284,12 @@ static cr_status reserve_rows(cri_csv *csv, size_t need)
         if (k->mode == CRI_CSV_CATEGORY) {
             uint32_t *codes = cr_resize(csv->cx, k->codes, k->capacity, wanted, sizeof *codes);
             if (!codes) return CR_ENOMEM;
+            cri_prefer_large_pages(codes, wanted * sizeof *codes);
             k->codes = codes;
         } else {
             double *values = cr_resize(csv->cx, k->values, k->capacity, wanted, sizeof *values);
             if (!values) return CR_ENOMEM;
+            cri_prefer_large_pages(values, wanted * sizeof *values);
             k->values = values;
         }
         k->capacity = wanted;
