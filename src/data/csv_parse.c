@@ -11,7 +11,6 @@
 #include "csv_internal.h"
 #include "csv_marks.h"
 #include "../base/number_digits.h"
-#include "../base/pages.h"
 #include "../base/parallel.h"
 
 #include <string.h>
@@ -226,7 +225,12 @@ static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, boo
 /* The quick way takes no notice of NUL bytes in texts, nor of runs of delimiters. */
 static bool is_plain(const cri_csv *csv, const cri_csv_piece *p)
 {
-    return !csv->dialect.runs && !memchr(p->begin, '\0', (size_t)(p->end - p->begin));
+    bool texts = false;
+    for (size_t c = 0; c < csv->n; c++)
+        texts = texts || csv->columns[c].mode == CRI_CSV_CATEGORY ||
+                csv->columns[c].mode == CRI_CSV_SKIP;
+    if (csv->dialect.runs) return false;
+    return !texts || !memchr(p->begin, '\0', (size_t)(p->end - p->begin));
 }
 
 static void parse_piece(void *arg, size_t i)
@@ -273,6 +277,13 @@ static void count_lines(void *arg, size_t i)
 
 /* --- room and places ------------------------------------------------------------------------- */
 
+static void use_large_pages(const cri_csv *csv, cri_csv_column *k, size_t wanted)
+{
+    void  *block = k->codes ? (void *)k->codes : (void *)k->values;
+    size_t size = k->codes ? sizeof *k->codes : sizeof *k->values;
+    if (!csv->small_pages) k->pages = cri_large_pages_in(block, wanted * size, k->capacity * size);
+}
+
 /* Room for `need` rows in the columns that take values now.  Of a source of known size the number
  * of rows is foreseen from what has been read; large blocks grow without being copied. */
 static cr_status reserve_rows(cri_csv *csv, size_t need)
@@ -284,17 +295,38 @@ static cr_status reserve_rows(cri_csv *csv, size_t need)
         if (k->mode == CRI_CSV_CATEGORY) {
             uint32_t *codes = cr_resize(csv->cx, k->codes, k->capacity, wanted, sizeof *codes);
             if (!codes) return CR_ENOMEM;
-            cri_prefer_large_pages(codes, wanted * sizeof *codes);
             k->codes = codes;
         } else {
             double *values = cr_resize(csv->cx, k->values, k->capacity, wanted, sizeof *values);
             if (!values) return CR_ENOMEM;
-            cri_prefer_large_pages(values, wanted * sizeof *values);
             k->values = values;
         }
+        use_large_pages(csv, k, wanted);
         k->capacity = wanted;
     }
     return CR_OK;
+}
+
+/* The large pages that the rows of this batch reach, column by column. */
+static void touch_pages(void *arg, size_t c)
+{
+    const cri_csv  *csv = arg;
+    cri_csv_column *k = &csv->columns[c];
+    if (!k->pages.next) return;
+    const void *upto = k->codes ? (void *)(k->codes + csv->room) : (void *)(k->values + csv->room);
+    k->slow_pages = !cri_large_pages_touch(&k->pages, upto);
+}
+
+static cr_status prepare_pages(cri_csv *csv)
+{
+    bool any = false;
+    for (size_t c = 0; c < csv->n; c++) any = any || csv->columns[c].pages.next;
+    if (csv->small_pages || !any) return CR_OK;
+    cr_status st = cri_parallel_for(csv->cx, NULL, csv->n, touch_pages, csv);
+    for (size_t c = 0; c < csv->n; c++) csv->small_pages |= csv->columns[c].slow_pages;
+    for (size_t c = 0; c < csv->n && csv->small_pages; c++)
+        cri_large_pages_drop(&csv->columns[c].pages);
+    return st;
 }
 
 /* How many rows there will be if the rest has as many bytes per line as this batch. */
@@ -319,7 +351,9 @@ static cr_status place_pieces(cri_csv *csv)
     }
     csv->line += lines;
     if (!csv->streaming && csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
-    return reserve_rows(csv, csv->rows + lines);
+    csv->room = csv->rows + lines;
+    st = reserve_rows(csv, csv->room);
+    return st == CR_OK ? prepare_pages(csv) : st;
 }
 
 static void move_rows(const cri_csv *csv, size_t from, size_t to, size_t n)
