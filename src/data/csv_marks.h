@@ -24,7 +24,7 @@ typedef struct cri_csv_marks {
 static inline uint64_t cri_csv_find_in_word(uint64_t v, char byte)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    v ^= 0x0101010101010101 * (unsigned char)byte;
+    v ^= (uint64_t)0x0101010101010101 * (unsigned char)byte;
     v = ~(((v & low) + low) | v | low);         /* the highest bit of each byte that is 0 now */
     return (v >> 7) * 0x0102040810204080 >> 56; /* gathered */
 }
