@@ -89,7 +89,7 @@ static void cut_blocks(cutter *c, const cri_csv_dialect *d, const char *end)
     for (const char *p = c->last; end - p >= CRI_CSV_BLOCK; p += CRI_CSV_BLOCK) {
         cri_csv_marks m = cri_csv_mark(p, d->delimiter, d->line_end);
         uint64_t      within = parities(m.quotes) ^ inside; /* from an opening quote on */
-        uint64_t      before = m.stops | (m.quotes & ~within);
+        uint64_t      before = m.stops | m.quotes;          /* of two quotes the first has closed */
         if (m.quotes & within & ~(before << 1 | may_open)) return;
         cut_block(c, p, cri_csv_find_in_block(p, d->line_end) & ~within);
         inside = 0 - (within >> 63);

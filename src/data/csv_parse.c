@@ -134,7 +134,8 @@ static inline bool find_quoted(const cri_csv *csv, const cri_csv_piece *p, cri_c
         close++;
     }
     out->end = close;
-    out->stop = close + 1 + (last && close[1] == '\r' && csv->dialect.line_end == '\n');
+    out->stop = close + 1;
+    if (last && close[1] == '\r' && close[2] == '\n' && k->line_end == '\n') out->stop++;
     if (*out->stop != csv->dialect.delimiter && *out->stop != csv->dialect.line_end) return false;
     cri_csv_cursor_move(k, out->stop + 1);
     return true;
