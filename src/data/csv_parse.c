@@ -113,7 +113,10 @@ static inline const char *quick_number(const cri_csv *csv, cri_csv_cursor *k, un
 {
     const char *stop = cri_csv_next_stop(k), *end = end_before(at, stop, last);
     bool        whole;
-    if (!cri_scan_field(at, end, out, &whole)) return NULL;
+    if (!cri_scan_field(at, end, out, &whole)) {
+        *out = NAN;
+        return end == at || (end - at == 2 && memcmp(at, "NA", 2) == 0) ? stop : NULL;
+    }
     if (csv->dialect.n_missing_numbers > 0 && cri_csv_is_missing_number(&csv->dialect, *out))
         *out = NAN;
     else
