@@ -1,10 +1,8 @@
 /* number.c -- numbers from text. */
-#include "number.h"
+#include "number_digits.h"
 #include "number_powers.h"
 
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
 typedef unsigned __int128 wide; /* both compilers have it on every 64-bit target */
 
@@ -30,55 +28,22 @@ static uint64_t to_bits(double x)
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-/* Eight characters with the first in the lowest byte. */
-static inline uint64_t load_eight(const char *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    return v;
-}
-
-/* The bytes of v that are no digits, marked by their highest bit; v has the digits as 0 .. 9.  Exact
- * up to the first such byte: an addition carries out of none before it. */
-static inline uint64_t other_bytes(uint64_t v)
-{
-    return ((v + 0x7676767676767676) | v) & 0x8080808080808080;
-}
-
-/* The number that eight digits 0 .. 9 spell: pairs, then fours, then eight, in three
- * multiplications. */
-static inline uint64_t value_of_eight(uint64_t v)
-{
-    const uint64_t mask = 0x000000ff000000ff;
-    v = v * 10 + (v >> 8);
-    return ((v & mask) * 0x000f424000000064 + (v >> 16 & mask) * 0x0000271000000001) >> 32 &
-           0xffffffff;
-}
-
-/* The number that the first n < 8 of them spell: shifted behind zeros, so that no branch depends on
- * n. */
-static inline uint64_t value_of_first(uint64_t v, int n)
-{
-    return value_of_eight(v << (56 - 8 * n) << 8);
-}
-
-static const uint64_t whole_tens[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+static const uint64_t whole_tens[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
+};
 
 /* Appends the digits at p to *w (modulo 2^64); returns where they end. */
 static inline const char *take_digits(const char *p, const char *end, uint64_t *w)
 {
     uint64_t sum = *w;
     for (; end - p >= 8; p += 8) {
-        uint64_t v = load_eight(p) ^ 0x3030303030303030, others = other_bytes(v);
+        uint64_t v = cri_load_eight(p), others = cri_other_bytes(v);
         if (others) {
             int n = __builtin_ctzll(others) / 8;
-            *w = sum * whole_tens[n] + value_of_first(v, n);
+            *w = sum * whole_tens[n] + cri_value_of_eight(cri_first_digits(v, n));
             return p + n;
         }
-        sum = sum * 100000000 + value_of_eight(v);
+        sum = sum * 100000000 + cri_value_of_eight(v);
     }
     for (; p < end && is_digit(*p); p++) sum = sum * 10 + (uint64_t)(*p - '0');
     *w = sum;
@@ -140,6 +105,35 @@ static inline uint64_t scale(uint64_t w, int64_t q)
     if (FLT_EVAL_METHOD == 0 && w < 1000000000000000 && q >= -22 && q <= 22)
         return to_bits(q < 0 ? (double)w / tens[-q] : (double)w * tens[q]);
     return multiply_power(w, q);
+}
+
+/* The first n <= 8 digits at p behind those of w; what is not a digit is added to *others. */
+static inline uint64_t append_digits(uint64_t w, const char *p, int n, uint64_t *others)
+{
+    uint64_t v = n < 8 ? cri_first_digits(cri_load_eight(p), n) : cri_load_eight(p);
+    *others |= cri_other_bytes(v);
+    return w * whole_tens[n] + cri_value_of_eight(v);
+}
+
+static inline int between_0_and_8(ptrdiff_t n) { return n < 0 ? 0 : n > 8 ? 8 : (int)n; }
+
+bool cri_scan_long_field(const char *begin, const char *end, double *out)
+{
+    uint64_t v = cri_load_eight(begin), points = cri_points(v), others = 0;
+    if (!points) return false;
+    int         whole = __builtin_ctzll(points) / 8;
+    const char *p = begin + whole + 1;
+    ptrdiff_t   places = end - p;
+    uint64_t    w = append_digits(0, begin, whole, &others);
+    if (places + (w ? whole : 0) > MOST_DIGITS) return false;
+    w = append_digits(w, p, between_0_and_8(places), &others);
+    if (places > 8) { /* the digits of a full double: 15 to 19 places, without a branch on them */
+        w = append_digits(w, p + 8, between_0_and_8(places - 8), &others);
+        w = append_digits(w, p + 16, between_0_and_8(places - 16), &others);
+    }
+    if (others) return false;
+    *out = from_bits(scale(w, -places));
+    return true;
 }
 
 /* The mantissa in [begin, end) has more than 19 digits: the first 19 significant ones bound the
@@ -208,17 +202,17 @@ static inline size_t scan_short(const char *begin, const char *end, double *out,
 {
     if (end - begin < 24) return 0;
     const char *p = begin + (*begin == '-');
-    uint64_t    v = load_eight(p) ^ 0x3030303030303030, others = other_bytes(v), w;
+    uint64_t    v = cri_load_eight(p), others = cri_other_bytes(v), w;
     if (!others) return 0;
     int digits = __builtin_ctzll(others) / 8, places = 0;
-    w = value_of_first(v, digits);
+    w = cri_value_of_eight(cri_first_digits(v, digits));
     p += digits;
     bool whole = *p != '.';
     if (!whole) {
-        v = load_eight(++p) ^ 0x3030303030303030, others = other_bytes(v);
+        v = cri_load_eight(++p), others = cri_other_bytes(v);
         if (!others) return 0;
         places = __builtin_ctzll(others) / 8;
-        w = w * whole_tens[places] + value_of_first(v, places);
+        w = w * whole_tens[places] + cri_value_of_eight(cri_first_digits(v, places));
         p += places;
     }
     if (digits + places == 0 || (*p | 0x20) == 'e') return 0;

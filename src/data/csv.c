@@ -12,6 +12,7 @@ static void free_column(cr_ctx *cx, cri_csv_column *k)
     k->values = NULL;
     k->codes = NULL;
     k->capacity = 0;
+    k->pages = (cri_large_pages){ NULL, NULL };
 }
 
 void cri_csv_free(cri_csv *csv)

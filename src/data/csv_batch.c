@@ -1,14 +1,18 @@
 /* csv_batch.c -- bytes in, pieces of whole records out.
  * Only line ends outside quotes end a record, and whether a place is inside quotes depends on all
  * that stands before it; so the cutter walks from quote to quote (memchr, hence at memory speed
- * where there are none), and the pieces it makes can then be parsed independently.  While the pieces
- * of one batch are parsed, one thread reads, decompresses and cuts the next. */
+ * where there are none), and the pieces it makes can then be parsed independently.  From the first
+ * quote on it walks in blocks of 64 bytes, where the parity of the quotes tells what is inside, as
+ * long as each quote opens a field, closes it or is doubled.  While the pieces of one batch are parsed,
+ * one thread reads, decompresses and cuts the next. */
 #include "csv_internal.h"
+#include "csv_marks.h"
 #include "../base/bytes.h"
 
 #include <string.h>
 
-enum { SLACK = 1 }; /* for a line end behind the last record */
+/* Behind the last record: a line end, and a block to read past it. */
+enum { SLACK = 1 + CRI_CSV_BLOCK };
 
 /* true when the quote at q opens a quoted field: only blanks between it and the field's start. */
 static bool opens(const cri_csv_dialect *d, const char *begin, const char *q)
@@ -57,15 +61,58 @@ static void cut_segment(cutter *c, char line_end, const char *from, const char *
     if (found) c->last = found + 1;
 }
 
+/* The same for the line ends marked in the block at p. */
+static void cut_block(cutter *c, const char *p, uint64_t line_ends)
+{
+    while (c->opt_pieces && (size_t)(p + CRI_CSV_BLOCK - c->piece) >= c->target) {
+        const char *search = c->piece + c->target - 1;
+        uint64_t    found = search > p ? line_ends & ~(uint64_t)0 << (search - p) : line_ends;
+        if (!found) break;
+        end_piece(c, p + __builtin_ctzll(found) + 1);
+    }
+    if (line_ends) c->last = p + CRI_CSV_BLOCK - __builtin_clzll(line_ends);
+}
+
+/* Bit i: the number of marks up to and with the i-th is odd. */
+static uint64_t parities(uint64_t marks)
+{
+    for (int shift = 1; shift < 64; shift *= 2) marks ^= marks << shift;
+    return marks;
+}
+
+/* Cuts whole blocks from the record at c->last on, up to a quote that is neither at the start nor at
+ * the end of a field nor one of two, or to the end.  What is behind c->last then is still to be done. */
+static void cut_blocks(cutter *c, const cri_csv_dialect *d, const char *end)
+{
+    uint64_t inside = 0,
+             may_open = 1; /* all ones: inside quotes; the first byte of the block may */
+    for (const char *p = c->last; end - p >= CRI_CSV_BLOCK; p += CRI_CSV_BLOCK) {
+        cri_csv_marks m = cri_csv_mark(p, d->delimiter, d->line_end);
+        uint64_t      within = parities(m.quotes) ^ inside; /* from an opening quote on */
+        uint64_t      before = m.stops | m.quotes;          /* of two quotes the first has closed */
+        if (m.quotes & within & ~(before << 1 | may_open)) return;
+        cut_block(c, p, cri_csv_find_in_block(p, d->line_end) & ~within);
+        inside = 0 - (within >> 63);
+        may_open = before >> 63;
+    }
+}
+
 size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end, size_t target,
                    cri_csv_piece *opt_pieces, size_t *opt_n)
 {
+    bool        blocks = !d->runs;
     cutter      c = { .target = target, .piece = begin, .last = begin, .opt_pieces = opt_pieces };
     const char *at = begin;
     while (at && at < end) {
         const char *quote = memchr(at, '"', (size_t)(end - at));
         cut_segment(&c, d->line_end, at, quote ? quote : end);
         if (!quote) break;
+        if (blocks) {
+            blocks = false;
+            cut_blocks(&c, d, end);
+            at = c.last;
+            continue;
+        }
         at = opens(d, begin, quote) ? close_quote(quote, end) : quote + 1;
     }
     end_piece(&c, c.last);
@@ -137,6 +184,7 @@ static cr_status fill(cri_csv *csv, cri_csv_batch *b)
     b->filled += got;
     if (csv->ended && b->filled > 0 && b->buffer[b->filled - 1] != csv->dialect.line_end)
         b->buffer[b->filled++] = csv->dialect.line_end; /* the last record may lack it */
+    memset(b->buffer + b->filled, 0, CRI_CSV_BLOCK);
     return CR_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "csv.h"
 #include "csv_cell.h"
 #include "csv_levels.h"
+#include "../base/pages.h"
 
 typedef enum cri_csv_mode {
     CRI_CSV_NUMBERS, /* numbers or booleans, as long as nothing else comes */
@@ -20,17 +21,19 @@ typedef enum cri_csv_mode {
 #define CRI_CSV_PLACE ((uint32_t)1 << 31)
 
 typedef struct cri_csv_column {
-    const char    *name;
-    cri_csv_mode   mode;
-    bool           must_be_real, must_be_category;
-    unsigned       seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
-    unsigned       sampled; /* those of the sample                                        */
-    double        *values;  /* [capacity], of numbers                                    */
-    uint32_t      *codes;   /* [capacity], of categories; before interning, for texts not
+    const char     *name;
+    cri_csv_mode    mode;
+    bool            must_be_real, must_be_category;
+    unsigned        seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned        sampled; /* those of the sample                                        */
+    double         *values;  /* [capacity], of numbers                                    */
+    uint32_t       *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
-    size_t         capacity;
-    cri_csv_levels levels;
-    cr_status      status; /* of interning                                               */
+    size_t          capacity;
+    cri_large_pages pages; /* of values or codes, still to be touched */
+    bool            slow_pages;
+    cri_csv_levels  levels;
+    cr_status       status; /* of interning                                               */
 } cri_csv_column;
 
 typedef struct cri_csv_piece {
@@ -80,7 +83,9 @@ typedef struct cri_csv {
     size_t         line;         /* of the first byte of the batch; once placed, behind its last */
     size_t         bytes_done;
 
+    bool   small_pages;         /* large ones are slow here (pages.h) */
     size_t rows, expected_rows; /* so far; 0 = not known */
+    size_t room;                /* rows that there may be with this batch */
     size_t batch_row;           /* the first row of the batch */
     size_t first_record_line, last_record_line;
 } cri_csv;

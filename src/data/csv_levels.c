@@ -11,31 +11,38 @@ static uint64_t word_at(const char *p)
     return w;
 }
 
-/* The last 8 bytes of a text, or all of a shorter one: every byte of it decides. */
+/* The last 8 bytes of a text, or all of a shorter one and zeros: no text holds a zero, so the words
+ * of two short texts differ when the texts do, and from those of longer ones. */
 static uint64_t last_word(const char *text, size_t length)
 {
-    uint32_t low, high;
-    if (length >= 8) return word_at(text + length - 8);
-    if (length >= 4) {
-        memcpy(&low, text, 4);
-        memcpy(&high, text + length - 4, 4);
-        return low | (uint64_t)high << 32;
-    }
     uint64_t w = 0;
-    for (size_t i = 0; i < length; i++) w = w << 8 | (unsigned char)text[i];
+    if (length >= 8) return word_at(text + length - 8);
+    memcpy(&w, text, length);
     return w;
 }
 
-/* Words of eight bytes, mixed by multiplication with 2^64 over the golden ratio. */
-static uint32_t hash_text(const char *text, size_t length)
+/* The same without a branch on short lengths, where 8 bytes can be read from the text on. */
+static inline uint64_t last_word_quickly(const char *text, size_t length)
+{
+    if (length >= 8) return word_at(text + length - 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return word_at(text) & (((uint64_t)1 << 8 * length) - 1);
+#else
+    return last_word(text, length);
+#endif
+}
+
+/* Words of eight bytes, mixed by multiplication with 2^64 over the golden ratio; `last` is the last
+ * one. */
+static inline uint32_t hash_text(const char *text, size_t length, uint64_t last)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15;
-    uint64_t       h = length * factor;
+    uint64_t       h = 0;
     for (size_t i = 0; i + 8 < length; i += 8) {
         h = (h ^ word_at(text + i)) * factor;
         h ^= h >> 32;
     }
-    h = (h ^ last_word(text, length)) * factor;
+    h = (h ^ last) * factor;
     h ^= h >> 29;
     return (uint32_t)((h * factor) >> 32);
 }
@@ -47,23 +54,27 @@ static bool is_text(const cri_csv_levels *v, size_t i, const char *text, size_t 
     if (behind - v->start[i] - 1 != length) return false;
     for (size_t k = 0; k + 8 < length; k += 8)
         if (word_at(known + k) != word_at(text + k)) return false;
-    return last_word(known, length) == last_word(text, length);
+    return true; /* the last words are the same */
 }
 
 /* The slot with the text, or the free one where it belongs; n_slots > 0. */
-static size_t find_slot(const cri_csv_levels *v, const char *text, size_t length, uint32_t hash)
+static inline size_t find_slot(const cri_csv_levels *v, const char *text, size_t length,
+                               uint64_t last, uint32_t hash)
 {
-    size_t mask = v->n_slots - 1, slot = hash & mask;
-    for (; v->slots[slot].number; slot = (slot + 1) & mask)
-        if (v->slots[slot].hash == hash && is_text(v, v->slots[slot].number - 1, text, length))
-            break;
-    return slot;
+    size_t mask = v->n_slots - 1, at = hash & mask;
+    for (;; at = (at + 1) & mask) {
+        const cri_csv_slot *slot = &v->slots[at];
+        if (!slot->number) return at;
+        if (slot->word != last || slot->hash != hash) continue;
+        if (length < 8 || is_text(v, slot->number - 1, text, length)) return at;
+    }
 }
 
 uint32_t cri_csv_levels_find(const cri_csv_levels *v, const char *text, size_t length)
 {
     if (v->n_slots == 0) return UINT32_MAX;
-    return v->slots[find_slot(v, text, length, hash_text(text, length))].number - 1;
+    uint64_t last = last_word_quickly(text, length);
+    return v->slots[find_slot(v, text, length, last, hash_text(text, length, last))].number - 1;
 }
 
 static void *resize(cr_ctx *cx, cri_csv_levels *v, void *old, size_t n, size_t more, size_t size)
@@ -121,9 +132,10 @@ cr_status cri_csv_levels_fail(cr_ctx *cx, const cri_csv_levels *v, cr_status sta
 cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, size_t length,
                              uint32_t *out_number)
 {
-    uint32_t hash = hash_text(text, length);
+    uint64_t last = last_word(text, length);
+    uint32_t hash = hash_text(text, length, last);
     if (v->n_slots > 0) {
-        uint32_t found = v->slots[find_slot(v, text, length, hash)].number;
+        uint32_t found = v->slots[find_slot(v, text, length, last, hash)].number;
         if (found) {
             *out_number = found - 1;
             return CR_OK;
@@ -136,7 +148,8 @@ cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, si
     v->bytes[v->used + length] = '\0';
     v->start[v->n] = v->used;
     v->used += length + 1;
-    v->slots[find_slot(v, text, length, hash)] = (cri_csv_slot){ hash, (uint32_t)(v->n + 1) };
+    v->slots[find_slot(v, text, length, last, hash)] =
+        (cri_csv_slot){ last, hash, (uint32_t)(v->n + 1) };
     *out_number = (uint32_t)v->n++;
     return CR_OK;
 }

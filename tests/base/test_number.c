@@ -1,7 +1,7 @@
 /* test_number.c -- reading against strtod (correctly rounded in glibc), printing against the law
  * that it reads back and that no shorter text does. */
 #include "support.h"
-#include "base/number.h"
+#include "base/number_digits.h"
 
 #include <float.h>
 #include <locale.h>
@@ -371,4 +371,82 @@ TEST(locale_does_not_matter)
     assert_true(x == 1.5);
     check_printed(1.5, "1.5");
     setlocale(LC_ALL, "C");
+}
+
+/* A field behind which other bytes stand, as the next field does in a file. */
+static bool scan_field(const char *text, double *out, bool *whole)
+{
+    char room[128];
+    memset(room, '7', sizeof room);
+    memcpy(room, text, strlen(text));
+    return cri_scan_field(room, room + strlen(text), out, whole);
+}
+
+TEST(fields_as_strtod)
+{
+    char text[64];
+    for (int i = 0; i < 400000; i++) {
+        double x = 0;
+        bool   whole = i % 2, taken;
+        if (i % 4 == 0) /* a sign, up to 7 digits, a point, and up to 19 digits in all */
+            snprintf(text, sizeof text, "%s%.*f", i % 3 ? "" : "-", (int)(random_u64() % 12),
+                     (double)(random_u64() >> (random_u64() % 23 + 41)) / 1024);
+        else if (i % 4 == 1)
+            snprintf(text, sizeof text, "%s0.%0*llu", i % 3 ? "" : "-",
+                     (int)(random_u64() % 17) + 1,
+                     (unsigned long long)(random_u64() % 100000000000000000u));
+        else
+            snprintf(text, sizeof text, "%lld",
+                     (long long)random_u64() >> (random_u64() % 28 + 36));
+        size_t length = strlen(text) - (text[0] == '-');
+        taken = scan_field(text, &x, &whole);
+        if (!taken && (length <= 8 || (strchr(text, '.') && strcspn(text, ".") <= 7)))
+            fail_msg("%s is not taken", text);
+        if (taken && (bits_of(x) != bits_of(strtod(text, NULL)) || whole != !strchr(text, '.')))
+            fail_msg("%s: got %.17g, whole: %d", text, x, whole);
+    }
+}
+
+/* What is not a plain number is left to cri_scan_double, whatever byte makes it so. */
+TEST(fields_that_are_not_plain)
+{
+    static const char *const plain[] = {
+        "5",        "-5",       "12.5",        "-0.25",       "12345678",
+        "1234.567", "-999.999", "0.123456789", "123.4567890", "-0.12345678901234567"
+    };
+    static const char *const odd[] = { "",
+                                       "-",
+                                       ".",
+                                       "-.",
+                                       "1.2.3",
+                                       "..",
+                                       "1e5",
+                                       "0.1e-5",
+                                       "--1",
+                                       "1-",
+                                       "+1",
+                                       "0.123456789.1",
+                                       "1234567890123.12345678",
+                                       "9.9999999999999999999",
+                                       "12.345678901234567890123" };
+    double                   x;
+    bool                     whole;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        char text[32];
+        assert_true(scan_field(plain[i], &x, &whole));
+        for (size_t at = 0; plain[i][at]; at++)
+            for (int byte = 1; byte < 256; byte++) {
+                strcpy(text, plain[i]);
+                text[at] = (char)byte;
+                bool   digit = byte >= '0' && byte <= '9', same = text[at] == plain[i][at];
+                bool   point = byte == '.', minus = byte == '-' && at == 0;
+                double wanted = strtod(text, NULL);
+                if (digit || same || point || minus) {
+                    if (scan_field(text, &x, &whole)) assert_int_equal(bits_of(x), bits_of(wanted));
+                } else
+                    assert_false(scan_field(text, &x, &whole));
+            }
+    }
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_false(scan_field(odd[i], &x, &whole));
 }

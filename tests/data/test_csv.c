@@ -268,6 +268,8 @@ static const bad bad_files[] = {
     { "\"a\"b,c\n1,2\n", "t.csv:1:4: text after the closing quote of a field", 0, 0, 0, 0, 0, 0 },
     { "a,b\n\"x\ny\"z,2\n", "t.csv:3:3: text after the closing quote of a field", 0, 0, 0, 0, 0,
       0 },
+    { "a,b\r\n0,\"y\"\r\n1,\"x\"\r,2\r\n", "t.csv:3:6: text after the closing quote of a field", 0,
+      0, 0, 0, 0, 0 },
     { "a,b\n1,2\0\n", "t.csv:2:4: a NUL byte: this is not a text file", 9, 0, 0, 0, 0, 0 },
     { "a,b\n1,x\0y\n", "t.csv:2:4: a NUL byte: this is not a text file", 10, 0, 0, 0, 0, 0 },
     { "a,b\n1,\"x\0y\"\n", "t.csv:2:5: a NUL byte: this is not a text file", 12, 0, 0, 0, 0, 0 },
