@@ -22,7 +22,8 @@ double cri_descent_violation(const cri_descent *d, size_t i, double c)
 
 static double dot(const cri_descent *d, size_t i, const double *r)
 {
-    return d->X->dot(d->X, d->order[i], r) / d->weight;
+    double per_weight = 1 / d->weight; /* beside the product, which would wait for a division */
+    return d->X->dot(d->X, d->order[i], r) * per_weight;
 }
 
 static double gradient_at(const cri_descent *d, size_t i)
@@ -80,8 +81,8 @@ static double shrink(double u, double by) { return u > by ? u - by : u < -by ? u
  * violation, as it was before. */
 static double step_of(const cri_descent *d, size_t i, double c, double *worst)
 {
-    double square = d->square[i], curvature = square + cri_descent_l2(d);
-    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) / curvature - d->b[i];
+    double square = d->square[i], curvature = square + cri_descent_l2(d), inverse = 1 / curvature;
+    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) * inverse - d->b[i];
     double root = sqrt(square), violation = fabs(change) * curvature; /* times the root */
     if (violation > *worst * root) *worst = violation / root;
     return violation > SLIGHT * d->settings.tolerance * d->unit * root ? change : 0;
