@@ -35,13 +35,11 @@ static void dense_copy(const cri_columns *X, size_t j, double *u)
     dense_add(X, j, 1, u);
 }
 
-static double dense_norm2(const cri_columns *X, const double *u)
+static double dense_inner(const cri_columns *X, const double *a, const double *u)
 {
     double sum = 0;
-    for (size_t i = 0; i < X->n; i++) {
-        double w = weight_of(X->w, i);
-        sum += w > 0 ? u[i] * u[i] / w : 0;
-    }
+    if (!X->w) return cblas_ddot((int)X->n, a, 1, u, 1);
+    for (size_t i = 0; i < X->n; i++) sum += X->w[i] > 0 ? a[i] * u[i] / X->w[i] : 0;
     return sum;
 }
 
@@ -164,7 +162,7 @@ cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_colu
                       .add = dense_add,
                       .start = dense_start,
                       .copy = dense_copy,
-                      .norm2 = dense_norm2 };
+                      .inner = dense_inner };
     weigh_work  work = {
          .all = shared, .X = &X, .intercept = intercept, .standardise = standardise
     };
@@ -179,7 +177,7 @@ cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_colu
     measure(y, w, n, X.weight, &mean, &square);
     X.offset = intercept ? mean : 0;
     for (size_t i = 0; i < n; i++) t[i] = weight_of(w, i) * (y[i] - X.offset);
-    X.tt = dense_norm2(&X, t);
+    X.tt = dense_inner(&X, t, t);
     CR_TRY(cri_parallel_for(cx, NULL, p, weigh_column, &work));
     *out = X;
 done:

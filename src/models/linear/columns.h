@@ -41,8 +41,8 @@ struct cri_columns {
     /* r = t, and r = z_j */
     void (*start)(const cri_columns *X, double *r);
     void (*copy)(const cri_columns *X, size_t j, double *r);
-    /* |r|^2 */
-    double (*norm2)(const cri_columns *X, const double *r);
+    /* a . r of two residuals */
+    double (*inner)(const cri_columns *X, const double *a, const double *r);
 };
 
 /* Dense columns of all rows, in the arena.  O(n p) time and memory.  Fails with CR_ENUMERIC where

@@ -91,13 +91,11 @@ static void sparse_copy(const cri_columns *X, size_t j, double *r)
     sparse_add(X, j, 1, r);
 }
 
-static double sparse_norm2(const cri_columns *X, const double *r)
+static double sparse_inner(const cri_columns *X, const double *a, const double *r)
 {
     double sum = 0;
-    for (size_t i = 0; i < X->n; i++) {
-        double e = r[i] + r[X->n];
-        sum += (X->w ? X->w[i] : 1) * e * e;
-    }
+    for (size_t i = 0; i < X->n; i++)
+        sum += (X->w ? X->w[i] : 1) * (a[i] + a[X->n]) * (r[i] + r[X->n]);
     return sum;
 }
 
@@ -142,7 +140,7 @@ cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
                            .add = sparse_add,
                            .start = sparse_start,
                            .copy = sparse_copy,
-                           .norm2 = sparse_norm2 };
+                           .inner = sparse_inner };
 
     CR_TRY(s->status);
     CR_TRY(cri_sparse_terms_new(cx, s, rows, intercept, standardise, &z));

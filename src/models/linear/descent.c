@@ -88,6 +88,9 @@ cr_status cri_descent_of_columns(cr_scratch *s, const cri_columns *X,
         d.c[j] = d.c0[j] = X->square[j] > 0 ? X->dot(X, j, d.r) / d.weight : 0;
     }
     d.unit = sqrt(d.tt);
+    for (size_t j = 0; j < d.p; j++) d.d[j] = d.c0[j] * d.weight;
+    st = cri_known_new(s, X, d.r, d.d, &d.known_at);
+    if (st != CR_OK) return st;
     *out = d;
     return CR_OK;
 }
@@ -154,9 +157,11 @@ static void admit_strong(cri_descent *d, double last)
 
 /* --- one lambda ------------------------------------------------------------------------------ */
 
-/* c of all places: from W c by term, or anew. */
-static void take_gradients(cri_descent *d, const double *c, size_t stride)
+/* c of all places anew; by columns from the products with what was wanted, or of each. */
+static void take_gradients(cri_descent *d, const double *products, size_t stride)
 {
+    cri_known_gradients *known = &d->known_at;
+    bool                 adds = products && known->most > 0;
     if (!d->X) {
         memcpy(d->c, d->c0, d->p * sizeof(double));
         if (d->m > 0)
@@ -166,8 +171,36 @@ static void take_gradients(cri_descent *d, const double *c, size_t stride)
     }
     for (size_t i = 0; i < d->p; i++) {
         size_t j = d->order[i];
-        if (d->square[i] > 0) d->c[i] = (c ? c[j * stride] : d->X->dot(d->X, j, d->r)) / d->weight;
+        if (!(d->square[i] > 0)) continue;
+        double all = products ? products[j * stride] : d->X->dot(d->X, j, d->r);
+        d->c[i] = (all + (adds ? known->guess[j] : 0)) / d->weight;
     }
+    if (adds) cri_known_add(known, products, stride);
+}
+
+/* Whether place i, from what is known, may be as large as l1 by magnitude. */
+static bool is_unsure(const cri_descent *d, size_t i)
+{
+    const cri_known_gradients *known = &d->known_at;
+    double                     size = fabs(known->guess[d->order[i]]);
+    return size + sqrt(d->square[i] * d->weight) * known->length >= cri_descent_l1(d) * d->weight;
+}
+
+const double *cri_descent_wanted(cri_descent *d)
+{
+    enum { SHARE = 4 }; /* of the columns: when more are unsure, the products tell more */
+    size_t unsure = 0, *which = d->support;
+    if (!d->X || !(d->unit > 0)) return NULL;
+    if (d->known_at.most == 0) return d->r;
+    cri_known_look(&d->known_at, d->r);
+    for (size_t i = 0; i < d->p; i++)
+        if (d->square[i] > 0 && (i < d->m || is_unsure(d, i))) which[unsure++] = i;
+    if (unsure > d->p / SHARE) return d->known_at.v;
+    for (size_t i = d->m; i < d->p; i++) d->c[i] = d->known_at.guess[d->order[i]] / d->weight;
+    for (size_t a = 0; a < unsure; a++)
+        d->c[which[a]] = d->X->dot(d->X, d->order[which[a]], d->r) / d->weight;
+    d->taken = true;
+    return NULL;
 }
 
 bool cri_descent_check(cri_descent *d, const double *c, size_t stride)
@@ -176,7 +209,8 @@ bool cri_descent_check(cri_descent *d, const double *c, size_t stride)
     size_t before = d->m;
     double tolerance = d->settings.tolerance;
     if (!(d->unit > 0)) return true;
-    take_gradients(d, c, stride);
+    if (!d->taken) take_gradients(d, c, stride);
+    d->taken = false;
     d->violation = 0;
     for (size_t i = 0; i < d->p; i++) {
         double v = cri_descent_violation(d, i, d->c[i]);
@@ -255,7 +289,7 @@ void cri_descent_finish(cri_descent *d, double lambda, const double *b)
 double cri_descent_mse(const cri_descent *d)
 {
     double mse = d->tt; /* b^T G b = b . (c0 - c) */
-    if (d->X) return d->X->norm2(d->X, d->r) / d->weight;
+    if (d->X) return d->X->inner(d->X, d->r, d->r) / d->weight;
     for (size_t i = 0; i < d->m; i++) mse -= d->b[i] * (d->c0[i] + d->c[i]);
     return fmax(mse, 0);
 }

@@ -27,7 +27,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_DESCENT_H
 #define CREDENCE_MODELS_LINEAR_DESCENT_H
 
-#include "columns.h"
+#include "known.h"
 #include "moments.h"
 
 typedef struct cri_descent_settings {
@@ -52,7 +52,9 @@ typedef struct cri_descent {
     double *K, *d, *slope, *sign; /* [most x most], [p]: their equations                         */
     double *left, *way, *product; /* [p] room for conjugate gradients                            */
     double *before;               /* [p] by place: b at the lambda before                        */
-    double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
+    cri_known_gradients known_at; /* of earlier residuals; by columns                            */
+    bool                taken;    /* c is up to date wherever the check can turn on it           */
+    double lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     /* about the last step */
     size_t sweeps, since, idle; /* since the last direct solution; rounds without a new term */
     size_t gradient_steps;      /* that conjugate gradients last took                        */
@@ -74,11 +76,13 @@ double cri_descent_lambda_max(const cri_descent *d);
 void cri_descent_step(cri_descent *d, double lambda);
 
 /* The same in parts.  begin chooses the working set for lambda; solve solves for it, and by columns
- * leaves the residual in d->r; check takes W c of all terms, by term, at c[j * stride] (NULL where
- * G was given), and is true when nothing more is to be done. */
-void cri_descent_begin(cri_descent *d, double lambda);
-void cri_descent_solve(cri_descent *d);
-bool cri_descent_check(cri_descent *d, const double *c, size_t stride);
+ * leaves the residual in d->r; wanted is a residual whose products with all columns the check must
+ * have, or NULL where what is known of earlier ones will do; check takes these products, by term, at
+ * c[j * stride] (NULL where none are wanted), and is true when nothing more is to be done. */
+void          cri_descent_begin(cri_descent *d, double lambda);
+void          cri_descent_solve(cri_descent *d);
+const double *cri_descent_wanted(cri_descent *d);
+bool          cri_descent_check(cri_descent *d, const double *c, size_t stride);
 
 /* Goes back to a lambda it has been at, with the coefficients it had there by term, and finishes
  * them: the violation falls to about rounding. */

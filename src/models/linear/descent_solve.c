@@ -22,7 +22,8 @@ double cri_descent_violation(const cri_descent *d, size_t i, double c)
 
 static double dot(const cri_descent *d, size_t i, const double *r)
 {
-    return d->X->dot(d->X, d->order[i], r) / d->weight;
+    double per_weight = 1 / d->weight; /* beside the product, which would wait for a division */
+    return d->X->dot(d->X, d->order[i], r) * per_weight;
 }
 
 static double gradient_at(const cri_descent *d, size_t i)
@@ -80,8 +81,8 @@ static double shrink(double u, double by) { return u > by ? u - by : u < -by ? u
  * violation, as it was before. */
 static double step_of(const cri_descent *d, size_t i, double c, double *worst)
 {
-    double square = d->square[i], curvature = square + cri_descent_l2(d);
-    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) / curvature - d->b[i];
+    double square = d->square[i], curvature = square + cri_descent_l2(d), inverse = 1 / curvature;
+    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) * inverse - d->b[i];
     double root = sqrt(square), violation = fabs(change) * curvature; /* times the root */
     if (violation > *worst * root) *worst = violation / root;
     return violation > SLIGHT * d->settings.tolerance * d->unit * root ? change : 0;
@@ -306,14 +307,26 @@ void cri_descent_solve_directly(cri_descent *d, size_t k)
     }
 }
 
-/* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times
- * k in a sweep, or as many sweeps as conjugate gradients took steps, within bounds. */
-static bool direct_is_due(const cri_descent *d, size_t k)
+/* What the equations as they stand cost, in sweeps over k places that are not 0: k^3/3 operations in
+ * blocks against m or n times k, or as many sweeps as conjugate gradients took steps, within
+ * bounds. */
+static double direct_cost(const cri_descent *d, size_t k)
 {
     enum { LEAST = 4, MOST = 20 };
-    size_t steps = d->gradient_steps, cost = cri_descent_by_products(d) ? k / 16 : k / 4;
-    if (k > d->most) cost = steps < LEAST ? LEAST : steps > MOST ? MOST : steps;
-    return k > 0 && d->since > 3 + cost;
+    size_t steps = d->gradient_steps;
+    if (k > d->most) return (double)(steps < LEAST ? LEAST : steps > MOST ? MOST : steps);
+    if (!cri_descent_by_products(d)) return (double)k / 4;
+    return (double)k * (double)k / (24 * (double)d->m);
+}
+
+/* Worth while when descent has cost about as much, or is going to: sweeps that met violations
+ * `before` and `now` go on at that rate. */
+static bool direct_is_due(const cri_descent *d, size_t k, double before, double now)
+{
+    enum { FEW = 2 };
+    double cost = direct_cost(d, k), rate = log(before / now);
+    double left = rate > 0 ? log(now / d->settings.tolerance) / rate : INFINITY;
+    return k > 0 && ((double)d->since > 3 + 2 * cost || (d->since >= FEW && left > FEW + cost));
 }
 
 /* --- the working set ------------------------------------------------------------------------- */
@@ -340,10 +353,11 @@ void cri_descent_solve(cri_descent *d)
     cri_descent_refresh(d);
     while (worst_of_set(d) > tolerance && !is_over(d)) {
         sweep(d, false);
-        for (double worst = INFINITY; worst > tolerance && !is_over(d);) {
+        for (double worst = INFINITY, before; worst > tolerance && !is_over(d);) {
+            before = worst;
             worst = sweep(d, true);
             size_t k = cri_descent_support(d);
-            if (!direct_is_due(d, k)) continue;
+            if (!direct_is_due(d, k, before, worst)) continue;
             cri_descent_solve_directly(d, k);
             d->since = 0;
         }

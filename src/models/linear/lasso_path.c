@@ -246,7 +246,7 @@ static size_t batch_size(const journey *j)
     double       p = (double)j->p, direct = fmin(p, 1500), entries = 0;
     if (cri_rows_are_sparse(j->source.rows))
         entries = 2 * (double)cri_sparse_entries(j->source.rows->sparse);
-    double each = 8 * (j->settings->gram ? 2 * p * p : entries + 12 * p + 2 * direct * direct);
+    double each = 8 * (j->settings->gram ? 2 * p * p : entries + 30 * p + 2 * direct * direct);
     return each * 64 < budget ? 64 : each < budget / 2 ? (size_t)(budget / each) : 1;
 }
 

@@ -160,51 +160,73 @@ void cri_lasso_task_step(cri_lasso_task *t, double lambda, size_t k)
 }
 
 typedef struct round_work {
-    task *const  *tasks;
-    const double *c; /* [p x count] by term; NULL before the first check */
-    size_t        count, k;
-    double        lambda;
-    bool         *done; /* [count] */
+    task *const   *tasks;
+    const double **wanted; /* [tasks] a residual, or NULL                      */
+    size_t        *place;  /* [tasks] of its products in c                     */
+    const double  *c;      /* [p x wants] by term                              */
+    size_t         wants, k;
+    double         lambda;
+    bool          *done; /* [tasks] */
 } round_work;
 
 static void begin_one(void *arg, size_t i)
 {
     const round_work *w = arg;
-    cri_descent_begin(&w->tasks[i]->at.descent, w->lambda);
-    cri_descent_solve(&w->tasks[i]->at.descent);
+    cri_descent      *d = &w->tasks[i]->at.descent;
+    cri_descent_begin(d, w->lambda);
+    cri_descent_solve(d);
+    w->wanted[i] = cri_descent_wanted(d);
 }
 
 static void check_one(void *arg, size_t i)
 {
     const round_work *w = arg;
     cri_descent      *d = &w->tasks[i]->at.descent;
-    w->done[i] = cri_descent_check(d, w->c + i, w->count);
-    if (w->done[i])
+    w->done[i] = cri_descent_check(d, w->wanted[i] ? w->c + w->place[i] : NULL, w->wants);
+    if (w->done[i]) {
         finish_lambda(w->tasks[i], w->k);
-    else
-        cri_descent_solve(d);
+        return;
+    }
+    cri_descent_solve(d);
+    w->wanted[i] = cri_descent_wanted(d);
 }
 
-/* One round: the gradients of the tasks that are not done, in the first places of `tasks`. */
+/* The products that the tasks want, all at once. */
+static cr_status multiply_wanted(cr_ctx *cx, cr_scratch *s, round_work *w, size_t count, double *c)
+{
+    cr_status           st = CR_OK;
+    const cri_columns **X = cr_scratch_bytes(s, count, sizeof *X);
+    const double      **r = cr_scratch_bytes(s, count, sizeof *r);
+    CR_TRY(s->status);
+    w->wants = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!w->wanted[i]) continue;
+        w->place[i] = w->wants;
+        X[w->wants] = w->tasks[i]->at.descent.X;
+        r[w->wants++] = w->wanted[i];
+    }
+    if (w->wants > 0) CR_TRY(cri_columns_gradients(cx, X, r, w->wants, c));
+    w->c = c;
+done:
+    return st;
+}
+
+/* One round: a check of the tasks that are not done, in the first places of `tasks`. */
 static cr_status run_round(cr_ctx *cx, cr_scratch *s, task **tasks, size_t *count, round_work *w,
                            double *c)
 {
-    cr_status           st = CR_OK;
-    size_t              left = 0;
-    const cri_columns **X = cr_scratch_bytes(s, *count, sizeof *X);
-    const double      **r = cr_scratch_bytes(s, *count, sizeof *r);
-    CR_TRY(s->status);
-    for (size_t i = 0; i < *count; i++)
-        X[i] = tasks[i]->at.descent.X, r[i] = tasks[i]->at.descent.r;
-    CR_TRY(cri_columns_gradients(cx, X, r, *count, c));
-    w->count = *count;
-    w->c = c;
+    cr_status st = CR_OK;
+    size_t    left = 0;
+    CR_TRY(multiply_wanted(cx, s, w, *count, c));
     cri_blas_enter();
     st = cri_parallel_for(cx, NULL, *count, check_one, w);
     cri_blas_leave();
     CR_TRY(st);
-    for (size_t i = 0; i < *count; i++)
-        if (!w->done[i]) tasks[left++] = tasks[i];
+    for (size_t i = 0; i < *count; i++) {
+        if (w->done[i]) continue;
+        w->wanted[left] = w->wanted[i];
+        tasks[left++] = tasks[i];
+    }
     *count = left;
 done:
     return st;
@@ -221,6 +243,8 @@ cr_status cri_lasso_tasks_step(cr_ctx *cx, cri_lasso_task *const *all, size_t n,
     round_work w = { .tasks = tasks, .k = k, .lambda = lambda };
 
     w.done = cr_scratch_bytes(&s, n, sizeof *w.done);
+    w.wanted = cr_scratch_bytes(&s, n, sizeof *w.wanted);
+    w.place = cr_scratch_index(&s, n);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
         if (!all[i]->saturated)

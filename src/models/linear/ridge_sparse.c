@@ -201,7 +201,7 @@ cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *
     CR_TRY(cri_sparse_terms_new(cx, &s, o->rows, o->intercept, o->standardise, &z));
     CR_TRY(cri_sparse_transpose(cx, z.X, &columns));
     z.columns = &columns.view;
-    CR_TRY(cri_sparse_solve(cx, &z, z.t, o->lambda, 1e-13, MOST, b, &report));
+    CR_TRY(cri_sparse_solve(cx, &z, z.t, o->lambda, 2e-14, MOST, b, &report));
     if (o->lambda == 0) CR_TRY(cri_sparse_null(cx, &z, b, MOST, o->seed, d, &singular));
     *out_singular = singular;
     if (singular) goto done;

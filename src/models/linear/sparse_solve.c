@@ -1,10 +1,13 @@
 /* sparse_solve.c -- least squares and ridge on sparse rows, by LSQR. */
 #include "sparse_solve.h"
+#include "../../base/parallel.h"
 #include "../../base/rng.h"
 #include "../../math/dense.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { BLOCK = 8192 };
 
 typedef struct stack {
     const cri_sparse_terms *z;
@@ -12,26 +15,54 @@ typedef struct stack {
     double                 *D, *b;  /* [p] */
     double                 *room_p; /* [p] */
     double                 *room_n; /* [n] */
-    size_t                  m;
+    const double           *from;   /* [p] x, or [p] the lower part of y */
+    double                 *to;     /* [p] the lower part of the product, or all of it */
 } stack;
+
+/* b = D x, and root b below. */
+static void enter_terms(void *arg, size_t block)
+{
+    const stack *k = arg;
+    cri_range    range = cri_block_range(k->z->p, BLOCK, block);
+    for (size_t j = range.begin; j < range.end; j++) {
+        k->b[j] = k->D[j] * k->from[j];
+        if (k->root > 0) k->to[j] = k->root * k->b[j];
+    }
+}
+
+/* D (Z' y + root y below), from Z' y. */
+static void leave_terms(void *arg, size_t block)
+{
+    const stack *k = arg;
+    cri_range    range = cri_block_range(k->z->p, BLOCK, block);
+    for (size_t j = range.begin; j < range.end; j++) {
+        double below = k->root > 0 ? k->root * k->from[j] : 0;
+        k->to[j] = k->D[j] * (k->to[j] + below);
+    }
+}
 
 /* out = [Z; root I] D x. */
 static cr_status times(cr_ctx *cx, void *user, const double *x, double *out)
 {
-    const stack *k = user;
-    for (size_t j = 0; j < k->z->p; j++) k->b[j] = k->D[j] * x[j];
-    for (size_t j = 0; k->root > 0 && j < k->z->p; j++) out[k->z->n + j] = k->root * k->b[j];
-    return cri_sparse_terms_times(cx, k->z, k->b, k->room_p, out);
+    stack    *k = user;
+    cr_status st = CR_OK;
+    k->from = x;
+    k->to = out + k->z->n;
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->z->p, BLOCK), enter_terms, k));
+    CR_TRY(cri_sparse_terms_times(cx, k->z, k->b, k->room_p, out));
+done:
+    return st;
 }
 
 static cr_status transpose(cr_ctx *cx, void *user, const double *y, double *out)
 {
-    const stack *k = user;
-    cr_status    st = cri_sparse_terms_transpose(cx, k->z, y, k->room_n, out);
-    for (size_t j = 0; st == CR_OK && j < k->z->p; j++) {
-        if (k->root > 0) out[j] += k->root * y[k->z->n + j];
-        out[j] *= k->D[j];
-    }
+    stack    *k = user;
+    cr_status st = CR_OK;
+    k->from = y + k->z->n;
+    k->to = out;
+    CR_TRY(cri_sparse_terms_transpose(cx, k->z, y, k->room_n, out));
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->z->p, BLOCK), leave_terms, k));
+done:
     return st;
 }
 

@@ -1,6 +1,7 @@
 /* sparse_terms.c -- sparse rows, centred and scaled implicitly. */
 #include "sparse_terms.h"
 #include "moments.h"
+#include "../../base/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,34 +71,64 @@ done:
 
 /* --- products -------------------------------------------------------------------------------- */
 
+enum { BLOCK = 8192 };
+
+typedef struct terms_work {
+    const cri_sparse_terms *z;
+    const double           *b;
+    double                 *room, *out;
+    double                  sum;
+} terms_work;
+
+/* v = b / scale, and the sum of centre . v. */
+static void enter_terms(void *arg, cri_range range, double *acc)
+{
+    const terms_work       *w = arg;
+    const cri_sparse_terms *z = w->z;
+    double                  level = 0;
+    for (size_t j = range.begin; j < range.end; j++) {
+        w->room[j] = z->square[j] > 0 ? w->b[j] / z->scale[j] : 0;
+        level += z->centre[j] * w->room[j];
+    }
+    acc[0] += level;
+}
+
 cr_status cri_sparse_terms_times(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
                                  double *room, double *out)
 {
-    double    level = 0;
-    cr_status st;
-    for (size_t j = 0; j < z->p; j++) {
-        room[j] = z->square[j] > 0 ? b[j] / z->scale[j] : 0;
-        level += z->centre[j] * room[j];
-    }
-    st = cri_sparse_times(cx, z->X, room, out);
-    for (size_t i = 0; st == CR_OK && i < z->n; i++)
-        out[i] = (z->root ? z->root[i] : 1) * (out[i] - level);
+    cr_status  st = CR_OK;
+    terms_work w = { .z = z, .b = b, .room = room };
+    double     level;
+    CR_TRY(cri_parallel_sum(cx, NULL, z->p, BLOCK, 1, enter_terms, &w, &level));
+    CR_TRY(cri_sparse_times(cx, z->X, room, out));
+    for (size_t i = 0; i < z->n; i++) out[i] = (z->root ? z->root[i] : 1) * (out[i] - level);
+done:
     return st;
+}
+
+/* (X' q - centre sum q) / scale from X' q. */
+static void leave_terms(void *arg, size_t block)
+{
+    const terms_work       *w = arg;
+    const cri_sparse_terms *z = w->z;
+    cri_range               range = cri_block_range(z->p, BLOCK, block);
+    for (size_t j = range.begin; j < range.end; j++)
+        w->out[j] = z->square[j] > 0 ? (w->out[j] - z->centre[j] * w->sum) / z->scale[j] : 0;
 }
 
 cr_status cri_sparse_terms_transpose(cr_ctx *cx, const cri_sparse_terms *z, const double *r,
                                      double *room, double *out)
 {
-    double    sum = 0;
-    cr_status st;
+    cr_status  st = CR_OK;
+    terms_work w = { .z = z, .out = out };
     for (size_t i = 0; i < z->n; i++) {
         room[i] = (z->root ? z->root[i] : 1) * r[i];
-        sum += room[i];
+        w.sum += room[i];
     }
-    st = z->columns ? cri_sparse_times(cx, z->columns, room, out)
-                    : cri_sparse_transpose_times(cx, z->X, room, out);
-    for (size_t j = 0; st == CR_OK && j < z->p; j++)
-        out[j] = z->square[j] > 0 ? (out[j] - z->centre[j] * sum) / z->scale[j] : 0;
+    CR_TRY(z->columns ? cri_sparse_times(cx, z->columns, room, out)
+                      : cri_sparse_transpose_times(cx, z->X, room, out));
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(z->p, BLOCK), leave_terms, &w));
+done:
     return st;
 }
 

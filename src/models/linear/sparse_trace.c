@@ -35,9 +35,10 @@ static void enter_terms(void *arg, cri_range range, double *acc)
     const cri_sparse_terms *z = q->z;
     for (size_t j = range.begin; j < range.end; j++) {
         double *V = q->V + j * PROBES, *low = q->bottom + j * PROBES, *to = q->room_p + j * PROBES;
+        double  per_scale = 1 / z->scale[j];
         for (size_t c = 0; c < PROBES; c++) {
             double b = q->D[j] * V[c] * q->of_v[c];
-            to[c] = b / z->scale[j];
+            to[c] = b * per_scale;
             acc[c] += z->centre[j] * to[c];
             low[c] = q->root * b - q->alpha[c] * low[c] * q->of_u[c];
             acc[PROBES + c] += low[c] * low[c];
@@ -76,9 +77,9 @@ static void leave_terms(void *arg, cri_range range, double *acc)
     const bidiagonal       *q = arg;
     const cri_sparse_terms *z = q->z;
     for (size_t j = range.begin; j < range.end; j++) {
-        double *V = q->V + j * PROBES, *from = q->room_p + j * PROBES;
+        double *V = q->V + j * PROBES, *from = q->room_p + j * PROBES, per_scale = 1 / z->scale[j];
         for (size_t c = 0; c < PROBES; c++) {
-            double g = (from[c] - z->centre[j] * q->level[c]) / z->scale[j];
+            double g = (from[c] - z->centre[j] * q->level[c]) * per_scale;
             g += q->root * q->bottom[j * PROBES + c] * q->of_u[c];
             V[c] = q->D[j] * g - q->beta[c] * V[c] * q->of_v[c];
             acc[c] += V[c] * V[c];
@@ -143,6 +144,19 @@ static double draw_probe(const cri_sparse_terms *z, bool centred, uint64_t seed,
     return length;
 }
 
+/* The mean of the ratios told / lengths, and its standard error. */
+static double summarise(const double *told, const double *lengths, double *out_se)
+{
+    double sum = 0, squares = 0;
+    for (size_t c = 0; c < PROBES; c++) {
+        double share = lengths[c] > 0 ? told[c] / lengths[c] : 0;
+        sum += share / PROBES;
+        squares += share * share / PROBES;
+    }
+    *out_se = sqrt(fmax(squares - sum * sum, 0) / (PROBES - 1));
+    return sum;
+}
+
 /* told [PROBES] = e'He of the probes that stand in q->top, of these squared lengths. */
 static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, double *told)
 {
@@ -180,7 +194,7 @@ cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda,
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = z->n, p = z->p;
-    double     lengths[PROBES], told[PROBES], sum = 0, squares = 0, most = centred ? -1 : 0;
+    double     lengths[PROBES], told[PROBES], most = centred ? -1 : 0;
     bidiagonal q = { .z = z,
                      .root = sqrt(lambda),
                      .D = cr_scratch_f64(&s, p),
@@ -196,13 +210,8 @@ cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda,
     for (size_t c = 0; c < PROBES; c++) lengths[c] = draw_probe(z, centred, seed, c, q.top);
     for (size_t i = 0; i < n; i++) most += !z->root || z->root[i] > 0;
     CR_TRY(measure(cx, &q, lengths, told));
-    for (size_t c = 0; c < PROBES; c++) {
-        double df = lengths[c] > 0 ? most * told[c] / lengths[c] : 0;
-        sum += df / PROBES;
-        squares += df * df / PROBES;
-    }
-    *out_df = sum;
-    *out_se = sqrt(fmax(squares - sum * sum, 0) / (PROBES - 1));
+    *out_df = most * summarise(told, lengths, out_se);
+    *out_se *= most;
 done:
     cr_scratch_end(&s);
     return st;

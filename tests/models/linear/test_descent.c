@@ -44,11 +44,11 @@ static void sparse_copy(const cri_columns *X, size_t j, double *r)
     sparse_add(X, j, 1, r);
 }
 
-static double sparse_norm2(const cri_columns *X, const double *r)
+static double sparse_inner(const cri_columns *X, const double *a, const double *r)
 {
     double sum = 0;
     (void)X;
-    for (size_t i = 0; i < N; i++) sum += (r[i] + r[N]) * (r[i] + r[N]);
+    for (size_t i = 0; i < N; i++) sum += (a[i] + a[N]) * (r[i] + r[N]);
     return sum;
 }
 
@@ -100,7 +100,7 @@ static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
                         .add = sparse_add,
                         .start = sparse_start,
                         .copy = sparse_copy,
-                        .norm2 = sparse_norm2 };
+                        .inner = sparse_inner };
     cri_moments_free(cx, &m);
 }
 
@@ -157,11 +157,11 @@ static void dense_copy(const cri_columns *X, size_t j, double *r)
     memcpy(r, column_of(X, j), ROWS * sizeof *r);
 }
 
-static double dense_norm2(const cri_columns *X, const double *r)
+static double dense_inner(const cri_columns *X, const double *a, const double *r)
 {
     double sum = 0;
     (void)X;
-    for (size_t i = 0; i < ROWS; i++) sum += r[i] * r[i];
+    for (size_t i = 0; i < ROWS; i++) sum += a[i] * r[i];
     return sum;
 }
 
@@ -188,40 +188,53 @@ static double violation_of(const cri_columns *X, double lambda, double ratio, co
     return worst;
 }
 
+typedef struct noise {
+    double     *Z, *b; /* [TERMS x ROWS], [TERMS] room */
+    double      t[ROWS], ones[TERMS];
+    cri_columns X;
+} noise;
+
+static void draw_noise(cr_scratch *s, noise *out)
+{
+    cr_rng rng = cr_rng_stream(40, 4);
+    out->Z = cr_scratch_f64(s, ROWS * TERMS);
+    out->b = cr_scratch_f64(s, TERMS);
+    for (size_t j = 0; j < TERMS; j++) draw_column(&rng, out->Z + j * ROWS), out->ones[j] = 1;
+    draw_column(&rng, out->t);
+    out->X = (cri_columns){ .n = ROWS,
+                            .p = TERMS,
+                            .room = ROWS,
+                            .weight = ROWS,
+                            .tt = ROWS,
+                            .square = out->ones,
+                            .t = out->t,
+                            .Z = out->Z,
+                            .dot = dense_dot,
+                            .add = dense_add,
+                            .start = dense_start,
+                            .copy = dense_copy,
+                            .inner = dense_inner };
+}
+
 /* Follows a path on noise and checks every lambda; what most takes, and how many are not 0. */
 static void follow_noise(double ratio, double last, size_t *out_sweeps, size_t *out_nonzero)
 {
     cr_ctx              *cx = test_context();
     cr_scratch           room = cr_scratch_begin(cx);
-    cr_rng               rng = cr_rng_stream(40, 4);
-    double              *Z = cr_scratch_f64(&room, ROWS * TERMS), *b = cr_scratch_f64(&room, TERMS);
-    double               t[ROWS], ones[TERMS], worst = 0;
+    noise                data;
+    double               worst = 0;
     cri_descent          d;
     cri_descent_settings settings = { ratio, 1e-7, 10000, NULL };
-    for (size_t j = 0; j < TERMS; j++) draw_column(&rng, Z + j * ROWS), ones[j] = 1;
-    draw_column(&rng, t);
-    cri_columns X = { .n = ROWS,
-                      .p = TERMS,
-                      .room = ROWS,
-                      .weight = ROWS,
-                      .tt = ROWS,
-                      .square = ones,
-                      .t = t,
-                      .Z = Z,
-                      .dot = dense_dot,
-                      .add = dense_add,
-                      .start = dense_start,
-                      .copy = dense_copy,
-                      .norm2 = dense_norm2 };
-    assert_ok(cx, cri_descent_of_columns(&room, &X, &settings, &d));
+    draw_noise(&room, &data);
+    assert_ok(cx, cri_descent_of_columns(&room, &data.X, &settings, &d));
     double largest = cri_descent_lambda_max(&d);
     *out_sweeps = 0;
     for (size_t k = 0; k < 100; k++) {
         cri_descent_step(&d, largest * pow(last, (double)k / 99));
         assert_true(d.converged);
         *out_sweeps = d.sweeps > *out_sweeps ? d.sweeps : *out_sweeps;
-        cri_descent_coefficients(&d, b);
-        worst = fmax(worst, violation_of(&X, d.lambda, ratio, b));
+        cri_descent_coefficients(&d, data.b);
+        worst = fmax(worst, violation_of(&data.X, d.lambda, ratio, data.b));
     }
     assert_true(worst <= 4.1e-7);
     assert_true(cri_descent_mse(&d) < 1e-2);
@@ -248,4 +261,76 @@ TEST(many_terms)
     follow_noise(0.01, 1e-3, &sweeps, &nonzero);
     assert_true(sweeps <= 500);
     assert_true(nonzero > 3 * ROWS + 100);
+}
+
+/* --- what earlier residuals tell ------------------------------------------------------------- */
+
+static void multiply(const cri_columns *X, const double *r, double *out)
+{
+    for (size_t j = 0; j < TERMS; j++) out[j] = dense_dot(X, j, r);
+}
+
+/* The distance of what is guessed from the truth is within the bound, and close to it for some: of
+ * residuals in the span of those known it is 0, also after directions had to give way. */
+TEST(known_gradients_bound_others)
+{
+    cr_scratch          room = cr_scratch_begin(cx);
+    cr_rng              rng = cr_rng_stream(7, 7);
+    noise               data;
+    cri_known_gradients known;
+    double             *truth = cr_scratch_f64(&room, TERMS), r[ROWS];
+    draw_noise(&room, &data);
+    multiply(&data.X, data.t, truth);
+    assert_ok(cx, cri_known_new(&room, &data.X, data.t, truth, &known));
+    assert_true(known.most >= 2 && known.count == 1);
+    memcpy(r, data.t, sizeof r);
+    for (size_t step = 0; step < 3 * known.most; step++) {
+        double closest = 0;
+        for (size_t i = 0; i < ROWS; i++) r[i] = 0.9 * r[i] + 0.1 * cr_rng_normal(&rng);
+        multiply(&data.X, r, truth);
+        cri_known_look(&known, r);
+        for (size_t j = 0; j < TERMS; j++) {
+            double share = fabs(truth[j] - known.guess[j]) / (sqrt(ROWS) * known.length);
+            assert_true(share <= 1);
+            closest = fmax(closest, share);
+        }
+        assert_true(closest > 0.2 && known.length < 0.5 * sqrt(ROWS));
+        multiply(&data.X, known.v, truth);
+        cri_known_add(&known, truth, 1);
+        assert_true(known.count <= known.most);
+        cri_known_look(&known, r);
+        multiply(&data.X, r, truth);
+        assert_true(known.length < 1e-8);
+        for (size_t j = 0; j < TERMS; j++) assert_close(known.guess[j], truth[j], 1e-10);
+    }
+    cr_scratch_end(&room);
+}
+
+/* In parts, with the gradients of all terms only where they are asked for: every lambda ends where
+ * the conditions hold for all terms, and most need no such gradients. */
+TEST(gradients_as_wanted)
+{
+    cr_scratch           room = cr_scratch_begin(cx);
+    noise                data;
+    double              *products = cr_scratch_f64(&room, TERMS);
+    const double        *wanted;
+    size_t               asked = 0;
+    cri_descent          d;
+    cri_descent_settings settings = { 1, 1e-7, 10000, NULL };
+    draw_noise(&room, &data);
+    assert_ok(cx, cri_descent_of_columns(&room, &data.X, &settings, &d));
+    double largest = cri_descent_lambda_max(&d);
+    for (size_t k = 0; k < 100; k++) {
+        cri_descent_begin(&d, largest * pow(0.05, (double)k / 99));
+        do {
+            cri_descent_solve(&d);
+            wanted = cri_descent_wanted(&d);
+            asked += wanted != NULL;
+            if (wanted) multiply(&data.X, wanted, products);
+        } while (!cri_descent_check(&d, wanted ? products : NULL, 1));
+        cri_descent_coefficients(&d, data.b);
+        assert_true(d.converged && violation_of(&data.X, d.lambda, 1, data.b) <= 4.1e-7);
+    }
+    assert_true(asked > 0 && asked < 50);
+    cr_scratch_end(&room);
 }
