@@ -11,6 +11,7 @@
 #include "../fields.h"
 #include "../linear/sandwich.h"
 #include "../../base/context_internal.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../data/table_internal.h"
 #include "../../math/special.h"
@@ -120,20 +121,53 @@ static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_g
     return cr_fail_hint(cx, "--family names another: " CRI_GLM_FAMILIES);
 }
 
-static cr_status read_rows(cr_ctx *cx, const cri_rows *rows, cri_glm_family family, double *y,
-                           double *weight, double *trials, double *offset)
+typedef struct reading {
+    const cri_rows *rows;
+    cri_glm_family  family;
+    bool            counts;                       /* the target must be whole */
+    double         *y, *weight, *trials, *offset; /* [n] */
+} reading;
+
+/* Reads row i; false where it says what no row may say. */
+static bool read_row(const reading *r, size_t i)
+{
+    double *const *const roles = r->rows->roles;
+    double               trials = roles[ROLE_TRIALS] ? roles[ROLE_TRIALS][i] : 1;
+    double               exposure = roles[ROLE_EXPOSURE] ? roles[ROLE_EXPOSURE][i] : 1;
+    r->offset[i] = roles[ROLE_OFFSET] ? roles[ROLE_OFFSET][i] : 0;
+    if (roles[ROLE_EXPOSURE]) r->offset[i] += log(exposure);
+    r->trials[i] = trials;
+    r->weight[i] = r->rows->w ? r->rows->w[i] : 1;
+    r->y[i] = r->rows->y[i] / trials;
+    return exposure > 0 && trials >= 1 && trials == floor(trials) &&
+           cri_family_allows(r->family, r->y[i]) &&
+           !(r->counts && r->rows->y[i] != floor(r->rows->y[i]));
+}
+
+/* Says what is wrong with row i. */
+static cr_status refuse_row(cr_ctx *cx, const reading *r, size_t i)
+{
+    double    unused;
+    cr_status st = offset_of(cx, r->rows, i, &unused);
+    if (st == CR_OK) st = trials_of(cx, r->rows, i, &unused);
+    return st == CR_OK ? refuse_target(cx, r->rows, i, r->family, r->rows->y[i]) : st;
+}
+
+/* acc [1]: how many rows must be refused. */
+static void read_block(void *arg, cri_range range, double *acc)
+{
+    for (size_t i = range.begin; i < range.end; i++) acc[0] += !read_row(arg, i);
+}
+
+static cr_status read_rows(cr_ctx *cx, reading *r)
 {
     cr_status st = CR_OK;
-    bool      counts = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL ||
-                  (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS]);
-    for (size_t i = 0; i < rows->n; i++) {
-        CR_TRY(offset_of(cx, rows, i, &offset[i]));
-        CR_TRY(trials_of(cx, rows, i, &trials[i]));
-        weight[i] = rows->w ? rows->w[i] : 1;
-        y[i] = rows->y[i] / trials[i];
-        if (!cri_family_allows(family, y[i]) || (counts && rows->y[i] != floor(rows->y[i])))
-            CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
-    }
+    double    refused = 0;
+    r->counts = r->family == CRI_GLM_POISSON || r->family == CRI_GLM_NEGATIVE_BINOMIAL ||
+                (r->family == CRI_GLM_BINOMIAL && r->rows->roles[ROLE_TRIALS]);
+    CR_TRY(cri_parallel_sum(cx, NULL, r->rows->n, 4096, 1, read_block, r, &refused));
+    for (size_t i = 0; refused > 0; i++)
+        if (!read_row(r, i)) CR_TRY(refuse_row(cx, r, i));
 done:
     return st;
 }
@@ -239,10 +273,12 @@ static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
     m->phi = dispersion(m, o->dispersion);
+    m->log_likelihood = -0.5 * s->deviance;
     /* the Gaussian's likelihood at its maximum in phi, as least squares has it */
-    CR_TRY(cri_glm_log_likelihood(cx, p, &law,
-                                  p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
-                                  s->eta, &m->log_likelihood));
+    if (!s->single)
+        CR_TRY(cri_glm_log_likelihood(cx, p, &law,
+                                      p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
+                                      s->eta, &m->log_likelihood));
     CR_TRY(cri_glm_null_deviance(cx, p, &law, &m->null_deviance));
     m->fit = s->fit;
     s->fit = (cri_predictor){ 0 };
@@ -298,13 +334,16 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                              .weight = weight,
                              .trials = trials,
                              .offset = offset };
+    reading            data = {
+                   .rows = rows, .family = family, .y = y, .weight = weight, .trials = trials, .offset = offset
+    };
     (void)seed;
 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
     CR_TRY(check_size(cx, rows, o->intercept));
-    CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
+    CR_TRY(read_rows(cx, &data));
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
