@@ -17,6 +17,7 @@ typedef struct block {
     double       *eta;   /* [count]; spoiled */
     double       *score; /* [count] */
     double       *information;
+    double       *room; /* [count] */
     size_t        count;
 } block;
 
@@ -58,19 +59,21 @@ static double weigh_gamma_log(const cri_scoring_pass *w, block b)
  * m (y - mu), m mu (1 - mu);  -2 m (y log mu + (1 - y) log(1 - mu)). */
 static double weigh_binomial_logit(const cri_scoring_pass *w, block b)
 {
-    double sum = 0;
+    double *losses = b.room, *e = b.information;
     (void)w;
-    for (size_t i = 0; i < b.count; i++) b.information[i] = -fabs(b.eta[i]);
-    cri_exp_array(b.information, b.count);
+    for (size_t i = 0; i < b.count; i++) e[i] = -fabs(b.eta[i]);
+    cri_exp_array(e, b.count);
+    memcpy(losses, e, b.count * sizeof(double));
+    cri_log1p_array(losses, b.count);
     for (size_t i = 0; i < b.count; i++) {
-        double e = b.information[i], large = 1 / (1 + e), small = e * large, y = b.y[i];
-        bool   up = b.eta[i] > 0;
-        double against = up ? 1 - y : y; /* what speaks against the likelier outcome */
-        sum += b.m[i] * (log(1 + e) + against * fabs(b.eta[i]));
-        b.score[i] = b.m[i] * (up ? y * small - (1 - y) * large : y * large - (1 - y) * small);
+        double large = 1 / (1 + e[i]), small = e[i] * large, y = b.y[i], not_y = 1 - y;
+        double mu = b.eta[i] > 0 ? large : small, rest = b.eta[i] > 0 ? small : large;
+        double against = b.eta[i] > 0 ? not_y : y; /* what speaks against the likelier outcome */
+        losses[i] += against * fabs(b.eta[i]);
+        b.score[i] = b.m[i] * (y * rest - not_y * mu);
         b.information[i] = b.m[i] * small * large;
     }
-    return 2 * sum;
+    return 2 * cri_dot_array(b.m, losses, b.count);
 }
 
 /* Any other law, by its own functions. */
@@ -93,7 +96,10 @@ static double weigh_any(const cri_scoring_pass *w, block b)
 /* 2 log p(y | y) as the kinds leave it out of their deviance. */
 static double saturated_poisson(double y) { return 2 * (cr_xlogy(y, y) - y); }
 static double saturated_gamma(double y) { return -2 * (1 + log(y)); }
-static double saturated_binomial(double y) { return 2 * (cr_xlogy(y, y) + cr_xlogy(1 - y, 1 - y)); }
+static double saturated_binomial(double y)
+{
+    return y == 0 || y == 1 ? 0 : 2 * (cr_xlogy(y, y) + cr_xlogy(1 - y, 1 - y));
+}
 
 typedef struct kind {
     cri_glm_family family;
@@ -163,7 +169,7 @@ static void add_rows(const run *r, size_t begin, size_t count, double *acc, doub
     block                   b = { .y = y, .m = m, .count = count };
     const double           *Z = cri_classifier_rows_block(&w->rows->x, begin, count, w->step, room);
 
-    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS;
+    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS, b.room = S;
     set_block(w, begin, Z, y, m, b);
     if (w->theta)
         acc[0] += r->kind->weigh(w, b);
