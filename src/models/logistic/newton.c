@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200, SAMPLE_STEP = 17 };
+enum { MOST_ITERATIONS = 200, MOST_STEP = 17, LEAST_STEP = 4 };
 
 typedef struct newton {
     cr_ctx                  *cx;
@@ -235,9 +235,19 @@ static cr_status begin(newton *w, cr_scratch *s)
     return s->status;
 }
 
-/* The answer of every 17th row, from which a few steps over all of them suffice: its distance is
- * the sampling error.  Leaves theta alone where the sample says nothing of use. */
-static cr_status start_from_sample(newton *w)
+/* Every how many rows make a sample that is to start from, 20 for each coefficient; 1: too few. */
+static size_t sample_step(const newton *w)
+{
+    size_t n = w->f->x->n, step = n / (20 * w->D);
+    if (!w->chord || n < 20000 || step < LEAST_STEP) return 1;
+    return step < MOST_STEP ? step : MOST_STEP;
+}
+
+/* The answer of every step-th row, from which a few steps over all of them suffice: its distance is
+ * the sampling error, beside which a thousandth of F is nothing.  The penalty is that of all rows,
+ * which keeps few rows from taking chance for certainty.  Leaves theta alone where the sample says
+ * nothing of use. */
+static cr_status start_from_sample(newton *w, size_t step)
 {
     cr_status            st = CR_OK;
     cri_likelihood       part = *w->f;
@@ -249,12 +259,10 @@ static cr_status start_from_sample(newton *w)
 
     CR_TRY(s.status);
     memcpy(theta, w->s->theta, w->D * sizeof(double));
-    part.step = SAMPLE_STEP;
-    part.l2 /= SAMPLE_STEP;
-    part.intercept_l2 /= SAMPLE_STEP;
+    part.step = step;
     small.f = &part;
     CR_TRY(cri_likelihood_at(w->cx, &part, w->s->theta, &v));
-    CR_TRY(iterate(&small, v, 1e-5, 20));
+    CR_TRY(iterate(&small, v, 1e-3, 20));
     w->H = small.H, w->H_trial = small.H_trial; /* they may have changed places */
     bool useful = w->s->stop == CR_STOP_TOLERANCE;
     *w->s = keep;
@@ -273,8 +281,7 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cri_likelihood_value v;
 
     CR_TRY(begin(&w, &room));
-    if (w.chord && f->x->n >= 20000 && f->x->n / SAMPLE_STEP >= 20 * w.D)
-        CR_TRY(start_from_sample(&w));
+    if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
     v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
