@@ -113,17 +113,18 @@ static void weigh(const cri_pass *w, size_t begin, size_t count, double *E, doub
 
 /* --- dense rows ------------------------------------------------------------------------------ */
 
-/* S [count x s] = root_i z_i at the places of the Hessian. */
+/* S [count x s] = root_i z_i at the places of the Hessian, filled up with zeros. */
 static void scale_rows(const cri_likelihood *f, const double *Z, size_t count, const double *root,
                        size_t s, double *S, size_t stride)
 {
-    size_t q = f->x->q;
+    size_t q = f->x->q, places = f->sub ? f->n_sub : q;
     for (size_t i = 0; i < count; i++, S += stride) {
         const double *z = Z + i * q;
         if (f->sub)
-            for (size_t j = 0; j < s; j++) S[j] = root[i] * z[f->sub[j]];
+            for (size_t j = 0; j < places; j++) S[j] = root[i] * z[f->sub[j]];
         else
-            for (size_t j = 0; j < s; j++) S[j] = root[i] * z[j];
+            for (size_t j = 0; j < places; j++) S[j] = root[i] * z[j];
+        for (size_t j = places; j < s; j++) S[j] = 0;
     }
 }
 
