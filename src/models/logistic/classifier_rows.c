@@ -304,6 +304,41 @@ done:
     return st;
 }
 
+typedef struct sample_work {
+    const cri_classifier_rows *x;
+    size_t                     n, step;
+    double                    *Z;
+} sample_work;
+
+static void gather_block(void *arg, size_t b)
+{
+    const sample_work *w = arg;
+    cri_range          r = cri_block_range(w->n, BLOCK, b);
+    cri_classifier_rows_block(w->x, r.begin, r.end - r.begin, w->step, w->Z + r.begin * w->x->q);
+}
+
+cr_status cri_classifier_rows_sample(cr_ctx *cx, cr_scratch *s, const cri_classifier_rows *x,
+                                     size_t *step, cri_classifier_rows *out)
+{
+    sample_work w = { .x = x, .n = cri_block_count(x->n, *step), .step = *step };
+    double     *weight = NULL;
+    *out = *x;
+    if (x->sparse || *step == 1 || w.n * x->q > cri_memory_left(cx) / 4 / sizeof(double))
+        return CR_OK;
+    w.Z = cr_scratch_matrix(s, w.n, x->q);
+    if (x->w) weight = cr_scratch_f64(s, w.n);
+    if (s->status != CR_OK) return s->status;
+    cr_status st = cri_parallel_for(cx, NULL, cri_block_count(w.n, BLOCK), gather_block, &w);
+    out->weight = 0;
+    for (size_t i = 0; i < w.n; i++) {
+        if (weight) weight[i] = x->w[i * *step];
+        out->weight += weight ? weight[i] : 1;
+    }
+    out->n = w.n, out->Z = w.Z, out->w = weight;
+    *step = 1;
+    return st;
+}
+
 const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, double *z)
 {
     if (!x->sparse) return cri_classifier_rows_block(x, i, 1, 1, z);

@@ -251,6 +251,7 @@ static cr_status start_from_sample(newton *w, size_t step)
 {
     cr_status            st = CR_OK;
     cri_likelihood       part = *w->f;
+    cri_classifier_rows  rows;
     cri_likelihood_value v = { .gradient = w->g, .hessian = w->H };
     cri_solution         keep = *w->s;
     newton               small = *w;
@@ -259,7 +260,15 @@ static cr_status start_from_sample(newton *w, size_t step)
 
     CR_TRY(s.status);
     memcpy(theta, w->s->theta, w->D * sizeof(double));
+    part.x = &rows;
     part.step = step;
+    CR_TRY(cri_classifier_rows_sample(w->cx, &s, w->f->x, &part.step, &rows));
+    if (part.step < step) {
+        uint32_t *y = cr_scratch_bytes(&s, rows.n, sizeof *y);
+        CR_TRY(s.status);
+        for (size_t i = 0; i < rows.n; i++) y[i] = w->f->y[i * step];
+        part.y = y;
+    }
     small.f = &part;
     CR_TRY(cri_likelihood_at(w->cx, &part, w->s->theta, &v));
     CR_TRY(iterate(&small, v, 1e-3, 20));
