@@ -50,6 +50,7 @@ typedef struct climb {
     cri_scoring_pass pass;
     size_t           q, *iterations, limit;
     double           tolerance, saturated;
+    double           enough; /* gain of a step, over the deviance, after which none is needed */
     double          *theta, *trial, *delta; /* [q]     */
     double          *L, *unit;              /* [q x q], [q]: I = unit L L' unit */
     cri_scoring_sums at, next;              /* at theta, at the trial */
@@ -140,6 +141,7 @@ static cr_status iterate(cr_ctx *cx, climb *c)
         if (!c->good) break;
         ++*c->iterations;
         c->converged =
+            c->gain <= c->enough * size ||
             cri_glm_has_settled(c->gain, before > 0 ? before : c->gain, c->tolerance, size);
         before = c->gain;
         if (!c->converged) CR_TRY(take_step(cx, c));
@@ -168,7 +170,7 @@ static const double *gather(cr_scratch *room, const double *x, size_t n, size_t 
 }
 
 /* The estimate of every 17th row, from which two or three steps over all of them suffice: its
- * distance is the sampling error. */
+ * distance is the sampling error, beside which a thousandth of the deviance is nothing. */
 static cr_status start_from_sample(cr_ctx *cx, climb *c)
 {
     cr_status              st = CR_OK;
@@ -179,7 +181,7 @@ static cr_status start_from_sample(cr_ctx *cx, climb *c)
     cri_glm_problem        part = *all->p;
     size_t                 iterations = 0, n = all->x.n;
     some.pass.step = SAMPLE_STEP;
-    some.tolerance = 1e-6;
+    some.enough = 1e-3;
     some.iterations = &iterations;
     CR_TRY(cri_classifier_rows_sample(cx, &room, &all->x, &some.pass.step, &rows.x));
     if (some.pass.step == 1) {
