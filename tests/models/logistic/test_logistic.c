@@ -132,29 +132,46 @@ TEST(limit)
                       CR_EARG, "proximal Newton only");
 }
 
-/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum. */
+/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum, with the
+ * same bits on any number of threads; of full columns and of columns that are mostly 0. */
 TEST(many_rows)
 {
-    enum { ROWS = 21000, COLUMNS = 16 };
-    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
-    cr_rng  r = cr_rng_stream(1, 1);
-    for (size_t i = 0; i < ROWS; i++) {
-        double eta = -1;
-        for (size_t j = 0; j < COLUMNS; j++) {
-            X[i * COLUMNS + j] = cr_rng_normal(&r);
-            eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+    enum { ROWS = 21000, COLUMNS = 18 };
+    static const char *const settings[] = {
+        "target=y features=x*", "target=y features=x* weights=w lambda=2 intercept=false"
+    };
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(2 * ROWS, sizeof *y), *w = y + ROWS;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        cr_rng r = cr_rng_stream(1, 1);
+        for (size_t i = 0; i < ROWS; i++) {
+            double eta = -1;
+            for (size_t j = 0; j < COLUMNS; j++) {
+                double x = cr_rng_normal(&r), hit = cr_rng_uniform(&r);
+                X[i * COLUMNS + j] = sparse && hit > 0.15 ? 0 : x;
+                eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+            }
+            y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+            w[i] = 0.5 * (double)(i % 4);
         }
-        y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
-    }
-    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
-    cr_model *a = fit(cx, "logistic", t, "target=y"),
-             *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
-    json_t *da = describe(cx, a), *db = describe(cx, b);
-    assert_true(cr_model_get_report(a)->iterations < cr_model_get_report(b)->iterations);
-    assert_true(statistic(da, "kkt_residual") < 1e-8);
-    for (size_t j = 0; j <= COLUMNS; j++) {
-        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
-        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+        cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, w);
+        for (size_t k = 0; k < 2; k++) {
+            char other[120];
+            snprintf(other, sizeof other, "%s solver=newton-cg", settings[k]);
+            cr_ctx_set_threads(cx, 1);
+            cr_model *a = fit(cx, "logistic", t, settings[k]), *b = fit(cx, "logistic", t, other);
+            cr_ctx_set_threads(cx, 4);
+            cr_model *c = fit(cx, "logistic", t, settings[k]);
+            json_t   *da = describe(cx, a), *db = describe(cx, b), *dc = describe(cx, c);
+            assert_true(cr_model_get_report(a)->iterations <
+                        cr_model_get_report(b)->iterations + (size_t)sparse);
+            assert_true(statistic(da, "kkt_residual") < 1e-8);
+            for (size_t j = k; j <= COLUMNS; j++) {
+                assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
+                assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+                assert_true(coefficient(da, j, "value") == coefficient(dc, j, "value"));
+                assert_true(coefficient(da, j, "sd") == coefficient(dc, j, "sd"));
+            }
+        }
     }
     free(X);
     free(y);
