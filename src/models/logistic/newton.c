@@ -22,6 +22,7 @@ typedef struct newton {
     double  damping, gain;
     bool    chord; /* a Hessian costs much more than a gradient */
     bool    exact; /* H belongs to theta                        */
+    bool    rough; /* H was taken of a sample of the rows       */
 } newton;
 
 /* --- columns that the others determine ------------------------------------------------------- */
@@ -121,6 +122,7 @@ static cr_status refresh(newton *w, cri_likelihood_value *v)
     *v = (cri_likelihood_value){ .gradient = w->g, .hessian = w->H };
     CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
     w->exact = true;
+    w->rough = false;
     CR_TRY(solve_anew(w));
 done:
     return st;
@@ -158,6 +160,7 @@ static void accept(newton *w, bool along)
     memcpy(w->g, w->g_trial, w->D * sizeof(double));
     if (along) w->H = w->H_trial, w->H_trial = H;
     w->exact = along;
+    w->rough = w->rough && !along;
 }
 
 /* A step from theta, where v belongs; the next step is then ready in d.  *out_stuck when no step
@@ -166,7 +169,7 @@ static cr_status advance(newton *w, cri_likelihood_value *v, bool *out_stuck)
 {
     cr_status            st = CR_OK;
     double               f0 = v->f, before = w->gain, share;
-    bool                 along = !(w->chord && w->gain < 1e-3 * fabs(f0));
+    bool                 along = w->rough || !(w->chord && w->gain < 1e-3 * fabs(f0));
     cri_likelihood_value next;
 
     CR_TRY(search(w, f0, along, &next, &share));
@@ -193,7 +196,7 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
     bool      stuck = false;
 
     w->damping = 0;
-    w->exact = true;
+    w->exact = !w->rough;
     for (size_t a = 0; a < w->D; a++) w->S[a] = w->H[a * w->D + a];
     CR_TRY(solve_anew(w));
     w->s->stop = CR_STOP_LIMIT;
@@ -246,7 +249,8 @@ static size_t sample_step(const newton *w)
 /* The answer of every step-th row, from which a few steps over all of them suffice: its distance is
  * the sampling error, beside which a thousandth of F is nothing.  The penalty is that of all rows,
  * which keeps few rows from taking chance for certainty.  Leaves theta alone where the sample says
- * nothing of use. */
+ * nothing of use.  Where there is no penalty its Hessian is that of all rows, but for their number,
+ * to some hundredths: enough for the first step. */
 static cr_status start_from_sample(newton *w, size_t step)
 {
     cr_status            st = CR_OK;
@@ -276,6 +280,8 @@ static cr_status start_from_sample(newton *w, size_t step)
     bool useful = w->s->stop == CR_STOP_TOLERANCE;
     *w->s = keep;
     if (!useful) memcpy(w->s->theta, theta, w->D * sizeof(double));
+    w->rough = useful && part.step == 1 && w->f->M == 1 && w->f->l2 == 0 && is_regular(w);
+    for (size_t a = 0; w->rough && a < w->D * w->D; a++) w->H[a] *= w->f->x->weight / rows.weight;
 done:
     cr_scratch_end(&s);
     return st;
@@ -291,11 +297,11 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
 
     CR_TRY(begin(&w, &room));
     if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
-    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
+    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.rough ? NULL : w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
-    if (f->l2 == 0 && !is_regular(&w)) {
+    if (f->l2 == 0 && !w.rough && !is_regular(&w)) {
         CR_TRY(find_fixed(&w));
         for (size_t a = 0; a < s->D; a++)
             if (s->fixed[a % s->q]) s->theta[a] = 0;
