@@ -449,8 +449,8 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     cr_scratch       scratch = cr_scratch_begin(cx);
     size_t           n = p->rows->n;
     bool             estimate = p->family == CRI_GLM_NEGATIVE_BINOMIAL && isnan(p->alpha);
-    cri_glm_solution s = { .eta = cr_alloc(cx, n, sizeof(double)),
-                           .mu = cr_alloc(cx, n, sizeof(double)) };
+    cri_glm_solution s = { .eta = cr_resize(cx, NULL, 0, n, sizeof(double)),
+                           .mu = cr_resize(cx, NULL, 0, n, sizeof(double)) };
     work             k = { .p = p,
                            .n = n,
                            .law = { p->family, p->link, estimate ? 1 : p->alpha },
