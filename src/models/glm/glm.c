@@ -5,13 +5,13 @@
  * Predictive: the family's distribution whose mean is mu and whose variance is that of an
  * observation plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a
  * binomial a beta-binomial.  McCullagh & Nelder (1989). */
+#include "glm_rows.h"
 #include "glm_separation.h"
 #include "irls.h"
 #include "measures.h"
 #include "../fields.h"
 #include "../linear/sandwich.h"
 #include "../../base/context_internal.h"
-#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../data/table_internal.h"
 #include "../../math/special.h"
@@ -39,8 +39,7 @@
     X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
 /* clang-format on */
 enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE };
-enum { ROLE_OFFSET, ROLE_EXPOSURE, ROLE_TRIALS };
-static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL };
+static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL }; /* cri_glm_role */
 
 CR_OPTIONS_STRUCT(glm_options, GLM_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(glm_options, __VA_ARGS__)
@@ -80,96 +79,6 @@ static void glm_free(cr_ctx *cx, void *state)
     glm_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cr_free(cx, m, 1, sizeof *m);
-}
-
-/* --- the data of a fit ----------------------------------------------------------------------- */
-
-/* offset + log exposure of row i. */
-static cr_status offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
-{
-    char where[512];
-    *out = rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0;
-    if (!rows->roles[ROLE_EXPOSURE]) return CR_OK;
-    double exposure = rows->roles[ROLE_EXPOSURE][i];
-    if (!(exposure > 0))
-        return cr_fail(
-            cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
-            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-            exposure);
-    *out += log(exposure);
-    return CR_OK;
-}
-
-/* The trials of row i, whole and at least 1. */
-static cr_status trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
-{
-    char where[512];
-    *out = rows->roles[ROLE_TRIALS] ? rows->roles[ROLE_TRIALS][i] : 1;
-    if (!rows->roles[ROLE_TRIALS] || (*out >= 1 && *out == floor(*out))) return CR_OK;
-    return cr_fail(
-        cx, CR_EDATA, "%s: the number of trials is %g, and must be a whole number above 0",
-        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
-}
-
-static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_glm_family family,
-                               double y)
-{
-    char where[512];
-    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s",
-            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-            cr_design_target(rows->design), y, cri_family_range(family));
-    return cr_fail_hint(cx, "--family names another: " CRI_GLM_FAMILIES);
-}
-
-typedef struct reading {
-    const cri_rows *rows;
-    cri_glm_family  family;
-    bool            counts;                       /* the target must be whole */
-    double         *y, *weight, *trials, *offset; /* [n] */
-} reading;
-
-/* Reads row i; false where it says what no row may say. */
-static bool read_row(const reading *r, size_t i)
-{
-    double *const *const roles = r->rows->roles;
-    double               trials = roles[ROLE_TRIALS] ? roles[ROLE_TRIALS][i] : 1;
-    double               exposure = roles[ROLE_EXPOSURE] ? roles[ROLE_EXPOSURE][i] : 1;
-    r->offset[i] = roles[ROLE_OFFSET] ? roles[ROLE_OFFSET][i] : 0;
-    if (roles[ROLE_EXPOSURE]) r->offset[i] += log(exposure);
-    r->trials[i] = trials;
-    r->weight[i] = r->rows->w ? r->rows->w[i] : 1;
-    r->y[i] = r->rows->y[i] / trials;
-    return exposure > 0 && trials >= 1 && trials == floor(trials) &&
-           cri_family_allows(r->family, r->y[i]) &&
-           !(r->counts && r->rows->y[i] != floor(r->rows->y[i]));
-}
-
-/* Says what is wrong with row i. */
-static cr_status refuse_row(cr_ctx *cx, const reading *r, size_t i)
-{
-    double    unused;
-    cr_status st = offset_of(cx, r->rows, i, &unused);
-    if (st == CR_OK) st = trials_of(cx, r->rows, i, &unused);
-    return st == CR_OK ? refuse_target(cx, r->rows, i, r->family, r->rows->y[i]) : st;
-}
-
-/* acc [1]: how many rows must be refused. */
-static void read_block(void *arg, cri_range range, double *acc)
-{
-    for (size_t i = range.begin; i < range.end; i++) acc[0] += !read_row(arg, i);
-}
-
-static cr_status read_rows(cr_ctx *cx, reading *r)
-{
-    cr_status st = CR_OK;
-    double    refused = 0;
-    r->counts = r->family == CRI_GLM_POISSON || r->family == CRI_GLM_NEGATIVE_BINOMIAL ||
-                (r->family == CRI_GLM_BINOMIAL && r->rows->roles[ROLE_TRIALS]);
-    CR_TRY(cri_parallel_sum(cx, NULL, r->rows->n, 4096, 1, read_block, r, &refused));
-    for (size_t i = 0; refused > 0; i++)
-        if (!read_row(r, i)) CR_TRY(refuse_row(cx, r, i));
-done:
-    return st;
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -334,16 +243,13 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                              .weight = weight,
                              .trials = trials,
                              .offset = offset };
-    reading            data = {
-                   .rows = rows, .family = family, .y = y, .weight = weight, .trials = trials, .offset = offset
-    };
     (void)seed;
 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
     CR_TRY(check_size(cx, rows, o->intercept));
-    CR_TRY(read_rows(cx, &data));
+    CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
@@ -467,8 +373,8 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     for (size_t i = 0; i < rows->n; i++) {
         double offset, trials, mu;
         char   where[512];
-        CR_TRY(offset_of(cx, rows, i, &offset));
-        CR_TRY(trials_of(cx, rows, i, &trials));
+        CR_TRY(cri_glm_offset_of(cx, rows, i, &offset));
+        CR_TRY(cri_glm_trials_of(cx, rows, i, &trials));
         mu = cri_link_mean(law.link, eta.mean[i] + offset);
         if (m->family != CRI_GLM_BINOMIAL &&
             !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))
