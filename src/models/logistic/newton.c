@@ -247,8 +247,8 @@ static size_t sample_step(const newton *w)
 }
 
 /* The answer of every step-th row, from which a few steps over all of them suffice: its distance is
- * the sampling error, beside which a thousandth of F is nothing.  The penalty is that of all rows,
- * which keeps few rows from taking chance for certainty.  Leaves theta alone where the sample says
+ * the sampling error, beside which a thousandth of F is nothing.  The penalty is that of all rows, and
+ * at least 1, which keeps few rows from taking chance for certainty.  Leaves theta alone where the sample says
  * nothing of use.  Where there is no penalty its Hessian is that of all rows, but for their number,
  * to some hundredths: enough for the first step. */
 static cr_status start_from_sample(newton *w, size_t step)
@@ -266,6 +266,7 @@ static cr_status start_from_sample(newton *w, size_t step)
     memcpy(theta, w->s->theta, w->D * sizeof(double));
     part.x = &rows;
     part.step = step;
+    part.l2 = fmax(part.l2, 1);
     CR_TRY(cri_classifier_rows_sample(w->cx, &s, w->f->x, &part.step, &rows));
     if (part.step < step) {
         uint32_t *y = cr_scratch_bytes(&s, rows.n, sizeof *y);
@@ -287,6 +288,23 @@ done:
     return st;
 }
 
+/* Where H is not regular, or not where a sample led to, the columns that the others determine are
+ * found at the start without slopes: there no row is so sure that it says nothing of its columns. */
+static cr_status set_fixed(newton *w, const double *null, cri_likelihood_value *v)
+{
+    cr_status st = CR_OK;
+    if (memcmp(null, w->s->theta, w->D * sizeof(double)) != 0) {
+        memcpy(w->s->theta, null, w->D * sizeof(double));
+        CR_TRY(cri_likelihood_at(w->cx, w->f, null, v));
+    }
+    CR_TRY(find_fixed(w));
+    for (size_t a = 0; a < w->D; a++)
+        if (w->s->fixed[a % w->s->q]) w->s->theta[a] = 0;
+    CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
+done:
+    return st;
+}
+
 cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                            cri_solution *s)
 {
@@ -294,19 +312,16 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cr_scratch           room = cr_scratch_begin(cx);
     newton               w = { .cx = cx, .f = f, .o = o, .s = s, .D = s->D };
     cri_likelihood_value v;
+    double              *null = cr_scratch_f64(&room, s->D);
 
     CR_TRY(begin(&w, &room));
+    memcpy(null, s->theta, s->D * sizeof(double));
     if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
     v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.rough ? NULL : w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
-    if (f->l2 == 0 && !w.rough && !is_regular(&w)) {
-        CR_TRY(find_fixed(&w));
-        for (size_t a = 0; a < s->D; a++)
-            if (s->fixed[a % s->q]) s->theta[a] = 0;
-        CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
-    }
+    if (f->l2 == 0 && !w.rough && !is_regular(&w)) CR_TRY(set_fixed(&w, null, &v));
     CR_TRY(iterate(&w, v, o->tol, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
     cr_scratch_end(&room);
