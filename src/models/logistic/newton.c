@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Part of the square of a column, below which what the others leave of it is rounding. */
+static const double NOTHING = 1e-10;
+
 enum { MOST_ITERATIONS = 200, MOST_STEP = 17, LEAST_STEP = 4 };
 
 typedef struct newton {
@@ -33,7 +36,7 @@ static bool is_regular(newton *w)
     memcpy(w->L, w->H, w->D * w->D * sizeof(double));
     bool regular = cr_chol(w->cx, cr_mat_of(w->L, w->D, w->D)) == CR_OK;
     for (size_t a = 0; a < w->D && regular; a++)
-        regular = w->L[a * w->D + a] * w->L[a * w->D + a] > 1e-10 * w->H[a * w->D + a];
+        regular = w->L[a * w->D + a] * w->L[a * w->D + a] > NOTHING * w->H[a * w->D + a];
     return regular;
 }
 
@@ -60,7 +63,7 @@ static cr_status find_fixed(newton *w)
             C[i * q + j] = sum / C[j * q + j];
             pivot -= C[i * q + j] * C[i * q + j];
         }
-        w->s->fixed[i] = !(pivot > 1e-11);
+        w->s->fixed[i] = !(pivot > NOTHING);
         C[i * q + i] = sqrt(fmax(pivot, 0));
     }
 done:
@@ -281,8 +284,11 @@ static cr_status start_from_sample(newton *w, size_t step)
     bool useful = w->s->stop == CR_STOP_TOLERANCE;
     *w->s = keep;
     if (!useful) memcpy(w->s->theta, theta, w->D * sizeof(double));
-    w->rough = useful && part.step == 1 && w->f->M == 1 && w->f->l2 == 0 && is_regular(w);
-    for (size_t a = 0; w->rough && a < w->D * w->D; a++) w->H[a] *= w->f->x->weight / rows.weight;
+    w->rough = useful && part.step == 1 && w->f->M == 1 && w->f->l2 == 0;
+    if (!w->rough) goto done;
+    for (size_t a = w->f->x->intercept; a < w->D; a++) w->H[a * (w->D + 1)] -= part.l2;
+    for (size_t a = 0; a < w->D * w->D; a++) w->H[a] *= w->f->x->weight / rows.weight;
+    w->rough = is_regular(w);
 done:
     cr_scratch_end(&s);
     return st;

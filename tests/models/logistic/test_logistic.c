@@ -177,6 +177,37 @@ TEST(many_rows)
     free(y);
 }
 
+/* Dummies of all levels, which depend on the intercept, and a level that no 17th row has: the sample
+ * cannot tell it from the others, and what it cannot see must not lead the fit astray. */
+TEST(level_outside_the_sample)
+{
+    enum { ROWS = 21000, LEVELS = 20, COLUMNS = LEVELS + 1 };
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y), likelihood[2];
+    cr_rng  r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t level = i % 17 == 0 ? i / 17 % (LEVELS - 1) : i * 7 % (LEVELS - 1);
+        if (i % 100 == 7 && i % 17 != 0) level = LEVELS - 1;
+        X[i * COLUMNS + LEVELS] = cr_rng_uniform(&r) < 0.2 ? cr_rng_normal(&r) : 0;
+        X[i * COLUMNS + level] = 1;
+        double eta = 0.2 * (double)level - 2 + X[i * COLUMNS + LEVELS];
+        y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+    }
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    for (int k = 0; k < 2; k++) {
+        const char *settings[] = { "target=y", "target=y features=x*,!x1" };
+        cr_model   *m = fit(cx, "logistic", t, settings[k]);
+        json_t     *d = describe(cx, m);
+        size_t      zeros = 0;
+        for (size_t j = 2; j <= COLUMNS; j++) zeros += coefficient(d, j, "value") == 0;
+        assert_int_equal(zeros, k == 0);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        likelihood[k] = cr_model_get_report(m)->log_likelihood;
+    }
+    assert_relative(likelihood[0], likelihood[1], 1e-10);
+    free(X);
+    free(y);
+}
+
 /* Blocks of rows that come by once more and once more: the mean of the steps nears the minimum. */
 TEST(blocks)
 {
