@@ -186,7 +186,7 @@ TEST(level_outside_the_sample)
     cr_rng  r = cr_rng_stream(3, 1);
     for (size_t i = 0; i < ROWS; i++) {
         size_t level = i % 17 == 0 ? i / 17 % (LEVELS - 1) : i * 7 % (LEVELS - 1);
-        if (i % 100 == 7 && i % 17 != 0) level = LEVELS - 1;
+        if (i % 500 == 7 && i % 17 != 0) level = LEVELS - 1;
         X[i * COLUMNS + LEVELS] = cr_rng_uniform(&r) < 0.2 ? cr_rng_normal(&r) : 0;
         X[i * COLUMNS + level] = 1;
         double eta = 0.2 * (double)level - 2 + X[i * COLUMNS + LEVELS];
