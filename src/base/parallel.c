@@ -107,26 +107,38 @@ done:
 
 typedef struct sum_work {
     const cr_ctx *cx;
-    size_t        n, block, blocks, spans, width, room;
+    size_t        n, block, blocks, spans, slots, width, room;
     void (*body)(void *arg, cri_range rows, double *acc, double *room);
     void       *arg;
-    double     *partial;    /* [spans x width] */
-    double     *rooms;      /* [spans x room]  */
-    atomic_bool unfinished; /* some span stopped between its blocks */
+    double     *partial;           /* [spans x width] */
+    double     *rooms;             /* [slots x room]: one for each span that is at work */
+    atomic_bool taken[MOST_SPANS]; /* [slots] */
+    atomic_bool unfinished;        /* some span stopped between its blocks */
 } sum_work;
+
+/* A room that no other span is in: there are as many as threads, so that one is free.  The first of
+ * them, since that is the likeliest to be in the cache still. */
+static size_t take_room(sum_work *w)
+{
+    size_t r = 0;
+    while (atomic_exchange(&w->taken[r], true)) r = (r + 1) % w->slots;
+    return r;
+}
 
 static void add_span(void *arg, size_t s)
 {
     sum_work *w = arg;
     size_t    first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
+    size_t    r = take_room(w);
     for (size_t b = first; b < last; b++) {
         if (cri_should_stop(w->cx)) {
             atomic_store(&w->unfinished, true);
-            return;
+            break;
         }
         w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width,
-                w->rooms + s * w->room);
+                w->rooms + r * w->room);
     }
+    atomic_store(&w->taken[r], false);
 }
 
 cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
@@ -142,7 +154,8 @@ cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t blo
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
-    w.rooms = cr_scratch_matrix(&s, w.spans, room);
+    w.slots = w.spans < cr_ctx_threads(cx) ? w.spans : cr_ctx_threads(cx);
+    w.rooms = cr_scratch_matrix(&s, w.slots, room);
 
     CR_TRY(s.status);
     memset(w.partial, 0, w.spans * width * sizeof(double));

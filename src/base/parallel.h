@@ -40,8 +40,9 @@ cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block,
                            void (*body)(void *arg, cri_range rows, double *acc), void *arg,
                            double *out);
 
-/* The same for bodies that need memory of their own to work in: room [room] is left as the last
- * block of the span left it.  Memory: 64 x (width + room) doubles at the most. */
+/* The same for bodies that need memory of their own to work in: room [room] is left as the block
+ * before it in the span left it, and at the begin of a span undefined.  Memory: 64 x width doubles
+ * at the most, and a room for each thread. */
 cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
                               size_t room,
                               void (*body)(void *arg, cri_range rows, double *acc, double *room),

@@ -130,6 +130,29 @@ TEST(sums_have_the_same_bits)
     assert_true(out[0] == 5);
 }
 
+/* Writes the row into its room, waits, and counts where another has been at it. */
+static void add_in_room(void *arg, cri_range rows, double *acc, double *room)
+{
+    (void)arg;
+    for (size_t k = 0; k < 8; k++) room[k] = (double)rows.begin;
+    for (volatile int wait = 0; wait < 3000; wait++) {}
+    for (size_t k = 0; k < 8; k++) acc[1] += room[k] != (double)rows.begin;
+    acc[0] += (double)(rows.end - rows.begin);
+}
+
+/* No two spans are in one room, however many threads there are. */
+TEST(rooms_are_not_shared)
+{
+    enum { N = 20000 };
+    static const size_t threads[] = { 1, 2, 4, 7, 100 };
+    for (size_t t = 0; t < 5; t++) {
+        double out[2];
+        cr_ctx_set_threads(cx, threads[t]);
+        assert_ok(cx, cri_parallel_sum_in(cx, NULL, N, 10, 2, 8, add_in_room, NULL, out));
+        assert_true(out[0] == N && out[1] == 0);
+    }
+}
+
 typedef struct long_sum {
     cr_ctx       *cx;
     atomic_size_t blocks;

@@ -1,10 +1,14 @@
-/* array.c -- the inner loops over contiguous numbers: exp, squared distances, products.
+/* array.c -- the inner loops over contiguous numbers: exp, log, squared distances, products.
  * Each is written once and compiled twice, for every x86-64 and for AVX2; a choice at run time.
  * There is no fused multiplication in either, so both give the same bits.
  *
  * exp: x = k log 2 + r, |r| <= log(2)/2, with log 2 in two parts (Cody & Waite 1980); exp r by its
  * Taylor polynomial of degree 13, whose remainder is below 2^-58; then times 2^k in two steps, so
- * that results below 2^-1022 come out right as well. */
+ * that results below 2^-1022 come out right as well.
+ *
+ * log(1 + x), 0 <= x <= 1: = log 2 + log(1 + u), u = (x - 1) / 2, where x is above sqrt(2) - 1, so
+ * that -0.3 < u < 0.42; then 2 artanh s, s = u / (2 + u), by its series, s^2 < 0.0295, up to s^23:
+ * the remainder is below 2^-62 of the sum. */
 #include "base/inner_loop.h"
 #include "kernel_internal.h"
 
@@ -64,6 +68,23 @@ BODY void exp_body(double *x, size_t n)
     for (size_t i = 0; i < n; i++) x[i] = exp_one(x[i]);
 }
 
+BODY double log1p_one(double x)
+{
+    const double log2 = 0x1.62e42fefa39efp-1;
+    bool         above = x > 0x1.a827999fcef32p-2;
+    double u = above ? (x - 1) * 0.5 : x, s = u / (2 + u), t = s * s, t2 = t * t, t4 = t2 * t2;
+    double p = ((1.0 / 3 + t * (1.0 / 5)) + t2 * (1.0 / 7 + t * (1.0 / 9))) +
+               t4 * ((1.0 / 11 + t * (1.0 / 13)) + t2 * (1.0 / 15 + t * (1.0 / 17))) +
+               (t4 * t4) * ((1.0 / 19 + t * (1.0 / 21)) + t2 * (1.0 / 23));
+    return (above ? log2 : 0) + 2 * (s + s * (t * p));
+}
+
+BODY void log1p_body(double *x, size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) x[i] = log1p_one(x[i]);
+}
+
 BODY void distances_body(const double *x, const double *Z, size_t stride, size_t width, size_t n,
                          double *restrict out)
 {
@@ -101,6 +122,14 @@ void                       cri_exp_array(double *x, size_t n)
 {
     cri_check_array(x, n);
     (use_avx2() ? exp_avx2 : exp_plain)(x, n);
+}
+
+AVX2 static void           log1p_avx2(double *x, size_t n) { log1p_body(x, n); }
+CRI_INNER_LOOP static void log1p_plain(double *x, size_t n) { log1p_body(x, n); }
+void                       cri_log1p_array(double *x, size_t n)
+{
+    cri_check_array(x, n);
+    (use_avx2() ? log1p_avx2 : log1p_plain)(x, n);
 }
 
 AVX2 static void distances_avx2(const double *x, const double *Z, size_t stride, size_t width,

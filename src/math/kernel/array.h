@@ -7,6 +7,9 @@
 
 /* x[i] = exp(x[i]), to 1 unit in the last place; the same bits on every machine. */
 void cri_exp_array(double *x, size_t n);
+/* x[i] = log(1 + x[i]) of 0 <= x[i] <= 1, to 2 units in the last place; the same bits on every
+ * machine. */
+void cri_log1p_array(double *x, size_t n);
 /* out[j] = sum_f (x[f] - Z[f * stride + j])^2 for j < n. */
 void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
                    double *out);

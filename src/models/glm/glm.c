@@ -5,6 +5,7 @@
  * Predictive: the family's distribution whose mean is mu and whose variance is that of an
  * observation plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a
  * binomial a beta-binomial.  McCullagh & Nelder (1989). */
+#include "glm_rows.h"
 #include "glm_separation.h"
 #include "irls.h"
 #include "measures.h"
@@ -38,8 +39,7 @@
     X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
 /* clang-format on */
 enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE };
-enum { ROLE_OFFSET, ROLE_EXPOSURE, ROLE_TRIALS };
-static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL };
+static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL }; /* cri_glm_role */
 
 CR_OPTIONS_STRUCT(glm_options, GLM_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(glm_options, __VA_ARGS__)
@@ -79,63 +79,6 @@ static void glm_free(cr_ctx *cx, void *state)
     glm_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cr_free(cx, m, 1, sizeof *m);
-}
-
-/* --- the data of a fit ----------------------------------------------------------------------- */
-
-/* offset + log exposure of row i. */
-static cr_status offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
-{
-    char where[512];
-    *out = rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0;
-    if (!rows->roles[ROLE_EXPOSURE]) return CR_OK;
-    double exposure = rows->roles[ROLE_EXPOSURE][i];
-    if (!(exposure > 0))
-        return cr_fail(
-            cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
-            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-            exposure);
-    *out += log(exposure);
-    return CR_OK;
-}
-
-/* The trials of row i, whole and at least 1. */
-static cr_status trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
-{
-    char where[512];
-    *out = rows->roles[ROLE_TRIALS] ? rows->roles[ROLE_TRIALS][i] : 1;
-    if (!rows->roles[ROLE_TRIALS] || (*out >= 1 && *out == floor(*out))) return CR_OK;
-    return cr_fail(
-        cx, CR_EDATA, "%s: the number of trials is %g, and must be a whole number above 0",
-        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
-}
-
-static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_glm_family family,
-                               double y)
-{
-    char where[512];
-    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s",
-            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-            cr_design_target(rows->design), y, cri_family_range(family));
-    return cr_fail_hint(cx, "--family names another: " CRI_GLM_FAMILIES);
-}
-
-static cr_status read_rows(cr_ctx *cx, const cri_rows *rows, cri_glm_family family, double *y,
-                           double *weight, double *trials, double *offset)
-{
-    cr_status st = CR_OK;
-    bool      counts = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL ||
-                  (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS]);
-    for (size_t i = 0; i < rows->n; i++) {
-        CR_TRY(offset_of(cx, rows, i, &offset[i]));
-        CR_TRY(trials_of(cx, rows, i, &trials[i]));
-        weight[i] = rows->w ? rows->w[i] : 1;
-        y[i] = rows->y[i] / trials[i];
-        if (!cri_family_allows(family, y[i]) || (counts && rows->y[i] != floor(rows->y[i])))
-            CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
-    }
-done:
-    return st;
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -239,10 +182,12 @@ static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
     m->phi = dispersion(m, o->dispersion);
+    m->log_likelihood = -0.5 * s->deviance;
     /* the Gaussian's likelihood at its maximum in phi, as least squares has it */
-    CR_TRY(cri_glm_log_likelihood(cx, p, &law,
-                                  p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
-                                  s->eta, &m->log_likelihood));
+    if (!s->single)
+        CR_TRY(cri_glm_log_likelihood(cx, p, &law,
+                                      p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
+                                      s->eta, &m->log_likelihood));
     CR_TRY(cri_glm_null_deviance(cx, p, &law, &m->null_deviance));
     m->fit = s->fit;
     s->fit = (cri_predictor){ 0 };
@@ -304,7 +249,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
     CR_TRY(check_size(cx, rows, o->intercept));
-    CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
+    CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
@@ -428,8 +373,8 @@ static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     for (size_t i = 0; i < rows->n; i++) {
         double offset, trials, mu;
         char   where[512];
-        CR_TRY(offset_of(cx, rows, i, &offset));
-        CR_TRY(trials_of(cx, rows, i, &trials));
+        CR_TRY(cri_glm_offset_of(cx, rows, i, &offset));
+        CR_TRY(cri_glm_trials_of(cx, rows, i, &trials));
         mu = cri_link_mean(law.link, eta.mean[i] + offset);
         if (m->family != CRI_GLM_BINOMIAL &&
             !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))

@@ -8,14 +8,6 @@
 /* A sd of the log odds over the range of a column that no finite estimate has. */
 static const double BOUNDLESS = 1000;
 
-static size_t count_extreme(const cri_glm_problem *p, const cri_glm_solution *s)
-{
-    size_t extreme = 0;
-    for (size_t i = 0; i < p->rows->n; i++)
-        extreme += p->weight[i] > 0 && fmin(s->mu[i], cri_link_rest(p->link, s->eta[i])) < 1e-9;
-    return extreme;
-}
-
 /* Shares as classes; false where some are in between.
  * *out_both: whether there are both. */
 static bool read_classes(const cri_glm_problem *p, uint32_t *y, bool *out_both)
@@ -55,7 +47,7 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
     size_t         q = fit->p + p->intercept;
     bool           both = true;
     *out_found = false;
-    if (p->family != CRI_GLM_BINOMIAL || count_extreme(p, s) == 0) goto done;
+    if (p->family != CRI_GLM_BINOMIAL || s->extreme == 0) goto done;
     uint32_t *y = cr_scratch_bytes(&room, p->rows->n, sizeof *y);
     bool     *blame = cr_scratch_bytes(&room, q, sizeof *blame);
     bool     *endless = cr_scratch_bytes(&room, q, sizeof *endless);

@@ -19,6 +19,7 @@ typedef struct work {
     bool                   started;         /* what follows is set          */
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
+    bool                   estimate;        /* alpha, from the means        */
     bool                   underdispersed;
     bool                   bounded;         /* eta is between low and high  */
     double                 low, high, unit; /* unit: of distances to them   */
@@ -410,7 +411,8 @@ static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
     k->sums.usable = good;
     if (good) {
         CR_TRY(set_eta(cx, k, &s->fit, k->eta));
-        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->n, BLOCK), fill_means, k));
+        if (k->estimate)
+            CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->n, BLOCK), fill_means, k));
     } else {
         CR_TRY(maximise_by_steps(cx, k, s));
     }
@@ -421,11 +423,15 @@ done:
 static cr_status summarise(cr_ctx *cx, const work *k, cri_glm_solution *s)
 {
     const cri_glm_problem *p = k->p;
+    cri_glm_measures       m = { 0 };
     s->alpha = k->law.alpha;
     s->underdispersed = k->underdispersed;
     s->left = -(double)(s->facts.rank + p->intercept);
     for (size_t i = 0; i < k->n; i++) s->left += p->weight[i];
-    return cri_glm_measure(cx, p, &k->law, k->eta, &s->deviance, &s->pearson);
+    cr_status st = cri_glm_measure(cx, p, &k->law, k->eta, &m);
+    s->deviance = m.deviance, s->pearson = m.pearson;
+    s->extreme = m.extreme, s->single = m.single;
+    return st;
 }
 
 void cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *s)
@@ -443,12 +449,13 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     cr_scratch       scratch = cr_scratch_begin(cx);
     size_t           n = p->rows->n;
     bool             estimate = p->family == CRI_GLM_NEGATIVE_BINOMIAL && isnan(p->alpha);
-    cri_glm_solution s = { .eta = cr_alloc(cx, n, sizeof(double)),
-                           .mu = cr_alloc(cx, n, sizeof(double)) };
+    cri_glm_solution s = { .eta = cr_resize(cx, NULL, 0, n, sizeof(double)),
+                           .mu = cr_resize(cx, NULL, 0, n, sizeof(double)) };
     work             k = { .p = p,
                            .n = n,
                            .law = { p->family, p->link, estimate ? 1 : p->alpha },
                            .room = &scratch,
+                           .estimate = estimate,
                            .eta = s.eta,
                            .mu = s.mu };
 

@@ -34,8 +34,10 @@ typedef struct cri_glm_problem {
 typedef struct cri_glm_solution {
     cri_predictor     fit; /* of eta without the offset; sigma 1 */
     cri_least_squares facts;
-    double           *eta, *mu; /* [n] */
+    double           *eta, *mu; /* [n]; mu only where alpha is estimated, or by steps */
     double            alpha, deviance, pearson;
+    double            extreme; /* binomial: rows whose mean is 0 or 1 to nine digits */
+    bool              single;  /* binomial: every row is one trial */
     size_t            iterations;
     bool              converged;
     size_t            at_edge;        /* rows whose means are at the end of the range */

@@ -5,9 +5,15 @@
 
 #include "irls.h"
 
-/* Deviance and Pearson's chi-square at eta [n]. */
+typedef struct cri_glm_measures {
+    double deviance, pearson;
+    double extreme; /* binomial: rows whose mean is 0 or 1 to nine digits */
+    bool   single;  /* binomial: every row is one trial, so that log p = -deviance / 2 */
+} cri_glm_measures;
+
+/* At eta [n]. */
 cr_status cri_glm_measure(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,
-                          const double *eta, double *out_deviance, double *out_pearson);
+                          const double *eta, cri_glm_measures *out);
 
 cr_status cri_glm_log_likelihood(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,
                                  double phi, const double *eta, double *out);

@@ -50,6 +50,7 @@ typedef struct climb {
     cri_scoring_pass pass;
     size_t           q, *iterations, limit;
     double           tolerance, saturated;
+    double           enough; /* gain of a step, over the deviance, after which none is needed */
     double          *theta, *trial, *delta; /* [q]     */
     double          *L, *unit;              /* [q x q], [q]: I = unit L L' unit */
     cri_scoring_sums at, next;              /* at theta, at the trial */
@@ -140,6 +141,7 @@ static cr_status iterate(cr_ctx *cx, climb *c)
         if (!c->good) break;
         ++*c->iterations;
         c->converged =
+            c->gain <= c->enough * size ||
             cri_glm_has_settled(c->gain, before > 0 ? before : c->gain, c->tolerance, size);
         before = c->gain;
         if (!c->converged) CR_TRY(take_step(cx, c));
@@ -159,21 +161,44 @@ static cr_status start(cr_ctx *cx, climb *c)
     return st;
 }
 
+/* Every step-th of x [n]. */
+static const double *gather(cr_scratch *room, const double *x, size_t n, size_t step)
+{
+    double *out = cr_scratch_f64(room, cri_block_count(n, step));
+    for (size_t i = 0; out && i < cri_block_count(n, step); i++) out[i] = x[i * step];
+    return out;
+}
+
 /* The estimate of every 17th row, from which two or three steps over all of them suffice: its
- * distance is the sampling error. */
+ * distance is the sampling error, beside which a thousandth of the deviance is nothing. */
 static cr_status start_from_sample(cr_ctx *cx, climb *c)
 {
-    cr_status st = CR_OK;
-    climb     some = *c;
-    size_t    iterations = 0;
+    cr_status              st = CR_OK;
+    cr_scratch             room = cr_scratch_begin(cx);
+    climb                  some = *c;
+    const cri_glm_scoring *all = c->pass.rows;
+    cri_glm_scoring        rows = *all;
+    cri_glm_problem        part = *all->p;
+    size_t                 iterations = 0, n = all->x.n;
     some.pass.step = SAMPLE_STEP;
-    some.tolerance = 1e-6;
+    some.enough = 1e-3;
     some.iterations = &iterations;
+    CR_TRY(cri_classifier_rows_sample(cx, &room, &all->x, &some.pass.step, &rows.x));
+    if (some.pass.step == 1) {
+        part.y = gather(&room, part.y, n, SAMPLE_STEP);
+        part.weight = gather(&room, part.weight, n, SAMPLE_STEP);
+        part.trials = gather(&room, part.trials, n, SAMPLE_STEP);
+        part.offset = gather(&room, part.offset, n, SAMPLE_STEP);
+        CR_TRY(room.status);
+        rows.p = &part;
+        some.pass.rows = &rows;
+    }
     CR_TRY(cri_scoring_saturated(cx, &some.pass, &some.saturated));
     CR_TRY(start(cx, &some));
     if (some.good) CR_TRY(iterate(cx, &some));
     c->good = some.good && some.converged;
 done:
+    cr_scratch_end(&room);
     return st;
 }
 

@@ -17,6 +17,7 @@ typedef struct block {
     double       *eta;   /* [count]; spoiled */
     double       *score; /* [count] */
     double       *information;
+    double       *room; /* [count] */
     size_t        count;
 } block;
 
@@ -58,19 +59,21 @@ static double weigh_gamma_log(const cri_scoring_pass *w, block b)
  * m (y - mu), m mu (1 - mu);  -2 m (y log mu + (1 - y) log(1 - mu)). */
 static double weigh_binomial_logit(const cri_scoring_pass *w, block b)
 {
-    double sum = 0;
+    double *losses = b.room, *e = b.information;
     (void)w;
-    for (size_t i = 0; i < b.count; i++) b.information[i] = -fabs(b.eta[i]);
-    cri_exp_array(b.information, b.count);
+    for (size_t i = 0; i < b.count; i++) e[i] = -fabs(b.eta[i]);
+    cri_exp_array(e, b.count);
+    memcpy(losses, e, b.count * sizeof(double));
+    cri_log1p_array(losses, b.count);
     for (size_t i = 0; i < b.count; i++) {
-        double e = b.information[i], large = 1 / (1 + e), small = e * large, y = b.y[i];
-        bool   up = b.eta[i] > 0;
-        double against = up ? 1 - y : y; /* what speaks against the likelier outcome */
-        sum += b.m[i] * (log(1 + e) + against * fabs(b.eta[i]));
-        b.score[i] = b.m[i] * (up ? y * small - (1 - y) * large : y * large - (1 - y) * small);
+        double large = 1 / (1 + e[i]), small = e[i] * large, y = b.y[i], not_y = 1 - y;
+        double mu = b.eta[i] > 0 ? large : small, rest = b.eta[i] > 0 ? small : large;
+        double against = b.eta[i] > 0 ? not_y : y; /* what speaks against the likelier outcome */
+        losses[i] += against * fabs(b.eta[i]);
+        b.score[i] = b.m[i] * (y * rest - not_y * mu);
         b.information[i] = b.m[i] * small * large;
     }
-    return 2 * sum;
+    return 2 * cri_dot_array(b.m, losses, b.count);
 }
 
 /* Any other law, by its own functions. */
@@ -93,7 +96,10 @@ static double weigh_any(const cri_scoring_pass *w, block b)
 /* 2 log p(y | y) as the kinds leave it out of their deviance. */
 static double saturated_poisson(double y) { return 2 * (cr_xlogy(y, y) - y); }
 static double saturated_gamma(double y) { return -2 * (1 + log(y)); }
-static double saturated_binomial(double y) { return 2 * (cr_xlogy(y, y) + cr_xlogy(1 - y, 1 - y)); }
+static double saturated_binomial(double y)
+{
+    return y == 0 || y == 1 ? 0 : 2 * (cr_xlogy(y, y) + cr_xlogy(1 - y, 1 - y));
+}
 
 typedef struct kind {
     cri_glm_family family;
@@ -154,16 +160,31 @@ static void set_block(const cri_scoring_pass *w, size_t begin, const double *Z, 
                     b.eta, 1);
 }
 
-/* acc [1 + q + q^2]: deviance, score, information.  room: z, then six numbers for each row. */
+/* The places of a row of the information: four, eight ..., which is what matrix kernels are quick
+ * with. */
+static size_t places_of(const cri_scoring_pass *w) { return (w->rows->x.q + 3) / 4 * 4; }
+
+/* S [count x s] = root of the information times z, filled up with zeros. */
+static void scale_rows(const double *Z, block b, size_t q, size_t s, double *S)
+{
+    for (size_t i = 0; i < b.count; i++, S += s, Z += q) {
+        double root = sqrt(b.information[i]);
+        for (size_t j = 0; j < q; j++) S[j] = root * Z[j];
+        for (size_t j = q; j < s; j++) S[j] = 0;
+    }
+}
+
+/* acc [1 + q + s^2]: deviance, score, information.  room: z, then five numbers and s for each
+ * row. */
 static void add_rows(const run *r, size_t begin, size_t count, double *acc, double *room)
 {
     const cri_scoring_pass *w = r->w;
-    size_t                  q = w->rows->x.q;
+    size_t                  q = w->rows->x.q, s = places_of(w);
     double                 *y = room + ROWS * q, *m = y + ROWS, *S = m + 4 * ROWS;
     block                   b = { .y = y, .m = m, .count = count };
     const double           *Z = cri_classifier_rows_block(&w->rows->x, begin, count, w->step, room);
 
-    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS;
+    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS, b.room = S;
     set_block(w, begin, Z, y, m, b);
     if (w->theta)
         acc[0] += r->kind->weigh(w, b);
@@ -171,12 +192,9 @@ static void add_rows(const run *r, size_t begin, size_t count, double *acc, doub
         start_block(w, begin, r->mean, b);
     cblas_dgemv(CblasRowMajor, CblasTrans, (int)count, (int)q, 1, Z, (int)q, b.score, 1, 1, acc + 1,
                 1);
-    for (size_t i = 0; i < count; i++) {
-        double root = sqrt(b.information[i]);
-        for (size_t j = 0; j < q; j++) S[i * q + j] = root * Z[i * q + j];
-    }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)q, (int)count, 1, S, (int)q, 1,
-                acc + 1 + q, (int)q);
+    scale_rows(Z, b, q, s, S);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)s, (int)count, 1, S, (int)s, 1,
+                acc + 1 + q, (int)s);
 }
 
 static void add_span(void *arg, cri_range range, double *acc, double *room)
@@ -202,18 +220,20 @@ cr_status cri_scoring_run(cr_ctx *cx, const cri_scoring_pass *w, cri_scoring_sum
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     q = w->rows->x.q, n = (w->rows->x.n + w->step - 1) / w->step;
-    size_t     length = 1 + q + q * q, span = ((n + SPANS - 1) / SPANS + ROWS - 1) / ROWS * ROWS;
+    size_t     places = places_of(w), length = 1 + q + places * places;
+    size_t     span = ((n + SPANS - 1) / SPANS + ROWS - 1) / ROWS * ROWS;
     double    *acc = cr_scratch_f64(&s, length);
     run        r = { w, kind_of(&w->law), w->theta ? 0 : mean_of_rows(w) };
 
     CR_TRY(s.status);
     cri_blas_enter();
-    st = cri_parallel_sum_in(cx, NULL, n, span, length, ROWS * (2 * q + 5), add_span, &r, acc);
+    st = cri_parallel_sum_in(cx, NULL, n, span, length, ROWS * (q + places + 5), add_span, &r, acc);
     cri_blas_leave();
     CR_TRY(st);
     out->deviance = acc[0];
     memcpy(out->score, acc + 1, q * sizeof(double));
-    memcpy(out->information, acc + 1 + q, q * q * sizeof(double));
+    for (size_t i = 0; i < q; i++)
+        memcpy(out->information + i * q, acc + 1 + q + i * places, q * sizeof(double));
 done:
     cr_scratch_end(&s);
     return st;

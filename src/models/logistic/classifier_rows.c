@@ -19,25 +19,37 @@ typedef struct measure_work {
     const double   *pivot; /* [p] */
 } measure_work;
 
+/* sum += w (x - pivot), square += w (x - pivot)^2; returns how many of x are not 0. */
+static size_t measure_row(const double *x, const double *pivot, double w, size_t p,
+                          double *restrict sum, double *restrict square)
+{
+    size_t filled = 0;
+    for (size_t j = 0; j < p; j++) filled += x[j] != 0;
+    for (size_t j = 0; w > 0 && j < p; j++) {
+        double d = x[j] - pivot[j];
+        sum[j] += w * d;
+        square[j] += w * d * d;
+    }
+    return filled;
+}
+
 static void measure_block(void *arg, cri_range range, double *acc, double *room)
 {
     const measure_work *m = arg;
-    size_t              p = m->rows->p;
-    const double       *w = m->w;
-    double             *sum = acc + 2, *square = sum + p;
+    const cri_rows     *rows = m->rows;
+    size_t              p = rows->p, filled = 0, stride = p;
+    const double       *x = room;
 
-    cri_rows_fill(m->rows, range.begin, range.end, room, p);
-    for (size_t i = range.begin; i < range.end; i++) {
-        const double *x = room + (i - range.begin) * p;
-        double        wi = w ? w[i] : 1;
-        for (size_t j = 0; j < p; j++) acc[1] += x[j] != 0;
-        for (size_t j = 0; wi > 0 && j < p; j++) {
-            double d = x[j] - m->pivot[j];
-            sum[j] += wi * d;
-            square[j] += wi * d * d;
-        }
-        acc[0] += wi;
+    if (rows->matrix)
+        stride = rows->columns[0]->stride, x = rows->matrix + range.begin * stride;
+    else
+        cri_rows_fill(rows, range.begin, range.end, room, p);
+    for (size_t i = range.begin; i < range.end; i++, x += stride) {
+        double w = m->w ? m->w[i] : 1;
+        filled += measure_row(x, m->pivot, w, p, acc + 2, acc + 2 + p);
+        acc[0] += w;
     }
+    acc[1] += (double)filled;
 }
 
 static cr_status set_scales(cr_ctx *cx, cri_classifier_rows *x, const double *acc,
@@ -289,6 +301,41 @@ cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool inte
     x = (cri_classifier_rows){ 0 };
 done:
     cri_classifier_rows_free(cx, &x);
+    return st;
+}
+
+typedef struct sample_work {
+    const cri_classifier_rows *x;
+    size_t                     n, step;
+    double                    *Z;
+} sample_work;
+
+static void gather_block(void *arg, size_t b)
+{
+    const sample_work *w = arg;
+    cri_range          r = cri_block_range(w->n, BLOCK, b);
+    cri_classifier_rows_block(w->x, r.begin, r.end - r.begin, w->step, w->Z + r.begin * w->x->q);
+}
+
+cr_status cri_classifier_rows_sample(cr_ctx *cx, cr_scratch *s, const cri_classifier_rows *x,
+                                     size_t *step, cri_classifier_rows *out)
+{
+    sample_work w = { .x = x, .n = cri_block_count(x->n, *step), .step = *step };
+    double     *weight = NULL;
+    *out = *x;
+    if (x->sparse || *step == 1 || w.n * x->q > cri_memory_left(cx) / 4 / sizeof(double))
+        return CR_OK;
+    w.Z = cr_scratch_matrix(s, w.n, x->q);
+    if (x->w) weight = cr_scratch_f64(s, w.n);
+    if (s->status != CR_OK) return s->status;
+    cr_status st = cri_parallel_for(cx, NULL, cri_block_count(w.n, BLOCK), gather_block, &w);
+    out->weight = 0;
+    for (size_t i = 0; i < w.n; i++) {
+        if (weight) weight[i] = x->w[i * *step];
+        out->weight += weight ? weight[i] : 1;
+    }
+    out->n = w.n, out->Z = w.Z, out->w = weight;
+    *step = 1;
     return st;
 }
 

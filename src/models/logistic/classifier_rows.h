@@ -9,6 +9,7 @@
 #define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_ROWS_H
 
 #include "../../base/parallel.h"
+#include "../../base/scratch.h"
 #include "../../data/design_internal.h"
 
 /* The entries that are not 0: of row i start[k] .. start[k + 1] - 1, with k = index[i], or i
@@ -68,6 +69,12 @@ const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, do
  * where they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
                                         size_t step, double *room);
+
+/* Every step-th row of dense x by itself, for many passes over them: n, w, weight and Z of *out are of
+ * the sample, in the arena, and *step is 1; the rest is x's, so that *out is not to be freed.  Where
+ * memory does not allow it, and of sparse rows, *out is x and the step stays. */
+cr_status cri_classifier_rows_sample(cr_ctx *cx, cr_scratch *s, const cri_classifier_rows *x,
+                                     size_t *step, cri_classifier_rows *out);
 
 /* raw [p + 1] from theta [q], and its transpose: out [q] from raw [p + 1]. */
 void cri_to_raw(const cri_classifier_rows *x, const double *theta, double *raw);

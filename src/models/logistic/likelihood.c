@@ -96,16 +96,15 @@ static double from_raw_entry(const cri_likelihood *f, const double *B, size_t ed
     return value * sj * sk;
 }
 
-/* H [M s x M s] from the raw one, whose blocks have one more place when there is no intercept. */
+/* H [M s x M s] from the raw one, whose blocks may have more places: raw_s. */
 static void take_hessian(const cri_likelihood *f, double *raw, size_t raw_s, double *H)
 {
     size_t M = f->M, s = sub_size(f), edge = M * s, raw_edge = M * raw_s;
     for (size_t i = 0; i < raw_edge; i++) /* blocks off the diagonal are whole, those on it lower */
         for (size_t j = i + 1; j < raw_edge; j++) raw[i * raw_edge + j] = raw[j * raw_edge + i];
-    if (!f->x->sparse) {
-        memcpy(H, raw, edge * edge * sizeof(double));
-        return;
-    }
+    for (size_t i = 0; i < edge && !f->x->sparse; i++)
+        memcpy(H + i * edge, raw + i * raw_edge, edge * sizeof(double));
+    if (!f->x->sparse) return;
     for (size_t m = 0; m < M; m++)
         for (size_t l = 0; l < M; l++) {
             const double *B = raw + m * raw_s * raw_edge + l * raw_s;
@@ -183,6 +182,15 @@ static const uint32_t *place_columns(const cri_likelihood *f, cr_scratch *s)
     return place;
 }
 
+/* The places of a block of the raw Hessian: sparse rows have that of the intercept always, and of
+ * dense rows there are four, eight ..., which is what matrix kernels are quick with. */
+static size_t raw_places(const cri_likelihood *f)
+{
+    size_t s = sub_size(f);
+    if (f->x->sparse) return s + !f->x->intercept;
+    return f->M == 1 ? (s + 3) / 4 * 4 : s;
+}
+
 cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *theta,
                             cri_likelihood_value *out)
 {
@@ -194,7 +202,7 @@ cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *t
                      .hessian = out->hessian != NULL,
                      .curvature = out->curvature,
                      .width = raw,
-                     .s = sub_size(f) + (f->x->sparse && !f->x->intercept) };
+                     .s = raw_places(f) };
     double    *room = cr_scratch_f64(&s, M * raw), *acc = cr_scratch_f64(&s, cri_pass_length(&w));
 
     w.place = place_columns(f, &s);

@@ -113,17 +113,18 @@ static void weigh(const cri_pass *w, size_t begin, size_t count, double *E, doub
 
 /* --- dense rows ------------------------------------------------------------------------------ */
 
-/* S [count x s] = root_i z_i at the places of the Hessian. */
+/* S [count x s] = root_i z_i at the places of the Hessian, filled up with zeros. */
 static void scale_rows(const cri_likelihood *f, const double *Z, size_t count, const double *root,
                        size_t s, double *S, size_t stride)
 {
-    size_t q = f->x->q;
+    size_t q = f->x->q, places = f->sub ? f->n_sub : q;
     for (size_t i = 0; i < count; i++, S += stride) {
         const double *z = Z + i * q;
         if (f->sub)
-            for (size_t j = 0; j < s; j++) S[j] = root[i] * z[f->sub[j]];
+            for (size_t j = 0; j < places; j++) S[j] = root[i] * z[f->sub[j]];
         else
-            for (size_t j = 0; j < s; j++) S[j] = root[i] * z[j];
+            for (size_t j = 0; j < places; j++) S[j] = root[i] * z[j];
+        for (size_t j = places; j < s; j++) S[j] = 0;
     }
 }
 
@@ -218,19 +219,32 @@ static void add_outer(const cri_pass *w, size_t row, double h, size_t m, size_t 
     }
 }
 
-/* The same of one block whose places are the columns themselves. */
+/* The same of one block whose places are the columns themselves; two lines at a time, which halves
+ * the reading of places and values. */
 static void add_plain_outer(const cri_pass *w, size_t row, double h, double *H)
 {
     const cri_entries *e = &w->f->x->entries;
-    size_t             edge = w->s, end, begin = cri_entries_row(e, row, &end);
-    const uint32_t    *column = e->column;
-    const double      *value = e->value;
+    size_t             edge = w->s, end, begin = cri_entries_row(e, row, &end), a = 0;
+    size_t             count = end - begin;
+    const uint32_t    *column = e->column + begin;
+    const double      *value = e->value + begin;
     H[0] += h;
-    for (size_t a = begin; a < end; a++) {
-        double ha = h * value[a], *line = H + (1 + column[a]) * edge;
-        line[0] += ha;
-        for (size_t b = begin; b <= a; b++) line[1 + column[b]] += ha * value[b];
+    for (; a + 2 <= count; a += 2) {
+        double h0 = h * value[a], *line0 = H + (1 + column[a]) * edge;
+        double h1 = h * value[a + 1], *line1 = H + (1 + column[a + 1]) * edge;
+        line0[0] += h0, line1[0] += h1;
+        line0++, line1++;
+        for (size_t b = 0; b <= a; b++) {
+            size_t place = column[b];
+            double sum0 = line0[place] + h0 * value[b], sum1 = line1[place] + h1 * value[b];
+            line0[place] = sum0, line1[place] = sum1;
+        }
+        line1[column[a + 1]] += h1 * value[a + 1];
     }
+    if (a == count) return;
+    double ha = h * value[a], *line = H + (1 + column[a]) * edge;
+    line[0] += ha;
+    for (size_t b = 0; b <= a; b++) line[1 + column[b]] += ha * value[b];
 }
 
 static void add_sparse_hessian(const cri_pass *w, size_t row, const double *c, double *H)
@@ -292,16 +306,31 @@ static void pass_block(void *arg, cri_range range, double *acc, double *room)
     }
 }
 
-/* The rows are cut into as many spans as keep the partial sums in some megabytes. */
+/* What a row adds to the sums, in multiplications. */
+static double row_work(const cri_pass *w)
+{
+    const cri_likelihood *f = w->f;
+    const cri_entries    *e = &f->x->entries;
+    double                filled = (double)w->s, M = (double)f->M;
+    if (f->x->sparse && f->x->n > 0 && !e->index)
+        filled = 1 + (double)(e->start[f->x->n] - e->start[0]) / (double)f->x->n;
+    return w->hessian ? 0.5 * M * M * filled * filled : M * filled;
+}
+
+/* The rows are cut into as many spans as keep the partial sums in some megabytes, and the time to add
+ * those up small beside that of the rows. */
 cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
 {
     enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_ROOM = 1 << 20 };
+    const double          SHARE = 16; /* work of a span over the length of its sums */
     const cri_likelihood *f = w->f;
     size_t                n = (f->x->n + f->step - 1) / f->step, length = cri_pass_length(w),
            spans = SUM_ROOM / length;
+    double worth = (double)n * row_work(w) / (SHARE * (double)length);
     size_t room =
         ROWS * (f->x->sparse ? 2 * f->M : f->x->q + 2 * f->M + (w->hessian ? f->M * w->s : 0));
     if (spans > MOST_SPANS) spans = MOST_SPANS;
+    if ((double)spans > worth) spans = (size_t)worth;
     if (spans < LEAST_SPANS) spans = LEAST_SPANS;
     size_t    block = ((n + spans - 1) / spans + ROWS - 1) / ROWS * ROWS;
     cr_status st = cri_blas_reserve(cx);

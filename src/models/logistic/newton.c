@@ -9,7 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200, SAMPLE_STEP = 17 };
+/* Part of the square of a column, below which what the others leave of it is rounding. */
+static const double NOTHING = 1e-10;
+
+enum { MOST_ITERATIONS = 200, MOST_STEP = 17, LEAST_STEP = 4 };
 
 typedef struct newton {
     cr_ctx                  *cx;
@@ -22,6 +25,7 @@ typedef struct newton {
     double  damping, gain;
     bool    chord; /* a Hessian costs much more than a gradient */
     bool    exact; /* H belongs to theta                        */
+    bool    rough; /* H was taken of a sample of the rows       */
 } newton;
 
 /* --- columns that the others determine ------------------------------------------------------- */
@@ -32,7 +36,7 @@ static bool is_regular(newton *w)
     memcpy(w->L, w->H, w->D * w->D * sizeof(double));
     bool regular = cr_chol(w->cx, cr_mat_of(w->L, w->D, w->D)) == CR_OK;
     for (size_t a = 0; a < w->D && regular; a++)
-        regular = w->L[a * w->D + a] * w->L[a * w->D + a] > 1e-10 * w->H[a * w->D + a];
+        regular = w->L[a * w->D + a] * w->L[a * w->D + a] > NOTHING * w->H[a * w->D + a];
     return regular;
 }
 
@@ -59,7 +63,7 @@ static cr_status find_fixed(newton *w)
             C[i * q + j] = sum / C[j * q + j];
             pivot -= C[i * q + j] * C[i * q + j];
         }
-        w->s->fixed[i] = !(pivot > 1e-11);
+        w->s->fixed[i] = !(pivot > NOTHING);
         C[i * q + i] = sqrt(fmax(pivot, 0));
     }
 done:
@@ -121,6 +125,7 @@ static cr_status refresh(newton *w, cri_likelihood_value *v)
     *v = (cri_likelihood_value){ .gradient = w->g, .hessian = w->H };
     CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
     w->exact = true;
+    w->rough = false;
     CR_TRY(solve_anew(w));
 done:
     return st;
@@ -158,6 +163,7 @@ static void accept(newton *w, bool along)
     memcpy(w->g, w->g_trial, w->D * sizeof(double));
     if (along) w->H = w->H_trial, w->H_trial = H;
     w->exact = along;
+    w->rough = w->rough && !along;
 }
 
 /* A step from theta, where v belongs; the next step is then ready in d.  *out_stuck when no step
@@ -166,7 +172,7 @@ static cr_status advance(newton *w, cri_likelihood_value *v, bool *out_stuck)
 {
     cr_status            st = CR_OK;
     double               f0 = v->f, before = w->gain, share;
-    bool                 along = !(w->chord && w->gain < 1e-3 * fabs(f0));
+    bool                 along = w->rough || !(w->chord && w->gain < 1e-3 * fabs(f0));
     cri_likelihood_value next;
 
     CR_TRY(search(w, f0, along, &next, &share));
@@ -193,7 +199,7 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
     bool      stuck = false;
 
     w->damping = 0;
-    w->exact = true;
+    w->exact = !w->rough;
     for (size_t a = 0; a < w->D; a++) w->S[a] = w->H[a * w->D + a];
     CR_TRY(solve_anew(w));
     w->s->stop = CR_STOP_LIMIT;
@@ -235,12 +241,24 @@ static cr_status begin(newton *w, cr_scratch *s)
     return s->status;
 }
 
-/* The answer of every 17th row, from which a few steps over all of them suffice: its distance is
- * the sampling error.  Leaves theta alone where the sample says nothing of use. */
-static cr_status start_from_sample(newton *w)
+/* Every how many rows make a sample that is to start from, 20 for each coefficient; 1: too few. */
+static size_t sample_step(const newton *w)
+{
+    size_t n = w->f->x->n, step = n / (20 * w->D);
+    if (!w->chord || n < 20000 || step < LEAST_STEP) return 1;
+    return step < MOST_STEP ? step : MOST_STEP;
+}
+
+/* The answer of every step-th row, from which a few steps over all of them suffice: its distance is
+ * the sampling error, beside which a thousandth of F is nothing.  The penalty is that of all rows, and
+ * at least 1, which keeps few rows from taking chance for certainty.  Leaves theta alone where the sample says
+ * nothing of use.  Where there is no penalty its Hessian is that of all rows, but for their number,
+ * to some hundredths: enough for the first step. */
+static cr_status start_from_sample(newton *w, size_t step)
 {
     cr_status            st = CR_OK;
     cri_likelihood       part = *w->f;
+    cri_classifier_rows  rows;
     cri_likelihood_value v = { .gradient = w->g, .hessian = w->H };
     cri_solution         keep = *w->s;
     newton               small = *w;
@@ -249,18 +267,47 @@ static cr_status start_from_sample(newton *w)
 
     CR_TRY(s.status);
     memcpy(theta, w->s->theta, w->D * sizeof(double));
-    part.step = SAMPLE_STEP;
-    part.l2 /= SAMPLE_STEP;
-    part.intercept_l2 /= SAMPLE_STEP;
+    part.x = &rows;
+    part.step = step;
+    part.l2 = fmax(part.l2, 1);
+    CR_TRY(cri_classifier_rows_sample(w->cx, &s, w->f->x, &part.step, &rows));
+    if (part.step < step) {
+        uint32_t *y = cr_scratch_bytes(&s, rows.n, sizeof *y);
+        CR_TRY(s.status);
+        for (size_t i = 0; i < rows.n; i++) y[i] = w->f->y[i * step];
+        part.y = y;
+    }
     small.f = &part;
     CR_TRY(cri_likelihood_at(w->cx, &part, w->s->theta, &v));
-    CR_TRY(iterate(&small, v, 1e-5, 20));
+    CR_TRY(iterate(&small, v, 1e-3, 20));
     w->H = small.H, w->H_trial = small.H_trial; /* they may have changed places */
     bool useful = w->s->stop == CR_STOP_TOLERANCE;
     *w->s = keep;
     if (!useful) memcpy(w->s->theta, theta, w->D * sizeof(double));
+    w->rough = useful && part.step == 1 && w->f->M == 1 && w->f->l2 == 0;
+    if (!w->rough) goto done;
+    for (size_t a = w->f->x->intercept; a < w->D; a++) w->H[a * (w->D + 1)] -= part.l2;
+    for (size_t a = 0; a < w->D * w->D; a++) w->H[a] *= w->f->x->weight / rows.weight;
+    w->rough = is_regular(w);
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* Where H is not regular, or not where a sample led to, the columns that the others determine are
+ * found at the start without slopes: there no row is so sure that it says nothing of its columns. */
+static cr_status set_fixed(newton *w, const double *null, cri_likelihood_value *v)
+{
+    cr_status st = CR_OK;
+    if (memcmp(null, w->s->theta, w->D * sizeof(double)) != 0) {
+        memcpy(w->s->theta, null, w->D * sizeof(double));
+        CR_TRY(cri_likelihood_at(w->cx, w->f, null, v));
+    }
+    CR_TRY(find_fixed(w));
+    for (size_t a = 0; a < w->D; a++)
+        if (w->s->fixed[a % w->s->q]) w->s->theta[a] = 0;
+    CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
+done:
     return st;
 }
 
@@ -271,20 +318,16 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cr_scratch           room = cr_scratch_begin(cx);
     newton               w = { .cx = cx, .f = f, .o = o, .s = s, .D = s->D };
     cri_likelihood_value v;
+    double              *null = cr_scratch_f64(&room, s->D);
 
     CR_TRY(begin(&w, &room));
-    if (w.chord && f->x->n >= 20000 && f->x->n / SAMPLE_STEP >= 20 * w.D)
-        CR_TRY(start_from_sample(&w));
-    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
+    memcpy(null, s->theta, s->D * sizeof(double));
+    if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
+    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.rough ? NULL : w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
-    if (f->l2 == 0 && !is_regular(&w)) {
-        CR_TRY(find_fixed(&w));
-        for (size_t a = 0; a < s->D; a++)
-            if (s->fixed[a % s->q]) s->theta[a] = 0;
-        CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
-    }
+    if (f->l2 == 0 && !w.rough && !is_regular(&w)) CR_TRY(set_fixed(&w, null, &v));
     CR_TRY(iterate(&w, v, o->tol, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
     cr_scratch_end(&room);

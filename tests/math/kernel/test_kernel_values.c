@@ -410,6 +410,25 @@ TEST(exp_array)
     assert_true(isinf(ends[5]) && isinf(ends[6]) && isnan(ends[7]));
 }
 
+TEST(log1p_array)
+{
+    enum { N = 20011 };
+    static double x[N], y[N];
+    dice          d = { 5 };
+    for (size_t i = 0; i < N; i++)
+        x[i] = y[i] = i % 2 ? uniform(&d, 0, 1) : exp(uniform(&d, -744, 0));
+    x[0] = y[0] = 0, x[1] = y[1] = 1, x[2] = y[2] = 0x1p-1074, x[3] = y[3] = sqrt(2) - 1;
+    cri_log1p_array(y, N);
+    for (size_t i = 0; i < N; i++) {
+        long double want = log1pl((long double)x[i]);
+        double      unit = nextafter((double)want, INFINITY) - (double)want;
+        assert_true(fabsl(want - y[i]) <= 2.0L * unit);
+    }
+    double none[] = { NAN };
+    cri_log1p_array(none, 1);
+    assert_true(isnan(none[0]));
+}
+
 /* Sums, products, powers and distances over a base stay positive semi-definite. */
 TEST(compositions_are_psd)
 {

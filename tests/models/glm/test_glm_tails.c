@@ -1,9 +1,9 @@
 /* test_glm_tails.c -- shares whose means are as good as 0 or 1: the estimate against Newton's step
- * in long double, whose numbers reach far enough to take 1 - mu as it is, and densities of
- * surprises against the logistic model. */
+ * in long double, whose numbers reach far enough to take 1 - mu as it is, measures of the fit, and
+ * densities of surprises against the logistic model. */
 #include "../life.h"
 
-#include "models/glm/family.h"
+#include "models/glm/measures.h"
 
 enum { N = 40 };
 
@@ -130,6 +130,58 @@ TEST(logarithms)
     assert_relative(cri_link_log_mean(CRI_LINK_CLOGLOG, -1e4), -1e4, 1e-15);
     assert_relative(cri_link_log_rest(CRI_LINK_CLOGLOG, 20), -exp(20), 1e-15);
     assert_relative(cri_link_log_rest(CRI_LINK_LOG, -1e-20), log(1e-20), 1e-15);
+}
+
+/* Outcomes of 0 and 1 all over the tails: deviance, chi-square and extreme means against long double,
+ * with weights, with trials, and with one share in between, which has the rows taken one by one. */
+TEST(measures)
+{
+    enum { M = 1200 };
+    static double eta[M], y[M], weight[M], trials[M], offset[M];
+    for (size_t c = 0; c < TAILS; c++)
+        for (int way = 0; way < 4; way++) {
+            cri_rows        rows = { .n = M };
+            cri_glm_problem p = {
+                .rows = &rows, .y = y, .weight = weight, .trials = trials, .offset = offset
+            };
+            cri_glm_law law = { CRI_GLM_BINOMIAL, tails[c].link, 0 };
+            long double deviance = 0, pearson = 0, extreme = 0;
+            double      reach = tails[c].link == CRI_LINK_CLOGLOG ? 3 : 36;
+            for (size_t i = 0; i < M; i++) {
+                long double mu, rest, slope;
+                eta[i] = reach * (2 * (double)i / (M - 1) - 1);
+                y[i] = way == 3 && i == 700 ? 0.5 : way == 1 ? eta[i] > 0 : (double)(i % 2);
+                weight[i] = way > 1 ? (double)(i % 3) / 2 : 1;
+                trials[i] = way == 2 ? 1 + (double)(i % 5) : 1;
+                means(tails[c].link, eta[i], &mu, &rest, &slope);
+                long double m = (long double)weight[i] * trials[i], q = y[i];
+                deviance -= 2 * m * (q * log_of(mu, rest) + (1 - q) * log_of(rest, mu));
+                if (y[i] == 0.5) deviance += 2 * m * logl(0.5L);
+                pearson += m * (q * rest - (1 - q) * mu) * (q * rest - (1 - q) * mu) / (mu * rest);
+                extreme += m > 0 && (mu < 1e-9L || rest < 1e-9L);
+            }
+            cri_glm_measures out;
+            assert_ok(cx, cri_glm_measure(cx, &p, &law, eta, &out));
+            assert_relative(out.deviance, (double)deviance, 1e-12);
+            assert_relative(out.pearson, (double)pearson, 1e-11);
+            assert_true(out.extreme == (double)extreme);
+            assert_true(out.single == (way < 2));
+        }
+    double far = 0;
+    for (int up = 0; up < 2; up++) { /* beyond the range of the means */
+        double          one = 1, at = up ? 800 : -800, outcome = up;
+        cri_rows        rows = { .n = 1 };
+        cri_glm_problem p = {
+            .rows = &rows, .y = &outcome, .weight = &one, .trials = &one, .offset = &far
+        };
+        cri_glm_law      law = { CRI_GLM_BINOMIAL, CRI_LINK_LOGIT, 0 };
+        cri_glm_measures out;
+        assert_ok(cx, cri_glm_measure(cx, &p, &law, &at, &out));
+        assert_true(out.deviance == 0 && out.pearson == 0 && out.extreme == 1);
+        at = -at;
+        assert_ok(cx, cri_glm_measure(cx, &p, &law, &at, &out));
+        assert_true(out.deviance == 1600 && out.pearson > 1e300 && out.extreme == 1);
+    }
 }
 
 /* A class that is next to impossible has the density that the logistic model gives it. */

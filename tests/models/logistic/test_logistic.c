@@ -132,30 +132,78 @@ TEST(limit)
                       CR_EARG, "proximal Newton only");
 }
 
-/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum. */
+/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum, with the
+ * same bits on any number of threads; of full columns and of columns that are mostly 0. */
 TEST(many_rows)
 {
-    enum { ROWS = 21000, COLUMNS = 16 };
-    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
-    cr_rng  r = cr_rng_stream(1, 1);
-    for (size_t i = 0; i < ROWS; i++) {
-        double eta = -1;
-        for (size_t j = 0; j < COLUMNS; j++) {
-            X[i * COLUMNS + j] = cr_rng_normal(&r);
-            eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+    enum { ROWS = 21000, COLUMNS = 18 };
+    static const char *const settings[] = {
+        "target=y features=x*", "target=y features=x* weights=w lambda=2 intercept=false"
+    };
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(2 * ROWS, sizeof *y), *w = y + ROWS;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        cr_rng r = cr_rng_stream(1, 1);
+        for (size_t i = 0; i < ROWS; i++) {
+            double eta = -1;
+            for (size_t j = 0; j < COLUMNS; j++) {
+                double x = cr_rng_normal(&r), hit = cr_rng_uniform(&r);
+                X[i * COLUMNS + j] = sparse && hit > 0.15 ? 0 : x;
+                eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+            }
+            y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+            w[i] = 0.5 * (double)(i % 4);
         }
+        cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, w);
+        for (size_t k = 0; k < 2; k++) {
+            char other[120];
+            snprintf(other, sizeof other, "%s solver=newton-cg", settings[k]);
+            cr_ctx_set_threads(cx, 1);
+            cr_model *a = fit(cx, "logistic", t, settings[k]), *b = fit(cx, "logistic", t, other);
+            cr_ctx_set_threads(cx, 4);
+            cr_model *c = fit(cx, "logistic", t, settings[k]);
+            json_t   *da = describe(cx, a), *db = describe(cx, b), *dc = describe(cx, c);
+            assert_true(cr_model_get_report(a)->iterations <
+                        cr_model_get_report(b)->iterations + (size_t)sparse);
+            assert_true(statistic(da, "kkt_residual") < 1e-8);
+            for (size_t j = k; j <= COLUMNS; j++) {
+                assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
+                assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+                assert_true(coefficient(da, j, "value") == coefficient(dc, j, "value"));
+                assert_true(coefficient(da, j, "sd") == coefficient(dc, j, "sd"));
+            }
+        }
+    }
+    free(X);
+    free(y);
+}
+
+/* Dummies of all levels, which depend on the intercept, and a level that no 17th row has: the sample
+ * cannot tell it from the others, and what it cannot see must not lead the fit astray. */
+TEST(level_outside_the_sample)
+{
+    enum { ROWS = 21000, LEVELS = 20, COLUMNS = LEVELS + 1 };
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y), likelihood[2];
+    cr_rng  r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t level = i % 17 == 0 ? i / 17 % (LEVELS - 1) : i * 7 % (LEVELS - 1);
+        if (i % 500 == 7 && i % 17 != 0) level = LEVELS - 1;
+        X[i * COLUMNS + LEVELS] = cr_rng_uniform(&r) < 0.2 ? cr_rng_normal(&r) : 0;
+        X[i * COLUMNS + level] = 1;
+        double eta = 0.2 * (double)level - 2 + X[i * COLUMNS + LEVELS];
         y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
     }
     cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
-    cr_model *a = fit(cx, "logistic", t, "target=y"),
-             *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
-    json_t *da = describe(cx, a), *db = describe(cx, b);
-    assert_true(cr_model_get_report(a)->iterations < cr_model_get_report(b)->iterations);
-    assert_true(statistic(da, "kkt_residual") < 1e-8);
-    for (size_t j = 0; j <= COLUMNS; j++) {
-        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
-        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+    for (int k = 0; k < 2; k++) {
+        const char *settings[] = { "target=y", "target=y features=x*,!x1" };
+        cr_model   *m = fit(cx, "logistic", t, settings[k]);
+        json_t     *d = describe(cx, m);
+        size_t      zeros = 0;
+        for (size_t j = 2; j <= COLUMNS; j++) zeros += coefficient(d, j, "value") == 0;
+        assert_int_equal(zeros, k == 0);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        likelihood[k] = cr_model_get_report(m)->log_likelihood;
     }
+    assert_relative(likelihood[0], likelihood[1], 1e-10);
     free(X);
     free(y);
 }
