@@ -315,8 +315,8 @@ static bool is_near(const cri_gp_search *u, const cri_gp_start_at *a, size_t n, 
     return false;
 }
 
-/* A few steps from each start, then roughly to the top from those that may yet reach the highest, the
- * most promising first; *n different ones are left, best first. */
+/* A few steps from each start, then roughly to the top from the best few and those that may yet reach
+ * the highest, the most promising first; *n different ones are left, best first. */
 static cr_status race(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
@@ -324,7 +324,7 @@ static cr_status race(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     double    best = -INFINITY;
     CR_TRY(climb_each(r, a, *n, GLANCE));
     cri_gp_sort_starts(a, *n);
-    for (size_t i = 0; i < *n && a[i].at.value >= best - LACK; i++) {
+    for (size_t i = 0; i < *n && (a[i].at.value >= best - LACK || kept < KEPT); i++) {
         if (is_near(&r->search, a, kept, a[i].at.x)) continue;
         cri_gp_start_at keep = a[kept];
         a[kept] = a[i];

@@ -39,14 +39,13 @@ TEST(best_known)
         { "yacht", "resistance", 3, 100, "rbf", -384.5290 },
         { "quakes", "mag", 1, 40, "rbf", -2.3759 },
         { "airquality", "Ozone", 1, 100, "rbf", -459.8972 },
-        { "winequality_red", "quality", 39, 40, "rbf(ard)", -32.6123 },
         { "winequality_red", "quality", 1, 100, "rbf(ard)", 19.4323 },
         { "abalone", "rings", 1, 40, "rbf(ard)", -88.0731 },
         { "diabetes", "progression", 1, 40, "rbf(ard)", -214.7203 },
-        { "snelson", "y", 5, 40, "rbf*periodic", -17.3194 },
         { "lakehuron", "level_ft", 1, 100, "rbf*periodic", -101.6068 },
         { "nile", "flow", 1, 100, "rbf*periodic", -636.8779 },
-        { "lakehuron", "level_ft", 2, 40, "rbf+rbf*periodic", -52.5299 },
+        { "airpassengers", "passengers", 1, 144, "rbf+rbf*periodic", -567.7544 },
+        { "co2", "co2_ppm", 4, 100, "rbf+rbf*periodic", -71.3290 },
     };
     check_known(cx, cases, sizeof cases / sizeof *cases);
 }
