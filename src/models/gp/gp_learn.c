@@ -54,6 +54,10 @@ static cr_status climb_all(cri_gp_run *r, cri_gp_start_at *a, size_t n, cri_gp_l
     }
     cr_progress(r->cx, "gp: learning", (double)n, (double)n);
     cri_gp_sort_starts(a, n);
+    if (a[0].at.stop == CR_STOP_NO_PROGRESS && cri_gp_may_climb(r, &a[0].at)) {
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, most, NULL, &a[0].at)); /* along the gradient */
+        out->value = fmax(out->value, a[0].at.value);
+    }
     if (isnan(out->value)) CR_TRY(cri_gp_fail_starts(r, a, n));
 done:
     r->climbs = 0;

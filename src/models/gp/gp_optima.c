@@ -36,7 +36,8 @@ static cr_status try_starts(cri_gp_run *r, cri_gp_start_at *a, size_t *out_n)
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
     size_t               n = 0;
-    for (size_t l = 0; l < (u->has_lengths ? LENGTHS : 1); l++)
+    size_t some = r->task->screen_rows ? LENGTHS : LENGTHS - 1; /* broad ones need exact values */
+    for (size_t l = 0; l < (u->has_lengths ? some : 1); l++)
         for (size_t e = 0; e < (u->size > u->p ? NOISES : 1); e++) {
             double length = u->has_lengths ? lengths[l] : 1;
             cri_gp_start(u, length, u->size > u->p ? noises[e] : 0.1, a[n].at.x);
