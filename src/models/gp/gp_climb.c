@@ -235,11 +235,10 @@ done:
 
 /* --- rivals ---------------------------------------------------------------------------------- */
 
-enum { GLANCES = 3 };
-static const size_t glances[GLANCES] = { 4, 6, SIZE_MAX }; /* steps of each                     */
-static const double lacks[GLANCES] = { 6, 2, INFINITY };   /* of the best, that may yet be gained */
-static const double ENOUGH = 0.01;                         /* a gain that counts                */
-static const double NEAR = 0.4; /* of logarithms: on the way back to where it was   */
+enum { GLANCE = 12 };
+static const double ENOUGH = 0.01; /* a gain that counts                               */
+static const double LACK = 2;      /* of the best, after a few steps that may yet gain */
+static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was   */
 
 /* true when z is on its way back to x. */
 static bool returns(const cri_gp_search *u, const double *z, const double *x)
@@ -258,11 +257,10 @@ cr_status cri_gp_climb_rival(cri_gp_run *r, cri_gp_point *to, cri_gp_point *best
 {
     cr_status st = CR_OK;
     double   *x = best->x;
-    for (size_t i = 0; i < GLANCES; i++) {
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, glances[i], NULL, to));
-        if (to->stop == CR_STOP_TOLERANCE || to->value < best->value - lacks[i]) break;
-        if (to->value < best->value && returns(&r->search, to->x, x)) break;
-    }
+    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, to));
+    if (to->value > best->value - LACK &&
+        !(to->value < best->value && returns(&r->search, to->x, x)))
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, to));
     *out_higher = to->value > best->value + ENOUGH;
     if (!*out_higher) goto done;
     memcpy(x, to->x, r->search.size * sizeof *x);

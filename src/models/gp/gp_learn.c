@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOUND_ROWS = 4096 };        /* that a bound over many is climbed on first */
-static const double ROUGHLY = 0.5; /* nats that a rough climb may leave */
+enum { BOUND_ROWS = 4096 };      /* that a bound over many is climbed on first */
+static const double ROUGHLY = 2; /* nats that a rough climb may leave */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 

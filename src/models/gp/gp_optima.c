@@ -7,15 +7,15 @@
 #include <string.h>
 
 enum { LENGTHS = 5, NOISES = 4 };
-enum { RANDOM = 6, MOST_RANDOM = 30, BEST_OF = 8 };
+enum { RANDOM = 6, MOST_RANDOM = 20, BEST_OF = 8 };
 enum { KEPT = 4, KEPT_FEW = 2 };
-enum { GLANCE = 8, ROUGH_STEPS = 100 };
+enum { GLANCE = 8, ROUGH_STEPS = 100, SURE = 2 };
 enum { MOST_TERMS = 4 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2, 10 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
 static const double CLEAR = 1e-6;  /* of the target's variance: a noise that is none */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
-static const double LACK = 20;     /* nats below the best after a glance that may yet be gained */
+static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
 static const double NEAR = 0.4;    /* by t: on the way to the same top */
 _Static_assert(LENGTHS *NOISES + 2 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
                "there is room for all starts");
@@ -264,19 +264,17 @@ static size_t count_random(size_t each, size_t least, size_t rows)
     return count < MOST_RANDOM ? count : MOST_RANDOM;
 }
 
-/* Starts of other kinds, for rows so few that many cost little: less of them where these rows are but
- * some of very many.  Without a length a column the grid leaves nothing for random ones to find. */
-static cr_status add_many(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+/* Adds starts of other kinds, for rows so few that many cost little: one where these rows are but
+ * some of very many. */
+static cr_status add_others(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
     size_t    least = r->task->screen_rows, rows = r->problem->data->n;
     bool      small = r->task->problem->data->n <= 2 * least;
-    size_t    plain = small ? RANDOM : RANDOM - 2, sparse = small ? RANDOM : 1;
-    if (small) CR_TRY(add_terms(r, a, n));
+    if (small && rows <= least) CR_TRY(add_terms(r, a, n));
     if (small) CR_TRY(add_clear(r, a, n));
-    if (!r->search.tied) goto done;
-    CR_TRY(add_random(r, r->task->restarts, count_random(plain, least, rows), a, n));
-    CR_TRY(add_sparse(r, count_random(sparse, least, rows), BEST_OF, a, n));
+    if (r->search.tied)
+        CR_TRY(add_sparse(r, small ? count_random(RANDOM, least, rows) : 1, BEST_OF, a, n));
 done:
     return st;
 }
@@ -316,16 +314,20 @@ static bool is_near(const cri_gp_search *u, const cri_gp_start_at *a, size_t n, 
     return false;
 }
 
-/* A few steps from each start, then roughly to the top from the best few and those that may yet reach
- * the highest, the most promising first; *n different ones are left, best first. */
-static cr_status race(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+/* Roughly to the top from the `first` starts; from the others a few steps, and then to the top from
+ * the best of them and those that may yet reach the highest, the most promising first.  *n different
+ * ones are left, best first. */
+static cr_status race(cri_gp_run *r, cri_gp_start_at *a, size_t first, size_t *n)
 {
     cr_status st = CR_OK;
-    size_t    kept = 0;
+    size_t    kept = first;
     double    best = -INFINITY;
-    CR_TRY(climb_each(r, a, *n, GLANCE));
-    cri_gp_sort_starts(a, *n);
-    for (size_t i = 0; i < *n && (a[i].at.value >= best - LACK || kept < KEPT); i++) {
+    CR_TRY(climb_each(r, a, first, ROUGH_STEPS));
+    CR_TRY(climb_each(r, a + first, *n - first, GLANCE));
+    for (size_t i = 0; i < first; i++) best = fmax(best, a[i].at.value);
+    cri_gp_sort_starts(a + first, *n - first);
+    for (size_t i = first; i < *n; i++) {
+        if (a[i].at.value < best - LACK && kept >= first + SURE) break;
         if (is_near(&r->search, a, kept, a[i].at.x)) continue;
         cri_gp_start_at keep = a[kept];
         a[kept] = a[i];
@@ -363,12 +365,12 @@ static cr_status find_optima(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     }
     if (rows <= 2 * least) CR_TRY(make_first(r, a + *n, &more));
     *n += more;
-    if (rows <= least) CR_TRY(add_many(r, a, n));
-    if (rows > least && rows <= 2 * least && all == r->task->problem) {
-        CR_TRY(add_clear(r, a, n));
-        if (r->search.tied) CR_TRY(add_sparse(r, RANDOM, BEST_OF, a, n));
-    }
-    CR_TRY(race(r, a, n));
+    if (rows <= least && r->search.tied)
+        CR_TRY(add_random(r, r->task->restarts, count_random(RANDOM, least, rows), a, n));
+    size_t first = *n;
+    if (rows <= least || (rows <= 2 * least && all == r->task->problem))
+        CR_TRY(add_others(r, a, n));
+    CR_TRY(race(r, a, first, n));
     for (size_t i = 0; i < *n && i < (rows > least ? 1 : KEPT); i++)
         CR_TRY(cri_gp_renew_columns(r, &a[i].at));
     cri_gp_sort_starts(a, *n);

@@ -11,7 +11,7 @@
 
 enum {
     PEAKS = 8,
-    RIVALS = 6,
+    RIVALS = 3,
     MOST = 200,
     WAYS = 5,
     LENGTHS = 3,
