@@ -8,7 +8,7 @@
 
 enum { LENGTHS = 5, NOISES = 4 };
 enum { RANDOM = 6, MOST_RANDOM = 20, BEST_OF = 8 };
-enum { KEPT = 4, KEPT_FEW = 2 };
+enum { KEPT = 4, KEPT_FEW = 2, RENEWED = 6 };
 enum { GLANCE = 8, ROUGH_STEPS = 100, SURE = 2 };
 enum { MOST_TERMS = 4 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2, 10 };
@@ -371,7 +371,7 @@ static cr_status find_optima(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     if (rows <= least || (rows <= 2 * least && all == r->task->problem))
         CR_TRY(add_others(r, a, n));
     CR_TRY(race(r, a, first, n));
-    for (size_t i = 0; i < *n && i < (rows > least ? 1 : KEPT); i++)
+    for (size_t i = 0; i < *n && i < (rows > least ? 1 : RENEWED); i++)
         CR_TRY(cri_gp_renew_columns(r, &a[i].at));
     cri_gp_sort_starts(a, *n);
     if (rows <= least) CR_TRY(cri_gp_renew_periods(r, &a[0].at));
