@@ -4,6 +4,14 @@
 
 #include "../fixture.h"
 
+/* Searches for optima are for a build without sanitizers, in which they take a minute. */
+static inline void leave_to_other_builds(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    test_skip("too slow under sanitizers");
+#endif
+}
+
 /* Every `step`-th row of the table from `first` on, `most` of them at the most. */
 static inline cr_table *thin_table(cr_ctx *cx, const char *path, size_t first, size_t step,
                                    size_t most)
