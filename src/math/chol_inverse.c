@@ -13,6 +13,8 @@
 #include <cblas.h>
 #include <string.h>
 
+enum { ROWS = 64, COLUMNS = 128 }; /* that a thread takes at a time */
+
 /* T := a op(L)^-1 T, or T op(L)^-1; T := L^T T. */
 static void divide(CBLAS_SIDE side, double a, cr_mat L, cr_mat T)
 {
@@ -137,11 +139,25 @@ static void mirror_rows(void *arg, size_t k)
     cri_mirror_lower(t->A, cri_block_range(n, t->edge, k), (cri_range){ 0, n });
 }
 
-/* out = the lower triangle of L; they may be the same. */
-static void copy_lower(cr_cmat L, cr_mat out)
+typedef struct copy_work {
+    cr_cmat L;
+    cr_mat  out;
+} copy_work;
+
+static void copy_rows(void *arg, size_t b)
 {
-    for (size_t i = 0; L.a != out.a && i < L.rows; i++)
-        memcpy(out.a + i * out.stride, L.a + i * L.stride, (i + 1) * sizeof(double));
+    const copy_work *w = arg;
+    cri_range        rows = cri_block_range(w->L.rows, ROWS, b);
+    for (size_t i = rows.begin; i < rows.end; i++)
+        memcpy(w->out.a + i * w->out.stride, w->L.a + i * w->L.stride, (i + 1) * sizeof(double));
+}
+
+/* out = the lower triangle of L; they may be the same. */
+static cr_status copy_lower(cr_ctx *cx, cr_cmat L, cr_mat out)
+{
+    copy_work w = { L, out };
+    if (L.a == out.a) return CR_OK;
+    return cri_parallel_for(cx, NULL, cri_block_count(L.rows, ROWS), copy_rows, &w);
 }
 
 /* The lower triangle of out := W = L^-1, or W^T W. */
@@ -165,7 +181,7 @@ static cr_status invert(cr_ctx *cx, cr_cmat L, bool square, cr_mat out)
     t.tasks = cri_tasks_new(&s, t.count * t.count, t.count * (t.count + 1) * (t.count + 2) / 3);
     CR_TRY(s.status);
     CR_TRY(cr_check_interrupt(cx));
-    copy_lower(L, out);
+    CR_TRY(copy_lower(cx, L, out));
     list_inversion(&t.tasks, t.count);
     if (square) list_square(&t.tasks, t.count);
     cri_tasks_run(&t.tasks, &t);
@@ -181,14 +197,27 @@ cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out) { return invert(cx,
 
 cr_status cri_chol_invert_factor(cr_ctx *cx, cr_mat L) { return invert(cx, cr_const(L), false, L); }
 
+typedef struct diagonal_work {
+    cr_cmat W;
+    double *out;
+} diagonal_work;
+
+/* The sums of squares of some columns of a lower triangle, row by row. */
+static void add_squares(void *arg, size_t b)
+{
+    const diagonal_work *w = arg;
+    cri_range            columns = cri_block_range(w->W.rows, COLUMNS, b);
+    for (size_t j = columns.begin; j < columns.end; j++) w->out[j] = 0;
+    for (size_t i = columns.begin; i < w->W.rows; i++) {
+        const double *row = w->W.a + i * w->W.stride;
+        for (size_t j = columns.begin; j < columns.end && j <= i; j++) w->out[j] += row[j] * row[j];
+    }
+}
+
 cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat room, double *out)
 {
-    cr_status st = invert(cx, L, false, room);
+    diagonal_work w = { cr_const(room), out };
+    cr_status     st = invert(cx, L, false, room);
     if (st != CR_OK) return st;
-    for (size_t i = 0; i < L.rows; i++) out[i] = 0;
-    for (size_t i = 0; i < L.rows; i++) {
-        const double *w = room.a + i * room.stride;
-        for (size_t j = 0; j <= i; j++) out[j] += w[j] * w[j];
-    }
-    return CR_OK;
+    return cri_parallel_for(cx, NULL, cri_block_count(L.rows, COLUMNS), add_squares, &w);
 }

@@ -105,6 +105,8 @@ cr_status cri_gp_drop_terms(cri_gp_run *run, cri_gp_point *best, bool small_only
  * other lengths while the others stay, as a column that was given up, or taken for the cause of
  * what another one explains, does not come back by itself. */
 cr_status cri_gp_renew_columns(cri_gp_run *run, cri_gp_point *best);
+/* A start for sums: this term explains what it can, the others are quiet and short. */
+cr_status cri_gp_lead_by_term(cri_gp_run *run, size_t term, cri_gp_point *point);
 /* For periodic kernels: each period in turn over the frequencies that the rows can tell apart, as the
  * evidence has a narrow peak at each one that is there.  A value of the evidence for each, no
  * gradients. */

@@ -2,7 +2,7 @@
  * A column whose length-scale is far beyond the data has no gradient to come back by, and two
  * columns that tell the same story leave it to whichever began: local optima of the evidence, that
  * differ by some columns being in or out. */
-#include "gp_climb.h"
+#include "gp_rivals.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -19,41 +19,12 @@ static const double SAME =
 static const double HOPELESS =
     6; /* below the best: such moves have not led higher where tried      */
 
-/* true for a length-scale beside others of its kernel. */
-static bool is_column(const cri_gp_search *u, size_t j)
-{
-    size_t count = 0;
-    if (u->kind[j] != CRI_GP_LENGTH) return false;
-    for (size_t i = 0; i < u->p; i++) count += u->tie[i] == u->tie[j];
-    return count > 1;
-}
-
-/* Where z, of this value, belongs among the rivals, best first: one for each column. */
-static void keep_rival(const cri_gp_search *u, cri_gp_point *rival, size_t *column, const double *z,
-                       double value, size_t j)
-{
-    size_t at = RIVALS - 1;
-    for (size_t i = 0; i < RIVALS; i++)
-        if (column[i] == j) at = i;
-    if (!(value > rival[at].value)) return;
-    memcpy(rival[at].x, z, u->size * sizeof *z);
-    rival[at].value = value;
-    column[at] = j;
-    for (; at > 0 && rival[at].value > rival[at - 1].value; at--) {
-        cri_gp_point keep = rival[at];
-        size_t       of = column[at];
-        rival[at] = rival[at - 1], column[at] = column[at - 1];
-        rival[at - 1] = keep, column[at - 1] = of;
-    }
-}
-
 /* The moves from one point, and the best few of them. */
 typedef struct moves {
     cri_gp_run         *r;
     const cri_gp_point *from;
-    double             *z;      /* [size] a move                  */
-    cri_gp_point       *rival;  /* [RIVALS] best first            */
-    size_t             *column; /* [RIVALS] the first that moved */
+    double             *z;      /* [size] a move                             */
+    cri_gp_rivals      *rivals; /* one for each column, the first that moved */
 } moves;
 
 /* The value at z, which differs by column j and perhaps others; it is kept where it may gain. */
@@ -63,7 +34,7 @@ static cr_status try_move(moves *m, size_t j)
     cr_status st = cri_gp_try(m->r, m->z, false, &value);
     double    lack = m->from->value - value;
     if (st == CR_OK && (lack < 0 || (lack > SAME && lack < HOPELESS)))
-        keep_rival(&m->r->search, m->rival, m->column, m->z, value, j);
+        cri_gp_rivals_keep(m->rivals, m->z, value, j);
     return st;
 }
 
@@ -108,21 +79,17 @@ done:
 
 /* The best move of each column, and of these the best few. */
 static cr_status try_columns(cri_gp_run *r, const cri_gp_point *from, double *z,
-                             cri_gp_point *rival)
+                             cri_gp_rivals *rivals)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
-    size_t               column[RIVALS], columns = 0;
-    moves                m = { r, from, z, rival, column };
-    for (size_t i = 0; i < RIVALS; i++) {
-        column[i] = SIZE_MAX;
-        rival[i].value = -INFINITY;
-        rival[i].iterations = from->iterations;
-    }
+    size_t               columns = 0;
+    moves                m = { r, from, z, rivals };
+    cri_gp_rivals_clear(rivals, from);
     memcpy(z, from->x, u->size * sizeof *z);
-    for (size_t j = 0; j < u->p; j++) columns += is_column(u, j);
+    for (size_t j = 0; j < u->p; j++) columns += cri_gp_is_column(u, j);
     for (size_t j = 0; j < u->p; j++) {
-        if (!is_column(u, j)) continue;
+        if (!cri_gp_is_column(u, j)) continue;
         CR_TRY(try_lengths(&m, j));
         if (columns <= MOST_EXCHANGED) CR_TRY(try_exchanges(&m, j));
     }
@@ -136,20 +103,13 @@ cr_status cri_gp_renew_columns(cri_gp_run *r, cri_gp_point *best)
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
-    cri_gp_point         rival[RIVALS];
-    bool                 gained = u->tied && cri_gp_may_climb(r, best), higher;
+    cri_gp_rivals        rivals;
+    bool                 gained = u->tied && cri_gp_may_climb(r, best);
 
-    for (size_t i = 0; i < RIVALS; i++)
-        rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
-    CR_TRY(s.status);
+    CR_TRY(cri_gp_rivals_new(&s, r, RIVALS, &rivals));
     for (size_t round = 0; gained && round < ROUNDS; round++) {
-        gained = false;
-        CR_TRY(try_columns(r, best, z, rival));
-        for (size_t i = 0; i < RIVALS; i++) {
-            if (isinf(rival[i].value)) continue;
-            CR_TRY(cri_gp_climb_rival(r, &rival[i], best, &higher));
-            gained |= higher;
-        }
+        CR_TRY(try_columns(r, best, z, &rivals));
+        CR_TRY(cri_gp_rivals_climb(&rivals, SIZE_MAX, best, &gained));
     }
 done:
     cr_scratch_end(&s);

@@ -1,9 +1,10 @@
 /* gp_learn.h -- hyper-parameters at the maximum of the evidence (times their priors).
- * The starts come from the data: sixteen settings are tried, L-BFGS runs from the best two and from
- * the best of another length; where there is one length-scale a column, these move together first,
- * then each by itself.  In a sum, each term is then tried at other lengths and sizes while the
- * others stay.  With many rows that search looks at some of them only, and its best goes on with
- * all, from the curvature that the few rows tell. (Internal header.) */
+ * The starts come from the data: twenty settings are tried, L-BFGS runs from the best two and from
+ * the best of other lengths; where there is one length-scale a column, these move together first,
+ * then each by itself.  With few rows starts of other kinds join them, see gp_optima.h.  In a sum,
+ * each term is then tried at other lengths and sizes while the others stay.  With many rows that
+ * search looks at some of them only, and its best goes on with all, from the curvature that the few
+ * rows tell. (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_LEARN_H
 #define CREDENCE_MODELS_GP_GP_LEARN_H
 

@@ -2,17 +2,40 @@
  * Over a range R two frequencies can be told apart when they differ by 1 / R or so; a period of less
  * than two mean distances of the rows is none that they show.  The evidence by the frequency is as
  * ragged as a periodogram: it is looked at in steps of 1 / (2 R), and the best few are climbed from. */
-#include "gp_climb.h"
+#include "gp_rivals.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RIVALS = 4, MOST = 200, LENGTHS = 2, SHAPES = 2 };
-static const double lengths[LENGTHS] = { 0.6, 2 };
-static const double NOISE = 0.05;
-static const double shapes[SHAPES] = { 1, 5 }; /* times the length within a period: nearly a sine */
+enum {
+    PEAKS = 8,
+    RIVALS = 3,
+    MOST = 200,
+    WAYS = 5,
+    LENGTHS = 3,
+    SHAPES = 2,
+    NOISES = 3,
+    MULTIPLES = 4
+};
+
+/* What a period is looked for with: lengths over the columns, in units; the length within a period,
+ * against that given, large for what is nearly a sine; the noise, a share of the target's variance. */
+typedef struct way {
+    double length, shape, noise;
+} way;
+static const way ways[WAYS] = {
+    { 0.6, 1, 0.05 }, { 2, 1, 0.05 }, { 2, 5, 0.05 }, { 0.5, 1, 0.5 }, { 3, 0.2, 0.05 }
+};
+/* And then, where it seems to be. */
+static const double lengths[LENGTHS] = { 0.2, 0.6, 3 };
+static const double shapes[SHAPES] = { 0.3, 1.2 };
+static const double noises[NOISES] = { 0.01, 0.1, 0.5 };
+/* Shapes of a term that takes over from the noise, its other length, and how much of the noise stays. */
+static const double takes[SHAPES] = { 0.15, 0.5 };
+static const double multiples[MULTIPLES] = { 0.5, 1 / 3.0, 2, 3 };
+static const double TAKES_LENGTH = 5, STAYS = 0.1;
 
 /* true for the free parameter number i of the kernel when it is a period. */
 static bool is_period(const cr_kernel *k, size_t i)
@@ -42,102 +65,167 @@ static double range_of(const cr_kernel *k, const cri_param *p, const cri_gp_data
     return range;
 }
 
-/* No rivals yet. */
-static void begin(const cri_gp_point *best, cri_gp_point *rival, size_t *frequency)
+/* The logarithm of the period of frequency number f, from 0. */
+static double period_of(double range, size_t f) { return log(2 * range / (double)(f + 1)); }
+
+/* true for the free parameter a of the kernel when it is the length within the period i. */
+static bool is_shape(const cr_kernel *k, size_t a, size_t i)
 {
-    for (size_t i = 0; i < RIVALS; i++) {
-        frequency[i] = SIZE_MAX;
-        rival[i].value = -INFINITY;
-        rival[i].iterations = best->iterations;
-    }
+    return k->params[a].node == k->params[i].node && k->params[a].spec->role == CRI_LENGTH;
 }
 
-/* Keeps z among the best, one for each frequency. */
-static void keep(const cri_gp_search *u, cri_gp_point *rival, size_t *frequency, const double *z,
-                 double value, size_t f)
+static double within(const cri_gp_search *u, size_t j, double x)
 {
-    size_t at = RIVALS - 1;
-    for (size_t i = 0; i < RIVALS; i++)
-        if (frequency[i] == f) at = i;
-    if (!(value > rival[at].value)) return;
-    memcpy(rival[at].x, z, u->size * sizeof *z);
-    rival[at].value = value;
-    frequency[at] = f;
-    for (; at > 0 && rival[at].value > rival[at - 1].value; at--) {
-        cri_gp_point point = rival[at];
-        size_t       of = frequency[at];
-        rival[at] = rival[at - 1], frequency[at] = frequency[at - 1];
-        rival[at - 1] = point, frequency[at - 1] = of;
-    }
+    return fmin(fmax(x, u->lower[j]), u->upper[j]);
 }
 
-/* One of the starts: a length over the columns, and one within the periods of the kernel that has
- * parameter number i. */
-static void start(const cri_gp_run *r, size_t i, int way, double *z)
+/* z := a start for period number i. */
+static void start(const cri_gp_run *r, size_t i, way w, double *z)
 {
     const cri_gp_search *u = &r->search;
-    const cri_param     *p = r->k->params;
-    cri_gp_start(u, lengths[way % LENGTHS], NOISE, z);
+    cri_gp_start(u, w.length, w.noise, z);
     for (size_t a = 0, j = 0; a < r->k->n_params; a++) {
-        if (p[a].fixed) continue;
-        if (p[a].node == p[i].node && p[a].spec->role == CRI_LENGTH)
-            z[j] = fmin(fmax(z[j] + log(shapes[way / LENGTHS]), u->lower[j]), u->upper[j]);
+        if (r->k->params[a].fixed) continue;
+        if (is_shape(r->k, a, i)) z[j] = within(u, j, z[j] + log(w.shape));
         j++;
     }
 }
 
-/* The period i, x_j, at one frequency after the other, with the rest as in `best` and as in some starts. */
-static cr_status try_frequencies(cri_gp_run *r, const cri_gp_point *best, size_t i, size_t j,
-                                 double range, double *z, cri_gp_point *rival)
+/* z := x with the term of period i, x_j, anew, as large as the noise, of which little stays. */
+static void take_over(const cri_gp_run *r, const double *x, size_t i, size_t j, double shape,
+                      double *z)
+{
+    const cri_gp_search *u = &r->search;
+    double               noise = u->size > u->p ? x[u->p] : log(r->noise);
+    memcpy(z, x, u->size * sizeof *z);
+    for (size_t a = 0, b = 0; a < r->k->n_params; a++) {
+        if (r->k->params[a].fixed) continue;
+        if (u->term[b] == u->term[j]) {
+            double at = u->given[b];
+            if (is_shape(r->k, a, i))
+                at = u->given[b] + log(shape);
+            else if (u->kind[b] == CRI_GP_LENGTH)
+                at = u->unit[b] + (double)u->term[b] * CRI_GP_APART + log(TAKES_LENGTH);
+            else if (u->kind[b] == CRI_GP_AMPLITUDE)
+                at = noise;
+            z[b] = within(u, b, at);
+        }
+        b++;
+    }
+    if (u->size > u->p) z[u->p] = within(u, u->p, noise + log(STAYS));
+}
+
+/* The period x_j at one frequency after the other, the rest as in z; those that are better than
+ * their neighbours are kept.  value [count] is room. */
+static cr_status try_frequencies(cri_gp_rivals *rivals, size_t j, double range, double *z,
+                                 double *value, size_t count)
 {
     cr_status            st = CR_OK;
+    cri_gp_run          *r = rivals->run;
     const cri_gp_search *u = &r->search;
-    size_t n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST, frequency[RIVALS];
-    begin(best, rival, frequency);
-    for (int way = 0; way <= LENGTHS * SHAPES; way++) {
-        if (way < LENGTHS * SHAPES)
-            start(r, i, way, z);
-        else
-            memcpy(z, best->x, u->size * sizeof *z);
-        for (size_t f = 1; f <= count; f++) {
-            double value, period = log(2 * range / (double)f);
-            if (period < u->lower[j] || period > u->upper[j]) continue;
-            z[j] = period;
-            CR_TRY(cri_gp_try(r, z, false, &value));
-            keep(u, rival, frequency, z, value, f);
-        }
+    for (size_t f = 0; f < count; f++) {
+        z[j] = period_of(range, f);
+        value[f] = -INFINITY;
+        if (z[j] >= u->lower[j] && z[j] <= u->upper[j]) CR_TRY(cri_gp_try(r, z, false, &value[f]));
+    }
+    for (size_t f = 0; f < count; f++) {
+        if ((f > 0 && value[f - 1] > value[f]) || (f + 1 < count && value[f + 1] > value[f]))
+            continue;
+        z[j] = period_of(range, f);
+        cri_gp_rivals_keep(rivals, z, value[f], f);
     }
 done:
     return st;
 }
 
-static cr_status climb_rivals(cri_gp_run *r, cri_gp_point *rival, cri_gp_point *best)
+/* Other starts at each of the frequencies kept: the best of all there takes its place. */
+static cr_status try_peaks(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z)
 {
-    cr_status st = CR_OK;
-    bool      higher;
-    for (size_t i = 0; i < RIVALS; i++)
-        if (!isinf(rival[i].value)) CR_TRY(cri_gp_climb_rival(r, &rival[i], best, &higher));
+    cr_status   st = CR_OK;
+    cri_gp_run *r = rivals->run;
+    size_t      kinds[PEAKS];
+    double      value;
+    memcpy(kinds, rivals->kind, sizeof kinds);
+    for (size_t c = 0; c < PEAKS; c++)
+        for (size_t k = 0; kinds[c] != SIZE_MAX && k < LENGTHS * SHAPES * NOISES; k++) {
+            way w = { lengths[k % LENGTHS], shapes[k / LENGTHS % SHAPES],
+                      noises[k / LENGTHS / SHAPES] };
+            start(r, i, w, z);
+            z[j] = period_of(range, kinds[c]);
+            CR_TRY(cri_gp_try(r, z, false, &value));
+            cri_gp_rivals_keep(rivals, z, value, kinds[c]);
+        }
+done:
+    return st;
+}
+
+/* Fractions and multiples of the period i, x_j, of `from`, as smooth: a multiple is a peak too, often
+ * next to one that is higher. */
+static cr_status try_multiples(cri_gp_rivals *rivals, const cri_gp_point *from, size_t i, size_t j,
+                               double *z)
+{
+    cr_status            st = CR_OK;
+    cri_gp_run          *r = rivals->run;
+    const cri_gp_search *u = &r->search;
+    double               value;
+    for (size_t m = 0; m < MULTIPLES; m++) {
+        memcpy(z, from->x, u->size * sizeof *z);
+        z[j] = within(u, j, z[j] + log(multiples[m]));
+        for (size_t a = 0, b = 0; a < r->k->n_params; a++) {
+            if (r->k->params[a].fixed) continue;
+            if (is_shape(r->k, a, i)) z[b] = within(u, b, z[b] - log(multiples[m]));
+            b++;
+        }
+        CR_TRY(cri_gp_try(r, z, false, &value));
+        cri_gp_rivals_keep(rivals, z, value, 2 * m);
+    }
+done:
+    return st;
+}
+
+/* The period i, x_j, with the rest as in some starts, then as in `best`, and taking over from its
+ * noise; then its multiples. */
+static cr_status renew_period(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z,
+                              double *value, cri_gp_point *best)
+{
+    cr_status   st = CR_OK;
+    cri_gp_run *r = rivals->run;
+    size_t      n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
+    bool        gained;
+    cri_gp_rivals_clear(rivals, best);
+    for (size_t w = 0; w < WAYS; w++) {
+        start(r, i, ways[w], z);
+        CR_TRY(try_frequencies(rivals, j, range, z, value, count));
+    }
+    CR_TRY(try_peaks(rivals, i, j, range, z));
+    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+    cri_gp_rivals_clear(rivals, best);
+    memcpy(z, best->x, r->search.size * sizeof *z);
+    CR_TRY(try_frequencies(rivals, j, range, z, value, count));
+    for (size_t k = 0; r->search.terms > 1 && k < SHAPES; k++) {
+        take_over(r, best->x, i, j, takes[k], z);
+        CR_TRY(try_frequencies(rivals, j, range, z, value, count));
+    }
+    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+    cri_gp_rivals_clear(rivals, best);
+    CR_TRY(try_multiples(rivals, best, i, j, z));
+    CR_TRY(cri_gp_rivals_climb(rivals, 2, best, &gained));
 done:
     return st;
 }
 
 cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size);
-    cri_gp_point         rival[RIVALS];
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(r->cx);
+    double       *z = cr_scratch_f64(&s, r->search.size), *value = cr_scratch_f64(&s, MOST);
+    cri_gp_rivals rivals;
 
-    for (size_t i = 0; i < RIVALS; i++)
-        rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
-    CR_TRY(s.status);
+    CR_TRY(cri_gp_rivals_new(&s, r, PEAKS, &rivals));
+    rivals.alike = 1;
     for (size_t i = 0, j = 0; i < r->k->n_params && cri_gp_may_climb(r, best); i++) {
         double range = is_period(r->k, i) ? range_of(r->k, &r->k->params[i], r->problem->data) : 0;
-        if (range > 0) {
-            CR_TRY(try_frequencies(r, best, i, j, range, z, rival));
-            CR_TRY(climb_rivals(r, rival, best));
-        }
+        if (range > 0) CR_TRY(renew_period(&rivals, i, j, range, z, value, best));
         j += !r->k->params[i].fixed;
     }
 done:

@@ -310,6 +310,12 @@ done:
     return st;
 }
 
+/* Units of length beyond which a function has to be larger than the target to bend as that does: by
+ * the square, so its variance by the fourth power. */
+static const double BROAD = 2;
+enum { ALL, HALF, TWO, SPARSE_WAYS };             /* the columns that count                 */
+static const uint64_t SPARSE = (uint64_t)1 << 32; /* the first stream of sparse starts */
+
 /* --- starts ---------------------------------------------------------------------------------- */
 
 static double clamp(const cri_gp_search *u, size_t j, double x)
@@ -317,12 +323,22 @@ static double clamp(const cri_gp_search *u, size_t j, double x)
     return fmin(fmax(x, u->lower[j]), u->upper[j]);
 }
 
+/* true when the term of parameter j has a length. */
+static bool has_length(const cri_gp_search *u, size_t j)
+{
+    for (size_t i = 0; i < u->p; i++)
+        if (u->kind[i] == CRI_GP_LENGTH && u->term[i] == u->term[j]) return true;
+    return false;
+}
+
 void cri_gp_start(const cri_gp_search *u, double length, double noise, double *x)
 {
+    double bend = length > BROAD ? 4 * log(length / BROAD) : 0;
     for (size_t j = 0; j < u->size; j++) {
         double at = u->given[j];
         if (u->kind[j] == CRI_GP_LENGTH) at = u->unit[j] + log(length);
-        if (u->kind[j] == CRI_GP_AMPLITUDE) at = u->unit[j] + log1p(-noise);
+        if (u->kind[j] == CRI_GP_AMPLITUDE)
+            at = u->unit[j] + log1p(-noise) + (has_length(u, j) ? bend : 0);
         if (u->kind[j] == CRI_GP_NOISE) at = u->unit[j] + log(noise);
         x[j] = clamp(u, j, at);
     }
@@ -337,6 +353,34 @@ void cri_gp_start_random(const cri_gp_search *u, uint64_t seed, uint64_t number,
         if (u->kind[j] == CRI_GP_NOISE) at = u->unit[j] + log(1e-4) + z * log(5e3);
         x[j] = clamp(u, j, at);
     }
+}
+
+bool cri_gp_is_column(const cri_gp_search *u, size_t j) { return cri_gp_count_columns(u, j) > 1; }
+
+size_t cri_gp_count_columns(const cri_gp_search *u, size_t j)
+{
+    size_t count = 0;
+    for (size_t i = 0; u->kind[j] == CRI_GP_LENGTH && i < u->p; i++)
+        count += u->tie[i] == u->tie[j];
+    return count;
+}
+
+void cri_gp_start_sparse(const cri_gp_search *u, uint64_t seed, uint64_t number, double *x)
+{
+    cr_rng rng = cr_rng_stream(seed, SPARSE + number);
+    int    way = (int)(number % SPARSE_WAYS);
+    bool   clear = u->tied && u->size > u->p && way == TWO && number % 2;
+    cri_gp_start_random(u, seed, number, x);
+    for (size_t j = 0; way != ALL && j < u->p; j++) {
+        size_t beside = cri_gp_count_columns(u, j);
+        double z = cr_rng_uniform(&rng), fine = log(0.002) + cr_rng_uniform(&rng) * log(2500);
+        if (beside < 2) continue;
+        if (z > (way == HALF ? 0.5 : 2 / (double)beside))
+            x[j] = u->upper[j];
+        else if (way == TWO)
+            x[j] = clamp(u, j, u->unit[j] + fine);
+    }
+    if (clear) x[u->p] = clamp(u, u->p, u->unit[u->p] + log(1e-5));
 }
 
 cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out)

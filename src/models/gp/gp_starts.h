@@ -38,10 +38,18 @@ enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE }
 cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
                             double variance, double noise, bool learn_noise, cri_gp_search *out);
 /* x [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance)
- * leaves, others as given; within the bounds. */
+ * leaves, larger for long ones, others as given; within the bounds. */
 void cri_gp_start(const cri_gp_search *search, double length, double noise, double *x);
 /* x := a random start, each parameter by itself. */
 void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *x);
+/* How many length-scales the kernel of parameter j has, one a column; 0 where it is none. */
+size_t cri_gp_count_columns(const cri_gp_search *search, size_t j);
+/* true for a length-scale beside others of its kernel. */
+bool cri_gp_is_column(const cri_gp_search *search, size_t j);
+/* x := another, in which all columns of each kernel count, or half of them, or two, these also at
+ * lengths as short as the columns are fine, and now and then without noise: optima that differ by the
+ * columns that are in lie around such points. */
+void cri_gp_start_sparse(const cri_gp_search *search, uint64_t seed, uint64_t number, double *x);
 /* Where the mean function meets the average at every input, of f nothing is left to be learned, and
  * of the noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y
  * does not vary. */

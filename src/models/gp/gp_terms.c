@@ -1,12 +1,14 @@
 /* gp_terms.c -- the terms of a sum, each in turn, at another length and amplitude. */
-#include "gp_climb.h"
+#include "gp_rivals.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LENGTHS = 6, NOISES = 4, ROUNDS = 3 };
+enum { LENGTHS = 6, NOISES = 4, LEADS = 3, ROUNDS = 3 };
 static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
+static const double lead_noises[LEADS] = { 0.01, 0.1, 0.5 };
+static const double SHORT = 0.06, QUIET_SHARE = 1e-3; /* of a term that leaves all to another */
 static const double noises[NOISES] = { 0, 1e-4, 1e-3,
                                        1e-2 }; /* of the target's variance, or more */
 static const double SMALL_TERM = 1e-4;         /* of the target's variance */
@@ -97,31 +99,21 @@ static bool raise_noise(const cri_gp_search *u, double share, double *z)
     return raised;
 }
 
-/* Keeps z if it is the best of its way. */
-static void keep_best(const cri_gp_search *u, cri_gp_point *best, const double *z, double value)
-{
-    if (!(value > best->value)) return;
-    memcpy(best->x, z, u->size * sizeof *z);
-    best->value = value;
-}
-
-/* The best of each way [WAYS]. */
-static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z, cri_gp_point *best)
+/* The best of each way. */
+static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z,
+                           cri_gp_rivals *rivals)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
     const double        *x = from->x;
     double               value;
-    for (size_t i = 0; i < WAYS; i++) {
-        best[i].value = -INFINITY;
-        best[i].iterations = from->iterations;
-    }
+    cri_gp_rivals_clear(rivals, from);
     for (size_t t = 0; t < u->terms; t++)
         for (size_t l = 0; has_length(u, t) && l < LENGTHS; l++)
             for (int i = 0; i < SIZES; i++) {
                 if (!renew(u, x, t, lengths[l], (enum size)i, z)) continue;
                 CR_TRY(cri_gp_try(r, z, false, &value));
-                keep_best(u, &best[i == INSTEAD ? TAKES : RENEWS], z, value);
+                cri_gp_rivals_keep(rivals, z, value, i == INSTEAD ? TAKES : RENEWS);
             }
     for (size_t a = 0; a < u->terms; a++)
         for (size_t b = 0; b < a; b++) {
@@ -131,10 +123,45 @@ static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z, c
                 if (i > 0 && !raise_noise(u, noises[i], z)) continue;
                 CR_TRY(cri_gp_try(r, z, false, &value));
                 if (fabs(value - from->value) > OTHER)
-                    keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
+                    cri_gp_rivals_keep(rivals, z, value, CHANGES); /* else two of a kind */
             }
         }
 done:
+    return st;
+}
+
+/* z := a start with one term of this length, the others quiet and short. */
+static void lead(const cri_gp_search *u, size_t term, double length, double noise, double *z)
+{
+    cri_gp_start(u, length, noise, z);
+    for (size_t j = 0; j < u->p; j++) {
+        double apart = (double)u->term[j] * CRI_GP_APART;
+        bool   quiet = u->term[j] != term;
+        if (u->kind[j] == CRI_GP_LENGTH) z[j] = u->unit[j] + apart + log(quiet ? SHORT : length);
+        if (u->kind[j] == CRI_GP_AMPLITUDE && quiet) z[j] = u->unit[j] + log(QUIET_SHARE);
+        z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
+    }
+}
+
+cr_status cri_gp_lead_by_term(cri_gp_run *r, size_t term, cri_gp_point *point)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(r->cx);
+    const cri_gp_search *u = &r->search;
+    double              *z = cr_scratch_f64(&s, u->size), value;
+
+    CR_TRY(s.status);
+    point->value = -INFINITY;
+    for (size_t l = LENGTHS / 2; l < LENGTHS; l++)
+        for (size_t e = 0; e < LEADS; e++) {
+            lead(u, term, lengths[l], lead_noises[e], z);
+            CR_TRY(cri_gp_try(r, z, false, &value));
+            if (!(value > point->value)) continue;
+            memcpy(point->x, z, u->size * sizeof *z);
+            point->value = value;
+        }
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -169,19 +196,14 @@ cr_status cri_gp_renew_terms(cri_gp_run *r, cri_gp_point *best)
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
-    cri_gp_point         rival[WAYS];
-    bool                 gained = u->terms > 1 && cri_gp_may_climb(r, best), any = false, higher;
+    cri_gp_rivals        rivals;
+    bool                 gained = u->terms > 1 && cri_gp_may_climb(r, best), any = false;
 
-    for (size_t i = 0; i < WAYS; i++) rival[i] = (cri_gp_point){ .x = cr_scratch_f64(&s, u->size) };
-    CR_TRY(s.status);
+    CR_TRY(cri_gp_rivals_new(&s, r, WAYS, &rivals));
     for (size_t round = 0; gained && round < ROUNDS; round++) {
-        gained = false;
-        CR_TRY(try_terms(r, best, z, rival));
-        for (size_t i = 0; i < WAYS; i++) {
-            if (isinf(rival[i].value)) continue;
-            CR_TRY(cri_gp_climb_rival(r, &rival[i], best, &higher));
-            if (higher) gained = any = true;
-        }
+        CR_TRY(try_terms(r, best, z, &rivals));
+        CR_TRY(cri_gp_rivals_climb(&rivals, SIZE_MAX, best, &gained));
+        any |= gained;
     }
     if (any && r->problem == r->task->problem)
         CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));

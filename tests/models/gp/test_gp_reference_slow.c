@@ -1,17 +1,10 @@
 /* test_gp_reference_slow.c -- Gaussian processes against all answers of others that there are:
  * fixed hyper-parameters, and the best values that many starts found; exact, sparse and
  * classification. */
+#include "gp_known.h"
 #include "reference_classify.h"
 #include "reference_exact.h"
 #include "reference_sparse.h"
-
-/* Searches for optima are for a build without sanitizers, in which they take a minute. */
-static void leave_to_other_builds(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    test_skip("too slow under sanitizers");
-#endif
-}
 
 TEST(exact) { check_cases("gpr/", "", SIZE_MAX, 106, check_exact); }
 
@@ -19,6 +12,21 @@ TEST(exact_optima)
 {
     leave_to_other_builds();
     check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
+}
+
+/* Fits of 400 rows, whose search begins with half of them. */
+TEST(best_known)
+{
+    leave_to_other_builds();
+    static const known_fit cases[] = {
+        { "winequality_red", "quality", 3, 400, "matern52(ard)", -322.2579 },
+        { "winequality_red", "quality", 1, 400, "rbf(ard)", 136.1336 },
+        { "yacht", "resistance", 1, 400, "rbf(ard)", -235.6340 },
+        { "airfoil", "spl", 3, 400, "rbf", -1286.4044 },
+        { "co2", "co2_ppm", 1, 400, "rbf*periodic", -260.4672 },
+        { "co2", "co2_ppm", 1, 400, "rbf+rbf*periodic", -101.1293 },
+    };
+    check_known(cx, cases, sizeof cases / sizeof *cases);
 }
 
 /* Trend, season and two more terms of carbon dioxide: the best evidence of several starts of
