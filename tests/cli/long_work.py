@@ -238,7 +238,7 @@ convert glass.uai out.json --canonical
 dist gamma shape=2 rate=1 --sample 500000000 -o out.csv
 dist normal --fit long.csv:x1
 dist student-t --fit long.csv:x1
-dist gamma --fit long.csv:x1
+dist negative-binomial --fit long.csv:count
 info long.csv
 info tall.csv --columns x1,x2,x3,x4
 info tall.csv --mutual x1,y --permutations 1000
