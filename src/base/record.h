@@ -19,6 +19,7 @@
  * finite) or bounds as of options, ">0", "0..1"; of a choice "a|b|c".  After it, apart by spaces:
  *     none    a real may be NaN, an array or a part absent
  *     later   a number that older files lack: 0 of a count, NaN of a real that may be none
+ *     spare   a count or real that is left out where it is 0, and is 0 where it is left out
  *     found   a count that no file holds: the first array of this shape tells it
  *     minus   of reals and vectors: NaN is allowed, and is -1 in the file
  *     endless a real may be infinite, and is then null in the file

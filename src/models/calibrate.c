@@ -1,6 +1,5 @@
 /* calibrate.c -- the maps: learned, applied, saved. */
 #include "calibrate.h"
-#include "fields.h"
 #include "../base/scratch.h"
 #include "../math/isotonic.h"
 #include "../math/special.h"
@@ -10,16 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cri_member fields[] = { CRI_FIELD_COUNT(cri_calibration, method),
-                                     CRI_FIELD_COUNT(cri_calibration, classes),
-                                     CRI_FIELD_COUNT(cri_calibration, maps),
-                                     CRI_FIELD_COUNT(cri_calibration, knots),
-                                     CRI_FIELD_VECTOR(cri_calibration, calibration_slope, maps),
-                                     CRI_FIELD_VECTOR(cri_calibration, calibration_offset, maps),
-                                     CRI_FIELD_VECTOR(cri_calibration, calibration_map, knots),
-                                     CRI_FIELD_VECTOR(cri_calibration, calibration_x, knots),
-                                     CRI_FIELD_VECTOR(cri_calibration, calibration_y, knots),
-                                     CRI_FIELD_LAST };
+#define CRI_TYPE cri_calibration
+static const cri_member calibration_record[] = { CRI_CALIBRATION(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- isotonic -------------------------------------------------------------------------------- */
 
@@ -135,7 +127,7 @@ static cri_calibration *calibration_new(cr_ctx *cx, size_t method, size_t K, siz
     if (!c) return NULL;
     *c =
         (cri_calibration){ .method = method, .classes = K, .maps = K == 2 ? 1 : K, .knots = knots };
-    if (cri_record_allocate(cx, fields, c) == CR_OK) return c;
+    if (cri_record_allocate(cx, calibration_record, c) == CR_OK) return c;
     cri_calibration_free(cx, c);
     return NULL;
 }
@@ -143,7 +135,7 @@ static cri_calibration *calibration_new(cr_ctx *cx, size_t method, size_t K, siz
 void cri_calibration_free(cr_ctx *cx, cri_calibration *c)
 {
     if (!c) return;
-    cri_record_free(cx, fields, c);
+    cri_record_free(cx, calibration_record, c);
     cr_free(cx, c, 1, sizeof *c);
 }
 
@@ -244,7 +236,7 @@ void cri_calibration_apply(const cri_calibration *c, double *P, size_t n)
 
 cr_status cri_calibration_write(cr_ctx *cx, const cri_calibration *c, cri_store *store, json_t *out)
 {
-    return cri_record_write(cx, fields, c, store, out);
+    return cri_record_write(cx, calibration_record, c, store, out);
 }
 
 /* What a sound file holds. */
@@ -268,7 +260,7 @@ cr_status cri_calibration_read(cr_ctx *cx, const cri_store *store, const json_t 
     cr_status        st = CR_OK;
     cri_calibration *c = cr_alloc(cx, 1, sizeof *c);
     if (!c) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, c));
+    CR_TRY(cri_record_read(cx, calibration_record, store, in, c));
     if (!is_sound(c, classes))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the calibration in the model file is not sound",
                        cri_store_source(store)));

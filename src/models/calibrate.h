@@ -21,12 +21,19 @@ enum {
 }; /* choices of --calibrate */
 
 /* The maps; those of isotonic lie behind each other in the knots. */
-typedef struct cri_calibration {
-    size_t  method, classes, maps, knots;
-    double *calibration_slope, *calibration_offset; /* [maps] a and b of platt     */
-    double *calibration_map;                        /* [knots] whose knot it is    */
-    double *calibration_x, *calibration_y;          /* [knots], x rising in a map  */
-} cri_calibration;
+/* clang-format off */
+#define CRI_CALIBRATION(MEMBER)                                                                     \
+    MEMBER(count,  method,             (),      "", "platt or isotonic")                            \
+    MEMBER(count,  classes,            (),      "", "of the classifier")                            \
+    MEMBER(count,  maps,               (),      "", "one for two classes, else one for each")       \
+    MEMBER(count,  knots,              (),      "", "of all maps")                                  \
+    MEMBER(vector, calibration_slope,  (maps),  "any", "a of platt")                                \
+    MEMBER(vector, calibration_offset, (maps),  "any", "b of platt")                                \
+    MEMBER(vector, calibration_map,    (knots), "any", "whose knot it is")                          \
+    MEMBER(vector, calibration_x,      (knots), "any", "rising in a map")                           \
+    MEMBER(vector, calibration_y,      (knots), "any", "what it is put to")
+/* clang-format on */
+CRI_RECORD(cri_calibration, CRI_CALIBRATION);
 
 /* Learns the maps: P [n x K] as the classifier said, codes [n] what came, weights [n] or NULL. */
 cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const uint32_t *codes,

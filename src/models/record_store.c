@@ -5,6 +5,7 @@
 #include "../base/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Whether the file has it. */
@@ -79,11 +80,18 @@ static cr_status write_part(cr_ctx *cx, const cri_member *m, const void *part, c
     return st == CR_OK ? cri_record_write(cx, m->part, part, store, inside ? inside : out) : st;
 }
 
+static bool is_zero(const cri_member *m, const char *at)
+{
+    return m->kind == CRI_MEMBER_real ? *(const double *)(const void *)at == 0
+                                      : *(const size_t *)(const void *)at == 0;
+}
+
 static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store,
                               json_t *out)
 {
     const char *at = (const char *)state + m->offset;
     double      x;
+    if (cri_member_has(m, "spare") && is_zero(m, at)) return CR_OK;
     switch (m->kind) {
     case CRI_MEMBER_count:
         return cri_store_set(cx, out, cri_member_file_name(m),
@@ -217,6 +225,10 @@ static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *sto
     cr_status     st = CR_OK;
     const json_t *value = json_object_get(in, cri_member_file_name(m));
     *out = cri_member_has(m, "endless") ? INFINITY : NAN;
+    if (!value && cri_member_has(m, "spare")) {
+        *out = 0;
+        return CR_OK;
+    }
     if (!json_is_null(value) && (value || !cri_member_has(m, "later")))
         st = cri_store_get_real(cx, store, in, cri_member_file_name(m), out);
     if (*out < 0 && cri_member_has(m, "minus")) *out = NAN;
@@ -243,7 +255,7 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
     switch (m->kind) {
     case CRI_MEMBER_count:
         *(size_t *)at = 0;
-        if (!value && cri_member_has(m, "later")) return CR_OK;
+        if (!value && (cri_member_has(m, "later") || cri_member_has(m, "spare"))) return CR_OK;
         return cri_store_get_count(cx, store, in, cri_member_file_name(m), (size_t *)at);
     case CRI_MEMBER_flag:
         return read_flag(cx, m, store, value, (bool *)at);
@@ -258,9 +270,19 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
     }
 }
 
+enum { RANGE_SIZE = 64 };
+
+static void range_without_name(const cri_member *m, char out[RANGE_SIZE])
+{
+    const char *name = strstr(m->range, "as:");
+    snprintf(out, RANGE_SIZE, "%.*s", name ? (int)(name - m->range) : RANGE_SIZE, m->range);
+    while (out[0] && out[strlen(out) - 1] == ' ') out[strlen(out) - 1] = '\0';
+}
+
 cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store *store,
                           const json_t *in, void *state)
 {
+    char              asked[RANGE_SIZE];
     cr_status         st = CR_OK;
     const cri_member *wrong;
     tell(record, state, SIZE_MAX, 0, SIZE_MAX);
@@ -270,7 +292,8 @@ cr_status cri_record_read(cr_ctx *cx, const cri_member *record, const cri_store 
     }
     tell(record, state, SIZE_MAX, SIZE_MAX, 0);
     if (st != CR_OK || !(wrong = cri_record_find_wrong(record, state))) return st;
+    range_without_name(wrong, asked);
     return cr_fail(cx, CR_EDATA, "%s: '%s' (%s) has a value that is not %s",
                    cri_store_source(store), cri_member_file_name(wrong), wrong->help,
-                   wrong->range[0] ? wrong->range : "finite");
+                   asked[0] ? asked : "finite");
 }

@@ -110,7 +110,9 @@ TEST(older_files_lack_what_came_later)
     MEMBER(vector, coef,  (p),    "as:line/b", "of each")                                          \
     MEMBER(vector, error, (p),    ">=0 minus", "its standard error")                               \
     MEMBER(count,  q,     (),     "found",     "p, or one more")                                   \
-    MEMBER(matrix, cov,   (q, q), "none told", "of all")
+    MEMBER(matrix, cov,   (q, q), "none told", "of all")                                           \
+    MEMBER(count,  kind,  (),     "0..3 spare", "of the errors")                                   \
+    MEMBER(real,   logs,  (),     "spare",     "of the weights")
 /* clang-format on */
 CRI_RECORD(line, LINE_STATE);
 #define CRI_TYPE line
@@ -124,6 +126,7 @@ static void check_line(cr_ctx *cx, const line *from)
     assert_true(isnan(to.sd) && isinf(to.dof) && to.p == 2 && to.q == (from->cov ? 3 : 0));
     assert_true(to.coef[1] == 4 && isnan(to.error[0]) && to.error[1] == 5);
     assert_true(!to.cov == !from->cov && (!to.cov || to.cov[8] == 6));
+    assert_true(to.kind == from->kind && to.logs == from->logs);
     cri_record_free(cx, line_record, &to);
 }
 
@@ -133,6 +136,8 @@ TEST(other_words_in_the_file)
     line   from = { .sd = NAN, .dof = INFINITY, .p = 2, .q = 3, .coef = coef, .error = error };
     check_line(cx, &from);
     from.cov = cov;
+    from.kind = 2;
+    from.logs = -0.5;
     check_line(cx, &from);
 }
 

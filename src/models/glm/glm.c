@@ -9,7 +9,6 @@
 #include "glm_separation.h"
 #include "irls.h"
 #include "measures.h"
-#include "../fields.h"
 #include "../linear/sandwich.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -51,35 +50,27 @@ static const cri_goes glm_goes[] = {
     CRI_GOES_LAST,
 };
 
-typedef struct glm_state {
-    cri_predictor fit; /* of eta without the offset */
-    size_t        family, link, errors;
-    bool          fixed_dispersion;
-    double        phi, alpha, n, parameters; /* n - parameters: the degrees of freedom left */
-    double        deviance, null_deviance, pearson, log_likelihood;
-} glm_state;
+/* clang-format off */
+#define GLM_STATE(MEMBER)                                                                           \
+    MEMBER(count, family,           (),              "0..5",       "cri_glm_family")                \
+    MEMBER(count, link,             (),              "1..9",       "cri_glm_link")                  \
+    MEMBER(flag,  fixed_dispersion, (),              "",           "phi is not estimated")          \
+    MEMBER(real,  phi,              (),              "any none",   "dispersion")                    \
+    MEMBER(real,  alpha,            (),              "any none",   "overdispersion of counts")      \
+    MEMBER(real,  n,                (),              "any none",   "rows that count")               \
+    MEMBER(real,  parameters,       (),              "any none",   "n - parameters: the degrees of freedom left") \
+    MEMBER(real,  deviance,         (),              "any none",   "of the fit")                    \
+    MEMBER(real,  null_deviance,    (),              "any none",   "without terms")                 \
+    MEMBER(real,  pearson,          (),              "any none",   "chi-square")                    \
+    MEMBER(real,  log_likelihood,   (),              "any none",   "at phi")                        \
+    MEMBER(part,  fit,              (cri_predictor), "",           "of eta without the offset")     \
+    MEMBER(count, errors,           (),              "0..2 spare", "cri_errors, up to hc1")
+/* clang-format on */
 
-static const cri_member glm_fields[] = {
-    CRI_FIELD_COUNT(glm_state, family),
-    CRI_FIELD_COUNT(glm_state, link),
-    CRI_FIELD_FLAG(glm_state, fixed_dispersion),
-    CRI_FIELD_REAL(glm_state, phi),
-    CRI_FIELD_REAL(glm_state, alpha),
-    CRI_FIELD_REAL(glm_state, n),
-    CRI_FIELD_REAL(glm_state, parameters),
-    CRI_FIELD_REAL(glm_state, deviance),
-    CRI_FIELD_REAL(glm_state, null_deviance),
-    CRI_FIELD_REAL(glm_state, pearson),
-    CRI_FIELD_REAL(glm_state, log_likelihood),
-    CRI_FIELD_LAST,
-};
-
-static void glm_free(cr_ctx *cx, void *state)
-{
-    glm_state *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cr_free(cx, m, 1, sizeof *m);
-}
+CRI_RECORD(glm_state, GLM_STATE);
+#define CRI_TYPE glm_state
+static const cri_member glm_record[] = { GLM_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
@@ -263,7 +254,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     *out_state = m;
     m = NULL;
 done:
-    if (m) glm_free(cx, m);
+    cri_state_free(cx, &cri_class_glm, m);
     cri_glm_solution_free(cx, &p, &s);
     cr_scratch_end(&scratch);
     return st;
@@ -433,38 +424,11 @@ done:
     return st;
 }
 
-static cr_status glm_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status glm_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status        st = CR_OK;
     const glm_state *m = state;
-    CR_TRY(cri_record_write(cx, glm_fields, m, store, out));
-    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (m->errors != CRI_CLASSICAL)
-        CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
-done:
-    return st;
-}
-
-static cr_status glm_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    glm_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, glm_fields, store, in, m));
-    if (json_object_get(in, "errors"))
-        CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
-    if (m->errors > CRI_HC1 || m->family > CRI_GLM_NEGATIVE_BINOMIAL ||
-        m->link < CRI_LINK_IDENTITY || m->link > CRI_LINK_SQRT)
-        CR_TRY(cr_fail(cx, CR_EDATA,
-                       "%s: the family, link or errors in the model file are not known",
-                       cri_store_source(store)));
-    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) glm_free(cx, m);
-    return st;
+    (void)cx;
+    return cri_predictor_fits(&m->fit, cr_design_terms(design)) ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_glm = {
@@ -492,7 +456,7 @@ const cr_model_class cri_class_glm = {
     .predict = glm_predict,
     .covariance = glm_covariance,
     .describe = glm_describe,
-    .write = glm_write,
-    .read = glm_read,
-    .free = glm_free,
+    .state = glm_record,
+    .state_size = sizeof(glm_state),
+    .ready = glm_ready,
 };

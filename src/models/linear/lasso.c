@@ -311,7 +311,7 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m = NULL;
 done:
     cri_path_end_free(cx, &end);
-    if (m) cri_lasso_free(cx, m);
+    cri_state_free(cx, &cri_class_lasso, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -357,7 +357,7 @@ const cr_model_class cri_class_lasso = {
     .fit = lasso_fit,
     .predict = lasso_predict,
     .describe = cri_lasso_describe,
-    .write = cri_lasso_write,
-    .read = cri_lasso_read,
-    .free = cri_lasso_free,
+    .state = cri_lasso_record,
+    .state_size = sizeof(cri_lasso),
+    .ready = cri_lasso_ready,
 };

@@ -1,61 +1,15 @@
 /* lasso_about.c -- a lasso as it is shown, and in the model file. */
 #include "lasso.h"
 #include "lasso_state.h"
-#include "../fields.h"
 #include "../model_internal.h"
 
 #include <math.h>
 
 static const char *const choice_names[] = { "cv", "1se", "bic", "aic", "given" };
 
-/* clang-format off */
-#define COUNT(name, m) { name, CRI_MEMBER_count, offsetof(cri_lasso, m), 0, 0, "", "", NULL }
-#define REAL(name, m) { name, CRI_MEMBER_real, offsetof(cri_lasso, m), 0, 0, "any none", "", NULL }
-#define VECTOR(name, m, n) { name, CRI_MEMBER_vector, offsetof(cri_lasso, m), offsetof(cri_lasso, n), 0, "any", "", NULL }
-/* clang-format on */
-static const cri_member lasso_fields[] = {
-    COUNT("path_lambdas", path.L),
-    COUNT("path_terms", path.m),
-    COUNT("folds", path.folds),
-    COUNT("sweeps", path.sweeps),
-    COUNT("used_terms", k),
-    COUNT("chosen", chosen),
-    COUNT("choice", choice),
-    REAL("lambda_max", path.lambda_max),
-    REAL("weight", path.weight),
-    REAL("offset", path.offset),
-    REAL("target_mse", path.tt),
-    REAL("path_violation", path.violation),
-    CRI_FIELD_REAL(cri_lasso, violation),
-    CRI_FIELD_REAL(cri_lasso, l1_ratio),
-    CRI_FIELD_REAL(cri_lasso, df),
-    CRI_FIELD_REAL(cri_lasso, rss),
-    CRI_FIELD_REAL(cri_lasso, objective),
-    CRI_FIELD_FLAG(cri_lasso, gram),
-    { "converged", CRI_MEMBER_flag, offsetof(cri_lasso, path.converged), 0, 0, "", "", NULL },
-    VECTOR("terms", terms, k),
-    VECTOR("path/lambda", path.lambda, path.L),
-    VECTOR("path/nonzero", path.nonzero, path.L),
-    VECTOR("path/df", path.df, path.L),
-    VECTOR("path/mse", path.mse, path.L),
-    VECTOR("path/cv", path.cv, path.L),
-    VECTOR("path/cv_se", path.cv_se, path.L),
-    VECTOR("path/terms", path.terms, path.m),
-    { "path/coef", CRI_MEMBER_matrix, offsetof(cri_lasso, path.coef), offsetof(cri_lasso, path.L),
-      offsetof(cri_lasso, path.m), "any", "", NULL },
-    CRI_FIELD_LAST,
-};
-#undef COUNT
-#undef REAL
-#undef VECTOR
-
-void cri_lasso_free(cr_ctx *cx, void *state)
-{
-    cri_lasso *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cri_record_free(cx, lasso_fields, m);
-    cr_free(cx, m, 1, sizeof *m);
-}
+#define CRI_TYPE cri_lasso
+const cri_member cri_lasso_record[] = { CRI_LASSO(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 double cri_lasso_spent(const cri_lasso *m, size_t k)
 {
@@ -184,13 +138,6 @@ cri_coefficient_path cri_lasso_coefficients(const cr_model *model)
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-cr_status cri_lasso_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    const cri_lasso *m = state;
-    cr_status        st = cri_record_write(cx, lasso_fields, m, store, out);
-    return st == CR_OK ? cri_predictor_write(cx, &m->fit, store, out) : st;
-}
-
 /* Increasing whole numbers below p. */
 static bool are_terms(const double *terms, size_t k, size_t p)
 {
@@ -201,30 +148,14 @@ static bool are_terms(const double *terms, size_t k, size_t p)
     return true;
 }
 
-cr_status cri_lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                         const cr_design *design, void **out_state)
+cr_status cri_lasso_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status  st = CR_OK;
+    cri_lasso *m = state;
     size_t     p = cr_design_terms(design);
-    cri_lasso *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, lasso_fields, store, in, m));
+    (void)cx;
     m->path.p = p;
-    bool sound = m->path.L > 0 && m->chosen < m->path.L && m->choice <= CRI_LASSO_GIVEN &&
-                 are_terms(m->terms, m->k, p) && are_terms(m->path.terms, m->path.m, p);
-    double numbers[] = { m->path.lambda_max, m->path.weight, m->path.offset, m->path.tt,
-                         m->l1_ratio };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sound = sound && isfinite(numbers[i]);
-    for (size_t k = 0; sound && k < m->path.L; k++)
-        sound = m->path.nonzero[k] >= 0 && m->path.nonzero[k] <= (double)p;
-    if (!sound || !(m->path.weight > 0))
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "%s: the path of the model is damaged", cri_store_source(store)));
-    CR_TRY(cri_predictor_read(cx, store, in, m->k, &m->fit));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) cri_lasso_free(cx, m);
-    return st;
+    bool sound = m->chosen < m->path.L && are_terms(m->terms, m->k, p) &&
+                 are_terms(m->path.terms, m->path.m, p) && cri_predictor_fits(&m->fit, m->k);
+    for (size_t k = 0; sound && k < m->path.L; k++) sound = m->path.nonzero[k] <= (double)p;
+    return sound ? CR_OK : CR_EDATA;
 }

@@ -1,7 +1,6 @@
 /* lasso_path.c -- the elastic net along a path of lambdas, on all rows and by cross-validation. */
 #include "lasso_path.h"
 #include "lasso_task.h"
-#include "../fields.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
@@ -9,21 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_member path_fields[] = {
-    CRI_FIELD_VECTOR(cri_lasso_path, lambda, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, nonzero, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, df, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, mse, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, cv, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, cv_se, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, terms, m),
-    CRI_FIELD_MATRIX(cri_lasso_path, coef, L, m),
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_lasso_path
+const cri_member cri_lasso_path_record[] = { CRI_LASSO_PATH(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path)
 {
-    cri_record_free(cx, path_fields, path);
+    cri_record_free(cx, cri_lasso_path_record, path);
     *path = (cri_lasso_path){ 0 };
 }
 

@@ -25,19 +25,29 @@ typedef struct cri_path_settings {
 } cri_path_settings;
 
 /* L lambdas, m terms that are not 0 somewhere; coefficients are of the standardised terms. */
-typedef struct cri_lasso_path {
-    size_t  L, m, p, folds;
-    double *lambda, *nonzero; /* [L]                                                      */
-    double *df;               /* [L] without the intercept; -1 where it was not worth it  */
-    double *mse;              /* [L] residual sum of squares / W                          */
-    double *terms;            /* [m] increasing                                           */
-    double *coef;             /* [L x m]                                                  */
-    double *cv, *cv_se;       /* [L] 0 without folds                                      */
-    double  lambda_max, weight, offset, tt; /* tt = mean of w (y - offset)^2               */
-    size_t  sweeps;
-    double  violation; /* the largest on the path */
-    bool    converged;
-} cri_lasso_path;
+/* clang-format off */
+#define CRI_LASSO_PATH(MEMBER)                                                                      \
+    MEMBER(count,  L,          (),     ">0 as:path_lambdas", "lambdas")                             \
+    MEMBER(count,  m,          (),     "as:path_terms",      "terms that are not 0 somewhere")      \
+    MEMBER(count,  folds,      (),     "",                   "0 = no cross-validation")             \
+    MEMBER(count,  sweeps,     (),     "",                   "of all lambdas")                      \
+    MEMBER(real,   lambda_max, (),     "",                   "the first that leaves all terms 0")   \
+    MEMBER(real,   weight,     (),     ">0",                 "of the rows: W")                      \
+    MEMBER(real,   offset,     (),     "",                   "the mean of the target")              \
+    MEMBER(real,   tt,         (),     "as:target_mse",      "mean of w (y - offset)^2")            \
+    MEMBER(real,   violation,  (),     "any none as:path_violation", "the largest on the path")     \
+    MEMBER(flag,   converged,  (),     "",                   "everywhere")                          \
+    MEMBER(vector, lambda,     (L),    "any as:path/lambda", "falling")                             \
+    MEMBER(vector, nonzero,    (L),    ">=0 as:path/nonzero", "terms")                              \
+    MEMBER(vector, df,         (L),    "any as:path/df",     "without the intercept; -1 where it was not worth it") \
+    MEMBER(vector, mse,        (L),    "any as:path/mse",    "residual sum of squares / W")         \
+    MEMBER(vector, cv,         (L),    "any as:path/cv",     "error by cross-validation; 0 without folds") \
+    MEMBER(vector, cv_se,      (L),    "any as:path/cv_se",  "its standard error")                  \
+    MEMBER(vector, terms,      (m),    "rises as:path/terms", "of the design")                      \
+    MEMBER(matrix, coef,       (L, m), "any as:path/coef",   "of the standardised terms")
+/* clang-format on */
+CRI_RECORD(cri_lasso_path, CRI_LASSO_PATH, size_t p;);
+extern const cri_member cri_lasso_path_record[];
 
 /* What stands at the end of the path: the solver and the data it works on. */
 typedef struct cri_path_end {

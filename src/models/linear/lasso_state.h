@@ -9,14 +9,23 @@
 /* What chose lambda. */
 enum { CRI_LASSO_CV, CRI_LASSO_ONE_SE, CRI_LASSO_BIC, CRI_LASSO_AIC, CRI_LASSO_GIVEN };
 
-typedef struct cri_lasso {
-    cri_predictor  fit; /* of the k terms chosen */
-    cri_lasso_path path;
-    size_t         k, chosen, choice;
-    double        *terms;                                   /* [k] increasing */
-    double         l1_ratio, df, rss, objective, violation; /* df with the intercept */
-    bool           gram;
-} cri_lasso;
+/* clang-format off */
+#define CRI_LASSO(MEMBER)                                                                           \
+    MEMBER(part,   path,      (cri_lasso_path), "",              "")                                \
+    MEMBER(count,  k,         (),               "as:used_terms", "terms chosen")                    \
+    MEMBER(count,  chosen,    (),               "",              "which lambda")                    \
+    MEMBER(count,  choice,    (),               "0..4",          "what chose it")                   \
+    MEMBER(real,   violation, (),               "any none",      "of the conditions there")         \
+    MEMBER(real,   l1_ratio,  (),               "",              "1: lasso; 0: ridge")              \
+    MEMBER(real,   df,        (),               "any none",      "with the intercept")              \
+    MEMBER(real,   rss,       (),               "any none",      "residual sum of squares")         \
+    MEMBER(real,   objective, (),               "any none",      "at lambda")                       \
+    MEMBER(flag,   gram,      (),               "",              "by cross-products")               \
+    MEMBER(vector, terms,     (k),              "rises",         "of the design")                   \
+    MEMBER(part,   fit,       (cri_predictor),  "",              "of the k terms chosen")
+/* clang-format on */
+CRI_RECORD(cri_lasso, CRI_LASSO);
+extern const cri_member cri_lasso_record[];
 
 /* Degrees of freedom at lambda k, with the intercept. */
 double cri_lasso_spent(const cri_lasso *m, size_t k);
@@ -26,9 +35,6 @@ double cri_lasso_criterion(const cri_lasso *m, size_t k, double price, double lo
 
 /* Entries of the class. */
 cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_lasso_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                         const cr_design *design, void **out_state);
-void      cri_lasso_free(cr_ctx *cx, void *state);
+cr_status cri_lasso_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

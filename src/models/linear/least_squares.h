@@ -17,17 +17,21 @@
 #include "predictor.h"
 #include "../../math/decompose.h"
 
-typedef struct cri_least_squares {
-    size_t   rank;       /* without the intercept; aliased terms have coef 0 and sd NaN          */
-    bool     gram, lsqr; /* which road was taken; QR without either                              */
-    size_t   iterations; /* of LSQR                                                              */
-    bool     converged;  /* likewise                                                             */
-    double   weight;     /* sum of the weights: the number of observations                       */
-    double   rss, tss;   /* residual and total sum of squares (about the mean with an intercept) */
-    double   condition;  /* of the scaled columns, estimated                                     */
-    double   correction; /* relative size of the last refinement: about the relative error left  */
-    unsigned refinements;
-} cri_least_squares;
+/* clang-format off */
+#define CRI_LEAST_SQUARES(MEMBER)                                                                   \
+    MEMBER(flag,  gram,        (), "",              "by cross-products")                            \
+    MEMBER(flag,  lsqr,        (), "",              "by LSQR; QR without either")                   \
+    MEMBER(count, rank,        (), "as:terms_told", "without the intercept; aliased terms have coef 0 and sd NaN") \
+    MEMBER(real,  weight,      (), "",              "sum of the weights: the number of observations") \
+    MEMBER(real,  rss,         (), "",              "residual sum of squares")                      \
+    MEMBER(real,  tss,         (), "",              "total sum of squares, about the mean with an intercept") \
+    MEMBER(real,  condition,   (), "any none",      "of the scaled columns, estimated")             \
+    MEMBER(real,  correction,  (), "",              "relative size of the last refinement: about the relative error left") \
+    MEMBER(count, refinements, (), "",              "that were made")
+/* clang-format on */
+/* The last two: of LSQR. */
+CRI_RECORD(cri_least_squares, CRI_LEAST_SQUARES, size_t iterations; bool converged;);
+extern const cri_member cri_least_squares_record[];
 
 /* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the
  * solution. */

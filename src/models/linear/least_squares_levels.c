@@ -9,14 +9,14 @@
 
 /* x [m + levels] solves the equations of the last factor; returns its last relative change. */
 static cr_status solve_and_correct(cr_ctx *cx, const cri_bordered *b, double *x, double *room,
-                                   double *out_rss, double *out_change, unsigned *out_steps)
+                                   double *out_rss, double *out_change, size_t *out_steps)
 {
     enum { MOST = 4 };
     const double SETTLED = 1e-13;
     cr_status    st = CR_OK;
     size_t       n = b->m + b->run.levels;
     double       rss = 0, change = 1;
-    unsigned     step = 0;
+    size_t       step = 0;
 
     memcpy(x, b->g, n * sizeof *x);
     CR_TRY(cri_bordered_solve(cx, b, x));
@@ -58,7 +58,7 @@ static cr_status solve_entries(cr_ctx *cx, const cri_rows *rows, cri_level_run r
     size_t           n = intercept + rows->p;
     double          *x = cr_scratch_f64(&s, n), *room = cr_scratch_f64(&s, n), rcond = 0;
     double           rss, change = 1;
-    unsigned         steps = 0;
+    size_t           steps = 0;
     bool             good = false;
     cri_sparse_terms z;
     cri_bordered     b;

@@ -201,11 +201,11 @@ static double add_step(problem *q, double x0, solution *x)
 
 /* Solves for a target t (NULL = 0) and right-hand side -e_unit; refines at most `most` times. */
 static cr_status solve(cr_ctx *cx, problem *q, const double *t, size_t unit, bool has_unit,
-                       unsigned most, solution *x, double *out_correction, unsigned *out_steps)
+                       size_t most, solution *x, double *out_correction, size_t *out_steps)
 {
     cr_status st = CR_OK;
     double    before = INFINITY, correction = 1, x0;
-    unsigned  steps = 0;
+    size_t    steps = 0;
 
     x->b0 = cri_dd_from(0);
     memset(x->b, 0, q->k * sizeof *x->b);
@@ -233,7 +233,7 @@ static cr_status refine_sds(cr_ctx *cx, problem *q, solution *x, cri_predictor *
 {
     cr_status st = CR_OK;
     double    correction;
-    unsigned  steps;
+    size_t    steps;
     q->least = 0;
     for (size_t unit = q->intercept ? 0 : 1; unit <= q->k; unit++) {
         CR_TRY(solve(cx, q, NULL, unit, true, MOST_REFINEMENTS, x, &correction, &steps));
@@ -302,8 +302,8 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     CR_TRY(cri_check_squares(cx, q.p, q.p, facts.tss, sd_t));
     q.least = 0x1p-52 * hypot(sd_t, intercept ? mean_of(q.t, 1, &q) : 0);
 
-    double   cells = (double)q.n * (double)(q.p + 1);
-    unsigned most = cells <= 4e6 ? MOST_REFINEMENTS : 2;
+    double cells = (double)q.n * (double)(q.p + 1);
+    size_t most = cells <= 4e6 ? MOST_REFINEMENTS : 2;
     CR_TRY(solve(cx, &q, q.t, 0, false, most, &x, &facts.correction, &facts.refinements));
 
     keep_solution(&q, &x, &fit, &facts);

@@ -50,26 +50,24 @@ static const cri_goes linear_goes[] = {
     CRI_GOES_LAST,
 };
 
-typedef struct linear_state {
-    cri_predictor     fit;
-    cri_least_squares facts;
-    double            loocv, max_leverage; /* NaN where they were not worth a pass */
-    size_t            max_row;
-    cri_rows_factor   factor; /* for updates; empty where there can be none */
-    cri_precisions    precisions;
-    size_t            errors; /* cri_errors */
-    size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
-    cri_selection     selection;
-} linear_state;
+/* clang-format off */
+#define LINEAR_STATE(MEMBER)                                                                        \
+    MEMBER(part,  facts,        (cri_least_squares), "",         "")                                \
+    MEMBER(real,  loocv,        (),                  "any none", "NaN where it was not worth a pass") \
+    MEMBER(real,  max_leverage, (),                  "any none", "likewise")                        \
+    MEMBER(count, max_row,      (),                  "",         "the row that has it")             \
+    MEMBER(part,  fit,          (cri_predictor),     "",         "")                                \
+    MEMBER(count, errors,       (),                  "0..4 spare", "cri_errors")                    \
+    MEMBER(part,  precisions,   (cri_precisions),    "",         "")                                \
+    MEMBER(part,  factor,       (cri_rows_factor),   "none",     "for updates; absent where there can be none") \
+    MEMBER(count, method,       (),                  "0..3 spare as:select", "of the selection; CRI_SUBSET_NONE without one") \
+    MEMBER(part,  selection,    (cri_selection),     "none",     "")
+/* clang-format on */
 
-static void linear_free(cr_ctx *cx, void *state)
-{
-    linear_state *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cri_selection_free(cx, &m->selection);
-    cri_rows_factor_free(cx, &m->factor);
-    cr_free(cx, m, 1, sizeof *m);
-}
+CRI_RECORD(linear_state, LINEAR_STATE);
+#define CRI_TYPE linear_state
+static const cri_member linear_record[] = { LINEAR_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
@@ -289,7 +287,7 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     m = NULL;
 done:
     cri_moments_free(cx, &moments);
-    if (m) linear_free(cx, m);
+    cri_state_free(cx, &cri_class_linear, m);
     return st;
 }
 
@@ -343,7 +341,7 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     *out_state = m;
     m = NULL;
 done:
-    if (m) linear_free(cx, m);
+    cri_state_free(cx, &cri_class_linear, m);
     return st;
 }
 
@@ -396,7 +394,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, s, "rank", json_integer((json_int_t)f->rank)));
     CR_TRY(cri_store_set(cx, s, "condition_number", cri_json_number(f->condition)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(f->lsqr ? "lsqr" : f->gram ? "gram" : "qr")));
-    CR_TRY(cri_store_set(cx, s, "refinements", json_integer(f->refinements)));
+    CR_TRY(cri_store_set(cx, s, "refinements", json_integer((json_int_t)f->refinements)));
     if (m->errors != CRI_CLASSICAL)
         CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
     if (m->method == CRI_SUBSET_NONE) goto done;
@@ -412,87 +410,17 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status linear_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status                st = CR_OK;
-    const linear_state      *m = state;
-    const cri_least_squares *f = &m->facts;
-    CR_TRY(cri_store_set(cx, out, "gram", json_boolean(f->gram)));
-    CR_TRY(cri_store_set(cx, out, "lsqr", json_boolean(f->lsqr)));
-    CR_TRY(cri_store_set(cx, out, "terms_told", json_integer((json_int_t)f->rank)));
-    CR_TRY(cri_store_set_real(cx, out, "weight", f->weight));
-    CR_TRY(cri_store_set_real(cx, out, "rss", f->rss));
-    CR_TRY(cri_store_set_real(cx, out, "tss", f->tss));
-    CR_TRY(cri_store_set(cx, out, "condition", cri_json_number(f->condition)));
-    CR_TRY(cri_store_set_real(cx, out, "correction", f->correction));
-    CR_TRY(cri_store_set(cx, out, "refinements", json_integer(f->refinements)));
-    CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
-    CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
-    CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
-    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (m->errors != CRI_CLASSICAL)
-        CR_TRY(cri_store_set(cx, out, "errors", json_integer((json_int_t)m->errors)));
-    if (m->precisions.rows > 0) {
-        CR_TRY(cri_store_set_real(cx, out, "precision_rows", m->precisions.rows));
-        CR_TRY(cri_store_set_real(cx, out, "precision_weight", m->precisions.weight));
-        CR_TRY(cri_store_set_real(cx, out, "precision_logs", m->precisions.logs));
-    }
-    if (m->factor.q > 0) CR_TRY(cri_rows_factor_write(cx, &m->factor, store, out));
-    if (m->method == CRI_SUBSET_NONE) goto done;
-    CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
-    CR_TRY(cri_selection_write(cx, &m->selection, store, out));
-done:
-    return st;
-}
-
-static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cr_status          st = CR_OK;
-    linear_state      *m = cr_alloc(cx, 1, sizeof *m);
-    cri_least_squares *f = m ? &m->facts : NULL;
-    size_t             refinements;
-    if (!m) return CR_ENOMEM;
-    f->gram = json_is_true(json_object_get(in, "gram"));
-    f->lsqr = json_is_true(json_object_get(in, "lsqr"));
-    CR_TRY(cri_store_get_real(cx, store, in, "weight", &f->weight));
-    CR_TRY(cri_store_get_real(cx, store, in, "rss", &f->rss));
-    CR_TRY(cri_store_get_real(cx, store, in, "tss", &f->tss));
-    CR_TRY(cri_store_get_real(cx, store, in, "correction", &f->correction));
-    CR_TRY(cri_store_get_count(cx, store, in, "refinements", &refinements));
-    CR_TRY(cri_store_get_count(cx, store, in, "max_row", &m->max_row));
-    f->refinements = (unsigned)refinements;
-    f->condition = cri_json_number_or_nan(in, "condition");
-    m->loocv = cri_json_number_or_nan(in, "loocv");
-    m->max_leverage = cri_json_number_or_nan(in, "max_leverage");
-    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    f->rank = m->fit.rank;
-    if (f->lsqr || m->fit.diagonal)
-        CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
-    if (json_object_get(in, "errors"))
-        CR_TRY(cri_store_get_count(cx, store, in, "errors", &m->errors));
-    if (m->errors > CRI_HC3)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the standard errors in the model file are not known",
-                       cri_store_source(store)));
-    if (json_object_get(in, "select")) {
-        CR_TRY(cri_store_get_count(cx, store, in, "select", &m->method));
-        CR_TRY(cri_selection_read(cx, store, in, cr_design_terms(design), &m->selection));
-    }
-    if (m->method > CRI_SUBSET_BACKWARD)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
-                       cri_store_source(store)));
-    if (json_object_get(in, "precision_rows")) {
-        CR_TRY(cri_store_get_real(cx, store, in, "precision_rows", &m->precisions.rows));
-        CR_TRY(cri_store_get_real(cx, store, in, "precision_weight", &m->precisions.weight));
-        CR_TRY(cri_store_get_real(cx, store, in, "precision_logs", &m->precisions.logs));
-    }
-    if (json_object_get(in, "factor_columns"))
-        CR_TRY(cri_rows_factor_read(cx, store, in, cr_design_terms(design), &m->factor));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) linear_free(cx, m);
-    return st;
+    linear_state        *m = state;
+    const cri_selection *s = &m->selection;
+    size_t               p = cr_design_terms(design);
+    (void)cx;
+    bool fits = cri_predictor_fits(&m->fit, p) &&
+                (m->method != CRI_SUBSET_NONE) == (s->rss != NULL) &&
+                (!s->rss || (s->p == p && s->size < s->sizes)) &&
+                (!m->factor.mean || cri_rows_factor_fits(&m->factor, p));
+    return fits ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_linear = {
@@ -521,7 +449,7 @@ const cr_model_class cri_class_linear = {
     .predict = linear_predict,
     .covariance = linear_covariance,
     .describe = linear_describe,
-    .write = linear_write,
-    .read = linear_read,
-    .free = linear_free,
+    .state = linear_record,
+    .state_size = sizeof(linear_state),
+    .ready = linear_ready,
 };

@@ -8,11 +8,14 @@
 
 #include "rows_factor.h"
 
-typedef struct cri_precisions {
-    double rows;   /* those of weight above 0; 0: weights are repetitions */
-    double weight; /* sum w_i                                             */
-    double logs;   /* sum log w_i                                         */
-} cri_precisions;
+/* clang-format off */
+#define CRI_PRECISIONS(MEMBER)                                                                      \
+    MEMBER(real, rows,   (), ">=0 spare as:precision_rows", "those of weight above 0; 0: weights are repetitions") \
+    MEMBER(real, weight, (), "spare as:precision_weight",   "sum w_i")                              \
+    MEMBER(real, logs,   (), "spare as:precision_logs",     "sum log w_i")
+/* clang-format on */
+CRI_RECORD(cri_precisions, CRI_PRECISIONS);
+extern const cri_member cri_precisions_record[];
 
 /* Of rows; without weights each is 1. */
 cri_precisions cri_precisions_of_rows(const cri_rows *rows);

@@ -1,6 +1,5 @@
 /* rows_factor.c -- triangular factors of centred rows: made, merged, kept. */
 #include "rows_factor.h"
-#include "../fields.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/blas_internal.h"
@@ -10,49 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-static const cri_member factor_fields[] = {
-    { "factor_columns", CRI_MEMBER_count, offsetof(cri_rows_factor, q), 0, 0, "", "", NULL },
-    { "factor_rows", CRI_MEMBER_count, offsetof(cri_rows_factor, rows), 0, 0, "", "", NULL },
-    { "factor_weight", CRI_MEMBER_real, offsetof(cri_rows_factor, weight), 0, 0, "any none", "",
-      NULL },
-    { "rows/mean", CRI_MEMBER_vector, offsetof(cri_rows_factor, mean), offsetof(cri_rows_factor, q),
-      0, "any", "", NULL },
-    { "rows/factor", CRI_MEMBER_matrix, offsetof(cri_rows_factor, R), offsetof(cri_rows_factor, q),
-      offsetof(cri_rows_factor, q), "any", "", NULL },
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_rows_factor
+const cri_member cri_rows_factor_record[] = { CRI_ROWS_FACTOR(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *f)
 {
-    cri_record_free(cx, factor_fields, f);
+    cri_record_free(cx, cri_rows_factor_record, f);
     *f = (cri_rows_factor){ 0 };
 }
 
-cr_status cri_rows_factor_write(cr_ctx *cx, const cri_rows_factor *f, cri_store *store, json_t *out)
+bool cri_rows_factor_fits(cri_rows_factor *f, size_t p)
 {
-    return cri_record_write(cx, factor_fields, f, store, out);
-}
-
-cr_status cri_rows_factor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                               cri_rows_factor *out)
-{
-    cr_status       st = CR_OK;
-    cri_rows_factor f = { .p = p };
-    CR_TRY(cri_record_read(cx, factor_fields, store, in, &f));
-    if (f.q != p + 1 || !(f.weight > 0) || !isfinite(f.weight))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the factor of the rows is damaged",
-                       cri_store_source(store)));
-    *out = f;
-    f = (cri_rows_factor){ 0 };
-done:
-    cri_rows_factor_free(cx, &f);
-    return st;
+    f->p = p;
+    return f->q == p + 1;
 }
 
 static cr_status allocate(cr_ctx *cx, size_t p, cri_rows_factor *out)
 {
     cri_rows_factor f = { .p = p, .q = p + 1 };
-    cr_status       st = cri_record_allocate(cx, factor_fields, &f);
+    cr_status       st = cri_record_allocate(cx, cri_rows_factor_record, &f);
     if (st == CR_OK)
         *out = f;
     else

@@ -15,12 +15,19 @@
 /* More terms than this are not remembered. */
 enum { CRI_MOST_FACTOR = 1000 };
 
-typedef struct cri_rows_factor {
-    size_t  p, q, rows; /* q = 0: nothing is remembered */
-    double  weight;
-    double *mean; /* [q]     */
-    double *R;    /* [q x q] */
-} cri_rows_factor;
+/* clang-format off */
+#define CRI_ROWS_FACTOR(MEMBER)                                                                     \
+    MEMBER(count,  q,      (),     "as:factor_columns",   "p terms and the target; 0: nothing is remembered") \
+    MEMBER(count,  rows,   (),     "as:factor_rows",      "of positive weight")                     \
+    MEMBER(real,   weight, (),     ">0 as:factor_weight", "of them")                                \
+    MEMBER(vector, mean,   (q),    "any as:rows/mean",    "of each column")                         \
+    MEMBER(matrix, R,      (q, q), "any as:rows/factor",  "triangular")
+/* clang-format on */
+CRI_RECORD(cri_rows_factor, CRI_ROWS_FACTOR, size_t p;);
+extern const cri_member cri_rows_factor_record[];
+
+/* Sets p; false where what a file holds is not a factor of rows of p terms. */
+bool cri_rows_factor_fits(cri_rows_factor *factor, size_t p);
 
 /* By QR of the rows in blocks; or, cheaper, from the moments where these are as good for it: then
  * opt_moments saves a pass.  O(n q^2), same bits for any number of threads. */
@@ -36,11 +43,5 @@ void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *factor);
 cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *factor,
                                    const cr_design *design, bool intercept, cri_predictor *out_fit,
                                    cri_least_squares *out_facts);
-
-/* To and from the model file. */
-cr_status cri_rows_factor_write(cr_ctx *cx, const cri_rows_factor *factor, cri_store *store,
-                                json_t *out);
-cr_status cri_rows_factor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                               cri_rows_factor *out);
 
 #endif

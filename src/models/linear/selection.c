@@ -9,9 +9,7 @@
 
 void cri_selection_free(cr_ctx *cx, cri_selection *s)
 {
-    double *vectors[] = { s->rss, s->cv, s->cv_se };
-    for (size_t i = 0; i < 3; i++) cr_free(cx, vectors[i], s->sizes, sizeof(double));
-    cr_free(cx, s->member, s->sizes, s->p * sizeof(double));
+    cri_record_free(cx, cri_selection_record, s);
     *s = (cri_selection){ 0 };
 }
 
@@ -19,13 +17,9 @@ static cr_status allocate(cr_ctx *cx, size_t p, size_t sizes, cri_selection *s)
 {
     s->p = p;
     s->sizes = sizes;
-    s->rss = cr_alloc(cx, sizes, sizeof(double));
-    s->cv = cr_alloc(cx, sizes, sizeof(double));
-    s->cv_se = cr_alloc(cx, sizes, sizeof(double));
-    s->member = cr_alloc(cx, sizes, p * sizeof(double));
-    if (!s->rss || !s->cv || !s->cv_se || !s->member) return CR_ENOMEM;
-    for (size_t k = 0; k < sizes; k++) s->cv[k] = s->cv_se[k] = -1;
-    return CR_OK;
+    cr_status st = cri_record_allocate(cx, cri_selection_record, s);
+    for (size_t k = 0; st == CR_OK && k < sizes; k++) s->cv[k] = s->cv_se[k] = -1;
+    return st;
 }
 
 /* --- criteria -------------------------------------------------------------------------------- */

@@ -28,14 +28,22 @@ typedef struct cri_selection_settings {
 } cri_selection_settings;
 
 /* Sizes 0 .. sizes-1. */
-typedef struct cri_selection {
-    size_t  p, sizes, size, folds; /* size: the chosen one; folds 0 without cross-validation */
-    double *rss;                   /* [sizes] -1 where no set was looked for                 */
-    double *cv, *cv_se;            /* [sizes] -1 where there is none                         */
-    double *member;                /* [sizes x p] 1 where the term is in the set             */
-    double  weight, tss;
-    bool    intercept;
-} cri_selection;
+/* clang-format off */
+#define CRI_SELECTION(MEMBER)                                                                       \
+    MEMBER(count,  p,         (),         "as:select_terms",    "of the design")                    \
+    MEMBER(count,  sizes,     (),         ">0 as:select_sizes", "that were looked for, 0 among them") \
+    MEMBER(count,  size,      (),         "as:select_size",     "the chosen one")                   \
+    MEMBER(count,  folds,     (),         "as:select_folds",    "0 without cross-validation")       \
+    MEMBER(real,   weight,    (),         ">0 as:select_weight", "of the rows")                     \
+    MEMBER(real,   tss,       (),         ">=0 as:select_tss",  "total sum of squares")             \
+    MEMBER(flag,   intercept, (),         "as:select_intercept", "whether there is one")            \
+    MEMBER(vector, rss,       (sizes),    "any as:select/rss",  "-1 where no set was looked for")   \
+    MEMBER(vector, cv,        (sizes),    "any as:select/cv",   "-1 where there is none")           \
+    MEMBER(vector, cv_se,     (sizes),    "any as:select/cv_se", "likewise")                        \
+    MEMBER(matrix, member,    (sizes, p), "any as:select/member", "1 where the term is in the set")
+/* clang-format on */
+CRI_RECORD(cri_selection, CRI_SELECTION);
+extern const cri_member cri_selection_record[];
 
 /* Selects; fails with CR_EARG where the search or the size is impossible.  *out has memory of its
  * own. */
@@ -51,11 +59,4 @@ double cri_selection_adjusted_r2(const cri_selection *s, size_t size);
 /* Adds "subsets": the best set that was found of each size, in the units of the data. */
 cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_design *design,
                                  json_t *out);
-/* To the model file, */
-cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out);
-/* and back, for a design of p terms.  On failure *s may hold arrays, which cri_selection_free
- * frees. */
-cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_selection *s);
-
 #endif

@@ -1,45 +1,12 @@
-/* selection_about.c -- a selection as it is shown and as it is kept in the model file. */
+/* selection_about.c -- a selection as it is shown. */
 #include "selection.h"
 #include "predictor.h"
-#include "../fields.h"
 
 #include <math.h>
 
-/* clang-format off */
-#define MEMBER(name, kind, m, rows, cols) { name, CRI_MEMBER_##kind, offsetof(cri_selection, m), rows, cols, "any none", "", NULL }
-/* clang-format on */
-#define SIZES offsetof(cri_selection, sizes)
-static const cri_member selection_fields[] = {
-    MEMBER("select_terms", count, p, 0, 0),
-    MEMBER("select_sizes", count, sizes, 0, 0),
-    MEMBER("select_size", count, size, 0, 0),
-    MEMBER("select_folds", count, folds, 0, 0),
-    MEMBER("select_weight", real, weight, 0, 0),
-    MEMBER("select_tss", real, tss, 0, 0),
-    MEMBER("select_intercept", flag, intercept, 0, 0),
-    MEMBER("select/rss", vector, rss, SIZES, 0),
-    MEMBER("select/cv", vector, cv, SIZES, 0),
-    MEMBER("select/cv_se", vector, cv_se, SIZES, 0),
-    MEMBER("select/member", matrix, member, SIZES, offsetof(cri_selection, p)),
-    CRI_FIELD_LAST,
-};
-#undef MEMBER
-#undef SIZES
-
-cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out)
-{
-    return cri_record_write(cx, selection_fields, s, store, out);
-}
-
-cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_selection *s)
-{
-    cr_status st = cri_record_read(cx, selection_fields, store, in, s);
-    if (st != CR_OK) return st;
-    if (s->p == p && s->size < s->sizes && s->weight > 0 && s->tss >= 0) return CR_OK;
-    return cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
-                   cri_store_source(store));
-}
+#define CRI_TYPE cri_selection
+const cri_member cri_selection_record[] = { CRI_SELECTION(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- describe -------------------------------------------------------------------------------- */
 
