@@ -62,9 +62,9 @@ def target_for(made, y):
 
 def brief(made, **settings):
     """An estimator that does not search long for hyper-parameters, for tests where it does not matter what
-    the search finds: five steps, as scikit-learn gives its own estimators for its checks."""
+    the search finds: two steps."""
     searches = {"kernel", "max_iter"} <= made().get_params().keys()
-    return made(**({"max_iter": 5} if searches else {}), **settings)
+    return made(**({"max_iter": 2} if searches else {}), **settings)
 
 
 def part(y, rows):
