@@ -60,11 +60,15 @@ def target_for(made, y):
     return np.round(y - y.min() + 1) if made()._get_tags()["requires_positive_y"] else y
 
 
+def searches(made):
+    """Whether it searches for the parameters of a kernel."""
+    return {"kernel", "max_iter"} <= made().get_params().keys()
+
+
 def brief(made, **settings):
     """An estimator that does not search long for hyper-parameters, for tests where it does not matter what
     the search finds: two steps."""
-    searches = {"kernel", "max_iter"} <= made().get_params().keys()
-    return made(**({"max_iter": 2} if searches else {}), **settings)
+    return made(**({"max_iter": 2} if searches(made) else {}), **settings)
 
 
 def part(y, rows):
