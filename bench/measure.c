@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+extern char **environ;
+
 static double now(void)
 {
     struct timespec t;
