@@ -134,6 +134,12 @@ def test_last_object(text, value):
     assert last_object(text) == value
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("*.c")), ids=lambda path: path.name)
+def test_every_driver_compiles(path):
+    subprocess.run(["gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-D_XOPEN_SOURCE=700", "-fsyntax-only", f"-I{ROOT}/src", f"-I{ROOT}/include",
+                    *subprocess.check_output(["pkg-config", "--cflags", "openblas"], text=True).split(), path], check=True)
+
+
 def test_every_task_can_be_listed():
     done = subprocess.run([ROOT / "bench/run.py", "--list"], capture_output=True, text=True, check=True)
     assert {"start", "csv-1", "dense", "linear"} <= {line.split()[0] for line in done.stdout.splitlines()}
