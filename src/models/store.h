@@ -50,9 +50,6 @@ cr_status cri_store_get_object(cr_ctx *cx, const cri_store *store, const json_t 
                                const char *key, json_t **out);
 cr_status cri_store_get_array(cr_ctx *cx, const cri_store *store, const json_t *object,
                               const char *key, json_t **out);
-/* Fails with CR_EDATA: what the file holds of `what`, such as "the state of mvn", has the right shape
- * and checksum, but not the values that a fit gives. */
-cr_status cri_store_fail_values(cr_ctx *cx, const cri_store *store, const char *what);
 /* Sets object[key] = value (the reference is taken, also on failure; NULL value = CR_ENOMEM). */
 cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *value);
 /* Adds a value to a list, likewise. */

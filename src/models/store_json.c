@@ -103,11 +103,6 @@ cr_status cri_store_get_array(cr_ctx *cx, const cri_store *s, const json_t *obje
     return CR_OK;
 }
 
-cr_status cri_store_fail_values(cr_ctx *cx, const cri_store *s, const char *what)
-{
-    return cr_fail(cx, CR_EDATA, "%s: %s holds values no fit gives", cri_store_source(s), what);
-}
-
 cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *value)
 {
     if (!value)

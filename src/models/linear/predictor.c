@@ -338,22 +338,3 @@ bool cri_predictor_fits(const cri_predictor *m, size_t p)
 {
     return m->p == p && !m->diagonal == !m->start && (!m->robust || m->q == m->has_intercept + p);
 }
-
-cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out)
-{
-    return cri_record_write(cx, cri_predictor_record, m, store, out);
-}
-
-cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_predictor *out)
-{
-    cr_status     st = CR_OK;
-    cri_predictor m = { 0 };
-    CR_TRY(cri_record_read(cx, cri_predictor_record, store, in, &m));
-    if (!cri_predictor_fits(&m, p)) CR_TRY(cri_store_fail_values(cx, store, "the coefficients"));
-    *out = m;
-    m = (cri_predictor){ 0 };
-done:
-    cri_predictor_free(cx, &m);
-    return st;
-}

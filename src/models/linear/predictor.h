@@ -77,8 +77,4 @@ cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_de
 /* Whether what a file holds is a predictor of p terms. */
 bool cri_predictor_fits(const cri_predictor *m, size_t p);
 
-cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out);
-cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                             cri_predictor *out);
-
 #endif
