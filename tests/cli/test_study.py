@@ -142,7 +142,7 @@ def test_parameters_by_resampling(credence, examples):
             assert p["value"] == pytest.approx(fit[p["name"]]["value"])
             assert p["se"] == pytest.approx(fit[p["name"]]["sd"], rel=0.5)
             assert p["lower"] < p["value"] < p["upper"]
-    late = credence("cv", "linear", *DATA, "--bootstrap", 100000, "--parameters", "--time-limit", 3, "--json")
+    late = credence("cv", "linear", *DATA, "--bootstrap", 100000, "--parameters", "--time-limit", 1, "--json")
     assert 20 <= read_json(late)["resampling"]["samples"] < 100000
     assert "the time limit ended the resampling" in late.stderr
     for wrong in (["--parameters"], ["--jackknife", "--bootstrap", 10], ["--interval-method", "bca"],

@@ -71,6 +71,11 @@ def brief(made, **settings):
     return made(**({"max_iter": 2} if searches(made) else {}), **settings)
 
 
+def still(made, **settings):
+    """An estimator that keeps its hyper-parameters as they are, for tests of everything but the search."""
+    return made(**({"optimize": "none"} if searches(made) else {}), **settings)
+
+
 def part(y, rows):
     """Some rows of a target, if there is one."""
     return None if y is None else y[rows]

@@ -3,7 +3,7 @@ import functools
 
 import numpy as np
 import pytest
-from conftest import ESTIMATORS, REGRESSORS, brief, data, target_for
+from conftest import ESTIMATORS, REGRESSORS, brief, data, still, target_for
 from sklearn import base, metrics, model_selection, pipeline, preprocessing
 from sklearn.utils import estimator_checks
 
@@ -29,7 +29,7 @@ def checks():
 @pytest.mark.parametrize("made, check", checks())
 def test_check(made, check):
     try:
-        check(brief(made))
+        check(brief(made) if "n_iter" in str(check) else still(made))
     except estimator_checks.SkipTest as e:
         pytest.fail(f"skipped itself: {e}")
 

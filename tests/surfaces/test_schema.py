@@ -237,9 +237,11 @@ def test_schemas_are_schemas(schemas):
 
 
 def test_results_are_valid(schemas, results):
+    validators = {verb: [jsonschema.Draft202012Validator(s) for s in (schema, closed(schema))]
+                  for verb, schema in schemas.items()}
     for verb, command, result in results:
-        jsonschema.validate(result, schemas[verb], jsonschema.Draft202012Validator)
-        jsonschema.validate(result, closed(schemas[verb]), jsonschema.Draft202012Validator), command
+        for validator in validators[verb]:
+            assert not list(validator.iter_errors(result)), command
 
 
 def test_every_verb_is_looked_at(schemas, results):
