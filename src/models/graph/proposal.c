@@ -171,18 +171,16 @@ static size_t ask_tables(const cri_proposal *q, size_t k, const size_t *state, d
     return possible;
 }
 
-/* What component j says with Q0 = p and its own counts; into out. */
+/* What component j says with Q0 = p and its own counts, of the states first to last - 1; into out. */
 static void add_counts(const cri_proposal *q, size_t j, size_t cell, const double *p, size_t n,
-                       size_t possible, double *out)
+                       size_t possible, size_t first, size_t last, double *out)
 {
     const double *count = q->count + j * q->count_begin[q->g->n] + cell;
-    double counted = 0, any = fmin(ANYTHING / (double)q->g->n, 0.05), prior = j < 2 ? PRIOR : GUESS;
+    double any = fmin(ANYTHING / (double)q->g->n, 0.05), prior = j < 2 ? PRIOR : GUESS, counted = 0;
     for (size_t x = 0; x < n; x++) counted += p[x] > 0 ? count[x] : 0;
-    for (size_t x = 0; x < n; x++) {
-        out[x] = 0;
-        if (p[x] == 0) continue;
-        out[x] = (prior * p[x] + count[x]) / (prior + counted);
-        out[x] = (1 - any) * out[x] + any / (double)possible;
+    for (size_t x = first; x < last; x++) {
+        double share = (prior * p[x] + count[x]) / (prior + counted);
+        out[x] = p[x] == 0 ? 0 : (1 - any) * share + any / (double)possible;
     }
 }
 
@@ -220,14 +218,19 @@ static double follow(const cri_proposal *q, cr_rng *opt_r, size_t from, double *
     double           *mine = log_q - g->most_states, *p = mine - g->most_states;
     for (size_t j = 0; j < q->components; j++) log_q[j] = 0;
     for (size_t k = 0; k < g->n; k++) {
-        size_t v = q->order[k], n = g->states[v], cell = cri_proposal_cell(q, k, inout_state);
-        size_t possible = ask_tables(q, k, inout_state, room, mine, p);
+        size_t v = q->order[k], n = g->states[v], possible, cell;
+        possible = ask_tables(q, k, inout_state, room, mine, p);
         if (possible == 0) return -INFINITY;
-        add_counts(q, from, cell, p, n, possible, mine);
-        if (opt_r) inout_state[v] = draw_one(opt_r, mine, n);
+        cell = cri_proposal_cell(q, k, inout_state);
+        if (opt_r) {
+            add_counts(q, from, cell, p, n, possible, 0, n, mine);
+            inout_state[v] = draw_one(opt_r, mine, n);
+        }
+        size_t x = inout_state[v];
+        if (possible == 1 && p[x] > 0) continue; /* log 1, whatever the counts */
         for (size_t j = 0; j < q->components; j++) {
-            add_counts(q, j, cell, p, n, possible, mine);
-            log_q[j] += log(mine[inout_state[v]]);
+            add_counts(q, j, cell, p, n, possible, x, x + 1, mine);
+            log_q[j] += log(mine[x]);
         }
     }
     double log_w = -mix(q, log_q);
