@@ -13,25 +13,34 @@ static void put(cli *c, const char *text) { out_bytes(c, text, strlen(text)); }
 
 /* --- texts and numbers ----------------------------------------------------------------------- */
 
+/* Whether a character of n bytes (0: none of UTF-8) stands in a text of JSON as it is. */
+static bool is_plain(const char *at, size_t n)
+{
+    unsigned char byte = (unsigned char)*at;
+    return n > 0 && byte != '"' && byte != '\\' && byte >= 0x20 && byte != 0x7f;
+}
+
 static void put_string(cli *c, const char *text)
 {
     char escape[8];
     put(c, "\"");
-    for (size_t n; *text; text += n) {
-        unsigned char byte = (unsigned char)*text;
-        n = cri_utf8_length(text);
-        if (n == 0) {
+    while (*text) {
+        size_t n, plain = 0;
+        while (text[plain] && is_plain(text + plain, n = cri_utf8_length(text + plain))) plain += n;
+        out_bytes(c, text, plain);
+        text += plain;
+        if (!*text) break;
+        if (cri_utf8_length(text) == 0)
             put(c, "\xEF\xBF\xBD"); /* U+FFFD, the replacement character */
-            n = 1;
-        } else if (byte == '"' || byte == '\\') {
-            out_bytes(c, "\\", 1);
-            out_bytes(c, text, 1);
-        } else if (byte < 0x20 || byte == 0x7f) {
-            snprintf(escape, sizeof escape, "\\u%04x", byte);
-            put(c, byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : escape);
-        } else {
-            out_bytes(c, text, n);
+        else {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned char)*text);
+            put(c, *text == '"'    ? "\\\""
+                   : *text == '\\' ? "\\\\"
+                   : *text == '\n' ? "\\n"
+                   : *text == '\t' ? "\\t"
+                                   : escape);
         }
+        text++;
     }
     put(c, "\"");
 }

@@ -70,8 +70,9 @@ def deaf(tmp_path):
     """A library to load first, whose checksum is never done."""
     if not shutil.which("cc"):
         pytest.skip("there is no compiler")
-    (tmp_path / "deaf.c").write_text("unsigned long crc32_z(unsigned long c, const void *p, unsigned long n)\n"
-                                     "{ for (volatile int i = 0;; i++) {} return c; }\n")
+    (tmp_path / "deaf.c").write_text("#include <unistd.h>\n"
+                                     "unsigned long crc32_z(unsigned long c, const void *p, unsigned long n)\n"
+                                     "{ for (;;) usleep(10000); return c; }\n")
     library = tmp_path / "deaf.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "deaf.c"], check=True)
     return os.environ | {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}

@@ -295,22 +295,33 @@ done:
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-/* A parameter with a t (or normal) distribution of this scale.  The scale itself is the standard
- * error; the sd of the posterior is larger. */
+/* How parameters with t (or normal) distributions of the same degrees of freedom are told: the
+ * scale of one is its standard error; the sd of the posterior is `spread` times that, and half an
+ * interval `reach` times. */
+typedef struct shape {
+    cri_shown shown;
+    double    dof, spread, reach;
+} shape;
+
+static shape shape_of(double dof, cri_shown shown)
+{
+    double spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1
+                    : dof > 2                                 ? sqrt(dof / (dof - 2))
+                                                              : INFINITY;
+    return (shape){ shown, dof, spread, cr_student_t_ppf(0.975, dof) };
+}
+
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
-                               double scale, double dof, cri_shown shown)
+                               double scale, shape s)
 {
     cr_status st = CR_OK;
     json_t   *item;
-    double    spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1
-                       : dof > 2                                 ? sqrt(dof / (dof - 2))
-                                                                 : INFINITY;
-    double    half = cr_student_t_ppf(0.975, dof) * scale, t = value / scale;
-    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, scale * spread, &item));
-    CR_TRY(cri_parameter_interval(cx, item, value, half));
-    if (shown != CRI_SHOW_TESTS) goto done;
+    double    t = value / scale;
+    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, scale * s.spread, &item));
+    CR_TRY(cri_parameter_interval(cx, item, value, s.reach * scale));
+    if (s.shown != CRI_SHOW_TESTS) goto done;
     CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
-    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, dof))));
+    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, s.dof))));
 done:
     return st;
 }
@@ -320,14 +331,15 @@ cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_de
 {
     cr_status st = CR_OK;
     json_t   *list = json_array();
+    shape     s = shape_of(m->dof, shown);
     double    shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     if (m->has_intercept)
         CR_TRY(add_parameter(cx, list, "intercept", m->intercept * scale + shift,
-                             m->intercept_sd * scale, m->dof, shown));
+                             m->intercept_sd * scale, s));
     for (size_t j = 0; j < m->p; j++)
         CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j] * scale,
-                             m->coef_sd[j] * scale, m->dof, shown));
+                             m->coef_sd[j] * scale, s));
 done:
     return st;
 }
