@@ -20,6 +20,12 @@ static double dense_dot(const cri_columns *X, size_t j, const double *u)
     return cblas_ddot((int)X->n, X->Z + j * X->n, 1, u, 1) / X->spread[j];
 }
 
+static void dense_dots(const cri_columns *X, size_t j, const double *R, size_t count, double *out)
+{
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, (int)X->n, 1 / X->spread[j], R,
+                (int)X->room, X->Z + j * X->n, 1, 0, out, 1);
+}
+
 static void dense_add(const cri_columns *X, size_t j, double a, double *u)
 {
     const double *z = X->Z + j * X->n;
@@ -50,8 +56,10 @@ static void measure(const double *x, const double *w, size_t n, double weight, d
                     double *square)
 {
     double sum = 0, left = 0, about = 0;
+#pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++) sum += weight_of(w, i) * x[i];
     *mean = sum / weight;
+#pragma omp simd reduction(+ : left, about)
     for (size_t i = 0; i < n; i++) {
         double d = x[i] - *mean, wd = weight_of(w, i) * d;
         left += wd;
@@ -159,6 +167,7 @@ cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_colu
                       .w = w,
                       .Z = shared->Z,
                       .dot = dense_dot,
+                      .dots = dense_dots,
                       .add = dense_add,
                       .start = dense_start,
                       .copy = dense_copy,

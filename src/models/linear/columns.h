@@ -36,6 +36,8 @@ struct cri_columns {
     cri_sparse_copy entries;            /* X', likewise; entries.value times w is not kept */
     /* z_j . r */
     double (*dot)(const cri_columns *X, size_t j, const double *r);
+    /* out [count]: z_j . r of residuals one after the other, R [count x room]; may be NULL */
+    void (*dots)(const cri_columns *X, size_t j, const double *R, size_t count, double *out);
     /* r += a z_j */
     void (*add)(const cri_columns *X, size_t j, double a, double *r);
     /* r = t, and r = z_j */

@@ -77,6 +77,7 @@ cr_status cri_descent_of_columns(cr_scratch *s, const cri_columns *X,
     };
     d.r = cr_scratch_f64(s, X->room);
     d.z = cr_scratch_f64(s, X->room);
+    d.joining = cr_scratch_matrix(s, CRI_DESCENT_JOIN, X->room);
     cr_status st = place_arrays(s, &d);
     d.stride = d.most;
     d.G = cr_scratch_matrix(s, d.stride, d.stride);

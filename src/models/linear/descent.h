@@ -37,6 +37,8 @@ typedef struct cri_descent_settings {
     const cr_ctx *cx;          /* asked whether to stop, after each pass; or NULL */
 } cri_descent_settings;
 
+enum { CRI_DESCENT_JOIN = 16 }; /* places whose products are made at once */
+
 typedef struct cri_descent {
     cri_descent_settings settings;
     size_t               p, m;    /* terms; those in the working set                             */
@@ -48,6 +50,7 @@ typedef struct cri_descent {
     size_t  stride, known;        /* p and p when it was given                                   */
     const cri_columns *X;         /* by term; NULL when G was given                              */
     double            *r, *z;     /* [X->room] the residual, and room for a column               */
+    double            *joining;   /* [CRI_DESCENT_JOIN x X->room] columns that join the set      */
     size_t *support, most;        /* [p] places that are not 0; how many K has room for          */
     double *K, *d, *slope, *sign; /* [most x most], [p]: their equations                         */
     double *left, *way, *product; /* [p] room for conjugate gradients                            */

@@ -47,14 +47,31 @@ static void set_residual(cri_descent *d)
         if (d->b[i] != 0) d->X->add(d->X, d->order[i], -d->b[i], d->r);
 }
 
-/* The rows and columns of G for the places that joined the set.  O(n m) for each. */
+static void take_dots(const cri_columns *X, size_t j, const double *R, size_t count, double *out)
+{
+    if (X->dots)
+        X->dots(X, j, R, count, out);
+    else
+        for (size_t a = 0; a < count; a++) out[a] = X->dot(X, j, R + a * X->room);
+}
+
+/* The rows and columns of G for the places that joined the set, some at a time, so that a column
+ * is read once for all of them.  O(n m) for each place. */
 static void extend_products(cri_descent *d)
 {
-    for (; d->known < d->m; d->known++) {
-        size_t i = d->known;
-        d->X->copy(d->X, d->order[i], d->z);
-        for (size_t e = 0; e <= i; e++)
-            d->G[i * d->stride + e] = d->G[e * d->stride + i] = dot(d, e, d->z);
+    double dots[CRI_DESCENT_JOIN];
+    while (d->known < d->m) {
+        size_t first = d->known,
+               k = d->m - first < CRI_DESCENT_JOIN ? d->m - first : CRI_DESCENT_JOIN;
+        for (size_t a = 0; a < k; a++)
+            d->X->copy(d->X, d->order[first + a], d->joining + a * d->X->room);
+        for (size_t e = 0; e < first + k; e++) {
+            take_dots(d->X, d->order[e], d->joining, k, dots);
+            for (size_t a = e < first ? 0 : e - first; a < k; a++)
+                d->G[(first + a) * d->stride + e] = d->G[e * d->stride + first + a] =
+                    dots[a] / d->weight;
+        }
+        d->known += k;
     }
 }
 

@@ -161,7 +161,7 @@ static double summarise(const double *told, const double *lengths, double *out_s
 static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, double *told)
 {
     enum { MOST = 1000 };
-    const double SETTLED = 1e-7; /* what one more rotation takes off, as a share */
+    const double SETTLED = 1e-5; /* what one more rotation takes off: less than probes differ by */
     cr_status    st = CR_OK;
     double       rhobar[PROBES], phibar[PROBES];
     bool         busy = true;
