@@ -192,7 +192,13 @@ const double *cri_descent_wanted(cri_descent *d)
     enum { SHARE = 4 }; /* of the columns: when more are unsure, the products tell more */
     size_t unsure = 0, *which = d->support;
     if (!d->X || !(d->unit > 0)) return NULL;
-    if (d->known_at.most == 0) return d->r;
+    if (d->known_at.most == 0) {
+        if (cri_descent_by_products(d) || d->p - d->m > d->p / SHARE) return d->r;
+        for (size_t i = d->m; i < d->p; i++) /* those of the set are left by its solution */
+            if (d->square[i] > 0) d->c[i] = d->X->dot(d->X, d->order[i], d->r) / d->weight;
+        d->taken = true;
+        return NULL;
+    }
     cri_known_look(&d->known_at, d->r);
     for (size_t i = 0; i < d->p; i++)
         if (d->square[i] > 0 && (i < d->m || is_unsure(d, i))) which[unsure++] = i;

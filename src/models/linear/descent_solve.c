@@ -94,28 +94,40 @@ void cri_descent_refresh(cri_descent *d)
 
 static double shrink(double u, double by) { return u > by ? u - by : u < -by ? u + by : 0; }
 
+/* What coordinates have in common at a lambda, and the largest violation met, squared: roots would
+ * take longer than a step on a column of few entries. */
+typedef struct pass {
+    double l1, l2, slight, worst;
+} pass;
+
+static pass begin_pass(const cri_descent *d)
+{
+    double slight = SLIGHT * d->settings.tolerance * d->unit;
+    return (pass){ cri_descent_l1(d), cri_descent_l2(d), slight * slight, 0 };
+}
+
 /* The step of one coordinate from its gradient c, 0 where it is not worth the while; notes the
  * violation, as it was before. */
-static double step_of(const cri_descent *d, size_t i, double c, double *worst)
+static double step_of(const cri_descent *d, size_t i, double c, pass *of)
 {
-    double square = d->square[i], curvature = square + cri_descent_l2(d), inverse = 1 / curvature;
-    double change = shrink(c + square * d->b[i], cri_descent_l1(d)) * inverse - d->b[i];
-    double root = sqrt(square), violation = fabs(change) * curvature; /* times the root */
-    if (violation > *worst * root) *worst = violation / root;
-    return violation > SLIGHT * d->settings.tolerance * d->unit * root ? change : 0;
+    double square = d->square[i], curvature = square + of->l2, inverse = 1 / curvature;
+    double change = shrink(c + square * d->b[i], of->l1) * inverse - d->b[i];
+    double violation = change * curvature, size = violation * violation; /* times the square */
+    if (size > of->worst * square) of->worst = size / square;
+    return size > of->slight * square ? change : 0;
 }
 
 static double sweep_columns(cri_descent *d, bool nonzero)
 {
-    double worst = 0;
+    pass of = begin_pass(d);
     for (size_t i = 0; i < d->m; i++) {
         if (nonzero && d->b[i] == 0) continue;
-        double change = step_of(d, i, gradient_at(d, i), &worst);
+        double change = step_of(d, i, dot(d, i, d->r), &of);
         if (change == 0) continue;
         d->b[i] += change;
-        follow(d, i, change);
+        d->X->add(d->X, d->order[i], -change, d->r);
     }
-    return worst;
+    return sqrt(of.worst);
 }
 
 /* c -= G change, of k places from `first` on. */
@@ -144,7 +156,7 @@ static double sweep_blocks(cri_descent *d, bool nonzero)
         memcpy(c, d->c + first, k * sizeof(double));
         memset(change, 0, k * sizeof(double));
         for (int time = 0; time < TIMES; time++) {
-            double now = 0;
+            pass now = begin_pass(d);
             for (size_t a = 0; a < k; a++) {
                 if (nonzero && d->b[first + a] == 0) continue;
                 double step = step_of(d, first + a, c[a], &now);
@@ -153,12 +165,12 @@ static double sweep_blocks(cri_descent *d, bool nonzero)
                 change[a] += step;
                 for (size_t e = 0; e < k; e++) c[e] -= step * G[a * d->stride + e];
             }
-            if (time == 0) worst = fmax(worst, now);
-            if (now <= SLIGHT * d->settings.tolerance * d->unit) break;
+            if (time == 0) worst = fmax(worst, now.worst);
+            if (now.worst <= now.slight) break;
         }
         follow_block(d, first, k, change);
     }
-    return worst;
+    return sqrt(worst);
 }
 
 /* One pass over the working set, or over its terms that are not 0.  The largest violation met on
@@ -355,12 +367,14 @@ static bool is_over(const cri_descent *d)
 }
 
 /* The largest violation in the working set as it stands: what a sweep meets on its way may be far
- * less where the terms are nearly dependent. */
-static double worst_of_set(const cri_descent *d)
+ * less where the terms are nearly dependent.  Leaves the gradients in d->c. */
+static double worst_of_set(cri_descent *d)
 {
     double worst = 0;
-    for (size_t i = 0; i < d->m; i++)
-        worst = fmax(worst, cri_descent_violation(d, i, gradient_at(d, i)));
+    for (size_t i = 0; i < d->m; i++) {
+        d->c[i] = gradient_at(d, i);
+        worst = fmax(worst, cri_descent_violation(d, i, d->c[i]));
+    }
     return worst;
 }
 
