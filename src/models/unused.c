@@ -62,16 +62,19 @@ static const char *spell(const char *name, char out[64])
     return out;
 }
 
-/* A flag that is given is off when it is on by itself. */
-static bool turns_off(const cr_option *o)
+/* The same of an option that is given: a flag is off then when it is on by itself. */
+static const char *spell_given(const cr_option *o, char out[64])
 {
-    return o->kind == CR_OPTION_flag && strcmp(o->fallback, "true") == 0;
+    char name[60];
+    bool turns_off = o->kind == CR_OPTION_flag && strcmp(o->fallback, "true") == 0;
+    snprintf(name, sizeof name, "%s%s", turns_off ? "no_" : "", o->name);
+    return spell(name, out);
 }
 
-cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, const char *values)
+static cr_status fail(cr_ctx *cx, const char *flag, const char *with, const char *values)
 {
-    char flag[64], other[64];
-    spell(option, flag), spell(with, other);
+    char other[64];
+    spell(with, other);
     if (strcmp(with, "task") == 0) {
         cr_fail(cx, CR_EARG, "%s is for %s, and this is not", flag, values);
         return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers",
@@ -83,6 +86,12 @@ cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, cons
                         (int)strcspn(values, "|"), values, flag);
 }
 
+cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, const char *values)
+{
+    char flag[64];
+    return fail(cx, spell(option, flag), with, values);
+}
+
 void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, const char *option,
                      const char *to, const char *would)
 {
@@ -91,7 +100,7 @@ void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, con
     if (cr_options_at_default(o, values)) return;
     cr_options_print(o, values, text, sizeof text);
     bool flagged = o->kind == CR_OPTION_flag;
-    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell(option, flag),
+    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell_given(o, flag),
            flagged ? "" : " ", flagged ? "" : text, to, would);
 }
 
@@ -99,12 +108,11 @@ cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
 {
     for (const cri_goes *g = m->class->goes; g && g->option; g++) {
         found given = find(m, g->option);
-        char  flag[64], other[64], name[60];
+        char  flag[64], other[64];
         if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
-        snprintf(name, sizeof name, "%s%s", turns_off(given.option) ? "no_" : "", g->option);
-        if (!g->warns) return cri_fail_unused(cx, name, g->with, g->values);
-        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(name, flag),
-               spell(g->with, other));
+        spell_given(given.option, flag);
+        if (!g->warns) return fail(cx, flag, g->with, g->values);
+        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", flag, spell(g->with, other));
     }
     return CR_OK;
 }

@@ -27,6 +27,16 @@ def test_inducing_inputs_of_an_exact_process_are_not_passed_over(credence, examp
     assert fit(credence)["warnings"] == []
 
 
+def test_without_leave_one_out_all_else_is_the_same(credence, examples):
+    given = ["--kernel", "2000*rbf(l=5)", "--noise", "500", "--optimize", "none"]
+    whole, less = fit(credence, *given), fit(credence, *given, "--no-loo")
+    assert whole["statistics"].pop("loo_rmse") > 0 and less["statistics"].pop("loo_rmse") is None
+    assert whole["statistics"].pop("loo_log_score") < 0 and less["statistics"].pop("loo_log_score") is None
+    assert whole["statistics"] == less["statistics"] and whole["log_evidence"] == less["log_evidence"]
+    said = fit(credence, "--approx", "vfe", "--inducing", "20", "--no-loo")
+    assert any("--no-loo does nothing" in w for w in said["warnings"])
+
+
 def test_a_category_is_for_the_classifier(refused, examples):
     for model in ("gp", "gp-online"):
         refused(3, "fit", model, "examples/iris.csv", "--target", "species", says="gp-classify")

@@ -52,7 +52,9 @@
     X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most; more where that makes " \
       "less than 400 steps", "50")                                                                   \
     X(flag,   gradient,     "false", "", "tell the gradient of the log evidence by the logarithm of each " \
-      "hyper-parameter", "true")
+      "hyper-parameter", "true")                                                                     \
+    X(flag,   loo,          "true", "", "score each row of an exact process by a fit to all others, which takes about as " \
+      "long as the factor of the covariance", "false")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
@@ -272,6 +274,8 @@ static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior 
         cri_tell_unused(cx, gp_table, o, "inducing", "inducing inputs that are given",
                         "inputs of our choice");
     if (exact) cri_tell_unused(cx, gp_table, o, "optimize_inducing", what, "--approx vfe");
+    if (!exact || m->cg)
+        cri_tell_unused(cx, gp_table, o, "loo", m->cg ? "--solver cg" : what, "an exact process");
     if (m->approx == CRI_GP_SVGP) return;
     cri_tell_unused(cx, gp_table, o, "batch", what, "--approx svgp");
     cri_tell_unused(cx, gp_table, o, "epochs", what, "--approx svgp");
@@ -390,6 +394,7 @@ static cri_gp_plan plan_of(const gp_options *o)
                           .probes = o->probes,
                           .optimize = o->optimize == OPTIMIZE_EVIDENCE,
                           .move_inputs = o->optimize_inducing,
+                          .loo = o->loo,
                           .mcmc = o->hyper == HYPER_MCMC };
 }
 

@@ -11,7 +11,7 @@
 /* What is asked for. */
 typedef struct cri_gp_plan {
     size_t inducing, restarts, max_iter, batch, epochs, draws, probes;
-    bool   optimize, move_inputs, mcmc;
+    bool   optimize, move_inputs, mcmc, loo;
 } cri_gp_plan;
 
 typedef struct cri_gp_job {

@@ -26,24 +26,27 @@ cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
     return cg;
 }
 
-/* Factor, weights and leave-one-out at the hyper-parameters that m has. */
+/* Factor, weights and, where it is wanted, leave-one-out at the hyper-parameters that m has. */
 static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
     cri_gp_solution   solution = cri_gp_posterior_solution(m);
-    double           *inverse = cr_scratch_matrix(&s, m->at.n, m->at.n);
+    size_t            n = j->o.loo || m->gradient ? m->at.n : 0;
+    double           *inverse = cr_scratch_matrix(&s, n, n);
 
     CR_TRY(s.status);
     solution.nugget = j->nugget;
     CR_TRY(cri_gp_solve(cx, &j->problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution));
     m->evidence = solution.log_evidence;
     m->jitter = solution.jitter;
-    CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
-                                &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
+    m->loo_score = m->loo_rmse = NAN;
+    if (j->o.loo)
+        CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
+                                    &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
     if (m->gradient) {
-        memcpy(inverse, m->L, m->at.n * m->at.n * sizeof *inverse);
+        memcpy(inverse, m->L, n * n * sizeof *inverse);
         CR_TRY(
             cri_gp_gradient(cx, &j->problem, m->kernel, m->noise, &solution, inverse, m->gradient));
     }
