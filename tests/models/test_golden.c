@@ -91,6 +91,15 @@ static bool is_reordered(const char *path)
     return strstr(path, "/fisher-") != NULL || strstr(path, "/lasso-") != NULL;
 }
 
+/* Since these were recorded, the model has got the option loo, which is saved with the others. */
+static bool has_gained(const char *path)
+{
+    enum { WITHOUT = 15 };
+    const char *name = strrchr(path, '/') + 1;
+    unsigned    number;
+    return sscanf(name, "gp-%u.cred", &number) == 1 && number <= WITHOUT;
+}
+
 static void check_bytes(cr_ctx *cx, const char *path, const cr_model *m)
 {
     char  *bytes = NULL, *stored;
@@ -99,9 +108,9 @@ static void check_bytes(cr_ctx *cx, const char *path, const cr_model *m)
     assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
     assert_non_null(f);
     stored = malloc(size + 1);
-    if (fread(stored, 1, size + 1, f) != size ||
-        (!is_reordered(path) && memcmp(stored, bytes, size) != 0))
-        fail_msg("%s: saved again it is another file", path);
+    size_t held = fread(stored, 1, size + 1, f);
+    bool   same = held == size && (is_reordered(path) || memcmp(stored, bytes, size) == 0);
+    if (same == has_gained(path)) fail_msg("%s: saved again it is another file", path);
     fclose(f);
     free(stored);
     cr_free(cx, bytes, size, 1);
