@@ -20,7 +20,8 @@ typedef struct gradient {
     cri_case     *cases;   /* [n]: weight and gradient   */
     uint32_t     *leaf;    /* [n]                        */
     double       *F;       /* [n x widths]               */
-    double       *prob;    /* [n x K], for classes       */
+    double       *prob;    /* [n x K], for classes; of two: [n] that of the less likely, below 0
+                            * where it is the second */
 } gradient;
 
 /* F before the first tree: the mean, the log odds, the logs of the shares. */
@@ -48,12 +49,20 @@ static void set_start(gradient *s)
         memcpy(s->F + i * m->widths, m->start, m->widths * sizeof(double));
 }
 
+/* Of two classes: what the row's own lacks to 1, to all its digits. */
+static double lack_of(const gradient *s, size_t i)
+{
+    double less = s->prob[i], size = fabs(less);
+    bool   own = (signbit(less) != 0) == (s->y[i] == 1); /* is the less likely one */
+    return own ? 1 - size : size;
+}
+
 /* [y = k] - p_k, or the residual. */
 static double slope(const gradient *s, size_t i, size_t k)
 {
     const cri_boost *m = s->m;
     if (m->K == 0) return s->y[i] - s->F[i];
-    if (m->widths == 1) return (s->y[i] == 1) - s->prob[2 * i + 1];
+    if (m->widths == 1) return copysign(lack_of(s, i), s->y[i] - 0.5);
     return ((size_t)s->y[i] == k) - s->prob[i * m->K + k];
 }
 
@@ -62,7 +71,7 @@ static double curvature(const gradient *s, size_t i, size_t k)
 {
     const cri_boost *m = s->m;
     if (m->K == 0) return 1;
-    if (m->widths == 1) return s->prob[2 * i] * s->prob[2 * i + 1];
+    if (m->widths == 1) return fabs(s->prob[i]) * (1 - fabs(s->prob[i]));
     double p = s->prob[i * m->K + k], K = (double)m->K;
     return p * (1 - p) * K / (K - 1);
 }
@@ -108,11 +117,17 @@ static void set_odds(const gradient *s, cri_range r)
         cri_exp_array(small, n);
         for (size_t i = 0; i < n; i++) {
             double p = small[i] / (1 + small[i]);
-            bool   second = s->F[at + i] > 0;
-            s->prob[2 * (at + i)] = second ? p : 1 - p;
-            s->prob[2 * (at + i) + 1] = second ? 1 - p : p;
+            s->prob[at + i] = s->F[at + i] > 0 ? p : -p;
         }
     }
+}
+
+/* The probability of the row's own class. */
+static double own_prob(const gradient *s, size_t i)
+{
+    if (s->m->widths > 1) return s->prob[i * s->m->K + (size_t)s->y[i]];
+    double less = s->prob[i], size = fabs(less);
+    return (signbit(less) != 0) == (s->y[i] == 1) ? size : 1 - size;
 }
 
 /* acc [2]: minus the log likelihood, and the weight.  Rows of the same weight share a logarithm, that
@@ -121,7 +136,7 @@ static void add_log_losses(const gradient *s, cri_range r, double *acc)
 {
     double product = 1, weight = 0;
     for (size_t i = r.begin; i < r.end; i++) {
-        double w = s->w[i], p = s->prob[i * s->m->K + (size_t)s->y[i]];
+        double w = s->w[i], p = own_prob(s, i);
         if (!(w > 0)) continue;
         if (w != weight || product < 1e-4) {
             if (product < 1) acc[0] -= weight * log(product);
@@ -228,7 +243,7 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     s.cases = cr_scratch_bytes(&sc, n, sizeof(cri_case));
     s.leaf = cr_scratch_bytes(&sc, n, sizeof(uint32_t));
     s.F = cr_scratch_matrix(&sc, n, m->widths);
-    s.prob = cr_scratch_matrix(&sc, n, m->K);
+    s.prob = cr_scratch_matrix(&sc, n, m->widths == 1 ? m->K > 0 : m->K);
     CR_TRY(sc.status);
     CR_TRY(cri_grower_new(cx, columns, &grow, &s.g));
     set_start(&s);

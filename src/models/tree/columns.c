@@ -62,6 +62,42 @@ static keyed *sort_keys(keyed *a, keyed *b, size_t n, digits *of)
     return a;
 }
 
+/* The same of keys alone, by their digits from `lowest` on. */
+static uint64_t *sort_plain(uint64_t *a, uint64_t *b, size_t n, unsigned lowest, digits *of)
+{
+    uint32_t(*count)[BUCKETS] = of->count;
+    memset(of, 0, sizeof *of);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned d = lowest; d < PASSES; d++) count[d][a[i] >> (d * BITS) & (BUCKETS - 1)]++;
+    for (unsigned d = lowest; d < PASSES; d++) {
+        uint32_t sum = 0;
+        if (count[d][a[0] >> (d * BITS) & (BUCKETS - 1)] == n) continue; /* all alike */
+        for (size_t k = 0; k < BUCKETS; k++) {
+            uint32_t here = count[d][k];
+            count[d][k] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++) b[count[d][a[i] >> (d * BITS) & (BUCKETS - 1)]++] = a[i];
+        uint64_t *swap = a;
+        a = b, b = swap;
+    }
+    return a;
+}
+
+/* Sorts what is nearly sorted, by insertion; false where that would take long. */
+static bool insert_plain(uint64_t *a, size_t n)
+{
+    size_t moves = 0;
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = a[i];
+        size_t   at = i;
+        for (; at > 0 && a[at - 1] > key && moves <= n; at--, moves++) a[at] = a[at - 1];
+        a[at] = key;
+        if (moves > n) return false;
+    }
+    return true;
+}
+
 /* --- one column ------------------------------------------------------------------------------ */
 
 typedef struct sort_work {
@@ -73,6 +109,7 @@ typedef struct sort_work {
     double         *weight; /* [slots x n] of ranks, with bins                        */
     uint32_t       *codes;  /* [p x n], with bins                                     */
     size_t          slots;
+    bool            alike;   /* all rows weigh the same, and only bins are wanted */
     size_t         *lacking; /* [p] bytes that were not to be had */
 } sort_work;
 
@@ -136,6 +173,54 @@ static bool bin_keys(const sort_work *w, const keyed *a, size_t j, double *weigh
     return true;
 }
 
+/* The bin of a key: the first whose last key, of n that ascend, is not below it. */
+static uint32_t find_bin(const uint64_t *last, size_t n, uint64_t key)
+{
+    const uint64_t *at = last;
+    while (n > 1) {
+        size_t half = n / 2;
+        at += (at[half - 1] < key) * half;
+        n -= half;
+    }
+    return (uint32_t)(at - last);
+}
+
+/* Values and bins where every row weighs the same: the keys are sorted without their rows, whose bins
+ * are looked up.  false where memory is lacking.  O(n log bins), and a sort of n keys. */
+static bool bin_plainly(const sort_work *w, size_t j, size_t slot)
+{
+    enum { HIGH = 2 }; /* the digit from which on keys are nearly sorted */
+    const cri_kept *kept = w->kept;
+    cri_bins       *b = &w->c->bins;
+    size_t          n = kept->n, distinct = 0, gaps = 0;
+    uint64_t       *a = (uint64_t *)(void *)(w->room + slot * 2 * n), *room = a + n;
+    double         *weight = w->weight + slot * n;
+    for (size_t i = 0; i < n; i++) a[i] = key_of(kept->X[i * kept->p + j]);
+    uint64_t *sorted = sort_plain(a, room, n, HIGH, &w->digits[slot]);
+    if (!insert_plain(sorted, n))
+        sorted = sort_plain(sorted, sorted == a ? room : a, n, 0, &w->digits[slot]);
+    while (gaps < n && sorted[n - 1 - gaps] == UINT64_MAX) gaps++;
+    for (size_t i = 0; i < n - gaps; i++) {
+        bool next = i == 0 || sorted[i] != sorted[i - 1];
+        if (next) weight[distinct] = 0, sorted[distinct++] = sorted[i];
+        weight[distinct - 1] += kept->w[0];
+    }
+    double   *values = cri_resize_quietly(w->cx, NULL, 0, distinct ? distinct : 1, sizeof *values);
+    uint32_t *last = cri_resize_quietly(w->cx, NULL, 0, b->most, sizeof *last);
+    w->c->distinct[j] = distinct;
+    w->c->values[j] = values;
+    b->last[j] = last;
+    if (!values || !last) return false;
+    for (size_t r = 0; r < distinct; r++) values[r] = value_of(sorted[r]);
+    size_t bins = b->count[j] = cri_bins_cut(weight, distinct, b->most, last);
+    for (size_t k = 0; k < bins; k++) sorted[k] = sorted[last[k]];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = key_of(kept->X[i * kept->p + j]);
+        w->codes[j * n + i] = key == UINT64_MAX ? (uint32_t)bins : find_bin(sorted, bins, key);
+    }
+    return true;
+}
+
 static void sort_column(const sort_work *w, size_t j, size_t slot)
 {
     const cri_kept *kept = w->kept;
@@ -143,6 +228,10 @@ static void sort_column(const sort_work *w, size_t j, size_t slot)
     keyed          *a = w->room + slot * 2 * n;
     if (w->c->category[j]) {
         take_levels(w, j);
+        return;
+    }
+    if (w->alike) {
+        if (!bin_plainly(w, j, slot)) w->lacking[j] = n * sizeof(double);
         return;
     }
     for (size_t i = 0; i < n; i++) a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
@@ -245,6 +334,8 @@ cr_status cri_columns_new(cr_ctx *cx, const cri_kept *kept, const cr_design *des
     if (w.slots > c.p) w.slots = c.p;
     CR_TRY(reserve(cx, &w, &s, bins, ranks));
     find_categories(design, &c);
+    w.alike = bins && !ranks;
+    for (size_t i = 1; i < c.n; i++) w.alike = w.alike && kept->w[i] == kept->w[0];
     CR_TRY(cri_parallel_for(cx, NULL, w.slots, sort_slot, &w));
     for (size_t j = 0; j < c.p; j++)
         if (w.lacking[j]) CR_TRY(cri_fail_memory(cx, w.lacking[j]));
