@@ -133,7 +133,7 @@ struct cr_model_class {
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
     /* The state as a record: a class that has one is saved, loaded and freed by it.  `ready`
      * refuses a state that was read and does not fit the design with CR_EDATA (the caller words it),
-     * and makes what is not in the file; `release` frees of that what the record does not name. */
+     * or with CR_EARG and its own words (the caller names the file), and makes what is not in the file; `release` frees of that what the record does not name. */
     const cri_member *state;
     size_t            state_size;
     cr_status (*ready)(cr_ctx *cx, void *state, const cr_design *design);

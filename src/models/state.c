@@ -34,6 +34,8 @@ cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *s
         if (st == CR_EDATA)
             st = cr_fail(cx, CR_EDATA, "%s: the state of %s does not fit its design",
                          cri_store_source(store), c->name);
+        if (st == CR_EARG)
+            st = cr_fail(cx, CR_EDATA, "%s: %s", cri_store_source(store), cr_error(cx));
         CR_TRY(st);
     }
     *out_state = state;

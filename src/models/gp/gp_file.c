@@ -100,8 +100,9 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
 {
     cr_status               st = CR_OK;
     const cri_gp_posterior *m = state;
-    char                   *text = cri_gp_kernel_text(cx, m->kernel);
-    if (!text) CR_TRY(CR_ENOMEM);
+    char                   *text = NULL;
+    cri_gp_centre_rows      centre = { 0 };
+    CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &text, &centre));
     CR_TRY(cri_store_set_text(cx, out, "kernel", text));
     CR_TRY(cri_store_set_text(cx, out, "approx", cri_gp_approx_name(m->approx)));
     CR_TRY(cri_store_set_text(cx, out, "at_bound", m->at_bound));
@@ -135,10 +136,11 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
     if (m->gradient) CR_TRY(write_gradient(cx, m, out));
     CR_TRY(write_arrays(cx, m, store));
-    CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
+    if (centre.rows) CR_TRY(cri_record_write(cx, cri_gp_centre_rows_record, &centre, store, out));
     if (m->low) CR_TRY(cri_gp_lowrank_write(cx, m->low, store, out));
 done:
     cri_string_free(cx, text);
+    cri_record_free(cx, cri_gp_centre_rows_record, &centre);
     return st;
 }
 
@@ -236,13 +238,16 @@ done:
 static cr_status read_texts(cr_ctx *cx, const cri_store *store, const json_t *in,
                             const cr_design *design, cri_gp_posterior *m)
 {
-    cr_status   st = CR_OK;
-    const char *text, *name, *bound;
+    cr_status          st = CR_OK;
+    cri_gp_centre_rows centre = { 0 };
+    const char        *text, *name, *bound;
     CR_TRY(cri_store_get_text(cx, store, in, "kernel", &text));
     CR_TRY(cri_store_get_text(cx, store, in, "approx", &name));
     CR_TRY(cri_store_get_text(cx, store, in, "at_bound", &bound));
-    st = cri_gp_kernel(cx, text, design, &m->kernel);
-    if (st == CR_EARG || st == CR_EUNSUPPORTED) st = spoilt(cx, store, "the kernel");
+    if (json_object_get(in, "centre_rows"))
+        CR_TRY(cri_record_read(cx, cri_gp_centre_rows_record, store, in, &centre));
+    st = cri_gp_kernel_restore(cx, text, &centre, design, &m->kernel);
+    if (st == CR_EARG) st = spoilt(cx, store, "the kernel");
     CR_TRY(st);
     m->at_bound = cri_string_copy(cx, bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
@@ -250,6 +255,7 @@ static cr_status read_texts(cr_ctx *cx, const cri_store *store, const json_t *in
         if (strcmp(name, cri_gp_approx_name(m->approx)) == 0) goto done;
     CR_TRY(spoilt(cx, store, "the approximation"));
 done:
+    cri_record_free(cx, cri_gp_centre_rows_record, &centre);
     return st;
 }
 
@@ -330,7 +336,6 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     if (!m) return CR_ENOMEM;
     CR_TRY(read_texts(cx, store, in, design, m));
     CR_TRY(read_inputs(cx, store, in, design, &m->at));
-    CR_TRY(cri_gp_centre_read(cx, store, in, design, m->kernel));
     CR_TRY(read_mean(cx, store, in, m->at.d, &m->mean));
     m->cg = json_object_get(in, "root_rank") != NULL;
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
