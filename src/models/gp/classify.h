@@ -12,21 +12,25 @@
 #include "classify_link.h"
 #include "gp_posterior.h"
 
-typedef struct cri_classify {
-    cri_gp_posterior *gp;   /* L as above; its own alpha is not used                    */
-    size_t            K, F; /* classes of the design, latent functions                  */
-    size_t            n;    /* inputs that predictions lean on: gp->at.n                */
-    size_t            link; /* cri_classify_link                                        */
-    bool              sparse;
-    double *place;    /* [K] the place of a class among those in the data; -1: not there.  Two
-                                 classes: 0 is that of f > 0                              */
-    double *latent;   /* [F x n] alpha_c                                          */
-    double *root;     /* [F x n]; zeros when sparse                               */
-    double *factor;   /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
-    double  distinct; /* distinct inputs of the data                            */
-    double  log_likelihood, steps; /* at the mode (sparse: expected); of Newton's */
-    char  **labels;                /* [2 F] of the latent means and their sds                  */
-} cri_classify;
+/* clang-format off */
+#define CRI_CLASSIFY(MEMBER)                                                                        \
+    MEMBER(count,  K,              (),     "",       "classes of the design")                       \
+    MEMBER(count,  F,              (),     ">0",     "latent functions")                            \
+    MEMBER(count,  n,              (),     ">0",     "inputs that predictions lean on: gp->at.n")   \
+    MEMBER(count,  link,           (),     "0..2",   "cri_classify_link")                           \
+    MEMBER(flag,   sparse,         (),     "",       "by inducing inputs")                          \
+    MEMBER(real,   distinct,       (),     ">0",     "distinct inputs of the data")                 \
+    MEMBER(real,   log_likelihood, (),     "none",   "at the mode (sparse: expected)")              \
+    MEMBER(real,   steps,          (),     ">=0",    "of Newton's")                                 \
+    MEMBER(vector, place,          (K),    ">=-1",   "of a class among those in the data, -1: not there; of two, 0 is that of f > 0") \
+    MEMBER(matrix, latent,         (F, n), "",       "alpha_c")                                     \
+    MEMBER(matrix, root,           (F, n), "",       "zeros when sparse")
+/* clang-format on */
+CRI_RECORD(cri_classify, CRI_CLASSIFY,
+           cri_gp_posterior *gp;     /* L as above; its own alpha is not used */
+           double           *factor; /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
+           char            **labels;
+           /* [2 F] of the latent means and their sds */);
 
 /* Room for everything by F, K and gp->at; with_factor: factor too. */
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor);

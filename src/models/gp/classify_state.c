@@ -1,6 +1,5 @@
 /* classify_state.c -- life, description and file of a fitted Gaussian process classifier. */
 #include "classify.h"
-#include "../fields.h"
 #include "../linear/predictor.h"
 #include "../logistic/classifier.h"
 #include "../../base/context_internal.h"
@@ -9,19 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STATE cri_classify
-static const cri_member fields[] = { CRI_FIELD_COUNT(STATE, K),
-                                     CRI_FIELD_COUNT(STATE, F),
-                                     CRI_FIELD_COUNT(STATE, n),
-                                     CRI_FIELD_COUNT(STATE, link),
-                                     CRI_FIELD_FLAG(STATE, sparse),
-                                     CRI_FIELD_REAL(STATE, distinct),
-                                     CRI_FIELD_REAL(STATE, log_likelihood),
-                                     CRI_FIELD_REAL(STATE, steps),
-                                     CRI_FIELD_VECTOR(STATE, place, K),
-                                     CRI_FIELD_MATRIX(STATE, latent, F, n),
-                                     CRI_FIELD_MATRIX(STATE, root, F, n),
-                                     CRI_FIELD_LAST };
+#define CRI_TYPE cri_classify
+static const cri_member record[] = { CRI_CLASSIFY(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
 
@@ -30,7 +19,7 @@ static const char *const link_names[] = { "logit", "probit", "softmax" };
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor)
 {
     m->n = m->gp->at.n;
-    cr_status st = cri_record_allocate(cx, fields, m);
+    cr_status st = cri_record_allocate(cx, record, m);
     if (st == CR_OK && with_factor) {
         m->factor = cr_alloc(cx, m->F * m->n * m->n, sizeof(double));
         if (!m->factor) st = CR_ENOMEM;
@@ -60,7 +49,7 @@ void cri_classify_free(cr_ctx *cx, void *state)
     for (size_t j = 0; m->labels && j < 2 * m->F; j++) cri_string_free(cx, m->labels[j]);
     cr_free(cx, m->labels, 2 * m->F, sizeof *m->labels);
     cr_free(cx, m->factor, m->F * m->n * m->n, sizeof(double));
-    cri_record_free(cx, fields, m);
+    cri_record_free(cx, record, m);
     cri_gp_posterior_free(cx, m->gp);
     cr_free(cx, m, 1, sizeof *m);
 }
@@ -154,7 +143,7 @@ cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, js
     double             *packed = cr_scratch_f64(&s, size);
 
     CR_TRY(s.status);
-    CR_TRY(cri_record_write(cx, fields, m, store, out));
+    CR_TRY(cri_record_write(cx, record, m, store, out));
     CR_TRY(cri_gp_write(cx, m->gp, store, out));
     if (!m->factor) goto done;
     copy_triangles(m->F, m->n, m->factor, packed, true);
@@ -167,11 +156,10 @@ done:
 static bool is_valid(const cri_classify *m, const cr_design *design)
 {
     size_t C = m->F == 1 ? 2 : m->F, seen = 0;
-    bool   valid = m->K == cr_design_classes(design) && m->F >= 1 && C <= m->K &&
-                 m->n == m->gp->at.n && m->link <= CRI_CLASSIFY_SOFTMAX &&
+    bool   valid = m->K == cr_design_classes(design) && C <= m->K && m->n == m->gp->at.n &&
                  (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
     for (size_t k = 0; valid && k < m->K; k++) {
-        valid = m->place[k] >= -1 && m->place[k] < (double)C;
+        valid = m->place[k] < (double)C;
         seen += m->place[k] >= 0;
     }
     return valid && seen == C;
@@ -204,7 +192,7 @@ cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_gp_read(cx, store, in, design, &gp));
     m->gp = gp;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
+    CR_TRY(cri_record_read(cx, record, store, in, m));
     if (!is_valid(m, design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));

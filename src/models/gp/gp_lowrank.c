@@ -1,7 +1,6 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
 #include "gp_thin.h"
-#include "../fields.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
 #include "../../math/chol.h"
@@ -19,26 +18,14 @@ enum {
     STRIP = 64    /* rows predicted by one thread at a time      */
 };
 
-#define FIELD(kind, ...) CRI_FIELD_##kind(cri_gp_lowrank, __VA_ARGS__)
-static const cri_member fields[] = { FIELD(COUNT, rank),
-                                     FIELD(COUNT, terms),
-                                     FIELD(VECTOR, pivots, rank),
-                                     FIELD(MATRIX, pivot_factor, rank, rank),
-                                     FIELD(MATRIX, inner_factor, rank, rank),
-                                     FIELD(VECTOR, pivot_weights, rank),
-                                     FIELD(MATRIX, pivot_terms, terms, rank),
-                                     FIELD(REAL, residual),
-                                     FIELD(REAL, pull),
-                                     FIELD(REAL, rounding),
-                                     FIELD(REAL, weight_rounding),
-                                     FIELD(REAL, least_noise),
-                                     CRI_FIELD_LAST };
-#undef FIELD
+#define CRI_TYPE cri_gp_lowrank
+static const cri_member record[] = { CRI_GP_LOWRANK(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_gp_lowrank_free(cr_ctx *cx, cri_gp_lowrank *low)
 {
     if (!low) return;
-    cri_record_free(cx, fields, low);
+    cri_record_free(cx, record, low);
     cr_free(cx, low, 1, sizeof *low);
 }
 
@@ -166,9 +153,9 @@ static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const c
     if (!low) return CR_ENOMEM;
     low->rank = thin->rank;
     low->terms = m->q;
-    CR_TRY(cri_record_allocate(cx, fields, low));
+    CR_TRY(cri_record_allocate(cx, record, low));
     cri_gp_thin_factor(thin, low->pivot_factor);
-    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = (double)thin->pivots[i];
+    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = thin->pivots[i];
     low->least_noise = INFINITY;
     for (size_t i = 0; i < m->at.n; i++) {
         low->least_noise = fmin(low->least_noise, D[i]);
@@ -220,17 +207,16 @@ cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store 
 {
     json_t   *object = json_object();
     cr_status st = cri_store_set(cx, out, "lowrank", object);
-    return st == CR_OK ? cri_record_write(cx, fields, low, store, object) : st;
+    return st == CR_OK ? cri_record_write(cx, record, low, store, object) : st;
 }
 
 static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
 {
     bool good = m->approx == CRI_GP_EXACT && m->L && !m->n_draws && low->terms == m->q &&
-                low->rank > 0 && low->rank <= m->at.n && low->residual >= 0 && low->pull >= 0 &&
-                low->rounding >= 0 && low->weight_rounding >= 0 && low->least_noise > 0;
+                low->rank <= m->at.n;
     for (size_t i = 0; good && i < low->rank; i++)
-        good = low->pivots[i] >= 0 && low->pivots[i] < (double)m->at.n &&
-               low->pivot_factor[i * low->rank + i] > 0 && low->inner_factor[i * low->rank + i] > 0;
+        good = low->pivots[i] < m->at.n && low->pivot_factor[i * low->rank + i] > 0 &&
+               low->inner_factor[i * low->rank + i] > 0;
     return good;
 }
 
@@ -242,7 +228,7 @@ cr_status cri_gp_lowrank_read(cr_ctx *cx, const cri_store *store, const json_t *
     cri_gp_lowrank *low = cr_alloc(cx, 1, sizeof *low);
     if (!low) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_get_object(cx, store, in, "lowrank", &object));
-    CR_TRY(cri_record_read(cx, fields, store, object, low));
+    CR_TRY(cri_record_read(cx, record, store, object, low));
     if (!fits(low, m))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the low-rank form in the model file does not fit",
                        cri_store_source(store)));
@@ -273,7 +259,7 @@ cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t r
                                           .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
                                   .C = cr_scratch_matrix(s, rows, r) };
     for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        size_t from = (size_t)low->pivots[i];
+        size_t from = low->pivots[i];
         if (d) memcpy(out->at.X + i * d, m->at.X + from * d, d * sizeof(double));
         if (c) memcpy(out->at.codes + i * c, m->at.codes + from * c, c * sizeof(uint32_t));
     }

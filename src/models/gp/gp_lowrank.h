@@ -37,19 +37,23 @@
 /* rho above which hardly any row would hold. */
 #define CRI_GP_LOWRANK_WORST 1e-6
 
-/* Belongs to a posterior; saved with it.  What is an index is a double too. */
-typedef struct cri_gp_lowrank {
-    size_t  rank, terms;
-    double *pivots;                    /* [rank] inputs of the process   */
-    double *pivot_factor;              /* [rank x rank] L, lower          */
-    double *inner_factor;              /* [rank x rank] M, lower          */
-    double *pivot_weights;             /* [rank] F^T alpha                */
-    double *pivot_terms;               /* [terms x rank] H^T C^-1 F       */
-    double  residual;                  /* rho                             */
-    double  pull;                      /* no less than sqrt(alpha^T R alpha) */
-    double  rounding, weight_rounding; /* of |D^-1/2 e| and e . alpha, by kappa sqrt(k(x, x)) */
-    double  least_noise;               /* the least of D                  */
-} cri_gp_lowrank;
+/* clang-format off */
+#define CRI_GP_LOWRANK(MEMBER)                                                                      \
+    MEMBER(count,  rank,            (),            ">0",  "pivots")                                 \
+    MEMBER(count,  terms,           (),            "",    "of the mean")                            \
+    MEMBER(index,  pivots,          (rank),        "",    "inputs of the process")                  \
+    MEMBER(matrix, pivot_factor,    (rank, rank),  "",    "L, lower")                               \
+    MEMBER(matrix, inner_factor,    (rank, rank),  "",    "M, lower")                               \
+    MEMBER(vector, pivot_weights,   (rank),        "",    "F^T alpha")                              \
+    MEMBER(matrix, pivot_terms,     (terms, rank), "",    "H^T C^-1 F")                             \
+    MEMBER(real,   residual,        (),            ">=0", "rho")                                    \
+    MEMBER(real,   pull,            (),            ">=0", "no less than sqrt(alpha^T R alpha)")     \
+    MEMBER(real,   rounding,        (),            ">=0", "of |D^-1/2 e|, by kappa sqrt(k(x, x))")  \
+    MEMBER(real,   weight_rounding, (),            ">=0", "of e . alpha, likewise")                 \
+    MEMBER(real,   least_noise,     (),            ">0",  "the least of D")
+/* clang-format on */
+/* Belongs to a posterior; saved with it. */
+CRI_RECORD(cri_gp_lowrank, CRI_GP_LOWRANK);
 
 /* Rows on their way; the memory is an arena's. */
 typedef struct cri_gp_lowrank_room {
