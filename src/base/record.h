@@ -29,6 +29,8 @@
  *     rises   no number of an array is below the one before it
  *     made    no part of the file, but made of what is, once that is known to fit
  *     inside  of a part: in the file its numbers stand in an object of its name
+ *     full    an array is left out where it has no elements, and is then absent
+ *     listed  a vector is a list in the JSON, null where it is not finite
  *     triangle  of a square matrix, or several below each other: the file has the lower triangles, row
  *             after row, in a vector; their diagonals are above 0
  *     as:NAME the last word: the name that it has in the file
@@ -121,6 +123,13 @@ typedef struct cri_member {
     {                                                                                              \
         NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL, NULL                                            \
     }
+
+/* A struct that holds others of its own making, whose members stand in the file apart from each
+ * other: a list of two parameters, LIST(MEMBER, INNER), declares the former and names the latter as
+ * in INNER(count, at.n, ...).
+ *     typedef struct type { inner at; LIST(CRI_RECORD_MEMBER, CRI_RECORD_INNER) } type;
+ *     const cri_member record[] = { LIST(CRI_RECORD_ROW, CRI_RECORD_ROW) CRI_RECORD_END }; */
+#define CRI_RECORD_INNER(kind, name, shape, range, help)
 
 /* --- living ----------------------------------------------------------------------------------- */
 

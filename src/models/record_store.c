@@ -93,13 +93,23 @@ done:
     return st;
 }
 
+static cr_status write_list(cr_ctx *cx, const cri_member *m, const double *a, size_t n, json_t *out)
+{
+    json_t   *list = json_array();
+    cr_status st = cri_store_set(cx, out, cri_member_file_name(m), list);
+    for (size_t i = 0; st == CR_OK && i < n; i++)
+        st = cri_store_append(cx, list, isfinite(a[i]) ? json_real(a[i]) : json_null());
+    return st;
+}
+
 static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store,
                              json_t *out)
 {
     void     *a = *(void *const *)((const char *)state + m->offset);
     size_t    rows = cri_member_rows(m, state);
     cr_status st = CR_OK;
-    if (!a) return CR_OK;
+    if (!a || (cri_member_has(m, "full") && cri_member_elements(m, state) == 0)) return CR_OK;
+    if (cri_member_has(m, "listed")) return write_list(cx, m, a, rows, out);
     if (cri_member_has(m, "told"))
         st = cri_store_set(cx, out, cri_member_file_name(m), json_true());
     if (st != CR_OK) return st;
@@ -278,9 +288,13 @@ static void tell_shape(const cri_member *record, const cri_member *m, const cri_
                        void *state)
 {
     const cri_stored *a = cri_store_find(store, cri_member_file_name(m));
-    if (a && cri_member_has(m, "triangle")) return;
+    if (a && cri_member_has(m, "triangle")) {
+        tell(record, state, m->rows, SIZE_MAX, 2 * a->array.rows / (cri_member_cols(m, state) + 1));
+        return;
+    }
     if (a) tell(record, state, m->rows, SIZE_MAX, a->array.rows);
-    if (a && m->kind == CRI_MEMBER_matrix) tell(record, state, m->cols, SIZE_MAX, a->array.cols);
+    if (a && (m->kind == CRI_MEMBER_matrix || m->kind == CRI_MEMBER_codes))
+        tell(record, state, m->cols, SIZE_MAX, a->array.cols);
 }
 
 /* -1 as NaN. */
@@ -293,12 +307,33 @@ static cr_status read_gaps(cr_ctx *cx, const cri_member *m, const cri_store *sto
     return st;
 }
 
-static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *store, void *state)
+static cr_status read_list(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                           const json_t *in, size_t n, double **out)
+{
+    const char *name = cri_member_file_name(m);
+    json_t     *list;
+    if (cri_member_has(m, "none") && !json_object_get(in, name)) return CR_OK;
+    cr_status st = cri_store_get_array(cx, store, in, name, &list);
+    if (st != CR_OK) return st;
+    if (json_array_size(list) != n)
+        return cr_fail(cx, CR_EDATA, "%s: '%s' has %zu numbers, not %zu", cri_store_source(store),
+                       name, json_array_size(list), n);
+    *out = cr_alloc(cx, n, sizeof **out);
+    for (size_t i = 0; *out && i < n; i++) {
+        const json_t *x = json_array_get(list, i);
+        (*out)[i] = json_is_number(x) ? json_number_value(x) : (double)NAN;
+    }
+    return *out ? CR_OK : cr_error_status(cx);
+}
+
+static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                            const json_t *in, void *state)
 {
     char  *at = (char *)state + m->offset;
     size_t rows = cri_member_rows(m, state);
     bool   there = cri_store_has(store, cri_member_file_name(m));
-    if (!there && cri_member_has(m, "none")) return CR_OK;
+    if (cri_member_has(m, "listed")) return read_list(cx, m, store, in, rows, (double **)at);
+    if (!there && (cri_member_has(m, "none") || cri_member_has(m, "full"))) return CR_OK;
     if (there && cri_member_elements(m, state) == SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: the array '%s' is too large", cri_store_source(store),
                        cri_member_file_name(m));
@@ -332,9 +367,10 @@ static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *sto
 static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *store,
                            const json_t *in, void *part)
 {
-    json_t   *inside = NULL;
-    cr_status st = CR_OK;
-    if (cri_member_has(m, "none") && !json_object_get(in, cri_member_file_name(m->part)))
+    json_t           *inside = NULL;
+    cr_status         st = CR_OK;
+    const cri_member *told_by = cri_member_has(m, "inside") ? m : m->part;
+    if (cri_member_has(m, "none") && !json_object_get(in, cri_member_file_name(told_by)))
         return CR_OK;
     if (cri_member_has(m, "inside"))
         st = cri_store_get_object(cx, store, in, cri_member_file_name(m), &inside);
@@ -362,7 +398,7 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
     case CRI_MEMBER_part:
         return read_part(cx, m, store, in, at);
     default:
-        return read_array(cx, m, store, state);
+        return read_array(cx, m, store, in, state);
     }
 }
 

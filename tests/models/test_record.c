@@ -167,13 +167,14 @@ TEST(lengths_that_disagree)
 /* Texts, codes and triangles: the file has whole numbers as doubles, and no zeros above a diagonal. */
 /* clang-format off */
 #define FORM_STATE(MEMBER)                                                                         \
-    MEMBER(text,   name,   (),     "as:title",      "what it is called")                           \
-    MEMBER(text,   remark, (),     "none",          "what is said of it")                          \
-    MEMBER(count,  n,      (),     "",              "rows")                                        \
-    MEMBER(count,  nk,     (),     "",              "n k")                                         \
-    MEMBER(count,  c,      (),     "",              "categories")                                  \
-    MEMBER(codes,  code,   (n, c), "",              "levels")                                      \
-    MEMBER(matrix, factor, (nk, n), "triangle",     "k lower triangles")
+    MEMBER(text,   name,   (),      "as:title",  "what it is called")                              \
+    MEMBER(text,   remark, (),      "none",      "what is said of it")                             \
+    MEMBER(count,  n,      (),      "",          "rows")                                           \
+    MEMBER(count,  nk,     (),      "found",     "n k")                                            \
+    MEMBER(count,  c,      (),      "found",     "categories")                                     \
+    MEMBER(codes,  code,   (n, c),  "full",      "levels")                                         \
+    MEMBER(matrix, factor, (nk, n), "triangle",  "k lower triangles")                              \
+    MEMBER(vector, slope,  (n),     "any listed", "of each row")
 /* clang-format on */
 CRI_RECORD(form, FORM_STATE);
 #define CRI_TYPE form
@@ -188,6 +189,7 @@ static cr_status fill_form(cr_ctx *cx, size_t n, size_t k, form *f)
     if (!f->name) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_record_allocate(cx, form_record, f));
     for (size_t i = 0; i < n * 2; i++) f->code[i] = UINT32_MAX - (uint32_t)i;
+    for (size_t i = 0; i < n; i++) f->slope[i] = i == 1 ? (double)NAN : (double)i;
     for (size_t i = 0; i < f->nk; i++)
         for (size_t j = 0; j <= i % n; j++) f->factor[i * n + j] = (double)(i * n + j + 1);
 done:
@@ -205,7 +207,10 @@ TEST(texts_codes_and_triangles)
         assert_ok(cx, cri_record_copy(cx, form_record, &g, &h));
         assert_string_equal(h.name, "a form");
         assert_true(h.name != g.name && !g.remark && !h.remark && h.nk == f.nk);
+        assert_true(!g.code == (n == 0) && g.c == (n > 0 ? 2 : 0));
         if (n > 0) assert_memory_equal(f.code, h.code, n * 2 * sizeof *f.code);
+        for (size_t i = 0; i < n; i++)
+            assert_true(i == 1 ? isnan(h.slope[i]) : h.slope[i] == (double)i);
         if (n > 0) assert_memory_equal(f.factor, h.factor, f.nk * n * sizeof *f.factor);
         cri_record_free(cx, form_record, &f);
         cri_record_free(cx, form_record, &g);
@@ -246,7 +251,9 @@ TEST(wrong_forms_are_refused)
     check_form(cx, "code", large, 2, 2, "{}", "the array 'code' holds 4.29497e+09");
     check_form(cx, "factor", below, 6, 0, "{}", "'factor' (k lower triangles)");
     check_form(cx, "factor", few, 5, 0, "{}", "'factor'");
-    check_form(cx, NULL, NULL, 0, 0, "{\"nk\": 3}", "'factor'");
+    check_form(cx, "factor", below, 3, 0, "{\"n\": 1}", "'code'");
+    check_form(cx, NULL, NULL, 0, 0, "{\"slope\": [1]}", "'slope' has 1 numbers, not 2");
+    check_form(cx, NULL, NULL, 0, 0, "{\"slope\": 1}", "'slope'");
     check_form(cx, NULL, NULL, 0, 0, "{\"title\": 3}", "'title'");
     check_form(cx, NULL, NULL, 0, 0, "{\"remark\": 3}", "'remark'");
 }
