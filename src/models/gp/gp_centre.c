@@ -74,10 +74,12 @@ static cr_status centre_again(cr_ctx *cx, const cri_gp_centre_rows *m, const cr_
 }
 
 cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
-                                const cr_design *design, cr_kernel **out_kernel)
+                                const cr_kernel_input *inputs, const cr_design *design,
+                                cr_kernel **out_kernel)
 {
     cr_status st = cri_gp_kernel(cx, text, design, out_kernel);
     if (st == CR_OK) st = centre_again(cx, rows, design, *out_kernel);
+    if (st == CR_OK) st = cr_kernel_check(cx, *out_kernel, inputs);
     if (st == CR_EDATA || st == CR_EARG || st == CR_EUNSUPPORTED)
         st = cr_fail(cx, CR_EARG, "the kernel in the model file does not fit");
     return st;

@@ -29,9 +29,11 @@ extern const cri_member cri_gp_centre_rows_record[];
 /* What files keep of a kernel: its canonical text, and the rows of centre(...). */
 cr_status cri_gp_kernel_keep(cr_ctx *cx, const cr_kernel *k, char **out_text,
                              cri_gp_centre_rows *out_rows);
-/* The kernel of it, with its means; CR_EARG where text, rows and design do not suit each other. */
+/* The kernel of it, with its means; CR_EARG where text, rows, inputs and design do not suit each
+ * other. */
 cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
-                                const cr_design *design, cr_kernel **out_kernel);
+                                const cr_kernel_input *inputs, const cr_design *design,
+                                cr_kernel **out_kernel);
 /* Whether the codes [n x c] are levels of the categories of the design. */
 bool cri_gp_codes_fit(const cr_design *design, const uint32_t *codes, size_t n, size_t c);
 

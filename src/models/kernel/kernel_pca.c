@@ -422,9 +422,7 @@ static cr_status kernel_pca_ready(cr_ctx *cx, void *state, const cr_design *desi
     size_t            d, c;
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || !cri_gp_codes_fit(design, m->codes, m->n, c)) return CR_EDATA;
-    CR_TRY(cri_gp_kernel_restore(cx, m->formula, &m->centre, design, &m->kernel));
-    st = cr_kernel_check(cx, m->kernel, &at);
-    CR_TRY(st == CR_EARG ? CR_EDATA : st);
+    CR_TRY(cri_gp_kernel_restore(cx, m->formula, &m->centre, &at, design, &m->kernel));
     CR_TRY(name_coordinates(cx, m));
 done:
     return st;
