@@ -22,8 +22,7 @@ typedef enum cri_gp_approx {
     CRI_GP_VFE,
     CRI_GP_SVGP,
     CRI_GP_NYSTROM,
-    CRI_GP_RFF,
-    CRI_GP_APPROXIMATIONS
+    CRI_GP_RFF
 } cri_gp_approx;
 
 /* The form of small rank of gp_lowrank.h. */
@@ -76,7 +75,7 @@ extern const cri_member cri_gp_inverse_record[];
     MEMBER(real,   jitter,        (),                ">=0",         "added to the diagonal")         \
     MEMBER(real,   rows,          (),                ">=0",         "sum of weights")                \
     INNER(real,    at.count,      (),                ">=0 as:count", "of the inputs")                \
-    INNER(real,    at.spread,     (),                ">=0 as:spread", "of rows of equal inputs")     \
+    INNER(real,    at.spread,     (),                "as:spread",   "of rows of equal inputs")         \
     INNER(real,    at.log_shares, (),                "as:log_shares", "of the noise")                \
     MEMBER(real,   evidence,      (),                "none",        "its log, in the units of the design") \
     MEMBER(count,  n_draws,       (),                "spare as:hyper_draws", "of hyper-parameters (gp_mcmc.h); 0: at their best") \
@@ -105,7 +104,7 @@ extern const cri_member cri_gp_inverse_record[];
     MEMBER(vector, beta,          (mean.q),          "",            "")                              \
     MEMBER(matrix, U,             (at.n, mean.q),    "",            "")                              \
     MEMBER(matrix, A,             (mean.q, mean.q),  "triangle",    "")                              \
-    MEMBER(vector, sd,            (n_hyper),         ">=0 minus",   "of theta and log noise; NaN: not known") \
+    MEMBER(vector, sd,            (n_hyper),         ">=0 minus any", "of theta and log noise; NaN: not known")\
     MEMBER(vector, gradient,      (n_hyper),         "any none listed", "of the evidence by them")   \
     MEMBER(part,   centre,        (cri_gp_centre_rows), "none",     "of the kernel")                 \
     MEMBER(part,   low,           (cri_gp_lowrank),  "inside none as:lowrank", "absent with draws, of sparse ones, ..")

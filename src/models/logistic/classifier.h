@@ -41,7 +41,7 @@
     MEMBER(matrix, theta,       (M, q),     "",      "of z")                                         \
     MEMBER(matrix, sd,          (M, q1),    "any",   "in the units of the data, intercept first; -1: none") \
     MEMBER(count,  steps,       (),         "spare as:stream_steps", "of a stream: theta is the mean of so many; 0 of a fit in memory") \
-    MEMBER(real,   rate,        (),         "spare as:stream_rate", "of them")                       \
+    MEMBER(real,   rate,        (),         "spare none as:stream_rate", "of them")                       \
     MEMBER(real,   gradient_z,  (),         "spare none as:stream_gradient_z", "the gradient in units of its noise") \
     MEMBER(matrix, last,        (M, q),     "none as:stream/last", "the last of the steps")          \
     MEMBER(count,  held,        (),         "spare", "rows of a stream in few coefficients not yet learned from") \
