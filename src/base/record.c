@@ -1,5 +1,6 @@
 /* record.c -- what follows from the list of a struct's members: memory, and the values they may have. */
 #include "record.h"
+#include "context_internal.h"
 #include "range.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static size_t count_at(const void *state, size_t offset)
 bool cri_member_is_array(const cri_member *m)
 {
     return m->kind == CRI_MEMBER_vector || m->kind == CRI_MEMBER_matrix ||
-           m->kind == CRI_MEMBER_index;
+           m->kind == CRI_MEMBER_index || m->kind == CRI_MEMBER_codes;
 }
 
 bool cri_member_has(const cri_member *m, const char *word)
@@ -31,7 +32,8 @@ size_t cri_member_rows(const cri_member *m, const void *state) { return count_at
 
 size_t cri_member_cols(const cri_member *m, const void *state)
 {
-    return m->kind == CRI_MEMBER_matrix ? count_at(state, m->cols) : 1;
+    bool flat = m->kind == CRI_MEMBER_vector || m->kind == CRI_MEMBER_index;
+    return flat ? 1 : count_at(state, m->cols);
 }
 
 size_t cri_member_elements(const cri_member *m, const void *state)
@@ -44,11 +46,17 @@ static size_t element_size(const cri_member *m)
 {
     static const size_t sizes[] = { [CRI_MEMBER_vector] = sizeof(double),
                                     [CRI_MEMBER_matrix] = sizeof(double),
-                                    [CRI_MEMBER_index] = sizeof(size_t) };
+                                    [CRI_MEMBER_index] = sizeof(size_t),
+                                    [CRI_MEMBER_codes] = sizeof(uint32_t) };
     return sizes[m->kind];
 }
 
 static void *part_at(const cri_member *m, void *state) { return (char *)state + m->offset; }
+
+static char **text_at(const cri_member *m, void *state)
+{
+    return (char **)((char *)state + m->offset);
+}
 
 static void **array_at(const cri_member *m, void *state)
 {
@@ -75,9 +83,10 @@ bool cri_member_is_absent(const cri_member *m, const void *state)
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state)
 {
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        if (cri_member_has(m, "none")) continue;
         cr_status st = m->part ? cri_record_allocate(cx, m->part, part_at(m, state)) : CR_OK;
         if (st != CR_OK) return st;
-        if (!cri_member_is_array(m) || cri_member_has(m, "none") || *array_at(m, state)) continue;
+        if (!cri_member_is_array(m) || *array_at(m, state)) continue;
         *array_at(m, state) = cr_alloc(cx, cri_member_elements(m, state), element_size(m));
         if (!*array_at(m, state)) return cr_error_status(cx);
     }
@@ -104,6 +113,12 @@ static cr_status copy_array(cr_ctx *cx, const cri_member *m, const void *from, v
     return CR_OK;
 }
 
+static cr_status copy_text(cr_ctx *cx, const char *from, char **to)
+{
+    *to = cri_string_copy(cx, from);
+    return !from || *to ? CR_OK : cr_error_status(cx);
+}
+
 cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from, void *to)
 {
     cr_status st = CR_OK;
@@ -113,6 +128,8 @@ cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from
             st = cri_record_copy(cx, m->part, source, part_at(m, to));
         else if (cri_member_is_array(m))
             st = copy_array(cx, m, from, to);
+        else if (m->kind == CRI_MEMBER_text)
+            st = copy_text(cx, *(char *const *)source, text_at(m, to));
         else
             memcpy(part_at(m, to), source, scalar_size(m));
     }
@@ -123,6 +140,10 @@ void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
 {
     for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
         if (m->part) cri_record_free(cx, m->part, part_at(m, state));
+        if (m->kind == CRI_MEMBER_text) {
+            cri_string_free(cx, *text_at(m, state));
+            *text_at(m, state) = NULL;
+        }
         if (!cri_member_is_array(m)) continue;
         cr_free(cx, *array_at(m, state), cri_member_elements(m, state), element_size(m));
         *array_at(m, state) = NULL;
@@ -170,10 +191,28 @@ static bool array_is_right(const rule *r, const double *a, size_t rows, size_t c
     return true;
 }
 
-static bool index_is_right(const rule *r, const size_t *a, size_t n)
+double cri_member_whole_at(const cri_member *m, const void *a, size_t i)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!is_right(r, (double)a[i]) || (r->rises && i > 0 && a[i] < a[i - 1])) return false;
+    return m->kind == CRI_MEMBER_codes ? (double)((const uint32_t *)a)[i]
+                                       : (double)((const size_t *)a)[i];
+}
+
+static bool whole_are_right(const rule *r, const cri_member *m, const void *a, size_t n)
+{
+    double before = 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = cri_member_whole_at(m, a, i);
+        if (!is_right(r, x) || (r->rises && x < before)) return false;
+        before = x;
+    }
+    return true;
+}
+
+/* Lower triangles below each other. */
+static bool diagonals_are_positive(const double *a, size_t rows, size_t n)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (!(a[i * n + i % n] > 0)) return false;
     return true;
 }
 
@@ -187,12 +226,17 @@ static bool member_is_right(const cri_member *m, const void *state)
         double x = *(const double *)at;
         return is_right(&r, x) || (isnan(x) && cri_member_has(m, "none"));
     }
+    if (m->kind == CRI_MEMBER_text) return *(char *const *)at || cri_member_has(m, "none");
     if (!cri_member_is_array(m)) return true;
     const void *a = *(void *const *)at;
     size_t      rows = cri_member_rows(m, state);
-    if (!a) return cri_member_has(m, "none");
-    if (m->kind == CRI_MEMBER_index) return index_is_right(&r, a, rows);
+    if (!a) return cri_member_has(m, "none") || cri_member_has(m, "full");
+    if (m->kind == CRI_MEMBER_index || m->kind == CRI_MEMBER_codes)
+        return whole_are_right(&r, m, a, cri_member_elements(m, state));
     if (m->kind == CRI_MEMBER_vector) return array_is_right(&r, a, 1, rows);
+    if (cri_member_has(m, "triangle") &&
+        !diagonals_are_positive(a, rows, cri_member_cols(m, state)))
+        return false;
     return array_is_right(&r, a, rows, cri_member_cols(m, state));
 }
 

@@ -29,6 +29,10 @@
  *     rises   no number of an array is below the one before it
  *     made    no part of the file, but made of what is, once that is known to fit
  *     inside  of a part: in the file its numbers stand in an object of its name
+ *     full    an array is left out where it has no elements, and is then absent
+ *     listed  a vector is a list in the JSON, null where it is not finite
+ *     triangle  of a square matrix, or several below each other: the file has the lower triangles, row
+ *             after row, in a vector; their diagonals are above 0
  *     as:NAME the last word: the name that it has in the file
  * (Internal header.) */
 #ifndef CREDENCE_BASE_RECORD_H
@@ -37,6 +41,7 @@
 #include "context.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum cri_member_kind {
     CRI_MEMBER_END,
@@ -44,9 +49,11 @@ typedef enum cri_member_kind {
     CRI_MEMBER_flag,   /* bool                                             */
     CRI_MEMBER_real,   /* double                                           */
     CRI_MEMBER_choice, /* int: index into the choices of the range         */
+    CRI_MEMBER_text,   /* char *, of cri_string_copy                       */
     CRI_MEMBER_vector, /* double * [rows]                                  */
     CRI_MEMBER_matrix, /* double * [rows x cols]                           */
     CRI_MEMBER_index,  /* size_t * [rows], whole numbers in the file       */
+    CRI_MEMBER_codes,  /* uint32_t * [rows x cols], likewise               */
     CRI_MEMBER_part    /* another record, whose members stand among ours   */
 } cri_member_kind;
 
@@ -64,9 +71,11 @@ typedef struct cri_member {
 #define CRI_DECLARE_flag(name, shape) bool name;
 #define CRI_DECLARE_real(name, shape) double name;
 #define CRI_DECLARE_choice(name, shape) int name;
+#define CRI_DECLARE_text(name, shape) char *name;
 #define CRI_DECLARE_vector(name, shape) double *name;
 #define CRI_DECLARE_matrix(name, shape) double *name;
 #define CRI_DECLARE_index(name, shape) size_t *name;
+#define CRI_DECLARE_codes(name, shape) uint32_t *name;
 #define CRI_DECLARE_part(name, ...) CRI_DECLARE_OF(name, CRI_SHAPE_OPEN __VA_ARGS__)
 #define CRI_DECLARE_OF(name, type) type name;
 
@@ -82,10 +91,12 @@ typedef struct cri_member {
 #define CRI_SHAPE_flag(type, ...) 0, 0
 #define CRI_SHAPE_real(type, ...) 0, 0
 #define CRI_SHAPE_choice(type, ...) 0, 0
+#define CRI_SHAPE_text(type, ...) 0, 0
 #define CRI_SHAPE_part(type, ...) 0, 0
 #define CRI_SHAPE_vector(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
 #define CRI_SHAPE_index(type, ...) CRI_SHAPE_OF_ONE(type, __VA_ARGS__)
 #define CRI_SHAPE_matrix(type, ...) CRI_SHAPE_OF_TWO(type, __VA_ARGS__)
+#define CRI_SHAPE_codes(type, ...) CRI_SHAPE_OF_TWO(type, __VA_ARGS__)
 #define CRI_SHAPE_OF_ONE(type, n) offsetof(type, n), 0
 #define CRI_SHAPE_OF_TWO(type, n, p) offsetof(type, n), offsetof(type, p)
 #define CRI_SHAPE_OPEN(...) __VA_ARGS__
@@ -93,9 +104,11 @@ typedef struct cri_member {
 #define CRI_PART_flag(...) NULL
 #define CRI_PART_real(...) NULL
 #define CRI_PART_choice(...) NULL
+#define CRI_PART_text(...) NULL
 #define CRI_PART_vector(...) NULL
 #define CRI_PART_index(...) NULL
 #define CRI_PART_matrix(...) NULL
+#define CRI_PART_codes(...) NULL
 #define CRI_PART_part(...) CRI_PART_OF(__VA_ARGS__)
 #define CRI_PART_OF(type) type##_record
 #define CRI_RECORD_ROW(kind, name, shape, range, help)                                             \
@@ -111,13 +124,20 @@ typedef struct cri_member {
         NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL, NULL                                            \
     }
 
+/* A struct that holds others of its own making, whose members stand in the file apart from each
+ * other: a list of two parameters, LIST(MEMBER, INNER), declares the former and names the latter as
+ * in INNER(count, at.n, ...).
+ *     typedef struct type { inner at; LIST(CRI_RECORD_MEMBER, CRI_RECORD_INNER) } type;
+ *     const cri_member record[] = { LIST(CRI_RECORD_ROW, CRI_RECORD_ROW) CRI_RECORD_END }; */
+#define CRI_RECORD_INNER(kind, name, shape, range, help)
+
 /* --- living ----------------------------------------------------------------------------------- */
 
 /* Allocates the arrays that must be there and are not yet, zeroed, by the counts that are set. */
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state);
 /* A copy of all members in a zeroed struct. */
 cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from, void *to);
-/* Frees the arrays, not the struct. */
+/* Frees the arrays and texts, not the struct. */
 void cri_record_free(cr_ctx *cx, const cri_member *record, void *state);
 /* The first member whose numbers are not what its range says; NULL where all are. */
 const cri_member *cri_record_find_wrong(const cri_member *record, const void *state);
@@ -136,5 +156,7 @@ bool cri_member_has(const cri_member *m, const char *word);
 size_t cri_member_rows(const cri_member *m, const void *state);
 size_t cri_member_cols(const cri_member *m, const void *state);
 size_t cri_member_elements(const cri_member *m, const void *state);
+/* Number i of an array of whole numbers. */
+double cri_member_whole_at(const cri_member *m, const void *a, size_t i);
 
 #endif

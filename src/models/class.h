@@ -131,21 +131,17 @@ struct cr_model_class {
     cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-    /* The state as a record: a class that has one is saved, loaded and freed by it.  `ready`
-     * refuses a state that was read and does not fit the design with CR_EDATA (the caller words it),
-     * and makes what is not in the file; `release` frees of that what the record does not name. */
+    /* The state as a record, by which it is saved, loaded and freed.  `ready` refuses a state that
+     * was read and does not fit the design with CR_EDATA (the caller words it), or with CR_EARG and
+     * its own words (the caller names the file), and makes what is not in the file; `release` frees
+     * of that what the record does not name. */
     const cri_member *state;
     size_t            state_size;
     cr_status (*ready)(cr_ctx *cx, void *state, const cr_design *design);
     void (*release)(cr_ctx *cx, void *state);
-    /* Else its own: state to and from the store; `out` is a JSON object of its own. */
-    cr_status (*write)(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-    cr_status (*read)(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                      void **out_state);
-    void (*free)(cr_ctx *cx, void *state);
 };
 
-/* The state of a class, by its record or its own functions. */
+/* The state of a class, by its record; `out` is a JSON object of its own. */
 cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,
                           json_t *out);
 cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *store,

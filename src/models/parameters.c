@@ -5,12 +5,6 @@
 
 json_t *cri_json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-double cri_json_number_or_nan(const json_t *in, const char *key)
-{
-    const json_t *x = json_object_get(in, key);
-    return json_is_number(x) ? json_number_value(x) : NAN;
-}
-
 cr_status cri_parameter_add(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
                             json_t **opt_item)
 {

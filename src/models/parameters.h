@@ -7,8 +7,6 @@
 
 /* A finite number as JSON, anything else as null. */
 json_t *cri_json_number(double x);
-/* in[key], or NaN when it is null, absent or no number. */
-double cri_json_number_or_nan(const json_t *in, const char *key);
 
 /* Adds {name, value, sd} to the list of parameters; takes the reference of the name.  *opt_item is
  * the new entry, owned by the list, for what else is to be said of it. */

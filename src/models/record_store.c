@@ -1,6 +1,7 @@
 /* record_store.c -- records saved and loaded by the list of their members. */
 #include "record_store.h"
 #include "store_internal.h"
+#include "../base/context_internal.h"
 #include "../base/range.h"
 #include "../base/scratch.h"
 
@@ -14,6 +15,11 @@ static bool is_kept(const cri_member *m)
     return !cri_member_has(m, "made") && !cri_member_has(m, "found");
 }
 
+static bool is_whole(const cri_member *m)
+{
+    return m->kind == CRI_MEMBER_index || m->kind == CRI_MEMBER_codes;
+}
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static json_t *choice_name(const char *choices, int k)
@@ -23,15 +29,50 @@ static json_t *choice_name(const char *choices, int k)
     return json_stringn(text, length);
 }
 
-static cr_status write_index(cr_ctx *cx, const cri_member *m, const size_t *a, size_t n,
+static cr_status write_whole(cr_ctx *cx, const cri_member *m, const void *state, const void *a,
                              cri_store *store)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    const char *name = cri_member_file_name(m);
+    size_t      rows = cri_member_rows(m, state), cols = cri_member_cols(m, state);
+    double     *x = cr_scratch_matrix(&s, rows, cols);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows * cols; i++) x[i] = cri_member_whole_at(m, a, i);
+    CR_TRY(m->kind == CRI_MEMBER_codes ? cri_store_put_matrix(cx, store, name, x, rows, cols)
+                                       : cri_store_put_vector(cx, store, name, x, rows));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* How many numbers `rows` rows of lower triangles n wide have. */
+static size_t triangle_size(size_t rows, size_t n)
+{
+    return n % 2 ? (n + 1) / 2 * rows : rows / 2 * (n + 1);
+}
+
+/* The lower triangles, row after row, to or from one vector. */
+static void copy_triangles(size_t rows, size_t n, double *a, double *packed, bool pack)
+{
+    for (size_t i = 0; i < rows; i++) {
+        size_t count = i % n + 1;
+        memcpy(pack ? packed : a + i * n, pack ? a + i * n : packed, count * sizeof *a);
+        packed += count;
+    }
+}
+
+static cr_status write_triangles(cr_ctx *cx, const cri_member *m, const void *state, double *a,
+                                 cri_store *store)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *x = cr_scratch_f64(&s, n);
+    size_t     rows = cri_member_rows(m, state), n = cri_member_cols(m, state);
+    size_t     size = triangle_size(rows, n);
+    double    *packed = cr_scratch_f64(&s, size);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) x[i] = (double)a[i];
-    CR_TRY(cri_store_put_vector(cx, store, cri_member_file_name(m), x, n));
+    copy_triangles(rows, n, a, packed, true);
+    CR_TRY(cri_store_put_vector(cx, store, cri_member_file_name(m), packed, size));
 done:
     cr_scratch_end(&s);
     return st;
@@ -52,17 +93,28 @@ done:
     return st;
 }
 
+static cr_status write_list(cr_ctx *cx, const cri_member *m, const double *a, size_t n, json_t *out)
+{
+    json_t   *list = json_array();
+    cr_status st = cri_store_set(cx, out, cri_member_file_name(m), list);
+    for (size_t i = 0; st == CR_OK && i < n; i++)
+        st = cri_store_append(cx, list, isfinite(a[i]) ? json_real(a[i]) : json_null());
+    return st;
+}
+
 static cr_status write_array(cr_ctx *cx, const cri_member *m, const void *state, cri_store *store,
                              json_t *out)
 {
-    const void *a = *(void *const *)((const char *)state + m->offset);
-    size_t      rows = cri_member_rows(m, state);
-    cr_status   st = CR_OK;
-    if (!a) return CR_OK;
+    void     *a = *(void *const *)((const char *)state + m->offset);
+    size_t    rows = cri_member_rows(m, state);
+    cr_status st = CR_OK;
+    if (!a || (cri_member_has(m, "full") && cri_member_elements(m, state) == 0)) return CR_OK;
+    if (cri_member_has(m, "listed")) return write_list(cx, m, a, rows, out);
     if (cri_member_has(m, "told"))
         st = cri_store_set(cx, out, cri_member_file_name(m), json_true());
     if (st != CR_OK) return st;
-    if (m->kind == CRI_MEMBER_index) return write_index(cx, m, a, rows, store);
+    if (is_whole(m)) return write_whole(cx, m, state, a, store);
+    if (cri_member_has(m, "triangle")) return write_triangles(cx, m, state, a, store);
     if (cri_member_has(m, "minus")) return write_gaps(cx, m, a, rows, store);
     if (m->kind == CRI_MEMBER_vector)
         return cri_store_put_vector(cx, store, cri_member_file_name(m), a, rows);
@@ -78,6 +130,11 @@ static cr_status write_part(cr_ctx *cx, const cri_member *m, const void *part, c
     cr_status st = CR_OK;
     if (cri_member_has(m, "inside")) st = cri_store_set(cx, out, cri_member_file_name(m), inside);
     return st == CR_OK ? cri_record_write(cx, m->part, part, store, inside ? inside : out) : st;
+}
+
+static cr_status write_text(cr_ctx *cx, const cri_member *m, const char *text, json_t *out)
+{
+    return text ? cri_store_set_text(cx, out, cri_member_file_name(m), text) : CR_OK;
 }
 
 static bool is_zero(const cri_member *m, const char *at)
@@ -106,6 +163,8 @@ static cr_status write_member(cr_ctx *cx, const cri_member *m, const void *state
         if (isnan(x) && cri_member_has(m, "minus")) x = -1;
         return cri_store_set(cx, out, cri_member_file_name(m),
                              isfinite(x) ? json_real(x) : json_null());
+    case CRI_MEMBER_text:
+        return write_text(cx, m, *(char *const *)at, out);
     case CRI_MEMBER_part:
         return write_part(cx, m, at, store, out);
     default:
@@ -147,27 +206,69 @@ static cr_status read_flag(cr_ctx *cx, const cri_member *m, const cri_store *sto
     return CR_OK;
 }
 
-/* Whole numbers that a double holds exactly. */
-static cr_status read_index(cr_ctx *cx, const cri_member *m, const cri_store *store, size_t n,
-                            size_t **out)
+static cr_status read_text(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                           const json_t *in, char **out)
 {
-    cr_status st = CR_OK;
-    double   *x = NULL;
-    size_t   *a = NULL;
-    CR_TRY(cri_store_get_vector(cx, store, cri_member_file_name(m), n, &x));
-    a = cr_alloc(cx, n, sizeof *a);
+    const char *text;
+    const char *name = cri_member_file_name(m);
+    if (cri_member_has(m, "none") && !json_object_get(in, name)) return CR_OK;
+    cr_status st = cri_store_get_text(cx, store, in, name, &text);
+    if (st != CR_OK) return st;
+    *out = cri_string_copy(cx, text);
+    return *out ? CR_OK : cr_error_status(cx);
+}
+
+/* A whole number that the member holds, and a double exactly. */
+static bool counts(const cri_member *m, double x)
+{
+    return x >= 0 && x < (m->kind == CRI_MEMBER_codes ? 0x1p32 : 0x1p53) && x == floor(x);
+}
+
+static cr_status read_whole(cr_ctx *cx, const cri_member *m, const cri_store *store, size_t rows,
+                            size_t cols, void **out)
+{
+    cr_status   st = CR_OK;
+    bool        codes = m->kind == CRI_MEMBER_codes;
+    const char *name = cri_member_file_name(m);
+    size_t      n = rows * cols, size = codes ? sizeof(uint32_t) : sizeof(size_t);
+    double     *x = NULL;
+    void       *a = NULL;
+    CR_TRY(codes ? cri_store_get_matrix(cx, store, name, rows, cols, &x)
+                 : cri_store_get_vector(cx, store, name, rows, &x));
+    a = cr_alloc(cx, n, size);
     if (!a) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) {
-        if (!(x[i] >= 0 && x[i] < 0x1p53 && x[i] == floor(x[i])))
+        if (!counts(m, x[i]))
             CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' holds %g, which counts nothing",
-                           cri_store_source(store), cri_member_file_name(m), x[i]));
-        a[i] = (size_t)x[i];
+                           cri_store_source(store), name, x[i]));
+        if (codes)
+            ((uint32_t *)a)[i] = (uint32_t)x[i];
+        else
+            ((size_t *)a)[i] = (size_t)x[i];
     }
     *out = a;
     a = NULL;
 done:
     cr_free(cx, x, n, sizeof *x);
-    cr_free(cx, a, n, sizeof *a);
+    cr_free(cx, a, n, size);
+    return st;
+}
+
+static cr_status read_triangles(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                                size_t rows, size_t n, double **out)
+{
+    cr_status st = CR_OK;
+    size_t    size = triangle_size(rows, n);
+    double   *packed = NULL;
+    if (n > 0 && rows % n)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: '%s' is no triangle", cri_store_source(store),
+                       cri_member_file_name(m)));
+    CR_TRY(cri_store_get_vector(cx, store, cri_member_file_name(m), size, &packed));
+    *out = cr_alloc(cx, rows * n, sizeof **out);
+    if (!*out) CR_TRY(cr_error_status(cx));
+    copy_triangles(rows, n, *out, packed, false);
+done:
+    cr_free(cx, packed, size, sizeof *packed);
     return st;
 }
 
@@ -187,8 +288,13 @@ static void tell_shape(const cri_member *record, const cri_member *m, const cri_
                        void *state)
 {
     const cri_stored *a = cri_store_find(store, cri_member_file_name(m));
+    if (a && cri_member_has(m, "triangle")) {
+        tell(record, state, m->rows, SIZE_MAX, 2 * a->array.rows / (cri_member_cols(m, state) + 1));
+        return;
+    }
     if (a) tell(record, state, m->rows, SIZE_MAX, a->array.rows);
-    if (a && m->kind == CRI_MEMBER_matrix) tell(record, state, m->cols, SIZE_MAX, a->array.cols);
+    if (a && (m->kind == CRI_MEMBER_matrix || m->kind == CRI_MEMBER_codes))
+        tell(record, state, m->cols, SIZE_MAX, a->array.cols);
 }
 
 /* -1 as NaN. */
@@ -201,16 +307,39 @@ static cr_status read_gaps(cr_ctx *cx, const cri_member *m, const cri_store *sto
     return st;
 }
 
-static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *store, void *state)
+static cr_status read_list(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                           const json_t *in, size_t n, double **out)
+{
+    const char *name = cri_member_file_name(m);
+    json_t     *list;
+    if (cri_member_has(m, "none") && !json_object_get(in, name)) return CR_OK;
+    cr_status st = cri_store_get_array(cx, store, in, name, &list);
+    if (st != CR_OK) return st;
+    if (json_array_size(list) != n)
+        return cr_fail(cx, CR_EDATA, "%s: '%s' has %zu numbers, not %zu", cri_store_source(store),
+                       name, json_array_size(list), n);
+    *out = cr_alloc(cx, n, sizeof **out);
+    for (size_t i = 0; *out && i < n; i++) {
+        const json_t *x = json_array_get(list, i);
+        (*out)[i] = json_is_number(x) ? json_number_value(x) : (double)NAN;
+    }
+    return *out ? CR_OK : cr_error_status(cx);
+}
+
+static cr_status read_array(cr_ctx *cx, const cri_member *m, const cri_store *store,
+                            const json_t *in, void *state)
 {
     char  *at = (char *)state + m->offset;
     size_t rows = cri_member_rows(m, state);
     bool   there = cri_store_has(store, cri_member_file_name(m));
-    if (!there && cri_member_has(m, "none")) return CR_OK;
+    if (cri_member_has(m, "listed")) return read_list(cx, m, store, in, rows, (double **)at);
+    if (!there && (cri_member_has(m, "none") || cri_member_has(m, "full"))) return CR_OK;
     if (there && cri_member_elements(m, state) == SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: the array '%s' is too large", cri_store_source(store),
                        cri_member_file_name(m));
-    if (m->kind == CRI_MEMBER_index) return read_index(cx, m, store, rows, (size_t **)at);
+    if (is_whole(m)) return read_whole(cx, m, store, rows, cri_member_cols(m, state), (void **)at);
+    if (cri_member_has(m, "triangle"))
+        return read_triangles(cx, m, store, rows, cri_member_cols(m, state), (double **)at);
     if (cri_member_has(m, "minus")) return read_gaps(cx, m, store, rows, (double **)at);
     if (m->kind == CRI_MEMBER_vector)
         return cri_store_get_vector(cx, store, cri_member_file_name(m), rows, (double **)at);
@@ -238,9 +367,10 @@ static cr_status read_real(cr_ctx *cx, const cri_member *m, const cri_store *sto
 static cr_status read_part(cr_ctx *cx, const cri_member *m, const cri_store *store,
                            const json_t *in, void *part)
 {
-    json_t   *inside = NULL;
-    cr_status st = CR_OK;
-    if (cri_member_has(m, "none") && !json_object_get(in, cri_member_file_name(m->part)))
+    json_t           *inside = NULL;
+    cr_status         st = CR_OK;
+    const cri_member *told_by = cri_member_has(m, "inside") ? m : m->part;
+    if (cri_member_has(m, "none") && !json_object_get(in, cri_member_file_name(told_by)))
         return CR_OK;
     if (cri_member_has(m, "inside"))
         st = cri_store_get_object(cx, store, in, cri_member_file_name(m), &inside);
@@ -263,10 +393,12 @@ static cr_status read_member(cr_ctx *cx, const cri_member *m, const cri_store *s
         return read_choice(cx, m, store, in, (int *)at);
     case CRI_MEMBER_real:
         return read_real(cx, m, store, in, (double *)at);
+    case CRI_MEMBER_text:
+        return read_text(cx, m, store, in, (char **)at);
     case CRI_MEMBER_part:
         return read_part(cx, m, store, in, at);
     default:
-        return read_array(cx, m, store, state);
+        return read_array(cx, m, store, in, state);
     }
 }
 

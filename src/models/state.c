@@ -1,13 +1,9 @@
-/* state.c -- the state of a class: saved, loaded and freed by its record, or by functions of its own. */
+/* state.c -- the state of a class: saved, loaded and freed by its record. */
 #include "class.h"
 
 void cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state)
 {
     if (!state) return;
-    if (!c->state) {
-        c->free(cx, state);
-        return;
-    }
     if (c->release) c->release(cx, state);
     cri_record_free(cx, c->state, state);
     cr_free(cx, state, 1, c->state_size);
@@ -16,8 +12,7 @@ void cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state)
 cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,
                           json_t *out)
 {
-    return c->state ? cri_record_write(cx, c->state, state, store, out)
-                    : c->write(cx, state, store, out);
+    return cri_record_write(cx, c->state, state, store, out);
 }
 
 cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *store,
@@ -25,7 +20,6 @@ cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *s
 {
     cr_status st = CR_OK;
     void     *state;
-    if (!c->state) return c->read(cx, store, in, design, out_state);
     state = cr_alloc(cx, 1, c->state_size);
     if (!state) return CR_ENOMEM;
     CR_TRY(cri_record_read(cx, c->state, store, in, state));
@@ -34,6 +28,8 @@ cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *s
         if (st == CR_EDATA)
             st = cr_fail(cx, CR_EDATA, "%s: the state of %s does not fit its design",
                          cri_store_source(store), c->name);
+        if (st == CR_EARG)
+            st = cr_fail(cx, CR_EDATA, "%s: %s", cri_store_source(store), cr_error(cx));
         CR_TRY(st);
     }
     *out_state = state;

@@ -1,6 +1,7 @@
 /* test_record.c -- a struct of every kind of member: saved and loaded it is the same, and each value
  * that its range does not allow is refused by the member's name. */
 #include "record_file.h"
+#include "base/context_internal.h"
 
 /* clang-format off */
 #define THING_STATE(MEMBER)                                                                        \
@@ -163,6 +164,100 @@ TEST(lengths_that_disagree)
     cri_store_free(cx, store);
 }
 
+/* Texts, codes and triangles: the file has whole numbers as doubles, and no zeros above a diagonal. */
+/* clang-format off */
+#define FORM_STATE(MEMBER)                                                                         \
+    MEMBER(text,   name,   (),      "as:title",  "what it is called")                              \
+    MEMBER(text,   remark, (),      "none",      "what is said of it")                             \
+    MEMBER(count,  n,      (),      "",          "rows")                                           \
+    MEMBER(count,  nk,     (),      "found",     "n k")                                            \
+    MEMBER(count,  c,      (),      "found",     "categories")                                     \
+    MEMBER(codes,  code,   (n, c),  "full",      "levels")                                         \
+    MEMBER(matrix, factor, (nk, n), "triangle",  "k lower triangles")                              \
+    MEMBER(vector, slope,  (n),     "any listed", "of each row")
+/* clang-format on */
+CRI_RECORD(form, FORM_STATE);
+#define CRI_TYPE form
+static const cri_member form_record[] = { FORM_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+/* k triangles of n rows, whose entries count up. */
+static cr_status fill_form(cr_ctx *cx, size_t n, size_t k, form *f)
+{
+    cr_status st = CR_OK;
+    *f = (form){ .n = n, .nk = n * k, .c = 2, .name = cri_string_copy(cx, "a form") };
+    if (!f->name) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_record_allocate(cx, form_record, f));
+    for (size_t i = 0; i < n * 2; i++) f->code[i] = UINT32_MAX - (uint32_t)i;
+    for (size_t i = 0; i < n; i++) f->slope[i] = i == 1 ? (double)NAN : (double)i;
+    for (size_t i = 0; i < f->nk; i++)
+        for (size_t j = 0; j <= i % n; j++) f->factor[i * n + j] = (double)(i * n + j + 1);
+done:
+    return st;
+}
+
+TEST(texts_codes_and_triangles)
+{
+    static const size_t sizes[][2] = { { 3, 1 }, { 4, 2 }, { 5, 3 }, { 1, 2 }, { 0, 0 } };
+    for (size_t k = 0; k < 5; k++) {
+        form   f = { 0 }, g = { 0 }, h = { 0 };
+        size_t n = sizes[k][0];
+        assert_ok(cx, fill_form(cx, n, sizes[k][1], &f));
+        assert_ok(cx, there_and_back(cx, form_record, &f, &g));
+        assert_ok(cx, cri_record_copy(cx, form_record, &g, &h));
+        assert_string_equal(h.name, "a form");
+        assert_true(h.name != g.name && !g.remark && !h.remark && h.nk == f.nk);
+        assert_true(!g.code == (n == 0) && g.c == (n > 0 ? 2 : 0));
+        if (n > 0) assert_memory_equal(f.code, h.code, n * 2 * sizeof *f.code);
+        for (size_t i = 0; i < n; i++)
+            assert_true(i == 1 ? isnan(h.slope[i]) : h.slope[i] == (double)i);
+        if (n > 0) assert_memory_equal(f.factor, h.factor, f.nk * n * sizeof *f.factor);
+        cri_record_free(cx, form_record, &f);
+        cri_record_free(cx, form_record, &g);
+        cri_record_free(cx, form_record, &h);
+        assert_true(!h.name && !h.code);
+    }
+}
+
+/* The file of a form in which a member was set, or an array put in the place of another. */
+static void check_form(cr_ctx *cx, const char *array, const double *x, size_t rows, size_t cols,
+                       const char *json, const char *said)
+{
+    form       f = { 0 }, g = { 0 }, some;
+    cri_store *store = NULL;
+    assert_ok(cx, cri_store_new(cx, &store));
+    if (array && cols > 0) assert_ok(cx, cri_store_put_matrix(cx, store, array, x, rows, cols));
+    if (array && cols == 0) assert_ok(cx, cri_store_put_vector(cx, store, array, x, rows));
+    assert_ok(cx, fill_form(cx, 2, 2, &f));
+    some = f;
+    if (array && strcmp(array, "code") == 0) some.code = NULL;
+    if (array && strcmp(array, "factor") == 0) some.factor = NULL;
+    assert_ok(cx, cri_record_write(cx, form_record, &some, store, cri_store_json(store)));
+    json_t *other = json_loads(json, 0, NULL);
+    json_object_update(cri_store_json(store), other);
+    assert_fails_with(cx, cri_record_read(cx, form_record, store, cri_store_json(store), &g),
+                      CR_EDATA, said);
+    json_decref(other);
+    cri_store_free(cx, store);
+    cri_record_free(cx, form_record, &f);
+    cri_record_free(cx, form_record, &g);
+}
+
+TEST(wrong_forms_are_refused)
+{
+    const double half[] = { 0, 1.5, 0, 0 }, large[] = { 0, 0, 0, 0x1p32 };
+    const double below[] = { 1, 2, 3, 4, 5, 0 }, few[] = { 1, 2, 3, 4, 5 };
+    check_form(cx, "code", half, 2, 2, "{}", "the array 'code' holds 1.5");
+    check_form(cx, "code", large, 2, 2, "{}", "the array 'code' holds 4.29497e+09");
+    check_form(cx, "factor", below, 6, 0, "{}", "'factor' (k lower triangles)");
+    check_form(cx, "factor", few, 5, 0, "{}", "'factor'");
+    check_form(cx, "factor", below, 3, 0, "{\"n\": 1}", "'code'");
+    check_form(cx, NULL, NULL, 0, 0, "{\"slope\": [1]}", "'slope' has 1 numbers, not 2");
+    check_form(cx, NULL, NULL, 0, 0, "{\"slope\": 1}", "'slope'");
+    check_form(cx, NULL, NULL, 0, 0, "{\"title\": 3}", "'title'");
+    check_form(cx, NULL, NULL, 0, 0, "{\"remark\": 3}", "'remark'");
+}
+
 /* One thing wrong in a struct that is right. */
 static void check_refused(cr_ctx *cx, void (*spoil)(thing *t), const char *name)
 {
@@ -240,11 +335,18 @@ static cr_status live(cr_ctx *cx, void *arg)
 {
     cr_status st = CR_OK;
     thing     t = { .n = 2, .p = 3, .sd = 1, .loss = 2 }, u = { 0 };
+    form      f = { 0 }, g = { 0 }, h = { 0 };
     (void)arg;
     CR_TRY(cri_record_allocate(cx, record, &t));
     t.share[0] = 1, t.row[0] = t.row[3] = 1;
     CR_TRY(there_and_back(cx, record, &t, &u));
+    CR_TRY(fill_form(cx, 2, 2, &f));
+    CR_TRY(there_and_back(cx, form_record, &f, &g));
+    CR_TRY(cri_record_copy(cx, form_record, &g, &h));
 done:
+    cri_record_free(cx, form_record, &f);
+    cri_record_free(cx, form_record, &g);
+    cri_record_free(cx, form_record, &h);
     cri_record_free(cx, record, &t);
     cri_record_free(cx, record, &u);
     return st;

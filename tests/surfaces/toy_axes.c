@@ -10,11 +10,11 @@ CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct toy_state {
-    double mean; /* of the mean of a row */
-} toy_state;
-
-static void toy_free(cr_ctx *cx, void *state) { cr_free(cx, state, 1, sizeof(toy_state)); }
+#define TOY_STATE(MEMBER) MEMBER(real, mean, (), "", "of the mean of a row")
+CRI_RECORD(toy_state, TOY_STATE);
+#define CRI_TYPE toy_state
+static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* Mean and sd over the columns of a row. */
 static void measure(const double *x, size_t p, double *mean, double *sd)
@@ -34,7 +34,7 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     double            *x = cr_alloc(cx, rows->p, sizeof *x), total = 0, mean, sd;
     (void)seed;
     if (!m || !x) {
-        if (m) toy_free(cx, m);
+        cr_free(cx, m, 1, sizeof *m);
         return CR_ENOMEM;
     }
     for (size_t i = 0; o->centre && i < rows->n; i++) {
@@ -85,27 +85,6 @@ done:
     return st;
 }
 
-static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    (void)store;
-    return cri_store_set_real(cx, out, "mean", ((const toy_state *)state)->mean);
-}
-
-static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    toy_state *m = cr_alloc(cx, 1, sizeof *m);
-    (void)design;
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_store_get_real(cx, store, in, "mean", &m->mean));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) toy_free(cx, m);
-    return st;
-}
-
 extern const cr_model_class cri_class_toy_axes;
 const cr_model_class        cri_class_toy_axes = {
            .name = "toy-axes",
@@ -120,7 +99,6 @@ const cr_model_class        cri_class_toy_axes = {
            .predict = toy_predict,
            .labels = toy_labels,
            .describe = toy_describe,
-           .write = toy_write,
-           .read = toy_read,
-           .free = toy_free,
+           .state = toy_record,
+           .state_size = sizeof(toy_state),
 };

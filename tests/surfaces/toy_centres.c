@@ -1,7 +1,6 @@
 /* toy_centres.c -- a toy model of clusters that has densities too: equal round normal clouds, their
  * centres by k-means from the points farthest apart. */
 #include "models/class.h"
-#include "models/fields.h"
 #include "base/rng.h"
 #include "math/special.h"
 
@@ -17,25 +16,18 @@ CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct toy_state {
-    size_t  k, p;
-    double  sd;
-    double *centre; /* [k x p] */
-} toy_state;
-
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(toy_state, k),
-    CRI_FIELD_COUNT(toy_state, p),
-    CRI_FIELD_REAL(toy_state, sd),
-    CRI_FIELD_MATRIX(toy_state, centre, k, p),
-    CRI_FIELD_LAST,
-};
-
-static void toy_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(toy_state));
-}
+/* clang-format off */
+#define TOY_STATE(MEMBER)                                                                          \
+    MEMBER(count,  k,      (),     "1..9", "clusters")                                             \
+    MEMBER(count,  p,      (),     "",     "terms")                                                \
+    MEMBER(real,   sd,     (),     ">=0",  "of each")                                              \
+    MEMBER(matrix, centre, (k, p), "",     "of each")
+/* clang-format on */
+CRI_RECORD(toy_state, TOY_STATE);
+#define CRI_TYPE toy_state
+static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+extern const cr_model_class cri_class_toy_centres;
 
 static double square(const double *a, const double *b, size_t p)
 {
@@ -109,7 +101,7 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     X = cr_alloc(cx, rows->n * rows->p, sizeof *X);
     sum = cr_alloc(cx, m->k * (m->p + 1), sizeof *sum);
     if (!X || !sum) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, toy_record, m));
     CR_TRY(cri_rows_matrix(cx, rows, X));
     start(m, rows, X);
     report->stop = CR_STOP_LIMIT;
@@ -122,7 +114,7 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 done:
     cr_free(cx, X, rows->n * rows->p, sizeof *X);
     cr_free(cx, sum, o->n_clusters * (rows->p + 1), sizeof *sum);
-    if (m) toy_free(cx, m);
+    cri_state_free(cx, &cri_class_toy_centres, m);
     return st;
 }
 
@@ -185,44 +177,28 @@ done:
     return st;
 }
 
-static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_record_write(cx, fields, state, store, out);
+    const toy_state *m = state;
+    (void)cx;
+    return m->p == cr_design_terms(design) ? CR_OK : CR_EDATA;
 }
 
-static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    toy_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->p != cr_design_terms(design) || m->k < 1 || m->k > 9)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) toy_free(cx, m);
-    return st;
-}
-
-extern const cr_model_class cri_class_toy_centres;
-const cr_model_class        cri_class_toy_centres = {
-           .name = "toy-centres",
-           .summary = "round clouds of one size around centres",
-           .formulas = "p(x) = 1/k sum_c N(x; centre_c, sd^2 I)",
-           .reference = "Lloyd (1982), IEEE Transactions on Information Theory 28",
-           .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
-           .options = toy_table,
-           .options_size = sizeof(toy_options),
-           .default_scale = CR_SCALE_NONE,
-           .fit = toy_fit,
-           .predict = toy_predict,
-           .labels = toy_labels,
-           .sample = toy_sample,
-           .describe = toy_describe,
-           .write = toy_write,
-           .read = toy_read,
-           .free = toy_free,
+const cr_model_class cri_class_toy_centres = {
+    .name = "toy-centres",
+    .summary = "round clouds of one size around centres",
+    .formulas = "p(x) = 1/k sum_c N(x; centre_c, sd^2 I)",
+    .reference = "Lloyd (1982), IEEE Transactions on Information Theory 28",
+    .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
+    .options = toy_table,
+    .options_size = sizeof(toy_options),
+    .default_scale = CR_SCALE_NONE,
+    .fit = toy_fit,
+    .predict = toy_predict,
+    .labels = toy_labels,
+    .sample = toy_sample,
+    .describe = toy_describe,
+    .state = toy_record,
+    .state_size = sizeof(toy_state),
+    .ready = toy_ready,
 };

@@ -14,11 +14,14 @@ CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct toy_state {
-    double mean, sd, n;
-} toy_state;
-
-static void toy_free(cr_ctx *cx, void *state) { cr_free(cx, state, 1, sizeof(toy_state)); }
+#define TOY_STATE(MEMBER)                                                                          \
+    MEMBER(real, mean, (), "", "of the target")                                                    \
+    MEMBER(real, sd, (), ">=0", "likewise")                                                        \
+    MEMBER(real, n, (), ">0", "weight of the rows")
+CRI_RECORD(toy_state, TOY_STATE);
+#define CRI_TYPE toy_state
+static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
@@ -69,35 +72,6 @@ done:
     return st;
 }
 
-static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status        st = CR_OK;
-    const toy_state *m = state;
-    (void)store;
-    CR_TRY(cri_store_set(cx, out, "mean", json_real(m->mean)));
-    CR_TRY(cri_store_set(cx, out, "sd", json_real(m->sd)));
-    CR_TRY(cri_store_set(cx, out, "n", json_real(m->n)));
-done:
-    return st;
-}
-
-static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    toy_state *m = cr_alloc(cx, 1, sizeof *m);
-    (void)design;
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_store_get_real(cx, store, in, "mean", &m->mean));
-    CR_TRY(cri_store_get_real(cx, store, in, "sd", &m->sd));
-    CR_TRY(cri_store_get_real(cx, store, in, "n", &m->n));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) toy_free(cx, m);
-    return st;
-}
-
 extern const cr_model_class cri_class_toy_mean;
 const cr_model_class        cri_class_toy_mean = {
            .name = "toy-mean",
@@ -112,7 +86,6 @@ const cr_model_class        cri_class_toy_mean = {
            .fit = toy_fit,
            .predict = toy_predict,
            .describe = toy_describe,
-           .write = toy_write,
-           .read = toy_read,
-           .free = toy_free,
+           .state = toy_record,
+           .state_size = sizeof(toy_state),
 };

@@ -3,7 +3,6 @@
  * 1, scale 1), so that the next one is Student's; levels have a uniform Dirichlet prior.  Gaps are
  * left out.  Exact updates; evidence; draws; the next row. */
 #include "models/class.h"
-#include "models/fields.h"
 #include "base/rng.h"
 #include "math/special.h"
 
@@ -20,29 +19,22 @@ static const double KAPPA = 0.01, BETA = 1;
 
 /* Column j: n[j], mean[j], square[j] = sum w (x - mean)^2 of numbers; counts of levels in
  * count[j * most .. ], of which there are levels[j] (0: numbers). */
-typedef struct toy_state {
-    size_t  p, most;
-    double  shape;
-    double *n, *mean, *square, *levels, *count;
-} toy_state;
-
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(toy_state, p),
-    CRI_FIELD_COUNT(toy_state, most),
-    CRI_FIELD_REAL(toy_state, shape),
-    CRI_FIELD_VECTOR(toy_state, n, p),
-    CRI_FIELD_VECTOR(toy_state, mean, p),
-    CRI_FIELD_VECTOR(toy_state, square, p),
-    CRI_FIELD_VECTOR(toy_state, levels, p),
-    CRI_FIELD_MATRIX(toy_state, count, p, most),
-    CRI_FIELD_LAST,
-};
-
-static void toy_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(toy_state));
-}
+/* clang-format off */
+#define TOY_STATE(MEMBER)                                                                          \
+    MEMBER(count,  p,      (),        "",    "columns")                                            \
+    MEMBER(count,  most,   (),        ">0",  "levels")                                             \
+    MEMBER(real,   shape,  (),        ">0",  "of the prior")                                       \
+    MEMBER(vector, n,      (p),       ">=0", "weight of a column")                                 \
+    MEMBER(vector, mean,   (p),       "",    "of numbers")                                         \
+    MEMBER(vector, square, (p),       ">=0", "likewise")                                           \
+    MEMBER(vector, levels, (p),       ">=0", "0: numbers")                                         \
+    MEMBER(matrix, count,  (p, most), ">=0", "of each level")
+/* clang-format on */
+CRI_RECORD(toy_state, TOY_STATE);
+#define CRI_TYPE toy_state
+static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+extern const cr_model_class cri_class_toy_normal;
 
 static size_t most_levels(const cr_design *d)
 {
@@ -99,7 +91,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     double    *x = cr_alloc(cx, rows->p, sizeof *x);
     if (!m || !x) CR_TRY(CR_ENOMEM);
     m->p = rows->p, m->most = most_levels(rows->design), m->shape = o->shape;
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, toy_record, m));
     for (size_t j = 0; j < m->p; j++) m->levels[j] = (double)cr_design_levels(rows->design, j);
     if (opt_old) {
         memcpy(m->n, opt_old->n, m->p * sizeof(double));
@@ -117,7 +109,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     m = NULL;
 done:
     cr_free(cx, x, rows->p, sizeof *x);
-    if (m) toy_free(cx, m);
+    cri_state_free(cx, &cri_class_toy_normal, m);
     return st;
 }
 
@@ -211,47 +203,31 @@ done:
     return st;
 }
 
-static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_record_write(cx, fields, state, store, out);
+    const toy_state *m = state;
+    (void)cx;
+    return m->p == cr_design_terms(design) && m->most == most_levels(design) ? CR_OK : CR_EDATA;
 }
 
-static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    toy_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->p != cr_design_terms(design) || m->most != most_levels(design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) toy_free(cx, m);
-    return st;
-}
-
-extern const cr_model_class cri_class_toy_normal;
-const cr_model_class        cri_class_toy_normal = {
-           .name = "toy-normal",
-           .summary = "columns that are normal, each by itself",
-           .formulas = "x_j ~ N(m_j, v_j),  m_j | v_j ~ N(0, v_j / 0.01),  1 / v_j ~ Gamma(shape, 1)",
-           .reference = "Gauss (1809), Theoria motus",
-           .tasks = CR_TASK_DENSITY,
-           .options = toy_table,
-           .options_size = sizeof(toy_options),
-           .default_scale = CR_SCALE_NONE,
-           .takes_missing = true,
-           .coding = CRI_CODING_CODE,
-           .fit = toy_fit,
-           .update = toy_update,
-           .predict = toy_predict,
-           .next = toy_next,
-           .sample = toy_sample,
-           .describe = toy_describe,
-           .write = toy_write,
-           .read = toy_read,
-           .free = toy_free,
+const cr_model_class cri_class_toy_normal = {
+    .name = "toy-normal",
+    .summary = "columns that are normal, each by itself",
+    .formulas = "x_j ~ N(m_j, v_j),  m_j | v_j ~ N(0, v_j / 0.01),  1 / v_j ~ Gamma(shape, 1)",
+    .reference = "Gauss (1809), Theoria motus",
+    .tasks = CR_TASK_DENSITY,
+    .options = toy_table,
+    .options_size = sizeof(toy_options),
+    .default_scale = CR_SCALE_NONE,
+    .takes_missing = true,
+    .coding = CRI_CODING_CODE,
+    .fit = toy_fit,
+    .update = toy_update,
+    .predict = toy_predict,
+    .next = toy_next,
+    .sample = toy_sample,
+    .describe = toy_describe,
+    .state = toy_record,
+    .state_size = sizeof(toy_state),
+    .ready = toy_ready,
 };

@@ -3,7 +3,6 @@
  * to the answer of a number.  With the family "gamma" or "poisson" numbers are positive or counts.
  */
 #include "models/class.h"
-#include "models/fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,29 +17,22 @@ CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct toy_state {
-    size_t  n, p, classes, family;
-    double  width;
-    double *X, *y, *w;
-} toy_state;
-
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(toy_state, n),
-    CRI_FIELD_COUNT(toy_state, p),
-    CRI_FIELD_COUNT(toy_state, classes),
-    CRI_FIELD_COUNT(toy_state, family),
-    CRI_FIELD_REAL(toy_state, width),
-    CRI_FIELD_MATRIX(toy_state, X, n, p),
-    CRI_FIELD_VECTOR(toy_state, y, n),
-    CRI_FIELD_VECTOR(toy_state, w, n),
-    CRI_FIELD_LAST,
-};
-
-static void toy_free(cr_ctx *cx, void *state)
-{
-    cri_record_free(cx, fields, state);
-    cr_free(cx, state, 1, sizeof(toy_state));
-}
+/* clang-format off */
+#define TOY_STATE(MEMBER)                                                                          \
+    MEMBER(count,  n,       (),     "",     "rows")                                                \
+    MEMBER(count,  p,       (),     "",     "terms")                                               \
+    MEMBER(count,  classes, (),     "",     "0: numbers")                                          \
+    MEMBER(count,  family,  (),     "0..2", "of numbers")                                          \
+    MEMBER(real,   width,   (),     ">0",   "of the kernel")                                       \
+    MEMBER(matrix, X,       (n, p), "",     "the rows")                                            \
+    MEMBER(vector, y,       (n),    "",     "their targets")                                       \
+    MEMBER(vector, w,       (n),    ">=0",  "their weights")
+/* clang-format on */
+CRI_RECORD(toy_state, TOY_STATE);
+#define CRI_TYPE toy_state
+static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+extern const cr_model_class cri_class_toy_smooth;
 
 static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *rows,
                        const toy_options *o, void **out, cr_report *report)
@@ -51,7 +43,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     if (!m) return CR_ENOMEM;
     m->n = old + rows->n, m->p = rows->p, m->width = o->width;
     m->classes = cr_design_classes(rows->design), m->family = (size_t)o->family;
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, toy_record, m));
     for (size_t i = 0; i < old; i++) m->y[i] = opt_old->y[i], m->w[i] = opt_old->w[i];
     if (old) memcpy(m->X, opt_old->X, old * m->p * sizeof(double));
     CR_TRY(cri_rows_matrix(cx, rows, m->X + old * m->p));
@@ -63,7 +55,7 @@ static cr_status learn(cr_ctx *cx, const toy_state *opt_old, const cri_rows *row
     *out = m;
     m = NULL;
 done:
-    if (m) toy_free(cx, m);
+    cri_state_free(cx, &cri_class_toy_smooth, m);
     return st;
 }
 
@@ -162,48 +154,32 @@ done:
     return st;
 }
 
-static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_record_write(cx, fields, state, store, out);
-}
-
-static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                          const cr_design *design, void **out_state)
-{
-    cr_status  st = CR_OK;
-    toy_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (m->p != cr_design_terms(design) || m->classes != cr_design_classes(design) ||
-        m->family > POISSON)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state does not fit the design",
-                       cri_store_source(store)));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) toy_free(cx, m);
-    return st;
+    const toy_state *m = state;
+    (void)cx;
+    return m->p == cr_design_terms(design) && m->classes == cr_design_classes(design) ? CR_OK
+                                                                                      : CR_EDATA;
 }
 
 static const char *const roles[] = { "offset", NULL };
 
-extern const cr_model_class cri_class_toy_smooth;
-const cr_model_class        cri_class_toy_smooth = {
-           .name = "toy-smooth",
-           .summary = "an average of the training rows near by",
-           .formulas = "sum_i k(x, x_i) y_i / sum_i k(x, x_i),  k = exp(-|x - x_i|^2 / (2 width^2))",
-           .reference = "Nadaraya (1964), Theory of Probability and its Applications 9",
-           .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
-           .options = toy_table,
-           .options_size = sizeof(toy_options),
-           .default_scale = CR_SCALE_NONE,
-           .coding = CRI_CODING_ALL,
-           .roles = roles,
-           .fit = toy_fit,
-           .update = toy_update,
-           .predict = toy_predict,
-           .describe = toy_describe,
-           .write = toy_write,
-           .read = toy_read,
-           .free = toy_free,
+const cr_model_class cri_class_toy_smooth = {
+    .name = "toy-smooth",
+    .summary = "an average of the training rows near by",
+    .formulas = "sum_i k(x, x_i) y_i / sum_i k(x, x_i),  k = exp(-|x - x_i|^2 / (2 width^2))",
+    .reference = "Nadaraya (1964), Theory of Probability and its Applications 9",
+    .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
+    .options = toy_table,
+    .options_size = sizeof(toy_options),
+    .default_scale = CR_SCALE_NONE,
+    .coding = CRI_CODING_ALL,
+    .roles = roles,
+    .fit = toy_fit,
+    .update = toy_update,
+    .predict = toy_predict,
+    .describe = toy_describe,
+    .state = toy_record,
+    .state_size = sizeof(toy_state),
+    .ready = toy_ready,
 };

@@ -66,7 +66,7 @@ typedef struct job {
     const cri_rows            *rows;
     uint64_t                   seed;
     cri_classify              *m;
-    cri_gp_data                inputs; /* distinct; of Laplace's they go to m->gp->at */
+    cri_gp_data                inputs; /* distinct; of Laplace's they go to m->gp.at */
     size_t                    *group;  /* [rows] the distinct input of each           */
     cri_classify_data          data;
     cri_laplace                laplace;
@@ -94,12 +94,12 @@ static cr_status set_kernel(cr_ctx *cx, const job *j)
         text = cri_gp_kernel_text(cx, k);
         sum = text ? cri_string_format(cx, "%s + 1", text) : NULL;
         if (!sum) CR_TRY(CR_ENOMEM);
-        CR_TRY(cri_gp_kernel(cx, sum, design, &j->m->gp->kernel));
+        CR_TRY(cri_gp_kernel(cx, sum, design, &j->m->gp.kernel));
     } else {
-        j->m->gp->kernel = k;
+        j->m->gp.kernel = k;
         k = NULL;
     }
-    j->m->gp->white = holds_white(j->m->gp->kernel);
+    j->m->gp.white = holds_white(j->m->gp.kernel);
 done:
     cri_string_free(cx, sum);
     cri_string_free(cx, text);
@@ -126,7 +126,7 @@ static cr_status set_classes(cr_ctx *cx, job *j)
                 cr_design_target(j->rows->design), m->F);
         CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes have softmax"));
     }
-    for (size_t i = 0; m->gp->white && j->rows->w && i < j->rows->n; i++)
+    for (size_t i = 0; m->gp.white && j->rows->w && i < j->rows->n; i++)
         if (j->rows->w[i] != 0 && j->rows->w[i] != 1) {
             cr_fail(cx, CR_EUNSUPPORTED,
                     "gp-classify: weights other than 0 and 1 do not go with a white kernel");
@@ -173,7 +173,7 @@ static cr_status check_sparse(cr_ctx *cx, const job *j, size_t n, size_t inducin
 {
     size_t F = j->m->F, m = inducing < n ? inducing : n;
     double bytes = 8 * cri_svgp_numbers(n, m, F);
-    if (j->m->gp->white)
+    if (j->m->gp.white)
         return cr_fail(cx, CR_EUNSUPPORTED,
                        "gp-classify: a white kernel does not go with --approx svgp");
     if (1.1 * bytes > (double)cri_memory_left(cx)) {
@@ -197,7 +197,7 @@ static cr_status choose_approx(cr_ctx *cx, job *j)
 {
     size_t n = j->inputs.n, F = j->m->F, m = j->o->inducing;
     j->m->sparse = j->o->approx == APPROX_SVGP;
-    if (j->o->approx == APPROX_AUTO && is_large(n, F) && !j->m->gp->white) {
+    if (j->o->approx == APPROX_AUTO && is_large(n, F) && !j->m->gp.white) {
         j->m->sparse = true;
         cr_log(
             cx, CR_LOG_WARNING,
@@ -238,7 +238,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
 {
     cr_status         st = CR_OK;
     cri_classify     *m = j->m;
-    cri_gp_posterior *g = m->gp;
+    cri_gp_posterior *g = &m->gp;
     CR_TRY(set_kernel(cx, j));
     CR_TRY(set_classes(cx, j));
     CR_TRY(cri_gp_data_add(cx, &j->inputs, j->rows, NULL, !g->white, j->group));
@@ -272,7 +272,7 @@ done:
 static cr_status learn(cr_ctx *cx, job *j, cri_gp_task *task, cr_report *report)
 {
     cr_status         st = CR_OK;
-    cri_gp_posterior *g = j->m->gp;
+    cri_gp_posterior *g = &j->m->gp;
     cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     double            none = 0;
     CR_TRY(cri_gp_learn(cx, task, g->kernel, &none, &learned));
@@ -324,7 +324,7 @@ static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task,
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
-    cri_gp_posterior   *g = j->m->gp;
+    cri_gp_posterior   *g = &j->m->gp;
     size_t              p = cr_kernel_theta_size(g->kernel);
     double             *x = cr_scratch_f64(&s, p + 1);
     climber             user = { cx, &j->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
@@ -384,7 +384,7 @@ static cr_status keep_laplace(cr_ctx *cx, job *j)
     size_t        size = m->F * m->n * sizeof(double);
     memcpy(m->latent, room->a, size);
     memcpy(m->root, room->root, size);
-    m->gp->evidence = room->log_evidence;
+    m->gp.evidence = room->log_evidence;
     m->log_likelihood = room->log_likelihood;
     m->steps = (double)room->iterations;
     return m->F > 1 ? cri_laplace_factors(cx, room, m->factor) : CR_OK;
@@ -399,13 +399,13 @@ static cr_status keep_sparse(cr_ctx *cx, job *j)
     for (size_t c = 0; c < m->F; c++)
         CR_TRY(cr_chol_backward(cx, cr_cmat_of(room->L, m->n, m->n),
                                 cr_mat_of(m->latent + c * m->n, m->n, 1)));
-    m->gp->evidence = room->bound;
-    m->gp->jitter = room->jitter;
+    m->gp.evidence = room->bound;
+    m->gp.jitter = room->jitter;
     m->log_likelihood = room->expected;
     m->steps = (double)room->steps;
-    if (m->gp->jitter > 0)
+    if (m->gp.jitter > 0)
         cr_log(cx, CR_LOG_INFO, "gp-classify: %g was added to the variance at the inducing inputs",
-               m->gp->jitter);
+               m->gp.jitter);
 done:
     return st;
 }
@@ -436,15 +436,15 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
     if (j->o->optimize == OPTIMIZE_EVIDENCE)
         CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report)
                                     : learn(cx, j, &task, report));
-    CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
-    CR_TRY(task.objective(cx, task.method, &problem, m->gp->kernel, 0, &value, NULL));
+    CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
+    CR_TRY(task.objective(cx, task.method, &problem, m->gp.kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
     if (!(m->sparse ? j->sparse.converged : j->laplace.converged))
         report->stop = CR_STOP_LIMIT;
     else if (report->stop == CR_STOP_CLOSED_FORM)
         report->stop = CR_STOP_TOLERANCE;
     if (report->iterations == 0) report->iterations = (size_t)m->steps;
-    report->log_evidence = m->gp->evidence;
+    report->log_evidence = m->gp.evidence;
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
     report->log_likelihood = m->log_likelihood;
 done:
@@ -464,18 +464,17 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    m->gp = cr_alloc(cx, 1, sizeof *m->gp);
-    if (!m->gp) CR_TRY(CR_ENOMEM);
-    m->gp->loo_score = m->gp->loo_rmse = NAN;
+    m->gp.loo_score = m->gp.loo_rmse = NAN;
     CR_TRY(prepare(cx, &s, &j));
-    if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp->kernel, rows->design, true));
+    if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp.kernel, rows->design, true));
     CR_TRY(solve(cx, &j, report));
-    cri_kernel_drop_tables(cx, m->gp->kernel);
+    cri_kernel_drop_tables(cx, m->gp.kernel);
+    CR_TRY(cri_gp_posterior_keep(cx, &m->gp));
     *out_state = m;
     m = NULL;
 done:
     cri_gp_data_free(cx, &j.inputs);
-    cri_classify_free(cx, m);
+    cri_state_free(cx, &cri_class_gp_classify, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -510,7 +509,8 @@ const cr_model_class cri_class_gp_classify = {
     .hyper = cri_classify_hyper,
     .evidence_at = cri_classify_evidence_at,
     .describe = cri_classify_describe,
-    .write = cri_classify_write,
-    .read = cri_classify_read,
-    .free = cri_classify_free,
+    .state = cri_classify_record,
+    .state_size = sizeof(cri_classify),
+    .ready = cri_classify_ready,
+    .release = cri_classify_release,
 };

@@ -12,28 +12,31 @@
 #include "classify_link.h"
 #include "gp_posterior.h"
 
-typedef struct cri_classify {
-    cri_gp_posterior *gp;   /* L as above; its own alpha is not used                    */
-    size_t            K, F; /* classes of the design, latent functions                  */
-    size_t            n;    /* inputs that predictions lean on: gp->at.n                */
-    size_t            link; /* cri_classify_link                                        */
-    bool              sparse;
-    double *place;    /* [K] the place of a class among those in the data; -1: not there.  Two
-                                 classes: 0 is that of f > 0                              */
-    double *latent;   /* [F x n] alpha_c                                          */
-    double *root;     /* [F x n]; zeros when sparse                               */
-    double *factor;   /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
-    double  distinct; /* distinct inputs of the data                            */
-    double  log_likelihood, steps; /* at the mode (sparse: expected); of Newton's */
-    char  **labels;                /* [2 F] of the latent means and their sds                  */
-} cri_classify;
+/* clang-format off */
+#define CRI_CLASSIFY(MEMBER)                                                                        \
+    MEMBER(count,  K,              (),     "",       "classes of the design")                       \
+    MEMBER(count,  F,              (),     ">0",     "latent functions")                            \
+    MEMBER(count,  n,              (),     ">0",     "inputs that predictions lean on: gp.at.n")   \
+    MEMBER(count,  link,           (),     "0..2",   "cri_classify_link")                           \
+    MEMBER(flag,   sparse,         (),     "",       "by inducing inputs")                          \
+    MEMBER(real,   distinct,       (),     ">0",     "distinct inputs of the data")                 \
+    MEMBER(real,   log_likelihood, (),     "none",   "at the mode (sparse: expected)")              \
+    MEMBER(real,   steps,          (),     ">=0",    "of Newton's")                                 \
+    MEMBER(vector, place,          (K),    ">=-1",   "of a class among those in the data, -1: not there; of two, 0 is that of f > 0") \
+    MEMBER(matrix, latent,         (F, n), "",       "alpha_c")                                     \
+    MEMBER(matrix, root,           (F, n), "",       "zeros when sparse")                           \
+    MEMBER(part,   gp,             (cri_gp_posterior), "", "L as above; its own alpha is not used") \
+    MEMBER(count,  fn,             (),     "found",  "F n, where there is a factor")                \
+    MEMBER(matrix, factor,         (fn, n), "triangle none", "of each function; absent for Laplace with F = 1")
+/* clang-format on */
+CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
+           /* [2 F] of the latent means and their sds */);
+extern const cri_member cri_classify_record[];
 
-/* Room for everything by F, K and gp->at; with_factor: factor too. */
+/* Room for everything by F, K and gp.at; with_factor: factor too. */
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor);
 /* The names "latent_mean", "latent_sd" or "latent_mean:class", ... */
 cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design);
-/* Frees it all, itself too. */
-void cri_classify_free(cr_ctx *cx, void *state);
 
 /* The functions of the model class. */
 cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -42,8 +45,7 @@ cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *row
 const char *const *cri_classify_labels(const void *state, size_t *out_n);
 cr_status          cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                          json_t *out);
-cr_status          cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status          cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                     const cr_design *design, void **out_state);
+cr_status          cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design);
+void               cri_classify_release(cr_ctx *cx, void *state);
 
 #endif

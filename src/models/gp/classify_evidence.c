@@ -10,8 +10,8 @@
 cr_status cri_classify_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out)
 {
     const cri_classify *m = state;
-    return k < cr_kernel_parameters(m->gp->kernel) ? cri_gp_hyper(cx, m->gp, k, out)
-                                                   : CR_OK; /* no noise */
+    return k < cr_kernel_parameters(m->gp.kernel) ? cri_gp_hyper(cx, &m->gp, k, out)
+                                                  : CR_OK; /* no noise */
 }
 
 /* The weight of the rows of each class at each input: counts [inputs x C]. */
@@ -47,15 +47,15 @@ cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     const cri_classify *m = state;
-    size_t      C = m->F > 1 ? m->F : 2, z = m->gp->at.n, *group = cr_scratch_index(&s, rows->n);
+    size_t      C = m->F > 1 ? m->F : 2, z = m->gp.at.n, *group = cr_scratch_index(&s, rows->n);
     cri_gp_data inputs = { 0 };
     cr_kernel  *k = NULL;
     cri_laplace laplace;
     cri_svgp    sparse;
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_data_add(cx, &inputs, rows, NULL, !m->gp->white, group));
-    CR_TRY(cr_kernel_copy(cx, m->gp->kernel, &k));
+    CR_TRY(cri_gp_data_add(cx, &inputs, rows, NULL, !m->gp.white, group));
+    CR_TRY(cr_kernel_copy(cx, m->gp.kernel, &k));
     double           *counts = cr_scratch_bytes(&s, inputs.n * C, sizeof *counts), nothing = 0;
     cri_gp_problem    problem = { &inputs, 0, &nothing };
     cri_classify_data data = {
@@ -66,7 +66,7 @@ cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows
     if (m->sparse) {
         double *L = cr_scratch_matrix(&s, z, z), *factor = cr_scratch_matrix(&s, m->F * z, z);
         CR_TRY(s.status);
-        CR_TRY(cri_svgp_new(&s, &data, &m->gp->at, L, factor, &sparse));
+        CR_TRY(cri_svgp_new(&s, &data, &m->gp.at, L, factor, &sparse));
     } else
         CR_TRY(cri_laplace_new(&s, &data, inputs.n, NULL, NULL, &laplace));
     for (size_t i = 0; i < count; i++) {

@@ -44,8 +44,8 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
     *out = (block){ .m = m,
                     .K = m->K,
                     .room = cr_scratch_matrix(s, count, p),
-                    .X = cr_scratch_matrix(s, count, m->gp->at.d),
-                    .codes = cr_scratch_bytes(s, count * m->gp->at.c, sizeof(uint32_t)),
+                    .X = cr_scratch_matrix(s, count, m->gp.at.d),
+                    .codes = cr_scratch_bytes(s, count * m->gp.at.c, sizeof(uint32_t)),
                     .C = cr_scratch_matrix(s, n, count),
                     .T = cr_scratch_matrix(s, n, count),
                     .r = joint ? cr_scratch_matrix(s, F * n, count) : NULL,
@@ -99,7 +99,7 @@ static cr_status spread_laplace(cr_ctx *cx, const block *b, size_t c)
     const cri_classify *m = b->m;
     size_t              n = m->n, F = m->F, count = b->count;
     cr_mat              T = cr_mat_of(F > 1 ? b->r + c * n * count : b->T, n, count);
-    cr_cmat             L = cr_cmat_of(m->gp->L, n, n);
+    cr_cmat             L = cr_cmat_of(m->gp.L, n, n);
     cr_cmat             B = F > 1 ? cr_cmat_of(m->factor + c * n * n, n, n) : L;
     scale_by(m->root + c * n, b->C, n, count, T.a);
     CR_TRY(cr_chol_forward(cx, B, T));
@@ -137,22 +137,22 @@ static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, blo
     cr_status           st = CR_OK;
     const cri_classify *m = b->m;
     size_t              n = m->n, F = m->F, count = r.end - r.begin;
-    cr_kernel_input     at = cri_gp_inputs(&m->gp->at);
+    cr_kernel_input     at = cri_gp_inputs(&m->gp.at);
     cr_kernel_input     in = { .rows = count,
-                               .numbers = cr_cmat_of(b->X, count, m->gp->at.d),
+                               .numbers = cr_cmat_of(b->X, count, m->gp.at.d),
                                .codes = b->codes,
-                               .categories = m->gp->at.c,
+                               .categories = m->gp.at.c,
                                .names = cri_gp_names(rows) };
 
     b->count = count;
     cri_gp_split(rows, r.begin, r.end, b->room, b->X, b->codes);
-    CR_TRY(cri_gp_check_inputs(cx, m->gp->kernel, rows, r.begin, &in));
-    CR_TRY(cr_kernel_cross(cx, m->gp->kernel, &at, &in, cr_mat_of(b->C, n, count)));
-    CR_TRY(cr_kernel_diagonal(cx, m->gp->kernel, &in, true, b->prior));
+    CR_TRY(cri_gp_check_inputs(cx, m->gp.kernel, rows, r.begin, &in));
+    CR_TRY(cr_kernel_cross(cx, m->gp.kernel, &at, &in, cr_mat_of(b->C, n, count)));
+    CR_TRY(cr_kernel_diagonal(cx, m->gp.kernel, &in, true, b->prior));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->latent, F, n), CR_PLAIN, cr_cmat_of(b->C, n, count),
                    CR_PLAIN, 0, cr_mat_of(b->mean, F, count)));
     if (m->sparse)
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->gp->L, n, n), cr_mat_of(b->C, n, count)));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->gp.L, n, n), cr_mat_of(b->C, n, count)));
     memset(b->cov, 0, count * F * F * sizeof(double));
     for (size_t c = 0; c < F; c++) {
         for (size_t i = 0; i < count; i++) b->cov[i * F * F + c * F + c] = b->prior[i];

@@ -1,6 +1,5 @@
 /* classify_state.c -- life, description and file of a fitted Gaussian process classifier. */
 #include "classify.h"
-#include "../fields.h"
 #include "../linear/predictor.h"
 #include "../logistic/classifier.h"
 #include "../../base/context_internal.h"
@@ -9,19 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STATE cri_classify
-static const cri_member fields[] = { CRI_FIELD_COUNT(STATE, K),
-                                     CRI_FIELD_COUNT(STATE, F),
-                                     CRI_FIELD_COUNT(STATE, n),
-                                     CRI_FIELD_COUNT(STATE, link),
-                                     CRI_FIELD_FLAG(STATE, sparse),
-                                     CRI_FIELD_REAL(STATE, distinct),
-                                     CRI_FIELD_REAL(STATE, log_likelihood),
-                                     CRI_FIELD_REAL(STATE, steps),
-                                     CRI_FIELD_VECTOR(STATE, place, K),
-                                     CRI_FIELD_MATRIX(STATE, latent, F, n),
-                                     CRI_FIELD_MATRIX(STATE, root, F, n),
-                                     CRI_FIELD_LAST };
+#define CRI_TYPE cri_classify
+const cri_member cri_classify_record[] = { CRI_CLASSIFY(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
 
@@ -29,13 +18,13 @@ static const char *const link_names[] = { "logit", "probit", "softmax" };
 
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor)
 {
-    m->n = m->gp->at.n;
-    cr_status st = cri_record_allocate(cx, fields, m);
-    if (st == CR_OK && with_factor) {
-        m->factor = cr_alloc(cx, m->F * m->n * m->n, sizeof(double));
-        if (!m->factor) st = CR_ENOMEM;
+    m->n = m->gp.at.n;
+    if (with_factor) {
+        m->fn = m->F * m->n;
+        m->factor = cr_alloc(cx, m->fn * m->n, sizeof(double));
+        if (!m->factor) return cr_error_status(cx);
     }
-    return st;
+    return cri_record_allocate(cx, cri_classify_record, m);
 }
 
 cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design)
@@ -53,16 +42,12 @@ cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design
     return CR_OK;
 }
 
-void cri_classify_free(cr_ctx *cx, void *state)
+void cri_classify_release(cr_ctx *cx, void *state)
 {
     cri_classify *m = state;
-    if (!m) return;
     for (size_t j = 0; m->labels && j < 2 * m->F; j++) cri_string_free(cx, m->labels[j]);
     cr_free(cx, m->labels, 2 * m->F, sizeof *m->labels);
-    cr_free(cx, m->factor, m->F * m->n * m->n, sizeof(double));
-    cri_record_free(cx, fields, m);
-    cri_gp_posterior_free(cx, m->gp);
-    cr_free(cx, m, 1, sizeof *m);
+    cri_gp_release(cx, &m->gp);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -90,12 +75,10 @@ static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_desi
                                 json_t *s)
 {
     cr_status               st = CR_OK;
-    const cri_gp_posterior *g = m->gp;
+    const cri_gp_posterior *g = &m->gp;
     bool                    scaled = false;
-    char                   *text = cri_gp_kernel_text(cx, g->kernel);
-    if (!text) CR_TRY(CR_ENOMEM);
     for (size_t j = 0; j < design->p; j++) scaled |= design->scale[j] != 1 || design->shift[j] != 0;
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(g->formula)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(scaled ? "standardised features" : "data")));
     CR_TRY(cri_store_set(cx, s, "likelihood", json_string(link_names[m->link])));
     if (m->F == 1)
@@ -112,7 +95,6 @@ static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_desi
     CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)g->evaluations)));
     if (g->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(g->at_bound)));
 done:
-    cri_string_free(cx, text);
     return st;
 }
 
@@ -122,10 +104,10 @@ cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *
     const cri_classify *m = state;
     json_t             *list, *statistics;
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
-    for (size_t i = 0; i < cr_kernel_parameters(m->gp->kernel); i++)
-        if (!cr_kernel_parameter_at(m->gp->kernel, i).given)
-            CR_TRY(add_parameter(cx, m->gp, i, list));
-    CR_TRY(cri_gp_tell_elements(cx, m->gp->kernel, design, list));
+    for (size_t i = 0; i < cr_kernel_parameters(m->gp.kernel); i++)
+        if (!cr_kernel_parameter_at(m->gp.kernel, i).given)
+            CR_TRY(add_parameter(cx, &m->gp, i, list));
+    CR_TRY(cri_gp_tell_elements(cx, m->gp.kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
     CR_TRY(add_statistics(cx, m, design, statistics));
 done:
@@ -134,85 +116,22 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-/* The lower triangles of all factors, row after row, to or from one array. */
-static void copy_triangles(size_t F, size_t n, double *factor, double *packed, bool pack)
-{
-    for (size_t c = 0; c < F; c++)
-        for (size_t i = 0; i < n; i++) {
-            double *row = factor + (c * n + i) * n;
-            memcpy(pack ? packed : row, pack ? row : packed, (i + 1) * sizeof(double));
-            packed += i + 1;
-        }
-}
-
-cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    const cri_classify *m = state;
-    size_t              size = m->factor ? m->F * m->n * (m->n + 1) / 2 : 0;
-    double             *packed = cr_scratch_f64(&s, size);
-
-    CR_TRY(s.status);
-    CR_TRY(cri_record_write(cx, fields, m, store, out));
-    CR_TRY(cri_gp_write(cx, m->gp, store, out));
-    if (!m->factor) goto done;
-    copy_triangles(m->F, m->n, m->factor, packed, true);
-    CR_TRY(cri_store_put_vector(cx, store, "factor", packed, size));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 static bool is_valid(const cri_classify *m, const cr_design *design)
 {
     size_t C = m->F == 1 ? 2 : m->F, seen = 0;
-    bool   valid = m->K == cr_design_classes(design) && m->F >= 1 && C <= m->K &&
-                 m->n == m->gp->at.n && m->link <= CRI_CLASSIFY_SOFTMAX &&
+    bool   valid = m->K == cr_design_classes(design) && C <= m->K && m->n == m->gp.at.n &&
                  (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
     for (size_t k = 0; valid && k < m->K; k++) {
-        valid = m->place[k] >= -1 && m->place[k] < (double)C;
+        valid = m->place[k] < (double)C;
         seen += m->place[k] >= 0;
     }
-    return valid && seen == C;
+    return valid && seen == C && !m->factor == (m->F == 1 && !m->sparse) &&
+           (!m->factor || m->fn == m->F * m->n);
 }
 
-static cr_status read_factor(cr_ctx *cx, const cri_store *store, cri_classify *m)
+cr_status cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status st = CR_OK;
-    size_t    n = m->n, size = m->F * n * (n + 1) / 2;
-    double   *packed = NULL;
-    CR_TRY(cri_store_get_vector(cx, store, "factor", size, &packed));
-    m->factor = cr_alloc(cx, m->F * n * n, sizeof(double));
-    if (!m->factor) CR_TRY(CR_ENOMEM);
-    copy_triangles(m->F, n, m->factor, packed, false);
-    for (size_t i = 0; i < m->F * n; i++)
-        if (!(m->factor[i * n + i % n] > 0))
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array 'factor' in the model file is not positive",
-                           cri_store_source(store)));
-done:
-    cr_free(cx, packed, size, sizeof(double));
-    return st;
-}
-
-cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
-{
-    cr_status     st = CR_OK;
-    void         *gp = NULL;
-    cri_classify *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_gp_read(cx, store, in, design, &gp));
-    m->gp = gp;
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
-    if (!is_valid(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
-                       cri_store_source(store)));
-    if (m->F > 1 || m->sparse) CR_TRY(read_factor(cx, store, m));
-    CR_TRY(cri_classify_name(cx, m, design));
-    *out_state = m;
-    m = NULL;
-done:
-    cri_classify_free(cx, m);
-    return st;
+    cri_classify *m = state;
+    cr_status     st = is_valid(m, design) ? cri_gp_ready(cx, &m->gp, design) : CR_EDATA;
+    return st == CR_OK ? cri_classify_name(cx, m, design) : st;
 }

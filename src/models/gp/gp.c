@@ -308,12 +308,13 @@ done:
     return st;
 }
 
-static size_t choose_approx(cr_ctx *cx, const gp_options *o, const cri_gp_job *j)
+static int choose_approx(cr_ctx *cx, const gp_options *o, const cri_gp_job *j)
 {
     size_t n = j->data.n;
     if (j->m->cg || j->o.mcmc) return CRI_GP_EXACT;
-    if (o->approx != CRI_GP_AUTO) return (size_t)o->approx;
-    return o->inducing_inputs ? cri_gp_choose_sparse(n) : cri_gp_choose(cx, n, j->o.inducing);
+    if (o->approx != CRI_GP_AUTO) return o->approx;
+    return (int)(o->inducing_inputs ? cri_gp_choose_sparse(n)
+                                    : cri_gp_choose(cx, n, j->o.inducing));
 }
 
 /* Distinct inputs, inducing ones if any, mean function and memory. */
@@ -423,12 +424,13 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
         CR_TRY(CR_ENOMEM);
     CR_TRY(cri_gp_job_condition(cx, &j));
     cri_kernel_drop_tables(cx, m->kernel);
+    CR_TRY(cri_gp_posterior_keep(cx, m));
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
 done:
     cri_gp_data_free(cx, &j.data);
-    cri_gp_posterior_free(cx, m);
+    cri_state_free(cx, &cri_class_gp, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -484,7 +486,8 @@ const cr_model_class cri_class_gp = {
     .evidence_at = cri_gp_evidence_at,
     .inducing = cri_gp_tell_inducing,
     .describe = cri_gp_describe,
-    .write = cri_gp_write,
-    .read = cri_gp_read,
-    .free = cri_gp_posterior_free,
+    .state = cri_gp_posterior_record,
+    .state_size = sizeof(cri_gp_posterior),
+    .ready = cri_gp_ready,
+    .release = cri_gp_release,
 };

@@ -1,6 +1,5 @@
-/* gp_centre.c -- rows for centre(...), from data and from files. */
+/* gp_centre.c -- rows for centre(...), from data, and kernels in files. */
 #include "gp_centre.h"
-#include "../fields.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
 
@@ -26,86 +25,62 @@ done:
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* The rows as a file has them. */
-typedef struct kept {
-    size_t  centre_rows, centre_numbers, centre_categories;
-    double *centre_weights, *centre_X, *centre_codes;
-} kept;
+#define CRI_TYPE cri_gp_centre_rows
+const cri_member cri_gp_centre_rows_record[] = { CRI_GP_CENTRE_ROWS(CRI_RECORD_ROW)
+                                                     CRI_RECORD_END };
+#undef CRI_TYPE
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(kept, centre_rows),
-    CRI_FIELD_COUNT(kept, centre_numbers),
-    CRI_FIELD_COUNT(kept, centre_categories),
-    CRI_FIELD_VECTOR(kept, centre_weights, centre_rows),
-    CRI_FIELD_MATRIX(kept, centre_X, centre_rows, centre_numbers),
-    CRI_FIELD_MATRIX(kept, centre_codes, centre_rows, centre_categories),
-    CRI_FIELD_LAST,
-};
-
-cr_status cri_gp_centre_write(cr_ctx *cx, const cr_kernel *k, cri_store *store, json_t *out)
+cr_status cri_gp_kernel_keep(cr_ctx *cx, const cr_kernel *k, char **out_text,
+                             cri_gp_centre_rows *out_rows)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
     const cri_reference *r = k->reference;
-    if (!r) goto done;
-    kept m = { .centre_rows = r->in.rows,
-               .centre_numbers = r->in.numbers.cols,
-               .centre_categories = r->in.categories,
-               .centre_weights = r->p,
-               .centre_X = r->numbers };
-    m.centre_codes = cr_scratch_matrix(&s, m.centre_rows, m.centre_categories);
-    CR_TRY(s.status);
-    for (size_t i = 0; i < m.centre_rows * m.centre_categories; i++)
-        m.centre_codes[i] = r->codes[i];
-    CR_TRY(cri_record_write(cx, fields, &m, store, out));
-done:
-    cr_scratch_end(&s);
-    return st;
+    *out_text = cri_gp_kernel_text(cx, k);
+    if (!*out_text) return cr_error_status(cx);
+    if (!r) return CR_OK;
+    cri_gp_centre_rows view = { .rows = r->in.rows,
+                                .numbers = r->in.numbers.cols,
+                                .categories = r->in.categories,
+                                .weights = r->p,
+                                .X = r->numbers,
+                                .codes = r->codes };
+    return cri_record_copy(cx, cri_gp_centre_rows_record, &view, out_rows);
 }
 
-/* The codes as whole numbers, each below the number of its category's levels; false when they are
- * not. */
-static bool take_codes(const kept *m, const cr_design *design, uint32_t *codes)
+bool cri_gp_codes_fit(const cr_design *design, const uint32_t *codes, size_t n, size_t c)
 {
-    for (size_t place = 0; place < m->centre_categories; place++) {
+    for (size_t place = 0; place < c; place++) {
         size_t levels = cri_gp_codes(design, place);
-        for (size_t i = place; i < m->centre_rows * m->centre_categories;
-             i += m->centre_categories) {
-            if (!(m->centre_codes[i] >= 0 && m->centre_codes[i] < (double)levels)) return false;
-            codes[i] = (uint32_t)m->centre_codes[i];
-        }
+        for (size_t i = 0; i < n; i++)
+            if (codes[i * c + place] >= levels) return false;
     }
     return true;
 }
 
-cr_status cri_gp_centre_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, cr_kernel *k)
+/* The rows of centre(...) as the kernel's, where it has any. */
+static cr_status centre_again(cr_ctx *cx, const cri_gp_centre_rows *m, const cr_design *design,
+                              cr_kernel *k)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    kept       m = { 0 };
-    size_t     d, c;
-    if (!cr_kernel_needs_rows(k)) goto done;
-    CR_TRY(cri_record_read(cx, fields, store, in, &m));
+    size_t d, c;
+    if (!cr_kernel_needs_rows(k)) return CR_OK;
     cri_gp_shape(design, &d, &c);
-    bool      fits = m.centre_rows > 0 && m.centre_numbers == d && m.centre_categories == c;
-    uint32_t *codes = cr_scratch_bytes(&s, m.centre_rows * c, sizeof *codes);
-    CR_TRY(s.status);
-    fits = fits && take_codes(&m, design, codes);
-    if (fits) {
-        cr_kernel_input rows = { .rows = m.centre_rows,
-                                 .numbers = cr_cmat_of(m.centre_X, m.centre_rows, d),
-                                 .codes = codes,
-                                 .categories = c };
-        st = cr_kernel_centre_on(cx, k, &rows, m.centre_weights);
-    }
-    if (!fits || st == CR_EARG || st == CR_EDATA)
-        st = cr_fail(cx, CR_EDATA, "%s: the rows of centre(...) in the model file do not fit",
-                     cri_store_source(store));
-    CR_TRY(st);
-    CR_TRY(cri_kernel_settle(cx, k));
-done:
-    cri_record_free(cx, fields, &m);
-    cr_scratch_end(&s);
+    if (m->rows == 0 || m->numbers != d || m->categories != c ||
+        !cri_gp_codes_fit(design, m->codes, m->rows, c))
+        return CR_EDATA;
+    cr_kernel_input in = {
+        .rows = m->rows, .numbers = cr_cmat_of(m->X, m->rows, d), .codes = m->codes, .categories = c
+    };
+    cr_status st = cr_kernel_centre_on(cx, k, &in, m->weights);
+    return st == CR_OK ? cri_kernel_settle(cx, k) : st;
+}
+
+cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                                const cr_kernel_input *inputs, const cr_design *design,
+                                cr_kernel **out_kernel)
+{
+    cr_status st = cri_gp_kernel(cx, text, design, out_kernel);
+    if (st == CR_OK) st = centre_again(cx, rows, design, *out_kernel);
+    if (st == CR_OK) st = cr_kernel_check(cx, *out_kernel, inputs);
+    if (st == CR_EDATA || st == CR_EARG || st == CR_EUNSUPPORTED)
+        st = cr_fail(cx, CR_EARG, "the kernel in the model file does not fit");
     return st;
 }

@@ -10,11 +10,31 @@
  * of each row of weight > 0; NULL: by 1 / r. */
 cr_status cri_gp_centre(cr_ctx *cx, cr_kernel *k, const cri_gp_data *data, const cri_rows *opt_rows,
                         const size_t *opt_group);
-/* Into the model file. */
-cr_status cri_gp_centre_write(cr_ctx *cx, const cr_kernel *k, cri_store *store, json_t *out);
-/* And back, with their means.  Fails with CR_EDATA for rows that do not suit the design or the
- * kernel. */
-cr_status cri_gp_centre_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, cr_kernel *k);
+
+/* --- in model files -------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define CRI_GP_CENTRE_ROWS(MEMBER)                                                                 \
+    MEMBER(count,  rows,       (),                 ">0 as:centre_rows",      "of centre(...)")     \
+    MEMBER(count,  numbers,    (),                 "as:centre_numbers",      "their columns")      \
+    MEMBER(count,  categories, (),                 "as:centre_categories",   "likewise")           \
+    MEMBER(vector, weights,    (rows),             ">=0 as:centre_weights",  "of the rows")        \
+    MEMBER(matrix, X,          (rows, numbers),    "as:centre_X",            "their numbers")      \
+    MEMBER(codes,  codes,      (rows, categories), "as:centre_codes",        "their levels")
+/* clang-format on */
+/* Zeroed of a kernel without centre(...). */
+CRI_RECORD(cri_gp_centre_rows, CRI_GP_CENTRE_ROWS);
+extern const cri_member cri_gp_centre_rows_record[];
+
+/* What files keep of a kernel: its canonical text, and the rows of centre(...). */
+cr_status cri_gp_kernel_keep(cr_ctx *cx, const cr_kernel *k, char **out_text,
+                             cri_gp_centre_rows *out_rows);
+/* The kernel of it, with its means; CR_EARG where text, rows, inputs and design do not suit each
+ * other. */
+cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                                const cr_kernel_input *inputs, const cr_design *design,
+                                cr_kernel **out_kernel);
+/* Whether the codes [n x c] are levels of the categories of the design. */
+bool cri_gp_codes_fit(const cr_design *design, const uint32_t *codes, size_t n, size_t c);
 
 #endif

@@ -70,14 +70,15 @@ static cr_status keep_root(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_cg_root
 {
     size_t size = m->at.n * root->rank;
     bool   near = root->near > 0 && root->near_error < root->error;
-    m->rank = root->rank;
-    m->root = cr_alloc(cx, size, sizeof(double));
-    m->image = near ? cr_alloc(cx, size, sizeof(double)) : NULL;
-    if (!m->root || (near && !m->image)) return CR_ENOMEM;
-    memcpy(m->root, root->R, size * sizeof(double));
-    if (near) memcpy(m->image, root->W, size * sizeof(double));
-    m->near = near ? root->near : 0;
-    m->sd_error = near ? root->near_error : root->error;
+    m->inverse.n = m->at.n;
+    m->inverse.rank = root->rank;
+    m->inverse.root = cr_alloc(cx, size, sizeof(double));
+    m->inverse.image = near ? cr_alloc(cx, size, sizeof(double)) : NULL;
+    if (!m->inverse.root || (near && !m->inverse.image)) return CR_ENOMEM;
+    memcpy(m->inverse.root, root->R, size * sizeof(double));
+    if (near) memcpy(m->inverse.image, root->W, size * sizeof(double));
+    m->inverse.near = near ? root->near : 0;
+    m->inverse.sd_error = near ? root->near_error : root->error;
     return CR_OK;
 }
 
@@ -97,24 +98,24 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
     CR_TRY(cri_gp_cg_root(cx, &j->problem, m->kernel, m->noise, &cg.settings, most, &root));
     CR_TRY(keep_root(cx, m, &root));
     m->evidence = cg.value;
-    m->evidence_se = cg.se;
-    m->residual = cg.report.residual;
-    m->cg_iterations = cg.report.iterations;
+    m->inverse.evidence_se = cg.se;
+    m->inverse.residual = cg.report.residual;
+    m->inverse.cg_iterations = cg.report.iterations;
     m->loo_score = m->loo_rmse = NAN;
-    if (m->residual > 1e-6)
+    if (m->inverse.residual > 1e-6)
         cr_log(cx, CR_LOG_WARNING,
                "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
                "noise or --approx vfe would make the system easier",
-               m->cg_iterations, m->residual);
-    if (m->evidence_se > SURE && m->evidence_se > PART * fabs(m->evidence))
+               m->inverse.cg_iterations, m->inverse.residual);
+    if (m->inverse.evidence_se > SURE && m->inverse.evidence_se > PART * fabs(m->evidence))
         cr_log(cx, CR_LOG_WARNING,
                "the log evidence has a standard error of %.2g, from %zu probes: --probes %zu would "
                "halve it",
-               m->evidence_se, j->o.probes, 4 * j->o.probes);
-    if (m->sd_error > 0.05)
+               m->inverse.evidence_se, j->o.probes, 4 * j->o.probes);
+    if (m->inverse.sd_error > 0.05)
         cr_log(cx, CR_LOG_WARNING,
                "predicted sds may be too large by %.0f %%: --inducing %zu would make that less",
-               100 * m->sd_error, 4 * m->rank < n ? 4 * m->rank : n);
+               100 * m->inverse.sd_error, 4 * m->inverse.rank < n ? 4 * m->inverse.rank : n);
 done:
     cr_scratch_end(&s);
     return st;
@@ -142,20 +143,22 @@ static cr_status choose_landmarks(cr_ctx *cx, cri_gp_job *j)
     cr_status         st = CR_OK;
     cri_gp_posterior *m = j->m;
     cri_gp_data       Z;
-    double           *sd = NULL;
-    size_t            size = m->n_theta + 1;
 
     CR_TRY(cri_gp_landmarks(cx, j->problem.data, m->kernel, j->o.inducing, j->seed, &Z));
-    sd = m->sd;
-    m->sd = NULL;
-    cri_gp_posterior_drop(cx, m);
-    cri_gp_data_free(cx, &m->at);
+    cri_gp_posterior old = { .at = m->at,
+                             .mean = { .q = m->mean.q },
+                             .L = m->L,
+                             .L2 = m->L2,
+                             .alpha = m->alpha,
+                             .beta = m->beta,
+                             .U = m->U,
+                             .A = m->A };
+    cri_record_free(cx, cri_gp_posterior_record, &old);
+    m->L = m->L2 = m->alpha = m->beta = m->U = m->A = NULL;
     m->at = Z;
     CR_TRY(cri_gp_posterior_allocate(cx, m, true));
-    memcpy(m->sd, sd, size * sizeof *sd);
     cri_gp_job_set_sparse(j);
 done:
-    cr_free(cx, sd, size, sizeof *sd);
     return st;
 }
 

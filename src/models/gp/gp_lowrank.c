@@ -1,7 +1,6 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
 #include "gp_thin.h"
-#include "../fields.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
 #include "../../math/chol.h"
@@ -19,28 +18,9 @@ enum {
     STRIP = 64    /* rows predicted by one thread at a time      */
 };
 
-#define FIELD(kind, ...) CRI_FIELD_##kind(cri_gp_lowrank, __VA_ARGS__)
-static const cri_member fields[] = { FIELD(COUNT, rank),
-                                     FIELD(COUNT, terms),
-                                     FIELD(VECTOR, pivots, rank),
-                                     FIELD(MATRIX, pivot_factor, rank, rank),
-                                     FIELD(MATRIX, inner_factor, rank, rank),
-                                     FIELD(VECTOR, pivot_weights, rank),
-                                     FIELD(MATRIX, pivot_terms, terms, rank),
-                                     FIELD(REAL, residual),
-                                     FIELD(REAL, pull),
-                                     FIELD(REAL, rounding),
-                                     FIELD(REAL, weight_rounding),
-                                     FIELD(REAL, least_noise),
-                                     CRI_FIELD_LAST };
-#undef FIELD
-
-void cri_gp_lowrank_free(cr_ctx *cx, cri_gp_lowrank *low)
-{
-    if (!low) return;
-    cri_record_free(cx, fields, low);
-    cr_free(cx, low, 1, sizeof *low);
-}
+#define CRI_TYPE cri_gp_lowrank
+const cri_member cri_gp_lowrank_record[] = { CRI_GP_LOWRANK(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 /* --- made ------------------------------------------------------------------------------------ */
 
@@ -158,17 +138,15 @@ done:
 
 /* Memory of its rank, with pivots, L and the figures of rounding; D [n]. */
 static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin,
-                                  const double *D, double largest, cri_gp_lowrank **out)
+                                  const double *D, double largest, cri_gp_lowrank *low)
 {
-    cr_status       st = CR_OK;
-    cri_gp_lowrank *low = *out = cr_alloc(cx, 1, sizeof *low);
-    double          precision = 0;
-    if (!low) return CR_ENOMEM;
+    cr_status st = CR_OK;
+    double    precision = 0;
     low->rank = thin->rank;
     low->terms = m->q;
-    CR_TRY(cri_record_allocate(cx, fields, low));
+    CR_TRY(cri_record_allocate(cx, cri_gp_lowrank_record, low));
     cri_gp_thin_factor(thin, low->pivot_factor);
-    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = (double)thin->pivots[i];
+    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = thin->pivots[i];
     low->least_noise = INFINITY;
     for (size_t i = 0; i < m->at.n; i++) {
         low->least_noise = fmin(low->least_noise, D[i]);
@@ -181,16 +159,16 @@ done:
 }
 
 cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least, double worst,
-                             cri_gp_lowrank **out)
+                             cri_gp_lowrank *out)
 {
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    size_t          n = m->at.n;
-    double         *root = cr_scratch_f64(&s, n), largest;
-    cri_gp_thin     thin = { .memory = cr_scratch_begin(cx) };
-    cri_gp_lowrank *low = NULL;
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = m->at.n;
+    double        *root = cr_scratch_f64(&s, n), largest;
+    cri_gp_thin    thin = { .memory = cr_scratch_begin(cx) };
+    cri_gp_lowrank low = { 0 };
 
-    *out = NULL;
+    *out = (cri_gp_lowrank){ 0 };
     CR_TRY(s.status);
     if (m->approx != CRI_GP_EXACT || !m->L || n < FEWEST) goto done;
     CR_TRY(fill_noise(cx, m, root, &largest));
@@ -203,68 +181,40 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
         root[i] = sqrt(root[i]);
         for (size_t j = 0; j < thin.rank; j++) thin.F.a[i * thin.F.stride + j] /= root[i];
     }
-    CR_TRY(fill_form(cx, m, cr_const(thin.F), root, worst, low));
-    if (!(low->residual <= worst)) goto done;
+    CR_TRY(fill_form(cx, m, cr_const(thin.F), root, worst, &low));
+    if (!(low.residual <= worst)) goto done;
     *out = low;
-    low = NULL;
+    low = (cri_gp_lowrank){ 0 };
 done:
-    cri_gp_lowrank_free(cx, low);
+    cri_record_free(cx, cri_gp_lowrank_record, &low);
     cri_gp_thin_end(&thin);
     cr_scratch_end(&s);
     return st;
 }
 
-/* --- files ----------------------------------------------------------------------------------- */
-
-cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store *store, json_t *out)
+bool cri_gp_lowrank_fits(const cri_gp_posterior *m)
 {
-    json_t   *object = json_object();
-    cr_status st = cri_store_set(cx, out, "lowrank", object);
-    return st == CR_OK ? cri_record_write(cx, fields, low, store, object) : st;
-}
-
-static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
-{
-    bool good = m->approx == CRI_GP_EXACT && m->L && !m->n_draws && low->terms == m->q &&
-                low->rank > 0 && low->rank <= m->at.n && low->residual >= 0 && low->pull >= 0 &&
-                low->rounding >= 0 && low->weight_rounding >= 0 && low->least_noise > 0;
-    for (size_t i = 0; good && i < low->rank; i++)
-        good = low->pivots[i] >= 0 && low->pivots[i] < (double)m->at.n &&
-               low->pivot_factor[i * low->rank + i] > 0 && low->inner_factor[i * low->rank + i] > 0;
-    return good;
-}
-
-cr_status cri_gp_lowrank_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cri_gp_posterior *m, cri_gp_lowrank **out)
-{
-    cr_status       st = CR_OK;
-    json_t         *object;
-    cri_gp_lowrank *low = cr_alloc(cx, 1, sizeof *low);
-    if (!low) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_store_get_object(cx, store, in, "lowrank", &object));
-    CR_TRY(cri_record_read(cx, fields, store, object, low));
-    if (!fits(low, m))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the low-rank form in the model file does not fit",
-                       cri_store_source(store)));
-    *out = low;
-    low = NULL;
-done:
-    cri_gp_lowrank_free(cx, low);
-    return st;
+    const cri_gp_lowrank *low = &m->low;
+    bool fits = m->approx == CRI_GP_EXACT && m->L && !m->n_draws && low->terms == m->q &&
+                low->rank <= m->at.n;
+    for (size_t i = 0; fits && i < low->rank; i++)
+        fits = low->pivots[i] < m->at.n && low->pivot_factor[i * low->rank + i] > 0 &&
+               low->inner_factor[i * low->rank + i] > 0;
+    return fits;
 }
 
 /* --- predicting ------------------------------------------------------------------------------ */
 
 bool cri_gp_lowrank_for_means(const cri_gp_posterior *m)
 {
-    return m->low &&
-           m->low->rank * m->low->rank <= 8 * m->at.n; /* a value of the kernel costs some ten */
+    return m->low.rank > 0 &&
+           m->low.rank * m->low.rank <= 8 * m->at.n; /* a value of the kernel costs some ten */
 }
 
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
                               cri_gp_lowrank_room *out)
 {
-    const cri_gp_lowrank *low = m->low;
+    const cri_gp_lowrank *low = &m->low;
     size_t                r = low->rank, d = m->at.d, c = m->at.c;
     *out = (cri_gp_lowrank_room){ .at = { .n = r,
                                           .d = d,
@@ -273,7 +223,7 @@ cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t r
                                           .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
                                   .C = cr_scratch_matrix(s, rows, r) };
     for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        size_t from = (size_t)low->pivots[i];
+        size_t from = low->pivots[i];
         if (d) memcpy(out->at.X + i * d, m->at.X + from * d, d * sizeof(double));
         if (c) memcpy(out->at.codes + i * c, m->at.codes + from * c, c * sizeof(uint32_t));
     }
@@ -297,10 +247,10 @@ static void solve_rows(const double *L, size_t r, double *C, size_t count)
 static double square_of_terms(const cri_gp_posterior *m, const double *h, const double *phi,
                               double *z)
 {
-    size_t q = m->q, r = m->low->rank;
+    size_t q = m->q, r = m->low.rank;
     double sum = 0;
     for (size_t j = 0; j < q; j++) {
-        z[j] = h[j] - cr_dot(m->low->pivot_terms + j * r, phi, r);
+        z[j] = h[j] - cr_dot(m->low.pivot_terms + j * r, phi, r);
         for (size_t l = 0; l < j; l++) z[j] -= m->A[j * q + l] * z[l];
         z[j] /= m->A[j * q + j];
         sum += z[j] * z[j];
@@ -324,7 +274,7 @@ static void predict_strip(void *arg, size_t b)
 {
     const predict_work        *w = arg;
     const cri_gp_posterior    *m = w->m;
-    const cri_gp_lowrank      *low = m->low;
+    const cri_gp_lowrank      *low = &m->low;
     const cri_gp_lowrank_rows *o = w->rows;
     cri_range                  g = cri_block_range(o->count, STRIP, b);
     size_t                     r = low->rank, q = m->q, count = g.end - g.begin;
@@ -363,7 +313,7 @@ cr_status cri_gp_lowrank_predict(cr_ctx *cx, const cri_gp_posterior *m, const cr
 
     cri_blas_enter();
     CR_TRY(s.status);
-    CR_TRY(cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(room->C, rows->count, m->low->rank)));
+    CR_TRY(cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(room->C, rows->count, m->low.rank)));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(rows->count, STRIP), predict_strip, &w));
 done:
     cri_blas_leave();
@@ -373,7 +323,7 @@ done:
 
 bool cri_gp_lowrank_holds(const cri_gp_posterior *m, const cri_gp_lowrank_rows *rows, size_t i)
 {
-    double prior = rows->prior[i], noise = m->low->least_noise;
+    double prior = rows->prior[i], noise = m->low.least_noise;
     if (!(rows->mean_error[i] <= CRI_GP_LOWRANK_ERROR * sqrt(prior + noise))) return false;
     if (!rows->variance) return true;
     double allowed = CRI_GP_LOWRANK_ERROR * (rows->variance[i] + noise);

@@ -37,20 +37,6 @@
 /* rho above which hardly any row would hold. */
 #define CRI_GP_LOWRANK_WORST 1e-6
 
-/* Belongs to a posterior; saved with it.  What is an index is a double too. */
-typedef struct cri_gp_lowrank {
-    size_t  rank, terms;
-    double *pivots;                    /* [rank] inputs of the process   */
-    double *pivot_factor;              /* [rank x rank] L, lower          */
-    double *inner_factor;              /* [rank x rank] M, lower          */
-    double *pivot_weights;             /* [rank] F^T alpha                */
-    double *pivot_terms;               /* [terms x rank] H^T C^-1 F       */
-    double  residual;                  /* rho                             */
-    double  pull;                      /* no less than sqrt(alpha^T R alpha) */
-    double  rounding, weight_rounding; /* of |D^-1/2 e| and e . alpha, by kappa sqrt(k(x, x)) */
-    double  least_noise;               /* the least of D                  */
-} cri_gp_lowrank;
-
 /* Rows on their way; the memory is an arena's. */
 typedef struct cri_gp_lowrank_room {
     cri_gp_data at; /* the pivots       */
@@ -65,12 +51,10 @@ typedef struct cri_gp_lowrank_rows {
     double       *variance, *variance_error; /* [count] or NULL                  */
 } cri_gp_lowrank_rows;
 
-/* The form of a process with its factor, pivots down to `least` and rho up to `worst`; *out NULL
+/* The form of a process with its factor, pivots down to `least` and rho up to `worst`; of rank 0
  * where there is none.  O(n r^2 + n^2 r) operations, n^2 / 4 numbers of room. */
 cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least, double worst,
-                             cri_gp_lowrank **out);
-/* Frees it; NULL is allowed. */
-void cri_gp_lowrank_free(cr_ctx *cx, cri_gp_lowrank *low);
+                             cri_gp_lowrank *out);
 /* true when it is quicker than the dense formulas for means without variances too. */
 bool cri_gp_lowrank_for_means(const cri_gp_posterior *m);
 /* Room for `rows` rows at a time. */
@@ -81,11 +65,7 @@ cr_status cri_gp_lowrank_predict(cr_ctx *cx, const cri_gp_posterior *m, const cr
                                  cri_gp_lowrank_room *room, const cri_gp_lowrank_rows *rows);
 /* true when the bounds of row i are low enough. */
 bool cri_gp_lowrank_holds(const cri_gp_posterior *m, const cri_gp_lowrank_rows *rows, size_t i);
-/* To and from a model file, where the field "lowrank" is the mark of it. */
-cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store *store,
-                               json_t *out);
-/* Reads what was written for the process m; CR_EDATA when it does not fit. */
-cr_status cri_gp_lowrank_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cri_gp_posterior *m, cri_gp_lowrank **out);
+/* Whether the form that a file has is one of the process. */
+bool cri_gp_lowrank_fits(const cri_gp_posterior *m);
 
 #endif

@@ -19,7 +19,7 @@ cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior 
     *out = (cri_gp_mixture){ .m = m, .one = *m, .problem = { &m->at, q, H } };
     one->n_draws = 0;
     one->kernel = NULL;
-    one->low = NULL;
+    one->low = (cri_gp_lowrank){ 0 };
     one->L = cr_scratch_matrix(s, n, n);
     one->alpha = cr_scratch_f64(s, n);
     one->beta = cr_scratch_f64(s, q);

@@ -19,14 +19,9 @@ cr_status cri_gp_mean_degree(cr_ctx *cx, const char *text, int *out_degree)
     return cr_fail_hint(cx, "zero, constant, linear, or poly:2 to poly:%d", CRI_GP_MOST_POWER);
 }
 
-void cri_gp_mean_free(cr_ctx *cx, cri_gp_mean *m)
-{
-    cr_free(cx, m->centre, m->d, sizeof(double));
-    cr_free(cx, m->scale, m->d, sizeof(double));
-    cr_free(cx, m->column, m->room, sizeof(double));
-    cr_free(cx, m->power, m->room, sizeof(double));
-    *m = (cri_gp_mean){ 0 };
-}
+#define CRI_TYPE cri_gp_mean
+const cri_member cri_gp_mean_record[] = { CRI_GP_MEAN(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static double term_value(const cri_gp_mean *m, size_t t, const double *x)
 {
@@ -118,22 +113,23 @@ cr_status cri_gp_mean_new(cr_ctx *cx, int degree, const cri_gp_data *data, cri_g
                           size_t *opt_dropped)
 {
     cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
     size_t      all = degree < 0 ? 0 : 1 + (size_t)degree * data->d;
     cri_gp_mean m = { .d = data->d,
                       .q = all,
-                      .room = all,
-                      .centre = cr_alloc(cx, data->d, sizeof(double)),
-                      .scale = cr_alloc(cx, data->d, sizeof(double)),
-                      .column = cr_alloc(cx, all, sizeof(double)),
-                      .power = cr_alloc(cx, all, sizeof(double)) };
+                      .centre = cr_scratch_f64(&s, data->d),
+                      .scale = cr_scratch_f64(&s, data->d),
+                      .column = cr_scratch_f64(&s, all),
+                      .power = cr_scratch_f64(&s, all) };
 
-    if (!m.centre || !m.scale || !m.column || !m.power) CR_TRY(CR_ENOMEM);
+    *out = (cri_gp_mean){ 0 };
+    CR_TRY(s.status);
     measure_columns(data, &m);
     if (all) CR_TRY(keep_terms(cx, degree, data, &m));
     if (opt_dropped) *opt_dropped = all - m.q;
-    *out = m;
-    m = (cri_gp_mean){ 0 };
+    CR_TRY(cri_record_copy(cx, cri_gp_mean_record, &m, out));
 done:
-    cri_gp_mean_free(cx, &m);
+    if (st != CR_OK) cri_record_free(cx, cri_gp_mean_record, out);
+    cr_scratch_end(&s);
     return st;
 }

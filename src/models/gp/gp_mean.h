@@ -9,11 +9,15 @@
 
 enum { CRI_GP_MOST_POWER = 9 };
 
-typedef struct cri_gp_mean {
-    size_t  d, q, room;     /* columns, terms, and for how many terms there is memory    */
-    double *centre, *scale; /* [d]                                                       */
-    double *column, *power; /* [room] of each term: column (any when power is 0), power  */
-} cri_gp_mean;
+#define CRI_GP_MEAN(MEMBER)                                                                        \
+    MEMBER(count, d, (), "", "columns")                                                            \
+    MEMBER(count, q, (), "", "terms")                                                              \
+    MEMBER(vector, centre, (d), "", "of the columns")                                              \
+    MEMBER(vector, scale, (d), ">0", "likewise")                                                   \
+    MEMBER(vector, column, (q), ">=0", "of each term; any where the power is 0")                   \
+    MEMBER(vector, power, (q), ">=0", "likewise")
+CRI_RECORD(cri_gp_mean, CRI_GP_MEAN);
+extern const cri_member cri_gp_mean_record[];
 
 /* Reads "zero", "constant", "linear" or "poly:K": the highest power, or -1 for no mean at all.
  * Fails with CR_EARG. */
@@ -25,7 +29,5 @@ cr_status cri_gp_mean_new(cr_ctx *cx, int degree, const cri_gp_data *data, cri_g
 void cri_gp_mean_fill(const cri_gp_mean *mean, const double *X, size_t n, double *H);
 /* T [q x q], lower terms last: coefficients in the units of the columns are T b. */
 void cri_gp_mean_units(const cri_gp_mean *mean, double *T);
-/* Frees the arrays. */
-void cri_gp_mean_free(cr_ctx *cx, cri_gp_mean *mean);
 
 #endif

@@ -48,43 +48,57 @@ static const cri_goes gp_online_goes[] = {
     CRI_GOES_LAST,
 };
 
+/* clang-format off */
+#define ONLINE_STATE(MEMBER, INNER)                                                                  \
+    MEMBER(choice, method,       (),               "stream|basis", "how rows are taken in")          \
+    MEMBER(count,  batches,      (),               "",             "so far")                         \
+    MEMBER(real,   shift,        (),               "",             "mean of the first batch, taken off all targets so that " \
+           "their squares keep their digits; given back by beta, or without one by predictions")     \
+    INNER(real,    sums.settled, (),               "as:settled",   "of the stream")                  \
+    MEMBER(count,  n,            (),               "found",        "inputs of the basis")            \
+    MEMBER(matrix, C,            (n, n),           "none",         "Sigma of the basis; mu is gp.at.y") \
+    INNER(count,   sums.m,       (),               "found",        "inputs of the stream")           \
+    INNER(count,   sums.w,       (),               "found",        "terms, and the target")          \
+    INNER(matrix,  sums.Phi,     (sums.m, sums.m), "none as:Phi",  "of the stream")                  \
+    INNER(matrix,  sums.M,       (sums.m, sums.w), "none as:M",    "likewise")                       \
+    INNER(matrix,  sums.S,       (sums.w, sums.w), "none as:S",    "likewise")                       \
+    MEMBER(part,   gp,           (cri_gp_posterior), "",           "what predicts")
+/* clang-format on */
 typedef struct online_state {
-    cri_gp_posterior  *gp;
-    size_t             method, batches;
-    cri_gp_stream_sums sums; /* of the stream                             */
-    double            *C;    /* [m x m] Sigma of the basis; mu is gp->at.y */
-    double shift; /* mean of the first batch, taken off all targets so that their squares keep
-                              * their digits; given back by beta, or without one by predictions */
+    cri_gp_stream_sums sums;
+    ONLINE_STATE(CRI_RECORD_MEMBER, CRI_RECORD_INNER)
 } online_state;
+#define CRI_TYPE online_state
+static const cri_member online_record[] = { ONLINE_STATE(CRI_RECORD_ROW, CRI_RECORD_ROW)
+                                                CRI_RECORD_END };
+#undef CRI_TYPE
 
-static void online_free(cr_ctx *cx, void *state)
+static void online_release(cr_ctx *cx, void *state)
 {
-    online_state *m = state;
-    if (!m) return;
-    size_t n = m->gp ? m->gp->at.n : 0, w = m->sums.q + 1;
-    cr_free(cx, m->sums.Phi, n * n, sizeof(double));
-    cr_free(cx, m->sums.M, n * w, sizeof(double));
-    cr_free(cx, m->sums.S, w * w, sizeof(double));
-    cr_free(cx, m->C, n * n, sizeof(double));
-    cri_gp_posterior_free(cx, m->gp);
-    cr_free(cx, m, 1, sizeof *m);
+    cri_gp_release(cx, &((online_state *)state)->gp);
+}
+
+static void online_free(cr_ctx *cx, online_state *m)
+{
+    cri_state_free(cx, &cri_class_gp_online, m);
 }
 
 /* Room by the inputs and the mean of gp, which is allocated too. */
 static cr_status allocate(cr_ctx *cx, online_state *m)
 {
-    cr_status st = cri_gp_posterior_allocate(cx, m->gp, true);
-    size_t    n = m->gp->at.n, w = m->gp->q + 1;
+    cr_status st = cri_gp_posterior_allocate(cx, &m->gp, true);
+    size_t    n = m->gp.at.n, w = m->gp.q + 1;
     if (st != CR_OK) return st;
-    m->sums.m = n, m->sums.q = m->gp->q;
+    m->sums.m = n, m->sums.q = m->gp.q, m->sums.w = w;
     if (m->method == METHOD_BASIS) {
+        m->n = n;
         m->C = cr_alloc(cx, n * n, sizeof(double));
-        return m->C ? CR_OK : CR_ENOMEM;
+        return m->C ? CR_OK : cr_error_status(cx);
     }
     m->sums.Phi = cr_alloc(cx, n * n, sizeof(double));
     m->sums.M = cr_alloc(cx, n * w, sizeof(double));
     m->sums.S = cr_alloc(cx, w * w, sizeof(double));
-    return m->sums.Phi && m->sums.M && m->sums.S ? CR_OK : CR_ENOMEM;
+    return m->sums.Phi && m->sums.M && m->sums.S ? CR_OK : cr_error_status(cx);
 }
 
 static cri_gp_sparse sparse_of(const cri_gp_posterior *g)
@@ -100,24 +114,6 @@ static cri_gp_sparse sparse_of(const cri_gp_posterior *g)
                             .jitter = g->jitter };
 }
 
-static cr_status copy_mean(cr_ctx *cx, const cri_gp_mean *from, cri_gp_mean *to)
-{
-    size_t d = from->d, q = from->q;
-    *to = (cri_gp_mean){ .d = d,
-                         .q = q,
-                         .room = q,
-                         .centre = cr_alloc(cx, d, sizeof(double)),
-                         .scale = cr_alloc(cx, d, sizeof(double)),
-                         .column = cr_alloc(cx, q, sizeof(double)),
-                         .power = cr_alloc(cx, q, sizeof(double)) };
-    if (!to->centre || !to->scale || !to->column || !to->power) return CR_ENOMEM;
-    if (d) memcpy(to->centre, from->centre, d * sizeof(double));
-    if (d) memcpy(to->scale, from->scale, d * sizeof(double));
-    if (q) memcpy(to->column, from->column, q * sizeof(double));
-    if (q) memcpy(to->power, from->power, q * sizeof(double));
-    return CR_OK;
-}
-
 /* A state with the kernel, the noise and the mean function of another, and these inputs, taken
  * over. */
 static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *inputs,
@@ -126,9 +122,8 @@ static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *in
     cr_status     st = CR_OK;
     online_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    cri_gp_posterior       *g = m->gp = cr_alloc(cx, 1, sizeof *g);
-    const cri_gp_posterior *o = old->gp;
-    if (!g) CR_TRY(CR_ENOMEM);
+    cri_gp_posterior       *g = &m->gp;
+    const cri_gp_posterior *o = &old->gp;
     m->method = old->method, m->batches = old->batches, m->shift = old->shift;
     g->approx = o->approx, g->noise = o->noise, g->jitter = o->jitter,
     g->noise_learned = o->noise_learned;
@@ -136,7 +131,7 @@ static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *in
     g->evaluations = o->evaluations;
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cr_kernel_copy(cx, o->kernel, &g->kernel));
-    CR_TRY(copy_mean(cx, &o->mean, &g->mean));
+    CR_TRY(cri_record_copy(cx, cri_gp_mean_record, &o->mean, &g->mean));
     g->at = *inputs;
     *inputs = (cri_gp_data){ 0 };
     CR_TRY(allocate(cx, m));
@@ -150,8 +145,8 @@ done:
 /* All arrays, of a state with as many inputs and terms. */
 static void copy_arrays(const online_state *from, online_state *to)
 {
-    const cri_gp_posterior *a = from->gp;
-    cri_gp_posterior       *b = to->gp;
+    const cri_gp_posterior *a = &from->gp;
+    cri_gp_posterior       *b = &to->gp;
     size_t                  n = a->at.n, q = a->q, w = q + 1;
     memcpy(b->L, a->L, n * n * sizeof(double));
     memcpy(b->L2, a->L2, n * n * sizeof(double));
@@ -191,13 +186,13 @@ static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_d
     cri_gp_data    inputs = { 0 };
     cri_gp_problem problem;
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
+    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
     copy_arrays(old, m);
-    cri_gp_sparse sparse = sparse_of(m->gp);
-    CR_TRY(problem_of(&s, m->gp, data, &problem));
-    CR_TRY(cri_gp_stream_add(cx, &problem, m->gp->kernel, m->gp->noise, &sparse, &m->sums));
-    m->gp->evidence = sparse.value;
+    cri_gp_sparse sparse = sparse_of(&m->gp);
+    CR_TRY(problem_of(&s, &m->gp, data, &problem));
+    CR_TRY(cri_gp_stream_add(cx, &problem, m->gp.kernel, m->gp.noise, &sparse, &m->sums));
+    m->gp.evidence = sparse.value;
     *out = m;
     m = NULL;
 done:
@@ -221,26 +216,26 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
         o->optimize == OPTIMIZE_EVIDENCE && o->steps > 0; /* how far a batch goes is --steps */
     cr_stop stop = CR_STOP_CLOSED_FORM;
 
-    CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp->L, &old->gp->at, &pseudo));
+    CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp.L, &old->gp.at, &pseudo));
     if (o->move)
-        CR_TRY(cri_gp_online_choose(cx, old->gp->kernel, &old->gp->at, data, o->inducing, &inputs));
+        CR_TRY(cri_gp_online_choose(cx, old->gp.kernel, &old->gp.at, data, o->inducing, &inputs));
     else
-        CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
+        CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
-    cri_gp_sparse sparse = sparse_of(m->gp);
+    cri_gp_sparse sparse = sparse_of(&m->gp);
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
-    CR_TRY(problem_of(&s, m->gp, data, &problem));
+    CR_TRY(problem_of(&s, &m->gp, data, &problem));
     if (learns)
-        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp->noise_learned, o->steps,
-                                   m->gp->kernel, &m->gp->noise, &report->iterations, &stop));
+        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp.noise_learned, o->steps,
+                                   m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
     if (report->iterations > 0)
         report->stop =
             stop == CR_STOP_LIMIT ? CR_STOP_TOLERANCE : stop; /* as far as it was to go */
     stream.opt_sums = &m->sums;
-    CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
-    CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp->kernel, m->gp->noise, &stream, NULL));
-    m->gp->evidence = sparse.value;
-    m->gp->jitter = sparse.jitter;
+    CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
+    CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp.kernel, m->gp.noise, &stream, NULL));
+    m->gp.evidence = sparse.value;
+    m->gp.jitter = sparse.jitter;
     *out = m;
     m = NULL;
 done:
@@ -274,12 +269,12 @@ static cr_status state_of_basis(cr_ctx *cx, const online_state *like, const cri_
     CR_TRY(state_like(cx, like, &inputs, &m));
     size_t n = b->n;
     for (size_t i = 0; i < n; i++) {
-        m->gp->at.y[i] = b->mu[i];
+        m->gp.at.y[i] = b->mu[i];
         memcpy(m->C + i * n, b->Sigma + i * b->room, n * sizeof(double));
-        memcpy(m->gp->L + i * n, b->L + i * b->room, n * sizeof(double));
+        memcpy(m->gp.L + i * n, b->L + i * b->room, n * sizeof(double));
     }
-    CR_TRY(cri_gp_basis_solve(cx, b, m->gp->alpha, m->gp->L2));
-    m->gp->evidence = like->gp->evidence + b->log_score;
+    CR_TRY(cri_gp_basis_solve(cx, b, m->gp.alpha, m->gp.L2));
+    m->gp.evidence = like->gp.evidence + b->log_score;
     *out = m;
     m = NULL;
 done:
@@ -298,8 +293,8 @@ static cr_status add_to_basis(cr_ctx *cx, const online_state *old, const cri_gp_
     if (old->batches == 0)
         CR_TRY(cri_gp_basis_new(&s, most, data->d, data->c, &b));
     else
-        CR_TRY(cri_gp_basis_from(&s, &old->gp->at, old->gp->at.y, old->gp->L, old->C, most, &b));
-    CR_TRY(cri_gp_basis_add(cx, old->gp->kernel, old->gp->noise, data, &b));
+        CR_TRY(cri_gp_basis_from(&s, &old->gp.at, old->gp.at.y, old->gp.L, old->C, most, &b));
+    CR_TRY(cri_gp_basis_add(cx, old->gp.kernel, old->gp.noise, data, &b));
     CR_TRY(state_of_basis(cx, old, &b, out));
 done:
     cr_scratch_end(&s);
@@ -327,7 +322,7 @@ static cr_status set_mean(cr_ctx *cx, const gp_online_options *o, const cr_desig
                        "gp-online: --method basis has no mean function but a constant"));
     if (degree >= 0) m->shift = cri_gp_data_mean(data);
     if (o->method == METHOD_BASIS) degree = -1;
-    CR_TRY(cri_gp_mean_new(cx, degree, data, &m->gp->mean, NULL));
+    CR_TRY(cri_gp_mean_new(cx, degree, data, &m->gp.mean, NULL));
 done:
     return st;
 }
@@ -339,7 +334,7 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
-    cri_gp_posterior *g = m->gp;
+    cri_gp_posterior *g = &m->gp;
     size_t few = data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, threads = cr_ctx_threads(cx), q;
     cri_gp_data        some = { 0 };
     const cri_gp_data *from = data;
@@ -395,7 +390,7 @@ done:
 
 static void report_evidence(const online_state *m, const cr_design *design, cr_report *report)
 {
-    report->log_evidence = m->gp->evidence - m->gp->rows * log(design->target_scale);
+    report->log_evidence = m->gp.evidence - m->gp.rows * log(design->target_scale);
     report->evidence = m->method == METHOD_STREAM ? CR_EVIDENCE_BOUND : CR_EVIDENCE_ESTIMATE;
 }
 
@@ -406,11 +401,11 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     online_state     *m = cr_alloc(cx, 1, sizeof *m);
-    cri_gp_posterior *g = m ? m->gp = cr_alloc(cx, 1, sizeof *g) : NULL;
+    cri_gp_posterior *g = m ? &m->gp : NULL;
     cri_gp_problem    problem;
 
-    if (!g) CR_TRY(CR_ENOMEM);
-    m->method = (size_t)o->method;
+    if (!m) CR_TRY(CR_ENOMEM);
+    m->method = o->method;
     g->approx = CRI_GP_VFE;
     g->noise = o->noise;
     g->noise_learned = isnan(o->noise) && o->optimize == OPTIMIZE_EVIDENCE;
@@ -490,14 +485,14 @@ static cr_status take_rows(cr_ctx *cx, const gp_online_options *o, const cri_row
         CR_TRY(cri_gp_data_add(cx, &data, &part, NULL, true, NULL));
         double count = data.count;
         if (!first) cri_gp_data_shift(&data, (*m)->shift);
-        if (!first) st = cri_gp_check_data(cx, (*m)->gp->kernel, rows, &data);
+        if (!first) st = cri_gp_check_data(cx, (*m)->gp.kernel, rows, &data);
         if (data.n > 0 && first) st = begin(cx, o, rows, &data, seed, m, report);
         if (st == CR_OK && data.n > 0 && (!first || (*m)->method == METHOD_BASIS))
             st = take_batch(cx, o, &data, m, report);
         cri_gp_data_free(cx, &data);
         CR_TRY(st);
-        if (count > 0) (*m)->gp->rows += count, (*m)->batches++;
-        if (count > 0 && (*m)->gp->q) (*m)->gp->beta[0] += (*m)->shift;
+        if (count > 0) (*m)->gp.rows += count, (*m)->batches++;
+        if (count > 0 && (*m)->gp.q) (*m)->gp.beta[0] += (*m)->shift;
     }
     if (!*m) CR_TRY(cr_fail(cx, CR_EDATA, "gp-online: there is no row of weight above 0"));
 done:
@@ -510,6 +505,7 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 {
     online_state *m = NULL;
     cr_status     st = take_rows(cx, options, rows, seed, &m, report);
+    if (st == CR_OK) st = cri_gp_posterior_keep(cx, &m->gp);
     if (st == CR_OK) {
         report_evidence(m, rows->design, report);
         *out_state = m;
@@ -527,12 +523,13 @@ static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *ro
     online_state       *m = NULL;
     cri_gp_data         inputs = { 0 };
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
+    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
     copy_arrays(old, m);
-    cri_gp_kernel_bind(m->gp->kernel, rows->design);
+    cri_gp_kernel_bind(m->gp.kernel, rows->design);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(take_rows(cx, options, rows, 0, &m, report));
+    CR_TRY(cri_gp_posterior_keep(cx, &m->gp));
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
@@ -548,8 +545,8 @@ static cr_status online_predict(cr_ctx *cx, const void *state, const cri_rows *r
                                 cr_prediction *out)
 {
     const online_state *m = state;
-    cr_status           st = cri_gp_predict(cx, m->gp, rows, out);
-    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n; i++) out->mean[i] += m->shift;
+    cr_status           st = cri_gp_predict(cx, &m->gp, rows, out);
+    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n; i++) out->mean[i] += m->shift;
     return st;
 }
 
@@ -557,8 +554,8 @@ static cr_status online_sample(cr_ctx *cx, const void *state, const cr_design *d
                                const cri_rows *rows, size_t count, uint64_t seed, double *out)
 {
     const online_state *m = state;
-    cr_status           st = cri_gp_sample(cx, m->gp, design, rows, count, seed, out);
-    for (size_t i = 0; st == CR_OK && !m->gp->q && rows && i < rows->n * count; i++)
+    cr_status           st = cri_gp_sample(cx, &m->gp, design, rows, count, seed, out);
+    for (size_t i = 0; st == CR_OK && !m->gp.q && rows && i < rows->n * count; i++)
         out[i] += m->shift;
     return st;
 }
@@ -567,8 +564,8 @@ static cr_status online_function(cr_ctx *cx, const void *state, const cri_rows *
                                  double *mean, double *opt_sd, double *opt_covariance)
 {
     const online_state *m = state;
-    cr_status           st = cri_gp_function(cx, m->gp, rows, prior, mean, opt_sd, opt_covariance);
-    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n; i++) mean[i] += m->shift;
+    cr_status           st = cri_gp_function(cx, &m->gp, rows, prior, mean, opt_sd, opt_covariance);
+    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n; i++) mean[i] += m->shift;
     return st;
 }
 
@@ -576,14 +573,14 @@ static cr_status online_functions(cr_ctx *cx, const void *state, const cri_rows 
                                   size_t count, uint64_t seed, double *out)
 {
     const online_state *m = state;
-    cr_status           st = cri_gp_functions(cx, m->gp, rows, prior, count, seed, out);
-    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n * count; i++) out[i] += m->shift;
+    cr_status           st = cri_gp_functions(cx, &m->gp, rows, prior, count, seed, out);
+    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n * count; i++) out[i] += m->shift;
     return st;
 }
 
 static cr_status online_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
 {
-    return cri_gp_slopes(cx, ((const online_state *)state)->gp, rows, out);
+    return cri_gp_slopes(cx, &((const online_state *)state)->gp, rows, out);
 }
 
 static const char *const method_names[] = { "stream", "basis" };
@@ -591,7 +588,7 @@ static const char *const method_names[] = { "stream", "basis" };
 static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design *design,
                                  double **out_X, size_t *out_n)
 {
-    return cri_gp_tell_inducing(cx, ((const online_state *)state)->gp, design, out_X, out_n);
+    return cri_gp_tell_inducing(cx, &((const online_state *)state)->gp, design, out_X, out_n);
 }
 
 static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design,
@@ -599,7 +596,7 @@ static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design 
 {
     cr_status           st = CR_OK;
     const online_state *m = state;
-    CR_TRY(cri_gp_describe(cx, m->gp, design, out));
+    CR_TRY(cri_gp_describe(cx, &m->gp, design, out));
     json_t *s = json_object_get(out, "statistics");
     CR_TRY(cri_store_set(cx, s, "method", json_string(method_names[m->method])));
     CR_TRY(cri_store_set(cx, s, "batches", json_integer((json_int_t)m->batches)));
@@ -610,59 +607,17 @@ done:
     return st;
 }
 
-static cr_status online_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status online_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status           st = CR_OK;
-    const online_state *m = state;
-    size_t              n = m->gp->at.n, w = m->gp->q + 1;
-    CR_TRY(cri_store_set_text(cx, out, "method", method_names[m->method]));
-    CR_TRY(cri_store_set(cx, out, "batches", json_integer((json_int_t)m->batches)));
-    CR_TRY(cri_store_set_real(cx, out, "shift", m->shift));
-    CR_TRY(cri_store_set_real(cx, out, "settled", m->sums.settled));
-    if (m->C)
-        CR_TRY(cri_store_put_matrix(cx, store, "C", m->C, n, n));
-    else {
-        CR_TRY(cri_store_put_matrix(cx, store, "Phi", m->sums.Phi, n, n));
-        CR_TRY(cri_store_put_matrix(cx, store, "M", m->sums.M, n, w));
-        CR_TRY(cri_store_put_matrix(cx, store, "S", m->sums.S, w, w));
-    }
-    CR_TRY(cri_gp_write(cx, m->gp, store, out));
-done:
-    return st;
-}
-
-static cr_status online_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cr_status     st = CR_OK;
-    void         *gp = NULL;
-    const char   *method;
-    online_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_gp_read(cx, store, in, design, &gp));
-    m->gp = gp;
-    size_t n = m->gp->at.n, w = m->gp->q + 1;
-    m->sums.m = n, m->sums.q = m->gp->q;
-    CR_TRY(cri_store_get_text(cx, store, in, "method", &method));
-    CR_TRY(cri_store_get_count(cx, store, in, "batches", &m->batches));
-    CR_TRY(cri_store_get_real(cx, store, in, "shift", &m->shift));
-    CR_TRY(cri_store_get_real(cx, store, in, "settled", &m->sums.settled));
-    m->method = strcmp(method, method_names[METHOD_BASIS]) == 0 ? METHOD_BASIS : METHOD_STREAM;
-    if (strcmp(method, method_names[m->method]) != 0 || !m->gp->L2 || !(m->gp->noise > 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file does not fit",
-                       cri_store_source(store)));
-    if (m->method == METHOD_BASIS)
-        CR_TRY(cri_store_get_matrix(cx, store, "C", n, n, &m->C));
-    else {
-        CR_TRY(cri_store_get_matrix(cx, store, "Phi", n, n, &m->sums.Phi));
-        CR_TRY(cri_store_get_matrix(cx, store, "M", n, w, &m->sums.M));
-        CR_TRY(cri_store_get_matrix(cx, store, "S", w, w, &m->sums.S));
-    }
-    *out_state = m;
-    m = NULL;
-done:
-    online_free(cx, m);
-    return st;
+    online_state *m = state;
+    size_t        n = m->gp.at.n, w = m->gp.mean.q + 1;
+    bool          basis = m->method == METHOD_BASIS;
+    bool          fits = m->gp.L2 && m->gp.noise > 0 &&
+                (basis ? m->C && m->n == n
+                       : m->sums.Phi && m->sums.M && m->sums.S && m->sums.m == n && m->sums.w == w);
+    if (!fits) return CR_EDATA;
+    m->sums.m = n, m->sums.q = w - 1, m->sums.w = w;
+    return cri_gp_ready(cx, &m->gp, design);
 }
 
 static cr_status gp_online_shape(cr_ctx *cx, const void *options, cr_design *design)
@@ -695,7 +650,8 @@ const cr_model_class cri_class_gp_online = {
     .slopes = online_slopes,
     .inducing = online_inducing,
     .describe = online_describe,
-    .write = online_write,
-    .read = online_read,
-    .free = online_free,
+    .state = online_record,
+    .state_size = sizeof(online_state),
+    .ready = online_ready,
+    .release = online_release,
 };

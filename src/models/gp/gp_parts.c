@@ -27,7 +27,7 @@ static cr_status refuse(cr_ctx *cx, const cri_gp_posterior *m, const char *what,
  * covariance. */
 static cr_status check_parts(cr_ctx *cx, const cri_gp_posterior *m)
 {
-    if (m->approx != CRI_GP_RFF && !m->near) return CR_OK;
+    if (m->approx != CRI_GP_RFF && !m->inverse.near) return CR_OK;
     return refuse(cx, m, "parts", m->cg ? "--approx vfe" : "--approx vfe or nystrom");
 }
 
@@ -92,12 +92,12 @@ static cr_status apply_root(cr_ctx *cx, const cri_gp_posterior *m, cr_mat *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = c->cols, r = m->rank;
+    size_t     n = c->cols, r = m->inverse.rank;
     double    *V = cr_scratch_matrix(&s, r, n);
 
     CR_TRY(s.status);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, m->at.n, r), CR_TRANSPOSED, cr_const(*c), CR_PLAIN, 0,
-                   cr_mat_of(V, r, n)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->inverse.root, m->at.n, r), CR_TRANSPOSED, cr_const(*c),
+                   CR_PLAIN, 0, cr_mat_of(V, r, n)));
     memcpy(c->a, V, r * n * sizeof *V);
     *c = cr_mat_of(c->a, r, n);
 done:

@@ -15,30 +15,40 @@
 static const char *const names[] = { "auto", "exact", "sor",     "dtc", "fitc",
                                      "vfe",  "svgp",  "nystrom", "rff" };
 
-const char *cri_gp_approx_name(size_t approx)
-{
-    return approx < CRI_GP_APPROXIMATIONS ? names[approx] : NULL;
-}
+const char *cri_gp_approx_name(int approx) { return names[approx]; }
 
 /* --- life ------------------------------------------------------------------------------------ */
 
+#define CRI_TYPE cri_gp_inverse
+const cri_member cri_gp_inverse_record[] = { CRI_GP_INVERSE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+#define CRI_TYPE cri_gp_posterior
+const cri_member cri_gp_posterior_record[] = { CRI_GP_POSTERIOR(CRI_RECORD_ROW, CRI_RECORD_ROW)
+                                                   CRI_RECORD_END };
+#undef CRI_TYPE
+
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second)
 {
-    size_t n = m->at.n, q = m->q = m->mean.q;
+    cr_status st = CR_OK;
+    size_t    size = m->at.n * m->at.n;
+    bool      with_first = m->approx != CRI_GP_RFF && !m->cg, knows = m->sd != NULL;
+    m->q = m->mean.q;
     m->n_theta = cr_kernel_theta_size(m->kernel);
-    bool with_first = m->approx != CRI_GP_RFF && !m->cg;
-    m->L = with_first ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
-    m->L2 = with_second ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
-    m->alpha = cr_alloc(cx, n, sizeof(double));
-    m->beta = cr_alloc(cx, q, sizeof(double));
-    m->U = cr_alloc(cx, n * q, sizeof(double));
-    m->A = cr_alloc(cx, q * q, sizeof(double));
-    m->sd = cr_alloc(cx, m->n_theta + 1, sizeof(double));
-    if (!m->at_bound) m->at_bound = cri_string_copy(cx, "");
-    for (size_t j = 0; m->sd && j <= m->n_theta; j++) m->sd[j] = NAN;
-    bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U &&
-                 m->A && m->sd && m->at_bound;
-    return ready ? CR_OK : cr_error_status(cx);
+    m->n_hyper = m->n_theta + 1;
+    if (with_first && !(m->L = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
+    if (with_second && !(m->L2 = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
+    if (!m->at_bound && !(m->at_bound = cri_string_copy(cx, ""))) CR_TRY(cr_error_status(cx));
+    CR_TRY(cri_record_allocate(cx, cri_gp_posterior_record, m));
+    for (size_t j = 0; !knows && j < m->n_hyper; j++) m->sd[j] = NAN;
+done:
+    return st;
+}
+
+cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m)
+{
+    cri_string_free(cx, m->formula);
+    cri_record_free(cx, cri_gp_centre_rows_record, &m->centre);
+    return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
 }
 
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
@@ -56,36 +66,9 @@ bool cri_gp_has_features(const cri_gp_posterior *m)
     return m->approx == CRI_GP_SOR || m->approx == CRI_GP_NYSTROM || m->approx == CRI_GP_RFF;
 }
 
-void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
+void cri_gp_release(cr_ctx *cx, void *state)
 {
-    size_t n = m->at.n, q = m->q;
-    cr_free(cx, m->L, n * n, sizeof(double));
-    cr_free(cx, m->L2, n * n, sizeof(double));
-    cr_free(cx, m->alpha, n, sizeof(double));
-    cr_free(cx, m->beta, q, sizeof(double));
-    cr_free(cx, m->U, n * q, sizeof(double));
-    cr_free(cx, m->A, q * q, sizeof(double));
-    cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
-    cr_free(cx, m->root, n * m->rank, sizeof(double));
-    cr_free(cx, m->image, n * m->rank, sizeof(double));
-    cr_free(cx, m->draws, m->n_draws * (m->n_theta + 1), sizeof(double));
-    cri_gp_lowrank_free(cx, m->low);
-    m->root = m->image = m->draws = NULL;
-    m->low = NULL;
-    m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
-}
-
-void cri_gp_posterior_free(cr_ctx *cx, void *state)
-{
-    cri_gp_posterior *m = state;
-    if (!m) return;
-    cri_gp_posterior_drop(cx, m);
-    cr_free(cx, m->gradient, m->n_theta + 1, sizeof(double));
-    cri_string_free(cx, m->at_bound);
-    cri_gp_data_free(cx, &m->at);
-    cri_gp_mean_free(cx, &m->mean);
-    cr_kernel_free(cx, m->kernel);
-    cr_free(cx, m, 1, sizeof *m);
+    cr_kernel_free(cx, ((cri_gp_posterior *)state)->kernel);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -216,9 +199,7 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
 {
     cr_status st = CR_OK;
     double    unit = design->target_scale, noise;
-    char     *text = cri_gp_kernel_text(cx, m->kernel);
-    if (!text) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(m->formula)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
     CR_TRY(cri_store_set(cx, s, "approx", json_string(names[m->approx])));
     const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
@@ -232,12 +213,13 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     if (!m->noise_column) CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(noise * unit)));
     if (m->cg) {
         CR_TRY(cri_store_set(cx, s, "solver", json_string("cg")));
-        CR_TRY(cri_store_set(cx, s, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
-        CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->residual)));
-        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
-        CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->rank)));
-        CR_TRY(cri_store_set(cx, s, "sd_nearest", json_integer((json_int_t)m->near)));
-        CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->sd_error)));
+        CR_TRY(cri_store_set(cx, s, "cg_iterations",
+                             json_integer((json_int_t)m->inverse.cg_iterations)));
+        CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->inverse.residual)));
+        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->inverse.evidence_se)));
+        CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->inverse.rank)));
+        CR_TRY(cri_store_set(cx, s, "sd_nearest", json_integer((json_int_t)m->inverse.near)));
+        CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->inverse.sd_error)));
     }
     if (m->approx == CRI_GP_EXACT && !m->cg) {
         CR_TRY(cri_store_set(cx, s, "loo_log_score",
@@ -257,7 +239,6 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)m->evaluations)));
     if (m->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(m->at_bound)));
 done:
-    cri_string_free(cx, text);
     return st;
 }
 

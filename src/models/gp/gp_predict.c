@@ -104,7 +104,7 @@ static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, 
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = m->at.n, count = b->count, q = m->q;
-    double    *V = cr_scratch_matrix(&s, m->rank, count);
+    double    *V = cr_scratch_matrix(&s, m->inverse.rank, count);
     cr_cmat    C = cr_cmat_of(b->C, n, count);
 
     CR_TRY(s.status);
@@ -115,16 +115,17 @@ static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, 
                        cr_mat_of(b->R, q, count)));
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), cr_mat_of(b->R, q, count)));
     }
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, n, m->rank), CR_TRANSPOSED, C, CR_PLAIN, 0,
-                   cr_mat_of(V, m->rank, count)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->inverse.root, n, m->inverse.rank), CR_TRANSPOSED, C,
+                   CR_PLAIN, 0, cr_mat_of(V, m->inverse.rank, count)));
     for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
-    if (opt_taken && m->near) {
-        cri_gp_near near = { &m->at, m->kernel, m->noise, m->rank, m->near, m->image };
+    if (opt_taken && m->inverse.near) {
+        cri_gp_near near = { &m->at,          m->kernel,       m->noise,
+                             m->inverse.rank, m->inverse.near, m->inverse.image };
         CR_TRY(cri_gp_near_take(cx, &near, b->C, V, count, opt_taken));
     }
-    memcpy(b->C, V, m->rank * count * sizeof *V);
-    b->rows = m->rank;
-    if (opt_taken) add_squares(b->C, m->rank, count, opt_taken);
+    memcpy(b->C, V, m->inverse.rank * count * sizeof *V);
+    b->rows = m->inverse.rank;
+    if (opt_taken) add_squares(b->C, m->inverse.rank, count, opt_taken);
 done:
     cr_scratch_end(&s);
     return st;
@@ -242,7 +243,7 @@ done:
 static cr_status predict_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
                               double *mean, double *opt_variance)
 {
-    bool low = opt_variance ? m->low != NULL : cri_gp_lowrank_for_means(m);
+    bool low = opt_variance ? m->low.rank > 0 : cri_gp_lowrank_for_means(m);
     return low ? predict_low(cx, m, rows, mean, opt_variance)
                : predict_dense(cx, m, rows, NULL, rows->n, mean, opt_variance);
 }
@@ -343,9 +344,9 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
         CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
         CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     }
-    CR_TRY(solve_block(cx, m, b, m->near ? taken : NULL));
+    CR_TRY(solve_block(cx, m, b, m->inverse.near ? taken : NULL));
     CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, b->rows, n), CR_TRANSPOSED, 1, K));
-    if (m->near) scale_to(b->prior, taken, n, S);
+    if (m->inverse.near) scale_to(b->prior, taken, n, S);
     if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
     for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0);
 done:

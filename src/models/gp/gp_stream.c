@@ -387,7 +387,7 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     cri_gp_sparse     *sp = stream->sparse;
     pass               p = pass_new(&s, problem, k, noise, stream->old, sp);
     double            *g = cr_scratch_f64(&s, p.m);
-    cri_gp_stream_sums u = { p.m, p.q, p.Phi, p.M, p.S, 0 };
+    cri_gp_stream_sums u = { p.m, p.q, p.q + 1, p.Phi, p.M, p.S, 0 };
 
     CR_TRY(s.status);
     CR_TRY(factor_inducing(&p));

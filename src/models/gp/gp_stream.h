@@ -18,7 +18,7 @@
 
 /* What is known of all rows so far. */
 typedef struct cri_gp_stream_sums {
-    size_t  m, q;
+    size_t  m, q, w; /* w = q + 1 */
     double *Phi;     /* [m x m]                */
     double *M;       /* [m x (q + 1)]          */
     double *S;       /* [(q + 1) x (q + 1)]    */

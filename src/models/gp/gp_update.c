@@ -25,23 +25,8 @@ static cr_status copy_model(cr_ctx *cx, const cri_gp_posterior *old, cri_gp_post
     CR_TRY(cr_kernel_copy(cx, old->kernel, &m->kernel));
     CR_TRY(cri_gp_data_copy(cx, &old->at, &m->at));
     m->at_bound = cri_string_copy(cx, old->at_bound);
-    m->mean = (cri_gp_mean){ .d = old->mean.d,
-                             .q = old->mean.q,
-                             .room = old->mean.q,
-                             .centre = cr_alloc(cx, old->mean.d, sizeof(double)),
-                             .scale = cr_alloc(cx, old->mean.d, sizeof(double)),
-                             .column = cr_alloc(cx, old->mean.q, sizeof(double)),
-                             .power = cr_alloc(cx, old->mean.q, sizeof(double)) };
-    if (!m->at_bound || !m->mean.centre || !m->mean.scale || !m->mean.column || !m->mean.power)
-        CR_TRY(CR_ENOMEM);
-    for (size_t j = 0; j < m->mean.d; j++) {
-        m->mean.centre[j] = old->mean.centre[j];
-        m->mean.scale[j] = old->mean.scale[j];
-    }
-    for (size_t t = 0; t < m->mean.q; t++) {
-        m->mean.column[t] = old->mean.column[t];
-        m->mean.power[t] = old->mean.power[t];
-    }
+    if (!m->at_bound) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_record_copy(cx, cri_gp_mean_record, &old->mean, &m->mean));
 done:
     return st;
 }
@@ -157,10 +142,11 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     CR_TRY(st);
     m->jitter = solution.jitter;
     m->evidence = solution.log_evidence;
+    CR_TRY(cri_gp_posterior_keep(cx, m));
     *out = m;
     m = NULL;
 done:
-    cri_gp_posterior_free(cx, m);
+    cri_state_free(cx, &cri_class_gp, m);
     cr_scratch_end(&s);
     return st;
 }

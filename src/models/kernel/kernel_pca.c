@@ -9,7 +9,6 @@
  * preimage.h.  Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
 #include "default_kernel.h"
 #include "preimage.h"
-#include "../fields.h"
 #include "../gp/gp_centre.h"
 #include "../generative/discriminant.h"
 #include "../rows_check.h"
@@ -39,46 +38,38 @@ enum { NAME_SIZE = 24, BLOCK = 256 };
 
 static const double NOTHING = 1e-12; /* eigenvalues below this share of the trace are rounding */
 
-typedef struct kernel_pca_state {
-    size_t       n, d, c, q;
-    double      *X, *levels;  /* [n x d], [n x c]: inputs                          */
-    double      *weight;      /* [n x q] of k(x_i, x) in the coordinates           */
-    double      *offset;      /* [q] taken off them                                */
-    double      *eigenvalue;  /* [q] descending                                    */
-    double       total, rows; /* the trace; sum of the weights                     */
-    double      *share;       /* [n] p; NULL: a file that does not tell it         */
-    cr_kernel   *kernel;
-    uint32_t    *codes; /* [n x c] levels as whole numbers                   */
-    char        *text;  /* [q x NAME_SIZE] z1, z2, ...                       */
-    const char **names; /* [q]                                               */
-} kernel_pca_state;
+/* clang-format off */
+#define KERNEL_PCA_STATE(MEMBER)                                                                   \
+    MEMBER(text,   formula,    (),     "as:kernel",  "the kernel")                                 \
+    MEMBER(count,  n,          (),     ">0",         "distinct inputs")                            \
+    MEMBER(count,  d,          (),     "",           "their columns of numbers")                   \
+    MEMBER(count,  c,          (),     "",           "their categories")                           \
+    MEMBER(count,  q,          (),     ">0",         "coordinates")                                \
+    MEMBER(matrix, X,          (n, d), "",           "the inputs")                                 \
+    MEMBER(codes,  codes,      (n, c), "as:levels",  "likewise")                                   \
+    MEMBER(matrix, weight,     (n, q), "",           "of k(x_i, x) in the coordinates")            \
+    MEMBER(vector, offset,     (q),    "",           "taken off them")                             \
+    MEMBER(vector, eigenvalue, (q),    ">=0",        "descending")                                 \
+    MEMBER(real,   total,      (),     ">=0",        "the trace")                                  \
+    MEMBER(real,   rows,       (),     ">0",         "the sum of the weights")                     \
+    MEMBER(vector, share,      (n),    "0..1 sums none", "p; absent: a file that does not tell it") \
+    MEMBER(part,   centre,     (cri_gp_centre_rows), "none", "rows of the kernel")
+/* clang-format on */
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(kernel_pca_state, n),
-    CRI_FIELD_COUNT(kernel_pca_state, d),
-    CRI_FIELD_COUNT(kernel_pca_state, c),
-    CRI_FIELD_COUNT(kernel_pca_state, q),
-    CRI_FIELD_MATRIX(kernel_pca_state, X, n, d),
-    CRI_FIELD_MATRIX(kernel_pca_state, levels, n, c),
-    CRI_FIELD_MATRIX(kernel_pca_state, weight, n, q),
-    CRI_FIELD_VECTOR(kernel_pca_state, offset, q),
-    CRI_FIELD_VECTOR(kernel_pca_state, eigenvalue, q),
-    CRI_FIELD_REAL(kernel_pca_state, total),
-    CRI_FIELD_REAL(kernel_pca_state, rows),
-    CRI_FIELD_LAST,
-};
+CRI_RECORD(kernel_pca_state, KERNEL_PCA_STATE, cr_kernel *kernel;
+           char        *text; /* [q x NAME_SIZE] z1, z2, ... */
+           const char **names;
+           /* [q] */);
+#define CRI_TYPE kernel_pca_state
+static const cri_member kernel_pca_record[] = { KERNEL_PCA_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
-static void kernel_pca_free(cr_ctx *cx, void *state)
+static void kernel_pca_release(cr_ctx *cx, void *state)
 {
     kernel_pca_state *m = state;
-    if (!m) return;
     cr_kernel_free(cx, m->kernel);
-    cr_free(cx, m->codes, m->n * m->c, sizeof *m->codes);
-    cr_free(cx, m->share, m->n, sizeof *m->share);
     cr_free(cx, m->text, m->q, NAME_SIZE);
     cr_free(cx, m->names, m->q, sizeof *m->names);
-    cri_record_free(cx, fields, m);
-    cr_free(cx, m, 1, sizeof *m);
 }
 
 static cr_status name_coordinates(cr_ctx *cx, kernel_pca_state *m)
@@ -196,13 +187,12 @@ static void set_coordinates(kernel_pca_state *m, const work *w)
 static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *p,
                              kernel_pca_state *m)
 {
-    m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
     m->share = cr_alloc(cx, m->n, sizeof *m->share);
-    if (!m->codes || !m->share) return CR_ENOMEM;
+    if (!m->share) return CR_ENOMEM;
     memcpy(m->share, p, m->n * sizeof *p);
     if (m->d > 0) memcpy(m->X, data->X, m->n * m->d * sizeof(double));
-    for (size_t i = 0; i < m->n * m->c; i++) m->levels[i] = m->codes[i] = data->codes[i];
-    return CR_OK;
+    if (m->c > 0) memcpy(m->codes, data->codes, m->n * m->c * sizeof *m->codes);
+    return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
 }
 
 static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
@@ -247,7 +237,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     CR_TRY(cr_eigen(cx, cr_cmat_of(w.K, n, n), w.l, cr_mat_of(w.V, n, n)));
     m->n = n, m->d = data.d, m->c = data.c;
     m->q = count_components(cx, &w, m->total, o->components);
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, kernel_pca_record, m));
     CR_TRY(keep_inputs(cx, &data, w.p, m));
     set_coordinates(m, &w);
     CR_TRY(name_coordinates(cx, m));
@@ -256,7 +246,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     m = NULL;
 done:
     cri_gp_data_free(cx, &data);
-    kernel_pca_free(cx, m);
+    cri_state_free(cx, &cri_class_kernel_pca, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -395,12 +385,11 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
 {
     cr_status               st = CR_OK;
     const kernel_pca_state *m = state;
-    char                   *text = cri_gp_kernel_text(cx, m->kernel), name[64];
+    char                    name[64];
     json_t                 *list = json_array(), *s;
     double                  explained = 0;
 
     CR_TRY(cri_store_set(cx, out, "parameters", list));
-    if (!text) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         if (p.given) continue;
@@ -408,7 +397,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
     }
     CR_TRY(cri_gp_tell_elements(cx, m->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(m->formula)));
     CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->n)));
     CR_TRY(cri_store_set(cx, s, "components", json_integer((json_int_t)m->q)));
     CR_TRY(cri_store_set_real(cx, s, "total", m->total));
@@ -422,77 +411,20 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
     }
     CR_TRY(cri_store_set_real(cx, s, "explained", explained));
 done:
-    cri_string_free(cx, text);
     return st;
 }
 
-static cr_status kernel_pca_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    cr_status               st = CR_OK;
-    const kernel_pca_state *m = state;
-    char                   *text = cri_gp_kernel_text(cx, m->kernel);
-    if (!text) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_store_set_text(cx, out, "kernel", text));
-    CR_TRY(cri_record_write(cx, fields, m, store, out));
-    if (m->share) CR_TRY(cri_store_put_vector(cx, store, "share", m->share, m->n));
-    CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
-done:
-    cri_string_free(cx, text);
-    return st;
-}
-
-static cr_status spoilt(cr_ctx *cx, const cri_store *store, const char *what)
-{
-    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store),
-                   what);
-}
-
-/* The levels as codes, each below the number of its category's levels. */
-static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design *design,
-                            kernel_pca_state *m)
-{
-    m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
-    if (!m->codes) return CR_ENOMEM;
-    for (size_t place = 0; place < m->c; place++) {
-        size_t levels = cri_gp_codes(design, place);
-        for (size_t i = 0; i < m->n; i++) {
-            double code = m->levels[i * m->c + place];
-            if (!(code >= 0 && code < (double)levels)) return spoilt(cx, store, "a level");
-            m->codes[i * m->c + place] = (uint32_t)code;
-        }
-    }
-    return CR_OK;
-}
-
-static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                 const cr_design *design, void **out_state)
+static cr_status kernel_pca_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     cr_status         st = CR_OK;
-    kernel_pca_state *m = cr_alloc(cx, 1, sizeof *m);
-    const char       *text;
+    kernel_pca_state *m = state;
+    cr_kernel_input   at = inputs_of(m);
     size_t            d, c;
-
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_store_get_text(cx, store, in, "kernel", &text));
-    CR_TRY(cri_record_read(cx, fields, store, in, m));
     cri_gp_shape(design, &d, &c);
-    if (m->d != d || m->c != c || m->n == 0 || m->q == 0)
-        CR_TRY(spoilt(cx, store, "the shape of the inputs"));
-    CR_TRY(read_codes(cx, store, design, m));
-    if (cri_store_has(store, "share"))
-        CR_TRY(cri_store_get_vector(cx, store, "share", m->n, &m->share));
-    st = cri_gp_kernel(cx, text, design, &m->kernel);
-    cr_kernel_input at = inputs_of(m);
-    if (st == CR_OK) st = cri_gp_centre_read(cx, store, in, design, m->kernel);
-    if (st == CR_OK) st = cr_kernel_check(cx, m->kernel, &at);
-    if (st == CR_EARG || st == CR_EDATA || st == CR_EUNSUPPORTED)
-        st = spoilt(cx, store, "the kernel");
-    CR_TRY(st);
+    if (m->d != d || m->c != c || !cri_gp_codes_fit(design, m->codes, m->n, c)) return CR_EDATA;
+    CR_TRY(cri_gp_kernel_restore(cx, m->formula, &m->centre, &at, design, &m->kernel));
     CR_TRY(name_coordinates(cx, m));
-    *out_state = m;
-    m = NULL;
 done:
-    kernel_pca_free(cx, m);
     return st;
 }
 
@@ -519,7 +451,8 @@ const cr_model_class cri_class_kernel_pca = {
     .reconstruct = kernel_pca_reconstruct,
     .labels = kernel_pca_labels,
     .describe = kernel_pca_describe,
-    .write = kernel_pca_write,
-    .read = kernel_pca_read,
-    .free = kernel_pca_free,
+    .state = kernel_pca_record,
+    .state_size = sizeof(kernel_pca_state),
+    .ready = kernel_pca_ready,
+    .release = kernel_pca_release,
 };

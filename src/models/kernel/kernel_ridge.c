@@ -30,23 +30,26 @@ CR_OPTIONS_STRUCT(kernel_ridge_options, KERNEL_RIDGE_OPTIONS);
 static const cr_option kernel_ridge_table[] = { KERNEL_RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct kernel_ridge_state {
-    cri_gp_posterior *gp; /* noise = lambda */
-    double            sigma, df, rss;
-} kernel_ridge_state;
+#define KERNEL_RIDGE_STATE(MEMBER)                                                                 \
+    MEMBER(real, sigma, (), ">=0 none", "of the residuals")                                        \
+    MEMBER(real, df, (), "", "degrees of freedom")                                                 \
+    MEMBER(real, rss, (), "", "residual sum of squares")                                        \
+    MEMBER(part, gp, (cri_gp_posterior), "", "noise = lambda")
+CRI_RECORD(kernel_ridge_state, KERNEL_RIDGE_STATE);
+#define CRI_TYPE kernel_ridge_state
+static const cri_member kernel_ridge_record[] = { KERNEL_RIDGE_STATE(CRI_RECORD_ROW)
+                                                      CRI_RECORD_END };
+#undef CRI_TYPE
 
-static void kernel_ridge_free(cr_ctx *cx, void *state)
+static void kernel_ridge_release(cr_ctx *cx, void *state)
 {
-    kernel_ridge_state *m = state;
-    if (!m) return;
-    cri_gp_posterior_free(cx, m->gp);
-    cr_free(cx, m, 1, sizeof *m);
+    cri_gp_release(cx, &((kernel_ridge_state *)state)->gp);
 }
 
 /* s, df and RSS from the weights and the diagonal of what leave-one-out needs. */
 static void measure(kernel_ridge_state *m, double share)
 {
-    const cri_gp_posterior *g = m->gp;
+    const cri_gp_posterior *g = &m->gp;
     m->rss = g->at.spread;
     for (size_t i = 0; i < g->at.n; i++) {
         double e = g->noise * g->at.r[i] * g->alpha[i];
@@ -111,12 +114,12 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     cr_scratch                  s = cr_scratch_begin(cx);
     const kernel_ridge_options *o = options;
     kernel_ridge_state         *m = cr_alloc(cx, 1, sizeof *m);
-    cri_gp_posterior           *g = m ? m->gp = cr_alloc(cx, 1, sizeof *g) : NULL;
+    cri_gp_posterior           *g = m ? &m->gp : NULL;
     size_t                     *group = cr_scratch_index(&s, rows->n), n;
     double                     *H, *C, *share, trace = 0;
     (void)seed;
 
-    if (!g) CR_TRY(CR_ENOMEM);
+    if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
     g->approx = CRI_GP_EXACT;
     g->noise = o->lambda;
@@ -150,11 +153,12 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
     measure(m, trace);
     if (isnan(m->sigma)) cri_warn_no_spread(cx);
+    CR_TRY(cri_gp_posterior_keep(cx, g));
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;
 done:
-    kernel_ridge_free(cx, m);
+    cri_state_free(cx, &cri_class_kernel_ridge, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -163,9 +167,9 @@ static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_r
                                       cr_prediction *out)
 {
     const kernel_ridge_state *m = state;
-    cr_status                 st = cri_gp_predict(cx, m->gp, rows, out);
+    cr_status                 st = cri_gp_predict(cx, &m->gp, rows, out);
     for (size_t i = 0; st == CR_OK && out->scale && i < rows->n; i++)
-        out->scale[i] *= m->sigma / sqrt(m->gp->noise);
+        out->scale[i] *= m->sigma / sqrt(m->gp.noise);
     return st;
 }
 
@@ -188,12 +192,10 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
 {
     cr_status                 st = CR_OK;
     const kernel_ridge_state *m = state;
-    const cri_gp_posterior   *g = m->gp;
+    const cri_gp_posterior   *g = &m->gp;
     double                    unit = design->target_scale, n = g->rows, left = n - m->df;
     json_t                   *list, *s;
-    char                     *text = cri_gp_kernel_text(cx, g->kernel);
 
-    if (!text) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     if (g->q)
         CR_TRY(add_parameter(cx, list, "intercept", g->beta[0] * unit + design->target_shift,
@@ -204,7 +206,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
     }
     CR_TRY(cri_gp_tell_elements(cx, g->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(g->formula)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
     CR_TRY(cri_store_set_real(cx, s, "lambda", g->noise));
     CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)g->at.n)));
@@ -214,42 +216,15 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
     CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(n * m->rss / (left * left) * unit * unit)));
     CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(g->loo_rmse * g->loo_rmse * unit * unit)));
 done:
-    cri_string_free(cx, text);
     return st;
 }
 
-static cr_status kernel_ridge_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+static cr_status kernel_ridge_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    cr_status                 st = CR_OK;
-    const kernel_ridge_state *m = state;
-    CR_TRY(cri_store_set(cx, out, "sigma", cri_json_number(m->sigma)));
-    CR_TRY(cri_store_set_real(cx, out, "df", m->df));
-    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
-    CR_TRY(cri_gp_write(cx, m->gp, store, out));
-done:
-    return st;
-}
-
-static cr_status kernel_ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                                   const cr_design *design, void **out_state)
-{
-    cr_status           st = CR_OK;
-    void               *gp = NULL;
-    kernel_ridge_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_gp_read(cx, store, in, design, &gp));
-    m->gp = gp;
-    if (!(m->gp->noise > 0) || m->gp->noise_column)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: lambda in the model file is not positive",
-                       cri_store_source(store)));
-    CR_TRY(cri_store_get_real(cx, store, in, "df", &m->df));
-    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
-    m->sigma = cri_json_number_or_nan(in, "sigma");
-    *out_state = m;
-    m = NULL;
-done:
-    kernel_ridge_free(cx, m);
-    return st;
+    kernel_ridge_state *m = state;
+    if (!(m->gp.noise > 0) || m->gp.noise_column)
+        return cr_fail(cx, CR_EARG, "lambda in the model file is not positive");
+    return cri_gp_ready(cx, &m->gp, design);
 }
 
 static cr_status kernel_ridge_shape(cr_ctx *cx, const void *options, cr_design *design)
@@ -274,7 +249,8 @@ const cr_model_class cri_class_kernel_ridge = {
     .fit = kernel_ridge_fit,
     .predict = kernel_ridge_predict,
     .describe = kernel_ridge_describe,
-    .write = kernel_ridge_write,
-    .read = kernel_ridge_read,
-    .free = kernel_ridge_free,
+    .state = kernel_ridge_record,
+    .state_size = sizeof(kernel_ridge_state),
+    .ready = kernel_ridge_ready,
+    .release = kernel_ridge_release,
 };

@@ -5,7 +5,6 @@
 #include "../../base/quoted.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
-#include "../fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,62 +109,14 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(cri_classifier, p),          CRI_FIELD_COUNT(cri_classifier, q),
-    CRI_FIELD_COUNT(cri_classifier, q1),         CRI_FIELD_COUNT(cri_classifier, K),
-    CRI_FIELD_COUNT(cri_classifier, M),          CRI_FIELD_COUNT(cri_classifier, link),
-    CRI_FIELD_COUNT(cri_classifier, solver),     CRI_FIELD_COUNT(cri_classifier, separation),
-    CRI_FIELD_COUNT(cri_classifier, penalty),    CRI_FIELD_FLAG(cri_classifier, intercept),
-    CRI_FIELD_FLAG(cri_classifier, full),        CRI_FIELD_FLAG(cri_classifier, tests),
-    CRI_FIELD_FLAG(cri_classifier, information), CRI_FIELD_REAL(cri_classifier, lambda),
-    CRI_FIELD_REAL(cri_classifier, l1_ratio),    CRI_FIELD_REAL(cri_classifier, weight),
-    CRI_FIELD_REAL(cri_classifier, objective),   CRI_FIELD_REAL(cri_classifier, nll),
-    CRI_FIELD_REAL(cri_classifier, null_nll),    CRI_FIELD_REAL(cri_classifier, kkt),
-    CRI_FIELD_REAL(cri_classifier, nonzero),     CRI_FIELD_REAL(cri_classifier, df),
-    CRI_FIELD_VECTOR(cri_classifier, centre, p), CRI_FIELD_VECTOR(cri_classifier, scale, p),
-    CRI_FIELD_VECTOR(cri_classifier, place, K),  CRI_FIELD_VECTOR(cri_classifier, blame, q),
-    CRI_FIELD_VECTOR(cri_classifier, fixed, q),  CRI_FIELD_MATRIX(cri_classifier, theta, M, q),
-    CRI_FIELD_MATRIX(cri_classifier, sd, M, q1), CRI_FIELD_LAST
-};
-
-static const cri_member stream_fields[] = {
-    { "stream_steps", CRI_MEMBER_count, offsetof(cri_classifier, steps), 0, 0, "", "", NULL },
-    { "stream_rate", CRI_MEMBER_real, offsetof(cri_classifier, rate), 0, 0, "any none", "", NULL },
-    { "stream_gradient_z", CRI_MEMBER_real, offsetof(cri_classifier, gradient_z), 0, 0, "any none",
-      "", NULL },
-    { "stream/last", CRI_MEMBER_matrix, offsetof(cri_classifier, last), offsetof(cri_classifier, M),
-      offsetof(cri_classifier, q), "any", "", NULL },
-    CRI_FIELD_LAST,
-};
-
-static const cri_member renew_fields[] = {
-    CRI_FIELD_COUNT(cri_classifier, held),
-    CRI_FIELD_COUNT(cri_classifier, two),
-    CRI_FIELD_COUNT(cri_classifier, D),
-    CRI_FIELD_COUNT(cri_classifier, folds),
-    CRI_FIELD_REAL(cri_classifier, distance),
-    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_z, held, q),
-    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_yw, held, two),
-    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, past, D, D),
-    { "pull", CRI_MEMBER_vector, offsetof(cri_classifier, pull), offsetof(cri_classifier, D), 0,
-      "any none", "", NULL },
-    { "miss", CRI_MEMBER_vector, offsetof(cri_classifier, miss), offsetof(cri_classifier, D), 0,
-      "any none", "", NULL },
-    CRI_FIELD_LAST,
-};
+#define CRI_TYPE cri_classifier
+const cri_member cri_classifier_record[] = { CRI_CLASSIFIER(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
 {
-    cri_record_free(cx, renew_fields, m);
-    cri_record_free(cx, stream_fields, m);
-    cri_record_free(cx, fields, m);
+    cri_record_free(cx, cri_classifier_record, m);
     *m = (cri_classifier){ 0 };
-}
-
-void cri_classifier_free(cr_ctx *cx, void *state)
-{
-    cri_classifier_clear(cx, state);
-    cr_free(cx, state, 1, sizeof(cri_classifier));
 }
 
 cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state)
@@ -178,75 +129,37 @@ cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state)
     return CR_OK;
 }
 
-cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+/* What a stream goes on with: all of it or nothing, and rows of classes that there are. */
+static bool stream_fits(const cri_classifier *m)
+{
+    bool fits = !m->held_z == (m->held == 0) && !m->held_yw == !m->held_z &&
+                (!m->held_z || m->two == 2) && !m->pull == !m->past && !m->miss == !m->past &&
+                (!m->past || m->D == m->M * m->q);
+    for (size_t i = 0; fits && i < m->held; i++)
+        fits = m->held_yw[2 * i] < (double)m->M + (m->full ? 0 : 1);
+    return fits;
+}
+
+cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     const cri_classifier *m = state;
-    cr_status             st = cri_record_write(cx, fields, m, store, out);
-    if (st == CR_OK && m->steps > 0) st = cri_record_write(cx, stream_fields, m, store, out);
-    if (st == CR_OK && m->folds > 0) st = cri_record_write(cx, renew_fields, m, store, out);
-    return st;
-}
-
-/* What a damaged file could have wrong although every array has its shape. */
-static bool is_valid(const cri_classifier *m)
-{
-    bool valid = m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
-                 m->link <= CRI_LINK_PROBIT && m->separation <= CRI_SEPARATED_PARTLY &&
-                 m->penalty <= CRI_PENALTY_ELASTIC && m->solver <= CRI_SOLVER_PROXIMAL;
-    for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
-    for (size_t k = 0; valid && k < m->K; k++)
-        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
-    return valid;
-}
-
-cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cr_design *design, void **out_state)
-{
-    cr_status      st = CR_OK;
-    cri_classifier m = { 0 };
-    CR_TRY(cri_record_read(cx, fields, store, in, &m));
-    if (json_object_get(in, "stream_steps"))
-        CR_TRY(cri_record_read(cx, stream_fields, store, in, &m));
-    if (json_object_get(in, "folds")) CR_TRY(cri_record_read(cx, renew_fields, store, in, &m));
-    if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
-                       cri_store_source(store)));
-    CR_TRY(cri_classifier_keep(cx, &m, out_state));
-done:
-    cri_classifier_clear(cx, &m);
-    return st;
-}
-
-/* *out = a copy of a [rows x cols], NULL where that is. */
-static cr_status copy_array(cr_ctx *cx, const double *a, size_t rows, size_t cols, double **out)
-{
-    if (!a) return CR_OK;
-    *out = cr_alloc(cx, rows, cols * sizeof(double));
-    if (!*out) return CR_ENOMEM;
-    memcpy(*out, a, rows * cols * sizeof(double));
-    return CR_OK;
+    bool fits = m->p == cr_design_terms(design) && m->K == cr_design_classes(design) &&
+                m->q == m->p + m->intercept && m->q1 == m->p + 1 && stream_fits(m);
+    (void)cx;
+    for (size_t k = 0; fits && k < m->K; k++) fits = m->place[k] <= (double)m->M;
+    return fits ? CR_OK : CR_EDATA;
 }
 
 cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out)
 {
     cr_status      st = CR_OK;
-    cri_classifier m = *from;
-    size_t         D = m.M * m.q;
-    m.centre = m.scale = m.place = m.blame = m.fixed = m.theta = m.sd = m.last = NULL;
-    m.held_z = m.held_yw = m.past = m.pull = m.miss = NULL;
-    m.held = 0;
-    CR_TRY(cri_record_allocate(cx, fields, &m));
-    CR_TRY(cri_record_allocate(cx, stream_fields, &m));
-    memcpy(m.centre, from->centre, m.p * sizeof(double));
-    memcpy(m.scale, from->scale, m.p * sizeof(double));
-    memcpy(m.place, from->place, m.K * sizeof(double));
-    memcpy(m.fixed, from->fixed, m.q * sizeof(double));
-    memcpy(m.theta, from->theta, D * sizeof(double));
-    memcpy(m.last, from->last ? from->last : from->theta, D * sizeof(double));
+    cri_classifier some = *from, m = { 0 };
+    some.held = 0;
+    some.held_z = some.held_yw = some.blame = some.sd = NULL;
+    if (!some.last) some.last = some.theta;
+    CR_TRY(cri_record_copy(cx, cri_classifier_record, &some, &m));
+    CR_TRY(cri_record_allocate(cx, cri_classifier_record, &m));
     for (size_t a = 0; a < m.M * m.q1; a++) m.sd[a] = -1;
-    CR_TRY(copy_array(cx, from->past, D, D, &m.past));
-    CR_TRY(copy_array(cx, from->pull, D, 1, &m.pull));
-    CR_TRY(copy_array(cx, from->miss, D, 1, &m.miss));
     *out = m;
     m = (cri_classifier){ 0 };
 done:
@@ -423,7 +336,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_
     m->link = o->link;
     m->lambda = o->lambda, m->l1_ratio = o->l1_ratio, m->penalty = (size_t)o->penalty;
     m->weight = x->weight;
-    CR_TRY(cri_record_allocate(cx, fields, m));
+    CR_TRY(cri_record_allocate(cx, cri_classifier_record, m));
     memcpy(m->place, place, K * sizeof(double));
     memcpy(m->centre, x->centre, m->p * sizeof(double));
     memcpy(m->scale, x->scale, m->p * sizeof(double));

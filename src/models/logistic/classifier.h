@@ -9,27 +9,54 @@
 #include "../class.h"
 #include "separation.h"
 
-typedef struct cri_classifier {
-    size_t  p, q, K, M, q1; /* q1 = p + 1                                                */
-    size_t  link, solver, separation;
-    bool    intercept, full, tests, information; /* information: sds come from the data alone */
-    double *centre, *scale;   /* [p]                                                       */
-    double *theta;            /* [M x q] of z                                              */
-    double *sd;               /* [M x q1] in the units of the data, intercept first; -1 = none */
-    double *place;            /* [K] vector of a class; M: the reference; -1: not in the data */
-    double *blame;            /* [q] 1 where the column separates the classes              */
-    double *fixed;            /* [q] 1 where the coefficient is 0 because others determine it */
-    double  lambda, l1_ratio; /* as given */
-    size_t  penalty;
-    double  weight, objective, nll, null_nll, kkt, nonzero, df;
-    size_t  steps; /* of a stream: theta is the mean of so many; 0 of a fit in memory */
-    double *last;  /* [M x q] the last of them                                        */
-    double  rate, gradient_z;
-    size_t  held, two, D, folds; /* of a stream in few coefficients: two = 2, D = M q         */
-    double *held_z, *held_yw;    /* [held x q], [held x 2] rows not yet learned from          */
-    double *past, *pull, *miss;  /* [D x D], [D], [D] (classifier_renew.c)                    */
-    double  distance;            /* in standard errors, from the minimum of all rows          */
-} cri_classifier;
+/* clang-format off */
+#define CRI_CLASSIFIER(MEMBER)                                                                       \
+    MEMBER(count,  p,           (),         "",      "terms")                                        \
+    MEMBER(count,  q,           (),         "",      "coefficients of a vector: p + intercept")      \
+    MEMBER(count,  q1,          (),         ">0",    "p + 1")                                        \
+    MEMBER(count,  K,           (),         "",      "classes of the design")                        \
+    MEMBER(count,  M,           (),         ">0",    "vectors")                                      \
+    MEMBER(count,  link,        (),         "0..1",  "cri_link")                                     \
+    MEMBER(count,  solver,      (),         "0..6",  "cri_solver")                                   \
+    MEMBER(count,  separation,  (),         "0..2",  "cri_separation")                               \
+    MEMBER(count,  penalty,     (),         "0..2",  "l2, l1, elastic")                              \
+    MEMBER(flag,   intercept,   (),         "",      "whether there is one")                         \
+    MEMBER(flag,   full,        (),         "",      "a vector for every class")                     \
+    MEMBER(flag,   tests,       (),         "",      "whether they are shown")                       \
+    MEMBER(flag,   information, (),         "",      "sds come from the data alone")                 \
+    MEMBER(real,   lambda,      (),         ">=0",   "as given")                                     \
+    MEMBER(real,   l1_ratio,    (),         "0..1",  "as given")                                     \
+    MEMBER(real,   weight,      (),         ">=0",   "of the rows")                                  \
+    MEMBER(real,   objective,   (),         "none",  "at the end")                                   \
+    MEMBER(real,   nll,         (),         "none",  "likewise")                                     \
+    MEMBER(real,   null_nll,    (),         "none",  "without slopes")                               \
+    MEMBER(real,   kkt,         (),         "none",  "the largest gradient per row")                 \
+    MEMBER(real,   nonzero,     (),         ">=0",   "slopes that are not 0")                        \
+    MEMBER(real,   df,          (),         ">=0",   "coefficients that are free")                   \
+    MEMBER(vector, centre,      (p),        "",      "of z")                                         \
+    MEMBER(vector, scale,       (p),        ">0",    "of z")                                         \
+    MEMBER(vector, place,       (K),        ">=-1",  "vector of a class; M: the reference; -1: not in the data") \
+    MEMBER(vector, blame,       (q),        "0..1",  "1 where the column separates the classes")     \
+    MEMBER(vector, fixed,       (q),        "0..1",  "1 where the coefficient is 0 because others determine it") \
+    MEMBER(matrix, theta,       (M, q),     "",      "of z")                                         \
+    MEMBER(matrix, sd,          (M, q1),    "any",   "in the units of the data, intercept first; -1: none") \
+    MEMBER(count,  steps,       (),         "spare as:stream_steps", "of a stream: theta is the mean of so many; 0 of a fit in memory") \
+    MEMBER(real,   rate,        (),         "spare none as:stream_rate", "of them")                       \
+    MEMBER(real,   gradient_z,  (),         "spare none as:stream_gradient_z", "the gradient in units of its noise") \
+    MEMBER(matrix, last,        (M, q),     "none as:stream/last", "the last of the steps")          \
+    MEMBER(count,  held,        (),         "spare", "rows of a stream in few coefficients not yet learned from") \
+    MEMBER(count,  two,         (),         "0..2 spare", "2")                                       \
+    MEMBER(count,  D,           (),         "spare", "M q")                                          \
+    MEMBER(count,  folds,       (),         "spare", "of such a stream (classifier_renew.c)")        \
+    MEMBER(real,   distance,    (),         ">=0 spare none", "in standard errors, from the minimum of all rows") \
+    MEMBER(matrix, held_z,      (held, q),  "none",  "z of the rows held")                           \
+    MEMBER(matrix, held_yw,     (held, two), ">=0 none", "their vectors and weights")                \
+    MEMBER(matrix, past,        (D, D),     "none",  "curvature of the folds")                       \
+    MEMBER(vector, pull,        (D),        "none",  "their gradients at 0")                         \
+    MEMBER(vector, miss,        (D),        "none",  "what these may be off")
+/* clang-format on */
+CRI_RECORD(cri_classifier, CRI_CLASSIFIER);
+extern const cri_member cri_classifier_record[];
 
 enum { CRI_PENALTY_L2, CRI_PENALTY_L1, CRI_PENALTY_ELASTIC };
 
@@ -75,10 +102,8 @@ cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *
 cr_status cri_classifier_check(cr_ctx *cx, const double *prob, size_t n);
 cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                   json_t *out);
-cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cr_design *design, void **out_state);
-void      cri_classifier_free(cr_ctx *cx, void *state);
+/* Whether a state that was read fits the design. */
+cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 /* The same coefficients, with room for those of a stream, and no sds and no rows that are held. */
 cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out);

@@ -150,6 +150,9 @@ static cr_status renew(cr_ctx *cx, const cr_design *design, const cri_classifier
     if (last && m->folds == 0) { /* all rows are at hand */
         m->weight = x.weight;
         m->steps = 0;
+        m->rate = m->gradient_z = 0;
+        cr_free(cx, m->last, m->M, m->q * sizeof(double));
+        m->last = NULL;
         CR_TRY(cri_classifier_solve(cx, design, &x, y, &exact, m, report));
     } else {
         cri_likelihood f = {

@@ -51,7 +51,7 @@ const cr_model_class cri_class_probit = {
     .fit = probit_fit,
     .predict = cri_classifier_predict,
     .describe = cri_classifier_describe,
-    .write = cri_classifier_write,
-    .read = cri_classifier_read,
-    .free = cri_classifier_free,
+    .state = cri_classifier_record,
+    .state_size = sizeof(cri_classifier),
+    .ready = cri_classifier_ready,
 };

@@ -12,7 +12,8 @@ cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m)
 {
     m->trees = m->rounds * (m->gradient ? m->widths : 1);
     m->tree.width = 1;
-    return cri_record_allocate(cx, cri_boost_record, m);
+    cr_status st = cri_record_allocate(cx, cri_tree_record, &m->tree);
+    return st == CR_OK ? cri_record_allocate(cx, cri_boost_record, m) : st;
 }
 
 void cri_boost_free(cr_ctx *cx, cri_boost *m)

@@ -149,13 +149,13 @@ TEST(dense)
                  setups[k].settings);
         cr_model         *m = fit(cx, "gp", s.t, settings);
         cri_gp_posterior *g = state_of(m);
-        cri_gp_lowrank   *form = g->low;
-        if ((form != NULL) != setups[k].low)
+        cri_gp_lowrank    form = g->low;
+        if ((form.rank > 0) != setups[k].low)
             fail_msg("%s: a form where none should be, or none", settings);
-        if (!form) goto next;
-        assert_true(form->rank <= g->at.n / 4);
+        if (form.rank == 0) goto next;
+        assert_true(form.rank <= g->at.n / 4);
         tell(cx, m, s.rows, &low);
-        g->low = NULL;
+        g->low = (cri_gp_lowrank){ 0 };
         tell(cx, m, s.rows, &dense);
         g->low = form;
         double unit = sqrt(g->noise_column ? 0.05 : fmax(g->noise, 0.1));
@@ -191,21 +191,21 @@ TEST(bounds)
         sample            s = draw(cx, 40 + k, 400);
         cr_model         *m = fit(cx, "gp", s.t, settings[k]);
         cri_gp_posterior *g = state_of(m);
-        cri_gp_lowrank   *full = g->low;
-        assert_non_null(full);
+        cri_gp_lowrank    full = g->low;
+        assert_true(full.rank > 0);
         form_rows(cx, g, s.at, &f);
         size_t inside = 0;
         for (size_t i = 0; i < INSIDE; i++) inside += f.holds[i];
         assert_in_range(inside, 0.95 * INSIDE, INSIDE);
         assert_in_range(f.held, inside + 30, ROWS - 1);
-        g->low = NULL;
+        g->low = (cri_gp_lowrank){ 0 };
         assert_ok(cx, cr_predict_function(cx, m, s.rows, false, mean, sd, NULL));
         double closest_mean = 0, closest_variance = 0;
         for (size_t l = 0; l < sizeof least / sizeof *least; l++) {
             assert_ok(cx, cri_gp_lowrank_new(cx, g, least[l], INFINITY, &g->low));
-            assert_non_null(g->low);
+            assert_true(g->low.rank > 0);
             if (least[l] > 1e-14)
-                assert_true(g->low->rank < full->rank && g->low->residual > full->residual);
+                assert_true(g->low.rank < full.rank && g->low.residual > full.residual);
             form_rows(cx, g, s.at, &f);
             for (size_t i = 0; i < ROWS; i++) {
                 double by_mean = fabs(f.mean[i] - mean[i]),
@@ -217,8 +217,8 @@ TEST(bounds)
                 closest_mean = fmax(closest_mean, by_mean / f.mean_error[i]);
                 closest_variance = fmax(closest_variance, by_variance / f.variance_error[i]);
             }
-            cri_gp_lowrank_free(cx, g->low);
-            g->low = NULL;
+            cri_record_free(cx, cri_gp_lowrank_record, &g->low);
+            g->low = (cri_gp_lowrank){ 0 };
         }
         g->low = full;
         assert_true(closest_mean > 0.1 && closest_variance > 0.1);
@@ -238,17 +238,17 @@ TEST(rounding)
         cr_model *m =
             fit(cx, "gp", s.t, "target=y features=x1,x2 optimize=none noise=0.1 kernel=rbf(l=3)");
         cri_gp_posterior *g = state_of(m);
-        cri_gp_lowrank   *full = g->low;
-        g->low = NULL;
+        cri_gp_lowrank    full = g->low;
+        g->low = (cri_gp_lowrank){ 0 };
         assert_ok(cx, cr_predict_function(cx, m, s.rows, false, mean, sd, NULL));
         assert_ok(cx, cri_gp_lowrank_new(cx, g, 1e-15, INFINITY, &g->low));
-        assert_non_null(g->low);
+        assert_true(g->low.rank > 0);
         form_rows(cx, g, s.at, &f);
         for (size_t i = 0; i < ROWS; i++) {
             assert_true(fabs(f.mean[i] - mean[i]) <= f.mean_error[i]);
             assert_true(fabs(f.variance[i] - sd[i] * sd[i]) <= f.variance_error[i]);
         }
-        cri_gp_lowrank_free(cx, g->low);
+        cri_record_free(cx, cri_gp_lowrank_record, &g->low);
         g->low = full;
         cr_model_free(cx, m);
         drop(&s);
@@ -264,18 +264,18 @@ TEST(residual)
                               "target=y features=x1,x2 weights=w optimize=none mean=constant noise=0.1 "
                                       "kernel=1.3*rbf(l=[1.2,1.9])");
     cri_gp_posterior *g = state_of(m);
-    cri_gp_lowrank   *low = NULL;
+    cri_gp_lowrank    low = { 0 };
     cri_gp_data      *at = &g->at;
     assert_ok(cx, cri_gp_lowrank_new(cx, g, 1e-3, INFINITY, &low));
-    size_t  n = at->n, r = low->rank;
+    size_t  n = at->n, r = low.rank;
     double *F = calloc(n * r, sizeof *F), sum = 0, squares = 0, weights = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < r; j++) {
-            size_t p = (size_t)low->pivots[j];
+            size_t p = low.pivots[j];
             double k = 1.3 * exp(-0.5 * (pow((at->X[i * D] - at->X[p * D]) / 1.2, 2) +
                                          pow((at->X[i * D + 1] - at->X[p * D + 1]) / 1.9, 2)));
-            for (size_t l = 0; l < j; l++) k -= F[i * r + l] * low->pivot_factor[j * r + l];
-            F[i * r + j] = k / low->pivot_factor[j * r + j];
+            for (size_t l = 0; l < j; l++) k -= F[i * r + l] * low.pivot_factor[j * r + l];
+            F[i * r + j] = k / low.pivot_factor[j * r + j];
         }
     for (size_t i = 0; i < n; i++) {
         double row = 0;
@@ -289,10 +289,10 @@ TEST(residual)
         squares += row * row / (0.1 * at->r[i]);
         weights += g->alpha[i] * g->alpha[i] * 0.1 * at->r[i];
     }
-    assert_relative(low->residual, sqrt(sum), 1e-9);
-    assert_relative(low->pull, sqrt(sqrt(squares * weights)), 1e-9);
+    assert_relative(low.residual, sqrt(sum), 1e-9);
+    assert_relative(low.pull, sqrt(sqrt(squares * weights)), 1e-9);
     free(F);
-    cri_gp_lowrank_free(cx, low);
+    cri_record_free(cx, cri_gp_lowrank_record, &low);
     cr_model_free(cx, m);
     drop(&s);
 }
@@ -312,12 +312,12 @@ TEST(threads_and_file)
         char     *bytes = NULL;
         size_t    size;
         cr_model *again = NULL;
-        assert_non_null(state_of(m)->low);
+        assert_true(state_of(m)->low.rank > 0);
         tell(cx, m, s.rows, k ? &other : &first);
         if (k) assert_memory_equal(&first, &other, sizeof first);
         assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
         assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
-        assert_non_null(state_of(again)->low);
+        assert_true(state_of(again)->low.rank > 0);
         tell(cx, again, s.rows, &other);
         assert_memory_equal(&first, &other, sizeof first);
         cr_free(cx, bytes, size, 1);
@@ -342,9 +342,9 @@ TEST(update)
     cr_model *m = fit(cx, "gp", s.t,
                       "target=y features=x1 optimize=none noise=0.1 kernel=rbf(l=0.7)"),
              *more = NULL;
-    assert_non_null(state_of(m)->low);
+    assert_true(state_of(m)->low.rank > 0);
     assert_ok(cx, cr_update(cx, m, s.rows, &more));
-    assert_null(state_of(more)->low);
+    assert_true(state_of(more)->low.rank == 0);
     cr_prediction p = predict(cx, m, s.rows), q = predict(cx, more, s.rows);
     assert_true(q.scale[0] < p.scale[0]);
     cr_model_free(cx, more);
@@ -360,23 +360,23 @@ typedef struct made {
 /* The form made, used for rows near and far, saved and loaded. */
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
-    cr_status       st = CR_OK;
-    const made     *a = arg;
-    cr_model       *again = NULL;
-    cri_gp_lowrank *low = NULL;
-    cr_prediction   p = { 0 };
-    char           *bytes = NULL;
-    size_t          size = 0;
+    cr_status      st = CR_OK;
+    const made    *a = arg;
+    cr_model      *again = NULL;
+    cri_gp_lowrank low = { 0 };
+    cr_prediction  p = { 0 };
+    char          *bytes = NULL;
+    size_t         size = 0;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cri_gp_lowrank_new(cx, state_of(a->m), CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &low));
-    assert_non_null(low);
+    assert_true(low.rank > 0);
     CR_TRY(cr_predict(cx, a->m, a->far, &p));
     CR_TRY(cr_model_to_bytes(cx, a->m, &bytes, &size));
     CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
 done:
     cr_free(cx, bytes, size, 1);
     cr_prediction_free(cx, &p);
-    cri_gp_lowrank_free(cx, low);
+    cri_record_free(cx, cri_gp_lowrank_record, &low);
     cr_model_free(cx, again);
     return st;
 }

@@ -298,7 +298,7 @@ TEST(gradient)
                                  .beta = b->beta,
                                  .U = b->U,
                                  .A = b->A };
-    b->sums = (cri_gp_stream_sums){ 6, 1, b->Phi, b->M, b->S, 0 };
+    b->sums = (cri_gp_stream_sums){ 6, 1, 2, b->Phi, b->M, b->S, 0 };
     cri_gp_pseudo none = { 0 }, pseudo;
     cri_gp_stream first = { &none, &b->sparse, &b->sums };
     assert_ok(cx, cri_gp_stream_solve(cx, &b->problem, k, 0.1, &first, NULL));

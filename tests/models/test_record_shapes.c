@@ -1,32 +1,27 @@
-/* test_fields.c -- states saved, loaded and freed by the list of their members. */
+/* test_record_shapes.c -- records of all sizes, none among them: made, saved, loaded and freed. */
 #include "record_file.h"
-#include "models/fields.h"
-#include "models/store_internal.h"
 
-typedef struct thing {
-    size_t  n, p;
-    bool    flag;
-    double  real, hole;
-    double *vector, *matrix, *maybe;
-} thing;
-
-static const cri_member fields[] = {
-    CRI_FIELD_COUNT(thing, n),
-    CRI_FIELD_COUNT(thing, p),
-    CRI_FIELD_FLAG(thing, flag),
-    CRI_FIELD_REAL(thing, real),
-    CRI_FIELD_REAL(thing, hole),
-    CRI_FIELD_VECTOR(thing, vector, n),
-    CRI_FIELD_MATRIX(thing, matrix, n, p),
-    CRI_FIELD_OPTIONAL_MATRIX(thing, maybe, p, p),
-    CRI_FIELD_LAST,
-};
+/* clang-format off */
+#define THING_STATE(MEMBER)                                                                        \
+    MEMBER(count,  n,      (),     "",         "rows")                                             \
+    MEMBER(count,  p,      (),     "",         "columns")                                          \
+    MEMBER(flag,   flag,   (),     "",         "")                                                 \
+    MEMBER(real,   real,   (),     "any none", "")                                                 \
+    MEMBER(real,   hole,   (),     "any none", "")                                                 \
+    MEMBER(vector, vector, (n),    "any",      "")                                                 \
+    MEMBER(matrix, matrix, (n, p), "any",      "")                                                 \
+    MEMBER(matrix, maybe,  (p, p), "any none", "")
+/* clang-format on */
+CRI_RECORD(thing, THING_STATE);
+#define CRI_TYPE thing
+static const cri_member record[] = { THING_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
 
 static cr_status make(cr_ctx *cx, size_t n, size_t p, bool maybe, thing *t)
 {
     cr_status st = CR_OK;
     *t = (thing){ .n = n, .p = p, .flag = true, .real = -0.1, .hole = NAN };
-    CR_TRY(cri_record_allocate(cx, fields, t));
+    CR_TRY(cri_record_allocate(cx, record, t));
     if (maybe && !(t->maybe = cr_alloc(cx, p * p, sizeof(double)))) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) t->vector[i] = 1 / (double)(i + 3);
     for (size_t i = 0; i < n * p; i++) t->matrix[i] = sqrt((double)i);
@@ -40,7 +35,7 @@ static void check_copy(size_t n, size_t p, bool maybe)
     cr_ctx *cx = test_context();
     thing   a, b = { 0 };
     assert_ok(cx, make(cx, n, p, maybe, &a));
-    assert_ok(cx, there_and_back(cx, fields, &a, &b));
+    assert_ok(cx, there_and_back(cx, record, &a, &b));
     assert_int_equal(b.n, n);
     assert_int_equal(b.p, p);
     assert_true(b.flag && b.real == -0.1 && isnan(b.hole));
@@ -48,10 +43,10 @@ static void check_copy(size_t n, size_t p, bool maybe)
     if (n * p > 0) assert_memory_equal(a.matrix, b.matrix, n * p * sizeof(double));
     assert_int_equal(b.maybe != NULL, maybe);
     if (maybe && p > 0) assert_memory_equal(a.maybe, b.maybe, p * p * sizeof(double));
-    cri_record_free(cx, fields, &a);
-    cri_record_free(cx, fields, &b);
+    cri_record_free(cx, record, &a);
+    cri_record_free(cx, record, &b);
     assert_null(b.vector);
-    cri_record_free(cx, fields, &b); /* once more does no harm */
+    cri_record_free(cx, record, &b); /* once more does no harm */
     test_context_free(cx);
 }
 
@@ -68,13 +63,13 @@ TEST(round_trip)
 TEST(allocated_is_zero)
 {
     thing t = { .n = 3, .p = 2 };
-    assert_ok(cx, cri_record_allocate(cx, fields, &t));
+    assert_ok(cx, cri_record_allocate(cx, record, &t));
     for (size_t i = 0; i < 6; i++) assert_true(t.matrix[i] == 0 && t.vector[i / 2] == 0);
     assert_null(t.maybe);
-    cri_record_free(cx, fields, &t);
+    cri_record_free(cx, record, &t);
     t = (thing){ .n = SIZE_MAX / 4, .p = 5 };
-    assert_fails(cx, cri_record_allocate(cx, fields, &t), CR_ENOMEM);
-    cri_record_free(cx, fields, &t);
+    assert_fails(cx, cri_record_allocate(cx, record, &t), CR_ENOMEM);
+    cri_record_free(cx, record, &t);
 }
 
 /* --- what a file may hold -------------------------------------------------------------------- */
@@ -92,9 +87,9 @@ static void check_refused(const char *text, bool arrays, const char *said)
         assert_ok(cx, cri_store_put_vector(cx, s, "vector", a, 3));
         assert_ok(cx, cri_store_put_matrix(cx, s, "matrix", a, 3, 2));
     }
-    check_status(cx, cri_record_read(cx, fields, s, in, &t), said ? CR_EDATA : CR_OK, said, text,
+    check_status(cx, cri_record_read(cx, record, s, in, &t), said ? CR_EDATA : CR_OK, said, text,
                  __FILE__, __LINE__);
-    cri_record_free(cx, fields, &t);
+    cri_record_free(cx, record, &t);
     json_decref(in);
     cri_store_free(cx, s);
     test_context_free(cx);
@@ -133,9 +128,9 @@ static cr_status make_and_copy(cr_ctx *cx, void *arg)
     thing     a = { 0 }, b = { 0 };
     cr_status st = make(cx, 4, 2, true, &a);
     (void)arg;
-    if (st == CR_OK) st = there_and_back(cx, fields, &a, &b);
-    cri_record_free(cx, fields, &a);
-    cri_record_free(cx, fields, &b);
+    if (st == CR_OK) st = there_and_back(cx, record, &a, &b);
+    cri_record_free(cx, record, &a);
+    cri_record_free(cx, record, &b);
     return st;
 }
 
