@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SIDE_BY_SIDE = 64 };
+
 static double weight_of(const double *w, size_t i) { return w ? w[i] : 1; }
 
 /* --- access ---------------------------------------------------------------------------------- */
@@ -51,22 +53,50 @@ static double dense_inner(const cri_columns *X, const double *a, const double *u
 
 /* --- all rows -------------------------------------------------------------------------------- */
 
+static double sum_of(const double *x, const double *w, size_t n)
+{
+    double sum = 0;
+    if (w) {
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < n; i++) sum += w[i] * x[i];
+    } else {
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < n; i++) sum += x[i];
+    }
+    return sum;
+}
+
+/* out: the sums of w (x - mean) and of w (x - mean)^2. */
+static void sums_about(const double *x, const double *w, size_t n, double mean, double out[2])
+{
+    double left = 0, about = 0;
+    if (w) {
+#pragma omp simd reduction(+ : left, about)
+        for (size_t i = 0; i < n; i++) {
+            double d = x[i] - mean, wd = w[i] * d;
+            left += wd;
+            about += wd * d;
+        }
+    } else {
+#pragma omp simd reduction(+ : left, about)
+        for (size_t i = 0; i < n; i++) {
+            double d = x[i] - mean;
+            left += d;
+            about += d * d;
+        }
+    }
+    out[0] = left, out[1] = about;
+}
+
 /* Weighted mean, and sum of squares about it: two passes. */
 static void measure(const double *x, const double *w, size_t n, double weight, double *mean,
                     double *square)
 {
-    double sum = 0, left = 0, about = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++) sum += weight_of(w, i) * x[i];
-    *mean = sum / weight;
-#pragma omp simd reduction(+ : left, about)
-    for (size_t i = 0; i < n; i++) {
-        double d = x[i] - *mean, wd = weight_of(w, i) * d;
-        left += wd;
-        about += wd * d;
-    }
-    *mean += left / weight;
-    *square = fmax(about - left * left / weight, 0);
+    double sums[2];
+    *mean = sum_of(x, w, n) / weight;
+    sums_about(x, w, n, *mean, sums);
+    *mean += sums[0] / weight;
+    *square = fmax(sums[1] - sums[0] * sums[0] / weight, 0);
 }
 
 static double total(const double *w, size_t n)
@@ -90,11 +120,10 @@ typedef struct share_work {
     double         *square, *size; /* [p] sum of squares and size, for the checks */
 } share_work;
 
-static void share_column(void *arg, size_t j)
+static void share_column(const share_work *s, size_t j)
 {
-    const share_work *s = arg;
-    size_t            n = s->rows->n;
-    double           *z = s->Z + j * n, mean, square;
+    size_t  n = s->rows->n;
+    double *z = s->Z + j * n, mean, square;
     cri_rows_fill_term(s->rows, j, 0, n, z, 1);
     measure(z, s->rows->w, n, s->weight, &mean, &square);
     bool constant = is_constant(square, s->weight, mean);
@@ -104,6 +133,14 @@ static void share_column(void *arg, size_t j)
     s->sd[j] = constant ? 1 : sqrt(square / s->weight);
     for (size_t i = 0; i < n; i++)
         z[i] = constant && s->intercept ? 0 : (z[i] - s->mean[j]) / s->sd[j];
+}
+
+/* Columns side by side share the lines of memory in which rows stand. */
+static void share_block(void *arg, size_t block)
+{
+    const share_work *s = arg;
+    cri_range         range = cri_block_range(s->rows->p, SIDE_BY_SIDE, block);
+    for (size_t j = range.begin; j < range.end; j++) share_column(s, j);
 }
 
 cr_status cri_shared_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
@@ -122,7 +159,7 @@ cr_status cri_shared_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *
     CR_TRY(s->status);
     measure(rows->y, rows->w, n, w.weight, &mean, &square);
     CR_TRY(cri_check_squares(cx, p, p, square + w.weight * mean * mean, fabs(mean) + sqrt(square)));
-    CR_TRY(cri_parallel_for(cx, NULL, p, share_column, &w));
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(p, SIDE_BY_SIDE), share_block, &w));
     for (size_t j = 0; j < p; j++) CR_TRY(cri_check_squares(cx, j, p, w.square[j], w.size[j]));
     *out = (cri_shared_columns){ n, p, w.Z, w.mean, w.sd };
 done:
@@ -138,11 +175,10 @@ typedef struct weigh_work {
     bool                      intercept, standardise;
 } weigh_work;
 
-static void weigh_column(void *arg, size_t j)
+static void weigh_column(const weigh_work *s, size_t j)
 {
-    const weigh_work *s = arg;
-    cri_columns      *X = s->X;
-    double            mean, square, sd = s->all->sd[j];
+    cri_columns *X = s->X;
+    double       mean, square, sd = s->all->sd[j];
     measure(X->Z + j * X->n, X->w, X->n, X->weight, &mean, &square);
     bool constant = is_constant(square, X->weight, mean);
     s->shift[j] = s->intercept ? mean : 0;
@@ -151,6 +187,13 @@ static void weigh_column(void *arg, size_t j)
     X->scale[j] = s->standardise && !constant ? sd * s->spread[j] : 1;
     double all = s->intercept ? (constant ? 0 : square) : square + X->weight * mean * mean;
     X->square[j] = all / X->weight / (s->spread[j] * s->spread[j]);
+}
+
+static void weigh_block(void *arg, size_t block)
+{
+    const weigh_work *s = arg;
+    cri_range         range = cri_block_range(s->X->p, SIDE_BY_SIDE, block);
+    for (size_t j = range.begin; j < range.end; j++) weigh_column(s, j);
 }
 
 cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_columns *shared,
@@ -187,7 +230,7 @@ cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_colu
     X.offset = intercept ? mean : 0;
     for (size_t i = 0; i < n; i++) t[i] = weight_of(w, i) * (y[i] - X.offset);
     X.tt = dense_inner(&X, t, t);
-    CR_TRY(cri_parallel_for(cx, NULL, p, weigh_column, &work));
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(p, SIDE_BY_SIDE), weigh_block, &work));
     *out = X;
 done:
     return st;
