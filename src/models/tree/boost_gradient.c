@@ -49,20 +49,11 @@ static void set_start(gradient *s)
         memcpy(s->F + i * m->widths, m->start, m->widths * sizeof(double));
 }
 
-/* Of two classes: what the row's own lacks to 1, to all its digits. */
-static double lack_of(const gradient *s, size_t i)
-{
-    double less = s->prob[i], size = fabs(less);
-    bool   own = (signbit(less) != 0) == (s->y[i] == 1); /* is the less likely one */
-    return own ? 1 - size : size;
-}
-
-/* [y = k] - p_k, or the residual. */
+/* [y = k] - p_k, or the residual; of two classes `judge_two` has it. */
 static double slope(const gradient *s, size_t i, size_t k)
 {
     const cri_boost *m = s->m;
     if (m->K == 0) return s->y[i] - s->F[i];
-    if (m->widths == 1) return copysign(lack_of(s, i), s->y[i] - 0.5);
     return ((size_t)s->y[i] == k) - s->prob[i * m->K + k];
 }
 
@@ -86,16 +77,23 @@ static void set_cases(void *arg, cri_range r, double *room)
     for (size_t i = r.begin; i < r.end; i++) s->cases[i] = (cri_case){ s->w[i], slope(s, i, s->k) };
 }
 
-/* Both derivatives, added up in each leaf: acc [nodes x 2]. */
+/* Both derivatives, added up in each leaf: acc [nodes x 2].  Of few nodes in four sums, since each
+ * would wait for itself. */
 static void add_derivatives(void *arg, cri_range r, double *acc)
 {
+    enum { FEW = 32, SUMS = 4 };
     const gradient *s = arg;
+    size_t          n = s->m->tree.nodes - s->root, lanes = n <= FEW ? SUMS : 1;
+    double          few[SUMS][2 * FEW] = { { 0 } };
     for (size_t i = r.begin; i < r.end; i++) {
         if (!(s->w[i] > 0)) continue;
-        double *at = acc + 2 * (s->leaf[i] - s->root);
+        size_t  node = 2 * (s->leaf[i] - s->root);
+        double *at = (lanes > 1 ? few[i % SUMS] : acc) + node;
         at[0] += s->w[i] * s->cases[i].y;
         at[1] += s->w[i] * curvature(s, i, s->k);
     }
+    for (size_t k = 0; lanes > 1 && k < 2 * n; k++)
+        acc[k] += (few[0][k] + few[1][k]) + (few[2][k] + few[3][k]);
 }
 
 static void move_rows(void *arg, cri_range r, double *room)
@@ -107,27 +105,39 @@ static void move_rows(void *arg, cri_range r, double *room)
         if (s->w[i] > 0) s->F[i * m->widths + s->k] += m->tree.value[s->leaf[i]];
 }
 
-/* The probabilities of two classes at F, some exponentials at a time. */
-static void set_odds(const gradient *s, cri_range r)
+/* Two classes: the probabilities at F, and with them the cases, weight and gradient, and what the rows
+ * add to the loss, acc [2] as below, some exponentials at a time.  With e = exp(-|F|)
+ *   -log p of the own class = log(1 + e), and |F| more where it is the less likely one;
+ * rows of the same weight share a logarithm, that of the product of their 1 + e. */
+static void judge_two(const gradient *s, cri_range r, double *acc)
 {
-    double small[CHUNK];
+    double e[CHUNK];
     for (size_t at = r.begin; at < r.end; at += CHUNK) {
-        size_t n = r.end - at < CHUNK ? r.end - at : CHUNK;
-        for (size_t i = 0; i < n; i++) small[i] = -fabs(s->F[at + i]);
-        cri_exp_array(small, n);
+        size_t        n = r.end - at < CHUNK ? r.end - at : CHUNK;
+        const double *F = s->F + at, *y = s->y + at, *w = s->w + at;
+        double       *prob = s->prob + at, product = 1, beyond = 0, unlike = 0;
+        cri_case     *cases = s->cases + at;
+        for (size_t i = 0; i < n; i++) e[i] = -fabs(F[i]);
+        cri_exp_array(e, n);
+#pragma omp simd reduction(* : product) reduction(+ : beyond, unlike)
         for (size_t i = 0; i < n; i++) {
-            double p = small[i] / (1 + small[i]);
-            s->prob[at + i] = s->F[at + i] > 0 ? p : -p;
+            double p = e[i] / (1 + e[i]), side = y[i] - 0.5;
+            bool   less = F[i] * side < 0 || (F[i] == 0 && side > 0); /* the own class is */
+            prob[i] = F[i] > 0 ? p : -p;
+            cases[i] = (cri_case){ w[i], copysign(less ? 1 - p : p, side) };
+            product *= 1 + e[i];
+            beyond += less ? fabs(F[i]) : 0;
+            unlike += w[i] != w[0];
+        }
+        if (unlike == 0) {
+            acc[0] += w[0] * (log(product) + beyond);
+            acc[1] += w[0] * (double)n;
+        }
+        for (size_t i = 0; unlike > 0 && i < n; i++) {
+            acc[0] += w[i] * (log1p(e[i]) + (cases[i].y * cases[i].y > 0.25 ? fabs(F[i]) : 0));
+            acc[1] += w[i];
         }
     }
-}
-
-/* The probability of the row's own class. */
-static double own_prob(const gradient *s, size_t i)
-{
-    if (s->m->widths > 1) return s->prob[i * s->m->K + (size_t)s->y[i]];
-    double less = s->prob[i], size = fabs(less);
-    return (signbit(less) != 0) == (s->y[i] == 1) ? size : 1 - size;
 }
 
 /* acc [2]: minus the log likelihood, and the weight.  Rows of the same weight share a logarithm, that
@@ -136,7 +146,7 @@ static void add_log_losses(const gradient *s, cri_range r, double *acc)
 {
     double product = 1, weight = 0;
     for (size_t i = r.begin; i < r.end; i++) {
-        double w = s->w[i], p = own_prob(s, i);
+        double w = s->w[i], p = s->prob[i * s->m->K + (size_t)s->y[i]];
         if (!(w > 0)) continue;
         if (w != weight || product < 1e-4) {
             if (product < 1) acc[0] -= weight * log(product);
@@ -165,7 +175,10 @@ static void add_losses(void *arg, cri_range r, double *acc)
     const gradient  *s = arg;
     const cri_boost *m = s->m;
     if (m->widths == 1 && s->grown) move_rows(arg, r, NULL);
-    if (m->K && m->widths == 1) set_odds(s, r);
+    if (m->K && m->widths == 1) {
+        judge_two(s, r, acc);
+        return;
+    }
     for (size_t i = r.begin; m->widths > 1 && i < r.end; i++)
         cri_boost_prob(m, s->F + i * m->widths, s->prob + i * m->K);
     if (m->K)
