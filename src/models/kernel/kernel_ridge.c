@@ -33,7 +33,7 @@ static const cr_option kernel_ridge_table[] = { KERNEL_RIDGE_OPTIONS(ROW) CR_OPT
 #define KERNEL_RIDGE_STATE(MEMBER)                                                                 \
     MEMBER(real, sigma, (), ">=0 none", "of the residuals")                                        \
     MEMBER(real, df, (), "", "degrees of freedom")                                                 \
-    MEMBER(real, rss, (), "", "residual sum of squares")                                        \
+    MEMBER(real, rss, (), "", "residual sum of squares")                                           \
     MEMBER(part, gp, (cri_gp_posterior), "", "noise = lambda")
 CRI_RECORD(kernel_ridge_state, KERNEL_RIDGE_STATE);
 #define CRI_TYPE kernel_ridge_state
