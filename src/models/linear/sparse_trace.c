@@ -157,14 +157,22 @@ static double summarise(const double *told, const double *lengths, double *out_s
     return sum;
 }
 
+/* The share that one more rotation may take off when it is the last: well below the standard error
+ * of the mean of the probes, so that this stands for both. */
+static double settled(const double *told, const double *lengths)
+{
+    const double LEAST = 1e-7, MOST = 1e-5, PART = 0.1;
+    double       se, mean = summarise(told, lengths, &se);
+    return fmin(MOST, fmax(LEAST, mean > 0 ? PART * se / mean : 0));
+}
+
 /* told [PROBES] = e'He of the probes that stand in q->top, of these squared lengths. */
 static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, double *told)
 {
     enum { MOST = 1000 };
-    const double SETTLED = 1e-5; /* what one more rotation takes off: less than probes differ by */
-    cr_status    st = CR_OK;
-    double       rhobar[PROBES], phibar[PROBES];
-    bool         busy = true;
+    cr_status st = CR_OK;
+    double    rhobar[PROBES], phibar[PROBES], taken[PROBES] = { 0 };
+    bool      busy = true;
     set_norms(lengths, q->beta, q->of_u);
     CR_TRY(step_v(cx, q));
     memcpy(rhobar, q->alpha, sizeof rhobar);
@@ -181,8 +189,10 @@ static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, doubl
             rhobar[c] = -cosine * q->alpha[c];
             phibar[c] *= q->beta[c] / rho;
             told[c] += phi * phi;
-            busy = busy || phi * phi > SETTLED * told[c];
+            taken[c] = phi * phi;
         }
+        double share = settled(told, lengths);
+        for (size_t c = 0; c < PROBES; c++) busy = busy || taken[c] > share * told[c];
     }
 done:
     return st;
