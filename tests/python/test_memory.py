@@ -26,7 +26,7 @@ def test_no_leak_over_many_fits(made):
     use()
     gc.collect()
     before = _context.current().memory()
-    for _ in range(5):       # to the byte: one leak in one fit would show
+    for _ in range(20):      # to the byte: one leak in one fit would show
         use()
     gc.collect()
     assert _context.current().memory() == before

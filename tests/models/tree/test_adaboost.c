@@ -206,6 +206,37 @@ static void check_gradient(cr_ctx *cx, size_t classes)
     }
 }
 
+/* The loss after the last round is minus the mean log probability that the rows have of their own
+ * class, by their weights. */
+static void check_loss(cr_ctx *cx, size_t classes, bool weighted)
+{
+    enum { ROUNDS = 25 };
+    double w[LAW_MOST], sum = 0, weight = 0;
+    char   settings[256];
+    draw_laws(50 + classes, 60, 2, classes, &data);
+    for (size_t i = 0; i < data.n; i++) w[i] = weighted ? 0.5 + (double)(i % 4) : 2;
+    snprintf(settings, sizeof settings,
+             "target=y weights=w form=gradient rounds=%d depth=2 task=classification", ROUNDS);
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, w);
+    cr_model     *m = fit(cx, "adaboost", t, settings);
+    cr_prediction q = predict(cx, m, t);
+    json_t       *rounds = json_object_get(describe(cx, m), "rounds");
+    for (size_t i = 0; i < data.n; i++) {
+        sum -= w[i] * log(q.prob[i * classes + (size_t)data.y[i]]);
+        weight += w[i];
+    }
+    assert_int_equal(json_array_size(rounds), ROUNDS);
+    assert_close(number_of(json_array_get(rounds, ROUNDS - 1), "error"), sum / weight, 1e-9);
+}
+
+TEST(losses)
+{
+    for (size_t classes = 2; classes <= 3; classes++) {
+        check_loss(cx, classes, false);
+        check_loss(cx, classes, true);
+    }
+}
+
 TEST(gradient)
 {
     check_gradient(cx, 0);

@@ -45,11 +45,11 @@ static void assert_same_nodes(cr_ctx *cx, cr_model *a, cr_model *b)
                             json_string_value(json_object_get(json_array_get(right, i), "rule")));
 }
 
-static void check_same_as_exact(cr_ctx *cx, const char *model, size_t n, size_t classes,
-                                const double *weights, const char *more)
+/* Of the rows that are drawn. */
+static void compare_with_exact(cr_ctx *cx, const char *model, size_t n, size_t classes,
+                               const double *weights, const char *more)
 {
     char exact[256], binned[256];
-    draw(classes + n, n, 100, classes);
     snprintf(exact, sizeof exact, "target=y features=x* %s splits=exact %s%s",
              classes ? "task=classification" : "task=regression", more,
              weights ? " weights=w" : "");
@@ -66,6 +66,13 @@ static void check_same_as_exact(cr_ctx *cx, const char *model, size_t n, size_t 
                         "histogram");
 }
 
+static void check_same_as_exact(cr_ctx *cx, const char *model, size_t n, size_t classes,
+                                const double *weights, const char *more)
+{
+    draw(classes + n, n, 100, classes);
+    compare_with_exact(cx, model, n, classes, weights, more);
+}
+
 TEST(every_value_has_a_bin)
 {
     check_same_as_exact(cx, "tree", 12000, 0, NULL, "prune=none max_depth=7");
@@ -78,6 +85,15 @@ TEST(every_value_has_a_bin)
     check_same_as_exact(cx, "adaboost", 12000, 3, w, "rounds=8 depth=3"); /* weights in parts */
     check_same_as_exact(cx, "adaboost", 12000, 2, NULL, "rounds=8 depth=3 form=gradient");
     check_same_as_exact(cx, "adaboost", 300, 0, w, "rounds=10"); /* stumps: bins for few rows too */
+}
+
+/* Numbers that differ in their last digits alone. */
+TEST(values_close_together)
+{
+    draw(5, 12000, 100, 2);
+    for (size_t i = 0; i < 12000 * P; i++) X[i] = 1 + round(X[i] * 12.5) * 0x1p-45;
+    compare_with_exact(cx, "adaboost", 12000, 2, NULL, "rounds=8 depth=3 form=gradient");
+    compare_with_exact(cx, "adaboost", 12000, 2, NULL, "rounds=8");
 }
 
 /* --- categories ------------------------------------------------------------------------------ */
