@@ -6,6 +6,7 @@
 #define CREDENCE_CLI_H
 
 #include "base/option.h"
+#include "base/sheet.h"
 #include "data/read.h"
 #include "data/stream.h"
 #include "models/model.h"
@@ -57,7 +58,12 @@ typedef struct cli_verb {
     unsigned         takes;
     size_t           least, most; /* positional arguments */
     cr_status (*run)(cli *c);
-    const cli_field *result; /* what its JSON holds; NULL when there is none */
+    const cr_field *result; /* what its JSON holds; NULL when there is none */
+    enum {
+        DESCRIBES_NONE,
+        DESCRIBES_MODEL,
+        MAY_DESCRIBE_MODEL
+    } describes; /* whether it holds what a model says of itself */
 } cli_verb;
 
 extern const cli_verb *const cli_verbs[];        /* NULL at the end */
@@ -117,6 +123,8 @@ const char *cli_range(const cr_option *o);
 /* The sink: result text to standard output or, atomically, to the file of --output. */
 void out_text(cli *c, const char *format, ...) CR_PRINTF(2, 3);
 void out_bytes(cli *c, const char *bytes, size_t size);
+/* Nothing more is written: what is to be cannot be made. */
+void out_fail(cli *c, cr_status st);
 /* Lines of text, each behind two blanks; at most `most` of them. */
 void      out_lines(cli *c, const char *text, size_t most);
 cr_status out_open(cli *c, const char *opt_path);
@@ -126,6 +134,14 @@ cr_status out_flush(cli *c);
 
 /* A number for people (6 digits) or for programs (all of them). */
 const char *out_number(double x, bool all_digits, char buffer[32]);
+/* --- render.c: sheets as text or CSV --------------------------------------------------------- */
+
+/* A list of objects as a table, with a column for every name in them; an object as lines. */
+void out_rows(cli *c, const cri_sheet *rows);
+void out_values(cli *c, const cri_sheet *object);
+/* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
+void out_named(cli *c, const cri_sheet *object);
+
 /* An array of objects as a table (text or CSV); an object as lines. */
 void out_table(cli *c, const json_t *rows);
 void out_pairs(cli *c, const json_t *object);
@@ -137,6 +153,14 @@ void out_csv_field(cli *c, const char *text);
 size_t out_width(const char *text);
 
 /* --- json.c ---------------------------------------------------------------------------------- */
+
+/* The same as JSON: with its schema and the warnings; with one more member at its end, a list too long
+ * to build; with the warnings behind that list; an item of it; a value on a line of its own. */
+void out_result(cli *c, const char *schema, const cri_sheet *object);
+void out_result_begin(cli *c, const char *schema, const cri_sheet *object, const char *array);
+void out_result_begin_rows(cli *c, const char *schema, const cri_sheet *object, const char *array);
+void out_result_item(cli *c, const cri_sheet *value, bool first);
+void out_result_line(cli *c, const cri_sheet *value);
 
 /* A JSON result with its schema and the warnings: one line per member, and per item of its arrays
  * of objects.  Bytes that are not UTF-8 become U+FFFD. */
@@ -201,7 +225,7 @@ bool cli_ends_with(const char *text, const char *end);
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
 /* The parameters of a description as a table; where there are none, the numbers among its
  * statistics. */
-void cli_print_parameters(cli *c, const json_t *description);
+void cli_print_parameters(cli *c, const cri_sheet *description);
 /* As cli_read_data; a header alone is a table without rows. */
 cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **out_table);
 /* The same as a stream of blocks of `rows` rows.  The target of a model that only classifies is a
@@ -223,15 +247,13 @@ cr_status cli_check_output(cli *c, const char *path, size_t first);
  * one that is not to be trusted under --strict is neither printed nor saved.  `schema` names the
  * result. */
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
-/* The description of a model as a JSON object (a new reference). */
-cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
 /* Prints such a description as text: summary lines, statistics, parameters. */
-void cli_print_model(cli *c, const json_t *description);
+void cli_print_model(cli *c, const cri_sheet *description);
 /* predict --coordinates: prints where the rows stand (coordinates.c); `interval` is told along. */
 cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *table,
                                 double interval);
 /* A table under a title, nothing where there are no rows. */
-void cli_print_rows(cli *c, const char *title, const json_t *rows);
+void cli_print_rows(cli *c, const char *title, const cri_sheet *rows);
 /* Prints what was learned and saves the model with -o, both or neither: the file takes its place
  * when `print` is through and its text is out.  For "-" the model itself goes to standard output,
  * and nothing is printed. */

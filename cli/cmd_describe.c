@@ -1,5 +1,6 @@
 /* cmd_describe.c -- describe and check: what is in a file, and whether it is sound. */
 #include "cli.h"
+#include "models/describe.h"
 #include "network.h"
 #include "base/scratch.h"
 #include "data/summary.h"
@@ -135,22 +136,21 @@ static const char *file_name(const cli *c)
 /* --- a model --------------------------------------------------------------------------------- */
 
 /* A row for each parameter: its name, and the covariance with each. */
-static cr_status add_covariance(cli *c, const cr_model *m, json_t *d)
+static cr_status add_covariance(cli *c, const cr_model *m, cri_sheet *d)
 {
-    cr_status st = CR_OK;
-    double   *C = NULL;
-    size_t    n = 0;
-    json_t   *rows = json_array(), *parameters = json_object_get(d, "parameters");
-    json_object_set_new(d, "covariance", rows);
+    cr_status        st = CR_OK;
+    double          *C = NULL;
+    size_t           n = 0;
+    cri_sheet       *rows = cri_put_list(d, "covariance"), *a, *b;
+    const cri_sheet *parameters = cri_sheet_get(d, "parameters");
+    size_t           i = 0;
     CR_TRY(cr_covariance(c->cx, m, &C, &n));
-    for (size_t i = 0; i < n; i++) {
-        json_t *row = json_object();
-        json_object_set(row, "name", json_object_get(json_array_get(parameters, i), "name"));
-        for (size_t k = 0; k < n; k++) {
-            json_t *name = json_object_get(json_array_get(parameters, k), "name");
-            json_object_set_new_nocheck(row, json_string_value(name), number(C[i * n + k]));
-        }
-        json_array_append_new(rows, row);
+    for (a = cri_sheet_first(parameters); a && i < n; a = cri_sheet_next(a), i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        size_t     k = 0;
+        cri_put_text(row, "name", cri_sheet_text(cri_sheet_get(a, "name")));
+        for (b = cri_sheet_first(parameters); b && k < n; b = cri_sheet_next(b), k++)
+            cri_put_real(row, cri_sheet_text(cri_sheet_get(b, "name")), C[i * n + k]);
     }
 done:
     cr_free(c->cx, C, n, n * sizeof(double));
@@ -159,65 +159,63 @@ done:
 
 /* A row for each inducing input: its terms, and mean and sd of the function there; and all
  * covariances. */
-static cr_status add_inducing(cli *c, const cr_model *m, json_t *d)
+static cr_status add_inducing(cli *c, const cr_model *m, cri_sheet *d)
 {
     cr_status        st = CR_OK;
     const cr_design *design = cr_model_get_design(m);
     cr_inducing      it;
-    json_t          *rows = json_array(), *covariance = json_array();
-    json_object_set_new(d, "inducing", rows);
-    json_object_set_new(d, "inducing_covariance", covariance);
+    cri_sheet       *rows = cri_put_list(d, "inducing");
+    cri_sheet       *covariance = cri_put_list(d, "inducing_covariance");
     CR_TRY(cr_model_inducing(c->cx, m, &it));
     for (size_t i = 0; i < it.n; i++) {
-        json_t *row = json_object(), *line = json_array();
+        cri_sheet *row = cri_put_object(rows, NULL);
         for (size_t j = 0; j < it.terms; j++) {
-            const char *text = it.text[i * it.terms + j];
-            json_object_set_new_nocheck(row, cr_design_term_name(design, j),
-                                        text ? json_string_nocheck(text)
-                                             : number(it.Z[i * it.terms + j]));
+            const char *text = it.text[i * it.terms + j], *name = cr_design_term_name(design, j);
+            if (text)
+                cri_put_text(row, name, text);
+            else
+                cri_put_real(row, name, it.Z[i * it.terms + j]);
         }
-        json_object_set_new(row, "q_mean", number(it.mean[i]));
-        json_object_set_new(row, "q_sd", number(sqrt(it.covariance[i * it.n + i])));
-        for (size_t k = 0; k < it.n; k++)
-            json_array_append_new(line, number(it.covariance[i * it.n + k]));
-        json_array_append_new(rows, row);
-        json_array_append_new(covariance, line);
+        cri_put_real(row, "q_mean", it.mean[i]);
+        cri_put_real(row, "q_sd", sqrt(it.covariance[i * it.n + i]));
+        cri_put_reals(covariance, NULL, it.covariance + i * it.n, it.n);
     }
 done:
     cr_inducing_free(c->cx, &it);
     return st;
 }
 
-static void print_settings(cli *c, const json_t *d)
+static void print_settings(cli *c, const cri_sheet *d)
 {
     out_text(c, "\nsettings\n");
-    out_pairs(c, json_object_get(d, "settings"));
+    out_values(c, cri_sheet_get(d, "settings"));
 }
 
 static cr_status describe_model(cli *c, const cr_model *m)
 {
     cr_status               st = CR_OK;
-    json_t                 *d = NULL;
+    cri_sheet              *d = NULL;
     const describe_options *o = c->own;
-    CR_TRY(cli_describe_model(c, m, &d));
+    CR_TRY(cri_model_describe(c->cx, m, &d));
     if (o->covariance) CR_TRY(add_covariance(c, m, d));
     if (o->inducing) CR_TRY(add_inducing(c, m, d));
-    json_object_set_new(d, "file", json_string_nocheck(file_name(c)));
-    json_object_set_new(d, "kind", json_string("model"));
+    cri_put_text(d, "file", file_name(c));
+    cri_put_text(d, "kind", "model");
+    CR_TRY(cri_sheet_status(d));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
-        out_json(c, "describe", d);
+        out_result(c, "describe", d);
     else if (o->covariance || o->inducing)
-        out_table(c, json_object_get(d, o->covariance ? "covariance" : "inducing"));
+        out_rows(c, cri_sheet_get(d, o->covariance ? "covariance" : "inducing"));
     else if (c->format == FORMAT_CSV)
         cli_print_parameters(c, d);
     else {
         cli_print_model(c, d);
-        cli_print_rows(c, "path", json_object_get(d, "path"));
+        cli_print_rows(c, "path", cri_sheet_get(d, "path"));
         print_settings(c, d);
     }
 done:
-    json_decref(d);
+    cri_sheet_free(d);
     return st;
 }
 
@@ -257,6 +255,7 @@ const cli_verb verb_describe = {
     .most = 1,
     .run = run_describe,
     .result = result_describe,
+    .describes = MAY_DESCRIBE_MODEL,
 };
 
 /* --- check ----------------------------------------------------------------------------------- */

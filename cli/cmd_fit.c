@@ -1,6 +1,7 @@
 /* cmd_fit.c -- fit: data to a model. */
 #include "blocks.h"
 #include "cli.h"
+#include "models/describe.h"
 #include "models/fit_stream.h"
 #include "models/model_internal.h"
 
@@ -16,19 +17,20 @@ static cr_status print_summary(cli *c, const void *arg)
 {
     const summary *s = arg;
     cr_status      st = CR_OK;
-    json_t        *d = NULL;
-    CR_TRY(cli_describe_model(c, s->model, &d));
-    json_object_set_new(d, "seconds", json_real(cr_model_get_report(s->model)->seconds));
-    if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
+    cri_sheet     *d = NULL;
+    CR_TRY(cri_model_describe(c->cx, s->model, &d));
+    cri_put_real(d, "seconds", cr_model_get_report(s->model)->seconds);
+    if (c->global.output) cri_put_text(d, "output", c->global.output);
+    CR_TRY(cri_sheet_status(d));
     if (c->format == FORMAT_JSON)
-        out_json(c, s->schema, d);
+        out_result(c, s->schema, d);
     else if (c->format == FORMAT_CSV)
         cli_print_parameters(c, d);
     else
         cli_print_model(c, d);
     if (c->format == FORMAT_TEXT && c->global.output) out_text(c, "\n");
 done:
-    json_decref(d);
+    cri_sheet_free(d);
     return st;
 }
 
@@ -120,4 +122,5 @@ const cli_verb verb_fit = {
     .most = 2,
     .run = run_fit,
     .result = result_fit,
+    .describes = DESCRIBES_MODEL,
 };

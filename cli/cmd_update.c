@@ -245,5 +245,6 @@ const cli_verb verb_update = {
     .least = 2,
     .most = 2,
     .run = run_update,
-    .result = result_update,
+    .result = result_fit,
+    .describes = DESCRIBES_MODEL,
 };

@@ -1,201 +1,80 @@
-/* json.c -- results as JSON: for programs, but laid out so that people and grep can read them.
- * The members of the result stand on lines of their own, and so do the members of its objects and
- * the items of its arrays of objects; everything deeper is on one line.  Numbers have as many
- * digits as it takes to read them back. */
+/* json.c -- results as JSON, and what is still made by jansson on its way to a sheet. */
 #include "cli.h"
-#include "base/number.h"
-#include "base/utf8.h"
 
-#include <stdio.h>
 #include <string.h>
+
+static void put_bytes(void *arg, const char *bytes, size_t n) { out_bytes(arg, bytes, n); }
+
+static cri_sheet_sink sink_of(cli *c) { return (cri_sheet_sink){ put_bytes, c }; }
 
 static void put(cli *c, const char *text) { out_bytes(c, text, strlen(text)); }
 
-/* --- texts and numbers ----------------------------------------------------------------------- */
+/* --- sheets ---------------------------------------------------------------------------------- */
 
-/* Whether a character of n bytes (0: none of UTF-8) stands in a text of JSON as it is. */
-static bool is_plain(const char *at, size_t n)
+static void put_member(cli *c, const char *name, const cri_sheet *value)
 {
-    unsigned char byte = (unsigned char)*at;
-    return n > 0 && byte != '"' && byte != '\\' && byte >= 0x20 && byte != 0x7f;
-}
-
-static void put_string(cli *c, const char *text)
-{
-    char escape[8];
-    put(c, "\"");
-    while (*text) {
-        size_t n, plain = 0;
-        while (text[plain] && is_plain(text + plain, n = cri_utf8_length(text + plain))) plain += n;
-        out_bytes(c, text, plain);
-        text += plain;
-        if (!*text) break;
-        if (cri_utf8_length(text) == 0)
-            put(c, "\xEF\xBF\xBD"); /* U+FFFD, the replacement character */
-        else {
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned char)*text);
-            put(c, *text == '"'    ? "\\\""
-                   : *text == '\\' ? "\\\\"
-                   : *text == '\n' ? "\\n"
-                   : *text == '\t' ? "\\t"
-                                   : escape);
-        }
-        text++;
-    }
-    put(c, "\"");
-}
-
-/* A real is told from an integer by its point or exponent. */
-static void put_real(cli *c, double x)
-{
-    char   text[CRI_DOUBLE_SIZE + 3];
-    size_t n = cri_print_double(x, text);
-    text[n] = '\0';
-    put(c, text);
-    if (!strpbrk(text, ".en")) put(c, ".0");
-}
-
-static void put_scalar(cli *c, const json_t *value)
-{
-    char text[32];
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        put_string(c, json_string_value(value));
-        return;
-    case JSON_REAL:
-        put_real(c, json_real_value(value));
-        return;
-    case JSON_INTEGER:
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-        put(c, text);
-        return;
-    case JSON_TRUE:
-        put(c, "true");
-        return;
-    case JSON_FALSE:
-        put(c, "false");
-        return;
-    case JSON_OBJECT:
-    case JSON_ARRAY:
-    case JSON_NULL:
-        break;
-    }
-    put(c, "null");
-}
-
-/* --- groups ---------------------------------------------------------------------------------- */
-
-/* Between the parts of a group; with depth > 0 they stand on lines of their own. */
-static void put_gap(cli *c, bool first, bool lines, size_t depth)
-{
-    if (!first) put(c, lines ? "," : ", ");
-    if (!lines) return;
-    put(c, "\n");
-    for (size_t i = 0; i < depth; i++) put(c, "  ");
-}
-
-static bool holds_groups(const json_t *array)
-{
-    const json_t *item = json_array_get(array, 0);
-    return json_is_object(item) || json_is_array(item);
-}
-
-/* `depth` groups are open around the value. */
-static void put_value(cli *c, const json_t *value, size_t depth);
-
-static void put_object(cli *c, const json_t *object, size_t depth)
-{
-    const char *key;
-    json_t     *value;
-    bool        first = true, lines = depth < 2 && json_object_size(object) > 0;
-    put(c, "{");
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        put_gap(c, first, lines, depth + 1);
-        put_string(c, key);
-        put(c, ": ");
-        put_value(c, value, depth + 1);
-        first = false;
-    }
-    if (lines) put_gap(c, true, true, depth);
-    put(c, "}");
-}
-
-static void put_array(cli *c, const json_t *array, size_t depth)
-{
-    size_t  i;
-    json_t *value;
-    bool    lines = depth < 2 && holds_groups(array);
-    put(c, "[");
-    json_array_foreach(array, i, value)
-    {
-        put_gap(c, i == 0, lines, depth + 1);
-        put_value(c, value, depth + 1);
-    }
-    if (lines) put_gap(c, true, true, depth);
-    put(c, "]");
-}
-
-static void put_value(cli *c, const json_t *value, size_t depth)
-{
-    if (json_is_object(value))
-        put_object(c, value, depth);
-    else if (json_is_array(value))
-        put_array(c, value, depth);
-    else
-        put_scalar(c, value);
-}
-
-/* --- the result ------------------------------------------------------------------------------ */
-
-static void put_member(cli *c, const char *key, const json_t *value)
-{
-    put_gap(c, false, true, 1);
-    put_string(c, key);
+    cri_sheet_sink out = sink_of(c);
+    cri_sheet_write_gap(&out, false, true, 1);
+    cri_sheet_write_text(&out, name);
     put(c, ": ");
-    put_value(c, value, 1);
+    cri_sheet_write(&out, value, 1);
 }
 
-static void put_members(cli *c, const char *schema, const json_t *object, bool warnings)
+static void put_warnings(cli *c)
 {
-    const char *key;
-    json_t     *value;
+    cri_sheet *s = cri_sheet_new(c->cx), *list = cri_put_list(s, "warnings");
+    size_t     i;
+    json_t    *text;
+    json_array_foreach(c->warnings, i, text) cri_put_text(list, NULL, json_string_value(text));
+    if (cri_sheet_status(s) == CR_OK)
+        put_member(c, "warnings", list);
+    else
+        out_fail(c, CR_ENOMEM);
+    cri_sheet_free(s);
+}
+
+static void put_members(cli *c, const char *schema, const cri_sheet *object)
+{
     put(c, "{\n  \"schema\": \"credence.");
     put(c, schema);
     put(c, "/1\"");
-    json_object_foreach((json_t *)(uintptr_t)object, key, value) put_member(c, key, value);
-    if (warnings) put_member(c, "warnings", c->warnings);
+    for (const cri_sheet *v = cri_sheet_first(object); v; v = cri_sheet_next(v))
+        put_member(c, cri_sheet_name(v), v);
 }
 
-void out_json(cli *c, const char *schema, const json_t *object)
+void out_result(cli *c, const char *schema, const cri_sheet *object)
 {
-    put_members(c, schema, object, true);
+    put_members(c, schema, object);
+    put_warnings(c);
     put(c, "\n}\n");
 }
 
-static void begin_array(cli *c, const char *schema, const json_t *object, const char *array,
-                        bool warnings)
+static void begin_array(cli *c, const char *array)
 {
-    put_members(c, schema, object, warnings);
-    put_gap(c, false, true, 1);
-    put_string(c, array);
+    cri_sheet_sink out = sink_of(c);
+    cri_sheet_write_gap(&out, false, true, 1);
+    cri_sheet_write_text(&out, array);
     put(c, ": [");
 }
 
-void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array)
+void out_result_begin(cli *c, const char *schema, const cri_sheet *object, const char *array)
 {
-    begin_array(c, schema, object, array, true);
+    put_members(c, schema, object);
+    put_warnings(c);
+    begin_array(c, array);
 }
 
-void out_json_begin_rows(cli *c, const char *schema, const json_t *object, const char *array)
+void out_result_begin_rows(cli *c, const char *schema, const cri_sheet *object, const char *array)
 {
-    begin_array(c, schema, object, array, false);
+    put_members(c, schema, object);
+    begin_array(c, array);
 }
 
-void out_json_item(cli *c, const json_t *value, bool first)
+void out_result_item(cli *c, const cri_sheet *value, bool first)
 {
-    put_gap(c, first, true, 2);
-    put_value(c, value, 2);
+    cri_sheet_sink out = sink_of(c);
+    cri_sheet_write_gap(&out, first, true, 2);
+    cri_sheet_write(&out, value, 2);
 }
 
 void out_json_end(cli *c) { put(c, "\n  ]\n}\n"); }
@@ -203,12 +82,94 @@ void out_json_end(cli *c) { put(c, "\n  ]\n}\n"); }
 void out_json_end_rows(cli *c)
 {
     put(c, "\n  ]");
-    put_member(c, "warnings", c->warnings);
+    put_warnings(c);
     put(c, "\n}\n");
 }
 
-void out_json_line(cli *c, const json_t *value)
+void out_result_line(cli *c, const cri_sheet *value)
 {
-    put_value(c, value, 2);
+    cri_sheet_sink out = sink_of(c);
+    cri_sheet_write(&out, value, 2);
     put(c, "\n");
 }
+
+/* --- jansson --------------------------------------------------------------------------------- */
+
+static void copy_json(cri_sheet *s, const char *name, const json_t *value)
+{
+    const char *key;
+    size_t      i;
+    json_t     *part;
+    cri_sheet  *group;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        group = cri_put_object(s, name);
+        json_object_foreach((json_t *)(uintptr_t)value, key, part) copy_json(group, key, part);
+        return;
+    case JSON_ARRAY:
+        group = cri_put_list(s, name);
+        json_array_foreach(value, i, part) copy_json(group, NULL, part);
+        return;
+    case JSON_STRING:
+        cri_put_text(s, name, json_string_value(value));
+        return;
+    case JSON_INTEGER:
+        cri_put_count(s, name, (size_t)json_integer_value(value));
+        return;
+    case JSON_REAL:
+        cri_put_real(s, name, json_real_value(value));
+        return;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        cri_put_flag(s, name, json_is_true(value));
+        return;
+    case JSON_NULL:
+        cri_put_null(s, name);
+    }
+}
+
+static cri_sheet *sheet_of(cli *c, const json_t *value)
+{
+    cri_sheet *s = cri_sheet_new(c->cx);
+    if (value) copy_json(s, "it", value);
+    return s;
+}
+
+#define WITH_SHEET(c, value, action)                                                               \
+    do {                                                                                           \
+        cri_sheet       *whole = sheet_of(c, value);                                               \
+        const cri_sheet *it = cri_sheet_get(whole, "it");                                          \
+        if (cri_sheet_status(whole) == CR_OK)                                                      \
+            action;                                                                                \
+        else                                                                                       \
+            out_fail(c, CR_ENOMEM);                                                                \
+        cri_sheet_free(whole);                                                                     \
+    } while (0)
+
+void out_json(cli *c, const char *schema, const json_t *object)
+{
+    WITH_SHEET(c, object, out_result(c, schema, it));
+}
+
+void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array)
+{
+    WITH_SHEET(c, object, out_result_begin(c, schema, it, array));
+}
+
+void out_json_begin_rows(cli *c, const char *schema, const json_t *object, const char *array)
+{
+    WITH_SHEET(c, object, out_result_begin_rows(c, schema, it, array));
+}
+
+void out_json_item(cli *c, const json_t *value, bool first)
+{
+    WITH_SHEET(c, value, out_result_item(c, it, first));
+}
+
+void out_json_line(cli *c, const json_t *value) { WITH_SHEET(c, value, out_result_line(c, it)); }
+
+void out_table(cli *c, const json_t *rows) { WITH_SHEET(c, rows, out_rows(c, it)); }
+
+void out_pairs(cli *c, const json_t *object) { WITH_SHEET(c, object, out_values(c, it)); }
+
+void out_distribution(cli *c, const json_t *object) { WITH_SHEET(c, object, out_named(c, it)); }

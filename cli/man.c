@@ -192,14 +192,14 @@ static void man_options(cli *c, const cr_option *table)
     }
 }
 
-static void man_fields(cli *c, const cli_field *table, const char *inside)
+static void man_fields(cli *c, const cr_field *table, const char *inside)
 {
     char type[64];
-    for (const cli_field *f = table; f->name; f++) {
+    for (const cr_field *f = table; f->name; f++) {
         out_text(c, ".TP\n\\fB");
         print_text(c, f->name, strlen(f->name));
         out_text(c, "\\fR (%s%s)\n", reference_type(f, type),
-                 f->marks & FIELD_SOMETIMES ? "; not always" : "");
+                 f->marks & CR_FIELD_SOMETIMES ? "; not always" : "");
         print_sentence(c, "", f->help);
         if (!f->inner) continue;
         out_text(c, ".RS\n");

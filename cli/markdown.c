@@ -151,16 +151,16 @@ static void markdown_options(cli *c, const cr_option *table)
     out_text(c, "\n");
 }
 
-static void print_fields(cli *c, const cli_field *table, const char *inside)
+static void print_fields(cli *c, const cr_field *table, const char *inside)
 {
     char type[64], path[256];
-    for (const cli_field *f = table; f->name; f++) {
-        bool rows = f->type == FIELD_ROWS || f->type == FIELD_SCORES;
+    for (const cr_field *f = table; f->name; f++) {
+        bool rows = f->type == CR_FIELD_ROWS || f->type == CR_FIELD_SCORES;
         snprintf(path, sizeof path, "%s%s", inside, f->name);
         out_text(c, "| ");
         print_code(c, path);
         out_text(c, " | %s%s | ", reference_type(f, type),
-                 f->marks & FIELD_SOMETIMES ? ", not always" : "");
+                 f->marks & CR_FIELD_SOMETIMES ? ", not always" : "");
         print_text(c, f->help);
         out_text(c, " |\n");
         snprintf(path, sizeof path, "%s%s%s", inside, f->name, rows ? "[]." : ".");
@@ -168,7 +168,7 @@ static void print_fields(cli *c, const cli_field *table, const char *inside)
     }
 }
 
-static void markdown_fields(cli *c, const cli_field *table, const char *inside)
+static void markdown_fields(cli *c, const cr_field *table, const char *inside)
 {
     out_text(c, "\n| key | value | meaning |\n| --- | --- | --- |\n");
     print_fields(c, table, inside);

@@ -47,28 +47,30 @@ const char *reference_range(const cr_option *o, char out[256])
     return out;
 }
 
-const char *reference_type(const cli_field *f, char out[64])
+const char *reference_type(const cr_field *f, char out[64])
 {
     static const char *const words[] = {
-        [FIELD_END] = "",
-        [FIELD_TEXT] = "text",
-        [FIELD_COUNT] = "whole number",
-        [FIELD_NUMBER] = "number",
-        [FIELD_FLAG] = "true or false",
-        [FIELD_TEXTS] = "array of texts",
-        [FIELD_OBJECT] = "object",
-        [FIELD_ROWS] = "array of objects",
-        [FIELD_NUMBERS] = "object of numbers or nulls",
-        [FIELD_SCORES] = "array of objects of numbers or nulls",
-        [FIELD_WORDS] = "object of texts",
-        [FIELD_VALUES] = "object of texts, numbers or nulls",
-        [FIELD_ARRAY] = "array of numbers or nulls",
-        [FIELD_ENTRIES] = "number or null, or array of them",
-        [FIELD_PLACES] = "array of numbers, texts or null",
-        [FIELD_MATRIX] = "array of arrays of numbers or null",
-        [FIELD_ANY] = "any value",
+        [CR_FIELD_END] = "",
+        [CR_FIELD_TEXT] = "text",
+        [CR_FIELD_COUNT] = "whole number",
+        [CR_FIELD_NUMBER] = "number",
+        [CR_FIELD_FLAG] = "true or false",
+        [CR_FIELD_TEXTS] = "array of texts",
+        [CR_FIELD_OBJECT] = "object",
+        [CR_FIELD_ROWS] = "array of objects",
+        [CR_FIELD_NUMBERS] = "object of numbers or nulls",
+        [CR_FIELD_SCORES] = "array of objects of numbers or nulls",
+        [CR_FIELD_WORDS] = "object of texts",
+        [CR_FIELD_VALUES] = "object of texts, numbers or nulls",
+        [CR_FIELD_ARRAY] = "array of numbers or nulls",
+        [CR_FIELD_ENTRIES] = "number or null, or array of them",
+        [CR_FIELD_PLACES] = "array of numbers, texts or null",
+        [CR_FIELD_MATRIX] = "array of arrays of numbers or null",
+        [CR_FIELD_STATISTICS] = "object",
+        [CR_FIELD_ANY] = "any value",
     };
-    snprintf(out, 64, "%s%s", words[f->type], f->marks & FIELD_NULL ? " or null" : "");
+    snprintf(out, 64, "%s%s%s%s%s", words[f->type], f->unit ? " (" : "", f->unit ? f->unit : "",
+             f->unit ? ")" : "", f->marks & CR_FIELD_NULL ? " or null" : "");
     return out;
 }
 
@@ -174,6 +176,15 @@ static void program_page(cli *c, const page_style *s)
 
 /* --- verbs ----------------------------------------------------------------------------------- */
 
+/* Whether class i is the first that has its tables, and has some. */
+static bool is_first_table(size_t i)
+{
+    const cr_field *tables = cr_class_tables(cr_class_at(i));
+    for (size_t k = 0; k < i; k++)
+        if (cr_class_tables(cr_class_at(k)) == tables) return false;
+    return tables->name != NULL;
+}
+
 static void json_section(cli *c, const page_style *s, const cli_verb *v)
 {
     char text[160];
@@ -184,6 +195,11 @@ static void json_section(cli *c, const page_style *s, const cli_verb *v)
              v->name);
     s->paragraph(c, text);
     s->fields(c, result_common, "");
+    if (v->describes) {
+        s->fields(c, cr_description_table, "");
+        for (size_t i = 0; i < cr_class_count(); i++)
+            if (is_first_table(i)) s->fields(c, cr_class_tables(cr_class_at(i)), "");
+    }
     s->fields(c, v->result, "");
 }
 
@@ -268,6 +284,14 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
     s->paragraph(c, "The options of columns and of reading data are those of credence fit.");
+    s->heading(c, "Statistics");
+    s->paragraph(c,
+                 "What fit, update and describe say of the fit, under these names also in --json.");
+    s->fields(c, cr_class_statistics(m), "");
+    if (cr_class_tables(m)->name) {
+        s->heading(c, "Tables");
+        s->fields(c, cr_class_tables(m), "");
+    }
     model_examples(c, s, m);
     s->heading(c, "References");
     s->paragraph(c, cr_class_reference(m));

@@ -31,7 +31,7 @@ typedef struct page_style {
     void (*item)(cli *c, const char *term, const char *text);
     void (*item_page)(cli *c, page from, page to, const char *text);
     void (*options)(cli *c, const cr_option *table);
-    void (*fields)(cli *c, const cli_field *table, const char *inside);
+    void (*fields)(cli *c, const cr_field *table, const char *inside);
     void (*see)(cli *c, page from, const page *to, size_t n);
 } page_style;
 
@@ -47,7 +47,7 @@ const char *reference_range(const cr_option *o, char out[256]);
 /* The first letter of a phrase that is to begin a sentence; "qr: every digit" stays as it is. */
 char reference_capital(const char *phrase);
 /* "text", "number or null", "array of objects", ... */
-const char *reference_type(const cli_field *f, char out[64]);
+const char *reference_type(const cr_field *f, char out[64]);
 
 /* What an update of this model is, as a sentence without its end. */
 const char *reference_update(const cr_model_class *m);

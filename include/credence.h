@@ -7,6 +7,7 @@
 #include "../src/base/status.h"
 #include "../src/base/version.h"
 #include "../src/base/context.h"
+#include "../src/base/field.h"
 #include "../src/base/scratch.h"
 #include "../src/base/option.h"
 #include "../src/base/rng.h"

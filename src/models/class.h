@@ -8,6 +8,7 @@
 #include "../data/design_internal.h"
 #include "list.h"
 #include "model.h"
+#include "parameters.h"
 #include "parts.h"
 #include "record_store.h"
 #include "store.h"
@@ -129,8 +130,11 @@ struct cr_model_class {
     /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
      * allocated, in the units rows->y has; NaN where a parameter has no standard error. */
     cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);
-    /* Adds "parameters" (array) and "statistics" (object) to `out`. */
-    cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+    /* Adds "parameters" (a list of rows, parameters.h), "statistics" (an object of what `statistics`
+     * declares) and its own tables to `out`. */
+    cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+    const cr_field *statistics;
+    const cr_field *tables; /* rows that this class alone has; NULL: none */
     /* The state as a record, by which it is saved, loaded and freed.  `ready` refuses a state that
      * was read and does not fit the design with CR_EDATA (the caller words it), or with CR_EARG and
      * its own words (the caller names the file), and makes what is not in the file; `release` frees

@@ -8,6 +8,7 @@
 #ifndef CREDENCE_MODELS_MODEL_H
 #define CREDENCE_MODELS_MODEL_H
 
+#include "../base/field.h"
 #include "../base/option.h"
 #include "../data/design.h"
 #include "../data/table.h"
@@ -256,6 +257,12 @@ CR_API const char *cr_evidence_name(cr_evidence_kind kind);
 /* "closed form", "converged", "iteration limit". */
 CR_API const char *cr_stop_name(cr_stop stop);
 
+/* What cr_describe gives of every model, and a row of its parameters; ends with CR_FIELD_LAST. */
+extern CR_API const cr_field cr_description_table[], cr_parameter_table[];
+/* What a class says of a fit beside that: its statistics, and tables that it alone has.  The name of a
+ * statistic that there are several of ends in brackets, as rows(CLASS). */
+CR_API const cr_field *cr_class_statistics(const cr_model_class *model_class);
+CR_API const cr_field *cr_class_tables(const cr_model_class *model_class);
 /* All there is to know about the model as a JSON text: model, task, options, design, report,
  * parameters with their uncertainty, statistics.  Freed with cr_free(cx, text, strlen(text) + 1,
  * 1). */

@@ -1,8 +1,7 @@
-/* model_file.c -- a whole model to and from its file, and its description.
+/* model_file.c -- a whole model to and from its file.
  * model.json: format, program, model, settings, design, report, state; arrays beside it. */
 #include "design_file.h"
 #include "model_internal.h"
-#include "parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,16 +33,18 @@ done:
     return st;
 }
 
+static json_t *finite_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
 static cr_status write_report(cr_ctx *cx, const cr_report *r, json_t *out)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)r->rows)));
     if (!isnan(r->log_evidence))
-        CR_TRY(cri_store_set(cx, out, "log_evidence", cri_json_number(r->log_evidence)));
+        CR_TRY(cri_store_set(cx, out, "log_evidence", finite_or_null(r->log_evidence)));
     if (!isnan(r->log_evidence) && r->evidence != CR_EVIDENCE_EXACT)
         CR_TRY(cri_store_set(cx, out, "evidence", json_string(cr_evidence_name(r->evidence))));
     if (!isnan(r->log_likelihood) || isnan(r->log_evidence)) /* one of the two is always there */
-        CR_TRY(cri_store_set(cx, out, "log_likelihood", cri_json_number(r->log_likelihood)));
+        CR_TRY(cri_store_set(cx, out, "log_likelihood", finite_or_null(r->log_likelihood)));
     CR_TRY(cri_store_set(cx, out, "iterations", json_integer((json_int_t)r->iterations)));
     CR_TRY(cri_store_set(cx, out, "stop", json_string(cr_stop_name(r->stop))));
 done:
@@ -221,91 +222,5 @@ cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void *bytes,
     CR_TRY(store_to_model(cx, store, out_model));
 done:
     cri_store_free(cx, store);
-    return st;
-}
-
-/* --- describing ------------------------------------------------------------------------------ */
-
-static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
-{
-    json_t   *names = json_array();
-    cr_status st = cri_store_set(cx, root, "features", names);
-    for (size_t i = 0; st == CR_OK && i < cr_design_columns(d); i++)
-        st = cri_store_append(cx, names, json_string_nocheck(cr_design_column_name(d, i)));
-    return st;
-}
-
-/* What a probability is made of it: a and b of sigmoid(a logit(p) + b), or knots; of each class, of
- * two the second. */
-static cr_status describe_calibration(cr_ctx *cx, const cr_model *m, json_t *root)
-{
-    cr_status              st = CR_OK;
-    const cri_calibration *c = m->calibration;
-    bool                   platt = c && c->method == CRI_CALIBRATE_PLATT;
-    json_t                *list = json_array();
-    if (!c) {
-        json_decref(list);
-        return CR_OK;
-    }
-    CR_TRY(cri_store_set(cx, root, "calibration", list));
-    for (size_t i = 0; i < (platt ? c->maps : c->knots); i++) {
-        size_t  map = platt ? i : (size_t)c->calibration_map[i];
-        double  x = platt ? c->calibration_slope[i] : c->calibration_x[i];
-        double  y = platt ? c->calibration_offset[i] : c->calibration_y[i];
-        json_t *item = json_object();
-        CR_TRY(cri_store_append(cx, list, item));
-        CR_TRY(
-            cri_store_set(cx, item, "class",
-                          json_string_nocheck(cr_design_class(m->design, c->maps == 1 ? 1 : map))));
-        CR_TRY(cri_store_set_real(cx, item, platt ? "a" : "from", x));
-        CR_TRY(cri_store_set_real(cx, item, platt ? "b" : "to", y));
-    }
-done:
-    return st;
-}
-
-cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
-{
-    cr_status st = CR_OK;
-    json_t   *root = json_object(), *part;
-    char     *text;
-    size_t    flags = JSON_REAL_PRECISION(17) | JSON_INDENT(1);
-
-    CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
-    CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->task))));
-    CR_TRY(describe_features(cx, m->design, root));
-    CR_TRY(cri_store_set(cx, root, "terms", json_integer((json_int_t)m->design->p)));
-    CR_TRY(cri_store_set(cx, root, "target",
-                         m->design->target.name ? json_string_nocheck(m->design->target.name)
-                                                : json_null()));
-    CR_TRY(cri_store_set(cx, root, "scale",
-                         json_string(m->design->standardised ? "standard" : "none")));
-    CR_TRY(cri_store_set(cx, root, "seed", json_integer((json_int_t)m->fit.seed)));
-    CR_TRY(write_report(cx, &m->report, root));
-    CR_TRY(m->class->describe(cx, m->state, m->design, root));
-    CR_TRY(describe_calibration(cx, m, root));
-    CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
-    CR_TRY(write_settings(cx, m, part));
-
-    size_t length = json_dumpb(root, NULL, 0, flags);
-    text = length ? cr_alloc(cx, length + 1, 1) : NULL;
-    if (!text) CR_TRY(length ? CR_ENOMEM : cr_fail(cx, CR_ENOMEM, "out of memory"));
-    json_dumpb(root, text, length, flags);
-    *out_json = text;
-done:
-    json_decref(root);
-    return st;
-}
-
-cr_status cr_covariance(cr_ctx *cx, const cr_model *m, double **out, size_t *out_n)
-{
-    double scale = m->design->target_scale;
-    if (!m->class->covariance) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no covariance of its parameters",
-                m->class->name);
-        return cr_fail_hint(cx, "linear and glm have one");
-    }
-    cr_status st = m->class->covariance(cx, m->state, out, out_n);
-    for (size_t i = 0; st == CR_OK && i < *out_n * *out_n; i++) (*out)[i] *= scale * scale;
     return st;
 }

@@ -1,30 +1,22 @@
-/* parameters.c -- entries of the list of parameters. */
+/* parameters.c -- rows of the list of parameters. */
 #include "parameters.h"
 
-#include <math.h>
+#include <stdarg.h>
 
-json_t *cri_json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-cr_status cri_parameter_add(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
-                            json_t **opt_item)
+cri_sheet *cri_parameter_add(cri_sheet *list, double value, double sd, const char *name, ...)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    st = cri_store_append(cx, list, item);
-    if (st != CR_OK) {
-        json_decref(name);
-        return st;
-    }
-    CR_TRY(cri_store_set(cx, item, "name", name));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    if (opt_item) *opt_item = item;
-done:
-    return st;
+    cri_sheet *row = cri_put_object(list, NULL);
+    va_list    args;
+    va_start(args, name);
+    cri_put_text_list(row, "name", name, args);
+    va_end(args);
+    cri_put_real(row, "value", value);
+    cri_put_real(row, "sd", sd);
+    return row;
 }
 
-cr_status cri_parameter_interval(cr_ctx *cx, json_t *item, double value, double half)
+void cri_parameter_interval(cri_sheet *row, double value, double half)
 {
-    cr_status st = cri_store_set(cx, item, "lower", cri_json_number(value - half));
-    return st == CR_OK ? cri_store_set(cx, item, "upper", cri_json_number(value + half)) : st;
+    cri_put_real(row, "lower", value - half);
+    cri_put_real(row, "upper", value + half);
 }

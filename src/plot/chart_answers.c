@@ -5,8 +5,8 @@
 #include "../base/context_internal.h"
 #include "../base/rng.h"
 #include "../math/special.h"
+#include "../models/describe.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,17 +81,14 @@ done:
 /* Is the likelihood of the model probit? */
 static cr_status has_probit(cr_ctx *cx, const cr_model *model, bool *out)
 {
-    char     *text = NULL;
-    cr_status st = cr_describe(cx, model, &text);
+    cri_sheet *d = NULL;
+    cr_status  st = cri_model_describe(cx, model, &d);
     if (st != CR_OK) return st;
-    json_t *d = json_loads(text, 0, NULL);
-    if (!d) st = cri_fail_memory(cx, strlen(text));
     const char *likelihood =
-        json_string_value(json_object_get(json_object_get(d, "statistics"), "likelihood"));
+        cri_sheet_text(cri_sheet_get(cri_sheet_get(d, "statistics"), "likelihood"));
     *out = likelihood && strcmp(likelihood, "probit") == 0;
-    json_decref(d);
-    cri_string_free(cx, text);
-    return st;
+    cri_sheet_free(d);
+    return CR_OK;
 }
 
 /* The central interval of the probability of the second class, where the model has a latent normal:

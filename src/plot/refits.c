@@ -1,40 +1,29 @@
 /* refits.c -- fits with the settings of a model. */
 #include "refits.h"
 #include "../base/number.h"
+#include "../models/describe.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 enum { LAMBDAS = 31, DECADES = 6 };
 
-/* What is told of a model, as JSON, freed by json_decref. */
-static cr_status description(cr_ctx *cx, const cr_model *m, json_t **out)
-{
-    char     *text = NULL;
-    cr_status st = cr_describe(cx, m, &text);
-    if (st != CR_OK) return st;
-    *out = json_loads(text, 0, NULL);
-    cr_free(cx, text, strlen(text) + 1, 1);
-    return *out ? CR_OK : cr_fail(cx, CR_ENOMEM, "out of memory");
-}
-
 cr_status cri_settings_of(cr_scratch *s, const cr_model *m, cr_model_spec *out)
 {
-    cr_status   st = CR_OK;
-    json_t     *d = NULL, *value;
-    const char *key;
-    size_t      n = 0;
-    CR_TRY(description(s->cx, m, &d));
-    json_t     *from = json_object_get(d, "settings");
-    cr_setting *list = cr_scratch_bytes(s, json_object_size(from), sizeof *list);
+    cr_status  st = CR_OK;
+    cri_sheet *d = NULL;
+    size_t     n = 0;
+    CR_TRY(cri_model_describe(s->cx, m, &d));
+    const cri_sheet *from = cri_sheet_get(d, "settings");
+    cr_setting      *list = cr_scratch_bytes(s, cri_sheet_size(from), sizeof *list);
     CR_TRY(s->status);
-    json_object_foreach(from, key, value) list[n++] =
-        (cr_setting){ cri_compose(s, "%s", key), cri_compose(s, "%s", json_string_value(value)) };
+    for (const cri_sheet *v = cri_sheet_first(from); v; v = cri_sheet_next(v))
+        list[n++] = (cr_setting){ cri_compose(s, "%s", cri_sheet_name(v)),
+                                  cri_compose(s, "%s", cri_sheet_text(v)) };
     *out = (cr_model_spec){ cr_class_name(cr_model_get_class(m)), list, n };
     CR_TRY(s->status);
 done:
-    json_decref(d);
+    cri_sheet_free(d);
     return st;
 }
 
@@ -49,23 +38,22 @@ static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k,
                                    cri_coefficient_path *path, double **coef, double *nonzero,
                                    const char ***names)
 {
-    cr_status st = CR_OK;
-    json_t   *d = NULL, *p;
-    size_t    i, n = 0;
-    CR_TRY(description(s->cx, m, &d));
-    json_t *all = json_object_get(d, "parameters");
+    cr_status  st = CR_OK;
+    cri_sheet *d = NULL;
+    size_t     n = 0;
+    CR_TRY(cri_model_describe(s->cx, m, &d));
+    const cri_sheet *all = cri_sheet_get(d, "parameters");
     if (k == 0) {
-        *coef = cr_scratch_bytes(s, LAMBDAS * json_array_size(all), sizeof(double));
-        *names = cr_scratch_bytes(s, json_array_size(all), sizeof **names);
+        *coef = cr_scratch_bytes(s, LAMBDAS * cri_sheet_size(all), sizeof(double));
+        *names = cr_scratch_bytes(s, cri_sheet_size(all), sizeof **names);
         CR_TRY(s->status);
     }
-    json_array_foreach(all, i, p)
-    {
-        const char *name = json_string_value(json_object_get(p, "name"));
+    for (const cri_sheet *p = cri_sheet_first(all); p; p = cri_sheet_next(p)) {
+        const char *name = cri_sheet_text(cri_sheet_get(p, "name"));
         if (is_intercept(name)) continue;
         if (k == 0) (*names)[n] = cri_compose(s, "%s", name), path->n_terms = n + 1;
         if (n >= path->n_terms) break;
-        double value = json_number_value(json_object_get(p, "value"));
+        double value = cri_sheet_real(cri_sheet_get(p, "value"));
         (*coef)[k * path->n_terms + n++] = value;
         nonzero[k] += value != 0;
     }
@@ -74,7 +62,7 @@ static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k,
             cr_fail(s->cx, CR_ENUMERIC, "the fits of the path do not have the same coefficients"));
     CR_TRY(s->status);
 done:
-    json_decref(d);
+    cri_sheet_free(d);
     return st;
 }
 

@@ -1,8 +1,8 @@
 /* average.c -- weights of models, and the mixture of their predictions. */
 #include "average_internal.h"
 #include "../models/class.h"
+#include "../models/describe.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,21 +14,17 @@ const char *cr_weight_basis_name(cr_weight_basis basis)
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-static double statistic(const json_t *d, const char *name)
+static double statistic(const cri_sheet *d, const char *name)
 {
-    const json_t *x = json_object_get(json_object_get(d, "statistics"), name);
-    return json_is_number(x) ? json_number_value(x) : NAN;
+    return cri_sheet_real(cri_sheet_get(cri_sheet_get(d, "statistics"), name));
 }
 
 cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out)
 {
     const cr_report *r = cr_model_get_report(model);
-    char            *text = NULL;
-    cr_status        st = cr_describe(cx, model, &text);
+    cri_sheet       *d = NULL;
+    cr_status        st = cri_model_describe(cx, model, &d);
     if (st != CR_OK) return st;
-    json_t *d = json_loads(text, 0, NULL);
-    cr_free(cx, text, strlen(text) + 1, 1);
-    if (!d) return cr_fail(cx, CR_ENOMEM, "out of memory");
     *out = (cr_fit_scores){ .log_likelihood = r->log_likelihood,
                             .log_evidence = r->log_evidence,
                             .aic = statistic(d, "aic"),
@@ -36,7 +32,7 @@ cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out
                             .evidence = r->evidence,
                             .rows = r->rows,
                             .joint = cr_model_get_class(model)->joint };
-    json_decref(d);
+    cri_sheet_free(d);
     return CR_OK;
 }
 

@@ -146,27 +146,32 @@ done:
  * level may not occur in every group. */
 static cr_status check_parameters(cr_ctx *cx, const cr_group_comparison *c)
 {
-    cr_status st = CR_OK;
-    json_t   *all = NULL, *some = NULL;
-    CR_TRY(cri_parameters_of(cx, c->pooled, &all));
+    cr_status        st = CR_OK;
+    cri_sheet       *all = NULL, *some = NULL;
+    const cri_sheet *list, *part, *a, *b;
+    CR_TRY(cri_parameters_of(cx, c->pooled, &all, &list));
     for (size_t k = 0; k < c->n; k++) {
-        CR_TRY(cri_parameters_of(cx, c->groups[k].model, &some));
-        size_t n = json_array_size(all), i = 0;
-        while (i < n && strcmp(cri_parameter_name(all, i), cri_parameter_name(some, i)) == 0) i++;
-        if (i < n || json_array_size(some) != n) {
+        CR_TRY(cri_parameters_of(cx, c->groups[k].model, &some, &part));
+        a = cri_sheet_first(list);
+        b = cri_sheet_first(part);
+        while (a && b && strcmp(cri_parameter_name(a), cri_parameter_name(b)) == 0) {
+            a = cri_sheet_next(a);
+            b = cri_sheet_next(b);
+        }
+        if (a || b) {
             cr_fail(cx, CR_EDATA,
                     "the group '%s' does not have the same parameters as all rows "
                     "together: '%s'",
-                    c->groups[k].name, cri_parameter_name(all, i < n ? i : 0));
+                    c->groups[k].name, cri_parameter_name(a ? a : b));
             CR_TRY(cr_fail_hint(cx, "--category COLUMN takes numbers as levels, the same ones in "
                                     "every group"));
         }
-        json_decref(some);
+        cri_sheet_free(some);
         some = NULL;
     }
 done:
-    json_decref(all);
-    json_decref(some);
+    cri_sheet_free(all);
+    cri_sheet_free(some);
     return st;
 }
 

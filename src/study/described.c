@@ -1,32 +1,22 @@
 /* described.c -- reading a model's own description. */
 #include "described.h"
 
-#include <math.h>
-#include <string.h>
-
-cr_status cri_parameters_of(cr_ctx *cx, const cr_model *model, json_t **out)
+cr_status cri_parameters_of(cr_ctx *cx, const cr_model *model, cri_sheet **out_sheet,
+                            const cri_sheet **out_list)
 {
-    char     *text = NULL;
-    cr_status st = cr_describe(cx, model, &text);
+    cr_status st = cri_model_describe(cx, model, out_sheet);
     if (st != CR_OK) return st;
-    json_t *d = json_loads(text, 0, NULL);
-    cr_free(cx, text, strlen(text) + 1, 1);
-    if (!d) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    json_t *list = json_incref(json_object_get(d, "parameters"));
-    json_decref(d);
-    if (!list) return cr_fail(cx, CR_EUNSUPPORTED, "the model has no list of parameters");
-    *out = list;
-    return CR_OK;
+    *out_list = cri_sheet_get(*out_sheet, "parameters");
+    return *out_list ? CR_OK : cr_fail(cx, CR_EUNSUPPORTED, "the model has no list of parameters");
 }
 
-const char *cri_parameter_name(const json_t *list, size_t i)
+const char *cri_parameter_name(const cri_sheet *row)
 {
-    const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
+    const char *name = cri_sheet_text(cri_sheet_get(row, "name"));
     return name ? name : "";
 }
 
-double cri_parameter_value(const json_t *list, size_t i)
+double cri_parameter_value(const cri_sheet *row)
 {
-    const json_t *value = json_object_get(json_array_get(list, i), "value");
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return cri_sheet_real(cri_sheet_get(row, "value"));
 }

@@ -2,16 +2,14 @@
 #ifndef CREDENCE_STUDY_DESCRIBED_H
 #define CREDENCE_STUDY_DESCRIBED_H
 
-#include "../models/model.h"
+#include "../models/describe.h"
 
-#include <jansson.h>
-
-/* The list of parameters that cr_describe gives: *out is to be released.  CR_EUNSUPPORTED where the
+/* The description of a model, to be freed, and its list of parameters.  CR_EUNSUPPORTED where the
  * model has none. */
-cr_status cri_parameters_of(cr_ctx *cx, const cr_model *model, json_t **out);
-/* The name of entry i; "" where it has none. */
-const char *cri_parameter_name(const json_t *list, size_t i);
-/* Its value; NaN where that is no number. */
-double cri_parameter_value(const json_t *list, size_t i);
+cr_status cri_parameters_of(cr_ctx *cx, const cr_model *model, cri_sheet **out_sheet,
+                            const cri_sheet **out_list);
+/* The name of a row of it, "" where it has none; its value, NaN where that is no number. */
+const char *cri_parameter_name(const cri_sheet *row);
+double      cri_parameter_value(const cri_sheet *row);
 
 #endif

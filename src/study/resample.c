@@ -43,15 +43,16 @@ static size_t choose_rows(const refits *r, size_t fit, size_t *rows, size_t *roo
 }
 
 /* Parameters by name: a sample may lack a level, or have its terms in another order. */
-static void take_values(const refits *r, const json_t *list, double *theta)
+static void take_values(const refits *r, const cri_sheet *list, double *theta)
 {
-    size_t size = json_array_size(list), at = 0;
+    size_t           size = cri_sheet_size(list);
+    const cri_sheet *row = NULL;
     for (size_t k = 0; k < r->K; k++) {
         theta[k] = NAN;
-        for (size_t tried = 0; tried < size; tried++, at++) {
-            if (at >= size) at = 0;
-            if (strcmp(cri_parameter_name(list, at), r->names[k]) != 0) continue;
-            theta[k] = cri_parameter_value(list, at++);
+        for (size_t tried = 0; tried < size; tried++) {
+            row = row && cri_sheet_next(row) ? cri_sheet_next(row) : cri_sheet_first(list);
+            if (strcmp(cri_parameter_name(row), r->names[k]) != 0) continue;
+            theta[k] = cri_parameter_value(row);
             break;
         }
     }
@@ -67,7 +68,8 @@ static cr_status run_refit(cr_ctx *cx, void *arg, size_t job)
     size_t              *rows = cr_scratch_index(&s, r->n), *room = cr_scratch_index(&s, r->n);
     cr_table            *part = NULL;
     cr_model            *model = NULL;
-    json_t              *list = NULL;
+    cri_sheet           *sheet = NULL;
+    const cri_sheet     *list;
     CR_TRY(s.status);
     n = choose_rows(r, fit, rows, room);
     CR_TRY(cri_table_subset(cx, r->plan->table, rows, n, &part));
@@ -78,11 +80,11 @@ static cr_status run_refit(cr_ctx *cx, void *arg, size_t job)
         goto done;
     }
     CR_TRY(st);
-    CR_TRY(cri_parameters_of(cx, model, &list));
+    CR_TRY(cri_parameters_of(cx, model, &sheet, &list));
     take_values(r, list, r->theta + fit * r->K);
     r->state[fit] = REFIT_MADE;
 done:
-    json_decref(list);
+    cri_sheet_free(sheet);
     cr_model_free(cx, model);
     cr_table_free(cx, part);
     cr_scratch_end(&s);
@@ -221,21 +223,22 @@ static cr_status fit_whole(cr_ctx *cx, const cri_plan *plan, cr_resampled *out)
     cr_status            st = CR_OK;
     const cr_model_spec *m = &plan->specs[0];
     cr_model            *model = NULL;
-    json_t              *list = NULL;
+    cri_sheet           *sheet = NULL;
+    const cri_sheet     *list;
     CR_TRY(cr_fit(cx, m->model, plan->table, m->settings, m->n_settings, &model));
-    CR_TRY(cri_parameters_of(cx, model, &list));
-    out->n = json_array_size(list);
+    CR_TRY(cri_parameters_of(cx, model, &sheet, &list));
+    out->n = cri_sheet_size(list);
     if (out->n == 0)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no parameters", m->model));
     out->parameters = cr_alloc(cx, out->n, sizeof *out->parameters);
     if (!out->parameters) CR_TRY(CR_ENOMEM);
-    for (size_t k = 0; k < out->n; k++) {
-        cr_resampled_parameter *p = &out->parameters[k];
-        p->value = cri_parameter_value(list, k);
-        if (!(p->name = cri_string_copy(cx, cri_parameter_name(list, k)))) CR_TRY(CR_ENOMEM);
+    cr_resampled_parameter *p = out->parameters;
+    for (const cri_sheet *row = cri_sheet_first(list); row; row = cri_sheet_next(row), p++) {
+        p->value = cri_parameter_value(row);
+        if (!(p->name = cri_string_copy(cx, cri_parameter_name(row)))) CR_TRY(CR_ENOMEM);
     }
 done:
-    json_decref(list);
+    cri_sheet_free(sheet);
     cr_model_free(cx, model);
     return st;
 }

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "data/read.h"
 #include "data/table.h"
+#include "models/describe.h"
 #include "models/model.h"
 
 #include <jansson.h>
@@ -170,9 +171,16 @@ static inline cr_prediction predict(cr_ctx *cx, const cr_model *m, const cr_tabl
 
 /* --- descriptions ---------------------------------------------------------------------------- */
 
+/* What the model says, of which nothing is undeclared. */
 static inline json_t *describe(cr_ctx *cx, const cr_model *m)
 {
-    char *text = NULL;
+    char       fault[256], *text = NULL;
+    cri_sheet *sheet = NULL;
+    assert_ok(cx, cri_model_describe(cx, m, &sheet));
+    if (cri_description_find_fault(cr_model_get_class(m), sheet, fault, sizeof fault))
+        fail_msg("%s says what it has not declared: %s", cr_class_name(cr_model_get_class(m)),
+                 fault);
+    cri_sheet_free(sheet);
     assert_ok(cx, cr_describe(cx, m, &text));
     json_t *d = json_loads(text, 0, NULL);
     assert_non_null(d);

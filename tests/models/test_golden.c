@@ -116,6 +116,68 @@ static void check_bytes(cr_ctx *cx, const char *path, const cr_model *m)
     cr_free(cx, bytes, size, 1);
 }
 
+/* --- what is declared is also said ------------------------------------------------------------ */
+
+enum { MOST_CLASSES = 64, MOST_STATISTICS = 64 };
+static bool said_once[MOST_CLASSES][MOST_STATISTICS];
+
+static bool is_said(const json_t *statistics, const char *name)
+{
+    size_t      head = strcspn(name, "(");
+    const char *key;
+    json_t     *value;
+    if (!name[head]) return json_object_get(statistics, name) != NULL;
+    json_object_foreach((json_t *)(uintptr_t)statistics, key, value)
+    {
+        if (strncmp(key, name, head + 1) == 0) return true;
+    }
+    return false;
+}
+
+static void note_statistics(const cr_model *m, const json_t *said)
+{
+    const json_t *statistics = json_object_get(json_object_get(said, "describe"), "statistics");
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        const cr_field *f = cr_class_statistics(cr_class_at(i));
+        for (size_t k = 0; cr_class_at(i) == cr_model_get_class(m) && f[k].name; k++)
+            said_once[i][k] |= is_said(statistics, f[k].name);
+    }
+}
+
+/* Classes that share a table of statistics say it together. */
+static bool is_said_by_any(const cr_field *table, size_t k)
+{
+    bool said = false;
+    for (size_t i = 0; i < cr_class_count(); i++)
+        said |= cr_class_statistics(cr_class_at(i)) == table && said_once[i][k];
+    return said;
+}
+
+/* No file has these: they are of streams, of sparse rows, of columns that data for all models cannot
+ * have.  The tests of their models look at them. */
+static bool is_rare(const char *name)
+{
+    static const char *const rare[] = {
+        "log_evidence_bound", "jitter",          "latent_above_0", "approximate",
+        "distance_se",        "gradient_z",      "separated_by",   "bernoulli_columns",
+        "category_columns",   "effective_df_se", "at_bound"
+    };
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
+        if (strcmp(rare[i], name) == 0) return true;
+    return false;
+}
+
+static void check_statistics(void)
+{
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        const cr_field *f = cr_class_statistics(cr_class_at(i));
+        for (size_t k = 0; f[k].name; k++)
+            if (!is_rare(f[k].name) && !is_said_by_any(f, k))
+                fail_msg("%s declares %s, which no file says", cr_class_name(cr_class_at(i)),
+                         f[k].name);
+    }
+}
+
 static void check_file(cr_ctx *cx, const char *folder, const char *name, const cr_table *t)
 {
     char      path[2048], said[2048];
@@ -127,6 +189,7 @@ static void check_file(cr_ctx *cx, const char *folder, const char *name, const c
     test_own(cx, m, release_model);
     check_bytes(cx, path, m);
     json_t *now = say(cx, m, t), *then = json_load_file(said, 0, NULL);
+    note_statistics(m, now);
     if (!then && getenv("CREDENCE_GOLDEN"))
         assert_int_equal(json_dump_file(now, said, JSON_REAL_PRECISION(17) | JSON_INDENT(0)), 0);
     else if (!then)
@@ -166,4 +229,5 @@ TEST(files_of_earlier_versions)
         check_file(cx, folder, names[i], t);
         free(names[i]);
     }
+    check_statistics();
 }

@@ -74,15 +74,19 @@ static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     return CR_OK;
 }
 
-static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field toy_statistics[] = { CR_NUMBER("mean", CR_FIELD_NULL, "mean of all columns"),
+                                           CR_FIELD_LAST };
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const toy_state *m = state;
+    cri_sheet       *list = cri_put_list(out, "parameters");
+    (void)cx;
     (void)design;
-    CR_TRY(cri_store_set(cx, out, "parameters", json_array()));
-    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "mean", m->mean)));
-done:
-    return st;
+    (void)list;
+    cri_put_real(cri_put_object(out, "statistics"), "mean", m->mean);
+    return CR_OK;
 }
 
 extern const cr_model_class cri_class_toy_axes;
@@ -99,6 +103,7 @@ const cr_model_class        cri_class_toy_axes = {
            .predict = toy_predict,
            .labels = toy_labels,
            .describe = toy_describe,
+           .statistics = toy_statistics,
            .state = toy_record,
            .state_size = sizeof(toy_state),
 };

@@ -159,22 +159,21 @@ static cr_status toy_sample(cr_ctx *cx, const void *state, const cr_design *desi
     return CR_OK;
 }
 
-static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field toy_statistics[] = {
+    CR_NUMBER("sd", CR_FIELD_NULL, "standard deviation around the centres"), CR_FIELD_LAST
+};
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const toy_state *m = state;
-    json_t          *list = json_array();
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
-    for (size_t i = 0; i < m->k * m->p; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s of %s", cr_design_term_name(design, i % m->p),
-                 names[i / m->p]);
-        json_array_append_new(
-            list, json_pack("{s:s, s:f, s:n}", "name", name, "value", m->centre[i], "sd"));
-    }
-    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "sd", m->sd)));
-done:
-    return st;
+    cri_sheet       *list = cri_put_list(out, "parameters");
+    (void)cx;
+    for (size_t i = 0; i < m->k * m->p; i++)
+        cri_parameter_add(list, m->centre[i], NAN, "%s of %s",
+                          cr_design_term_name(design, i % m->p), names[i / m->p]);
+    cri_put_real(cri_put_object(out, "statistics"), "sd", m->sd);
+    return CR_OK;
 }
 
 static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -198,6 +197,7 @@ const cr_model_class cri_class_toy_centres = {
     .labels = toy_labels,
     .sample = toy_sample,
     .describe = toy_describe,
+    .statistics = toy_statistics,
     .state = toy_record,
     .state_size = sizeof(toy_state),
     .ready = toy_ready,

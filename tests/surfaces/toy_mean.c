@@ -59,17 +59,20 @@ static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     return CR_OK;
 }
 
-static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field toy_statistics[] = {
+    CR_NUMBER("sd", CR_FIELD_NULL, "standard deviation of the target"), CR_FIELD_LAST
+};
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const toy_state *m = state;
+    cri_sheet       *list = cri_put_list(out, "parameters");
+    (void)cx;
     (void)design;
-    CR_TRY(cri_store_set(cx, out, "parameters",
-                         json_pack("[{s:s, s:f, s:f}]", "name", "mean", "value", m->mean, "sd",
-                                   m->sd / sqrt(m->n))));
-    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "sd", m->sd)));
-done:
-    return st;
+    cri_parameter_add(list, m->mean, m->sd / sqrt(m->n), "mean");
+    cri_put_real(cri_put_object(out, "statistics"), "sd", m->sd);
+    return CR_OK;
 }
 
 extern const cr_model_class cri_class_toy_mean;
@@ -86,6 +89,7 @@ const cr_model_class        cri_class_toy_mean = {
            .fit = toy_fit,
            .predict = toy_predict,
            .describe = toy_describe,
+           .statistics = toy_statistics,
            .state = toy_record,
            .state_size = sizeof(toy_state),
 };

@@ -187,20 +187,21 @@ static cr_status toy_sample(cr_ctx *cx, const void *state, const cr_design *desi
     return CR_OK;
 }
 
-static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field toy_statistics[] = { CR_NUMBER("shape", CR_FIELD_NULL, "shape of the noise"),
+                                           CR_FIELD_LAST };
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const toy_state *m = state;
-    json_t          *list = json_array();
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    cri_sheet       *list = cri_put_list(out, "parameters");
+    (void)cx;
     for (size_t j = 0; j < m->p; j++)
         if (m->levels[j] == 0)
-            json_array_append_new(list, json_pack("{s:s, s:f, s:n}", "name",
-                                                  cr_design_term_name(design, j), "value",
-                                                  posterior_of(m, j).centre, "sd"));
-    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "shape", m->shape)));
-done:
-    return st;
+            cri_parameter_add(list, posterior_of(m, j).centre, NAN, "%s",
+                              cr_design_term_name(design, j));
+    cri_put_real(cri_put_object(out, "statistics"), "shape", m->shape);
+    return CR_OK;
 }
 
 static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -227,6 +228,7 @@ const cr_model_class cri_class_toy_normal = {
     .next = toy_next,
     .sample = toy_sample,
     .describe = toy_describe,
+    .statistics = toy_statistics,
     .state = toy_record,
     .state_size = sizeof(toy_state),
     .ready = toy_ready,

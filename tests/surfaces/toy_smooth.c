@@ -143,15 +143,19 @@ done:
     return st;
 }
 
-static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field toy_statistics[] = { CR_NUMBER("width", CR_FIELD_NULL, "width of the window"),
+                                           CR_FIELD_LAST };
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const toy_state *m = state;
+    cri_sheet       *list = cri_put_list(out, "parameters");
+    (void)cx;
     (void)design;
-    CR_TRY(cri_store_set(cx, out, "parameters", json_array()));
-    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "width", m->width)));
-done:
-    return st;
+    (void)list;
+    cri_put_real(cri_put_object(out, "statistics"), "width", m->width);
+    return CR_OK;
 }
 
 static cr_status toy_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -179,6 +183,7 @@ const cr_model_class cri_class_toy_smooth = {
     .update = toy_update,
     .predict = toy_predict,
     .describe = toy_describe,
+    .statistics = toy_statistics,
     .state = toy_record,
     .state_size = sizeof(toy_state),
     .ready = toy_ready,

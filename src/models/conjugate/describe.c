@@ -2,7 +2,6 @@
 #include "describe.h"
 #include "../../base/number.h"
 #include "../../prob/dist/dist_class.h"
-#include "../store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,15 +25,11 @@ done:
     return st;
 }
 
-json_t *cri_named_json(const cri_named *d)
+void cri_put_named(cri_sheet *s, const char *name, const cri_named *d)
 {
-    json_t *object = json_object();
-    int     failed = json_object_set_new(object, "family", json_string(d->family));
-    for (size_t i = 0; i < d->n; i++)
-        failed |= json_object_set_new(object, d->names[i], cri_json_number(d->values[i]));
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+    cri_sheet *object = cri_put_object(s, name);
+    cri_put_text(object, "family", d->family);
+    for (size_t i = 0; i < d->n; i++) cri_put_real(object, d->names[i], d->values[i]);
 }
 
 /* To twelve digits: what is left of the rounding of moments is not shown. */
@@ -58,69 +53,67 @@ const char *cri_named_text(const cri_named *d, char *out, size_t size)
     return out;
 }
 
-cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,
-                          const cri_summary *s)
+void cri_add_summary(cri_sheet *parameters, const cri_named *opt_posterior, const cri_summary *s,
+                     const char *name, ...)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    const struct {
-        const char *key;
-        double      value;
-    } numbers[] = { { "value", s->mean },         { "sd", s->sd },
-                    { "lower", s->lower },        { "upper", s->upper },
-                    { "mode", s->mode },          { "hdi_lower", s->hdi_lower },
-                    { "hdi_upper", s->hdi_upper } };
-    st = cri_store_append(cx, parameters, item);
-    if (st != CR_OK) {
-        json_decref(posterior);
-        return st;
-    }
-    if (!posterior) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    st = cri_store_set(cx, item, "name", json_string_nocheck(name));
-    if (st != CR_OK) {
-        json_decref(posterior);
-        return st;
-    }
-    CR_TRY(cri_store_set(cx, item, "posterior", posterior));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        CR_TRY(cri_store_set(cx, item, numbers[i].key, cri_json_number(numbers[i].value)));
-done:
-    return st;
+    cri_sheet *row = cri_put_object(parameters, NULL);
+    va_list    args;
+    va_start(args, name);
+    cri_put_text_list(row, "name", name, args);
+    va_end(args);
+    if (opt_posterior)
+        cri_put_named(row, "posterior", opt_posterior);
+    else
+        cri_put_null(row, "posterior");
+    cri_put_real(row, "value", s->mean);
+    cri_put_real(row, "sd", s->sd);
+    cri_put_real(row, "lower", s->lower);
+    cri_put_real(row, "upper", s->upper);
+    cri_put_real(row, "mode", s->mode);
+    cri_put_real(row, "hdi_lower", s->hdi_lower);
+    cri_put_real(row, "hdi_upper", s->hdi_upper);
 }
 
-cr_status cri_add_distribution(cr_ctx *cx, json_t *distributions, const char *opt_column, double n,
-                               double log_evidence, json_t *posterior, json_t *predictive,
-                               json_t *statistics)
+cri_sheet *cri_add_distribution(cri_sheet *distributions, const char *opt_column, double n,
+                                double log_evidence)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    json_t   *parts[] = { posterior, predictive, statistics };
-    size_t    taken = 0;
-    CR_TRY(cri_store_append(cx, distributions, item));
-    CR_TRY(cri_store_set(cx, item, "column", json_string_nocheck(opt_column ? opt_column : "*")));
-    CR_TRY(cri_store_set(cx, item, "n", cri_json_number(n)));
-    CR_TRY(cri_store_set(cx, item, "log_evidence", cri_json_number(log_evidence)));
-    for (; taken < 3;) {
-        static const char *const keys[] = { "posterior", "predictive", "statistics" };
-        json_t                  *part = parts[taken];
-        CR_TRY(cri_store_set(cx, item, keys[taken++], part));
-    }
-done:
-    for (; taken < 3; taken++) json_decref(parts[taken]);
-    return st;
+    cri_sheet *row = cri_put_object(distributions, NULL);
+    cri_put_text(row, "column", opt_column ? opt_column : "*");
+    cri_put_real(row, "n", n);
+    cri_put_real(row, "log_evidence", log_evidence);
+    return row;
 }
 
-cr_status cri_add_prior(cr_ctx *cx, json_t *out, const char *prior, bool proper,
-                        const char *opt_evidence, double level)
+const cr_field cri_prior_statistics[] = {
+    CR_TEXT("prior", 0, "the prior distribution of the parameters"),
+    CR_TEXT("evidence", 0, "how the log evidence is known: exact, or why there is none"),
+    CR_NUMBER("level", 0, "mass of the intervals of the parameters"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field distribution[] = {
+    CR_TEXT("column", 0, "the column; * for all of them together"),
+    CR_NUMBER("n", CR_FIELD_NULL, "observations: the sum of the weights"),
+    CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
+               "log marginal likelihood; null under an improper prior"),
+    CR_OTHER(ANY, "posterior", 0, "an object: family, and its parameters by name"),
+    CR_OTHER(ANY, "predictive", 0, "the distribution of the next value, likewise"),
+    CR_OTHER(ANY, "statistics", 0, "an object: the sufficient statistics by name"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_distribution_tables[] = {
+    CR_INNER(ROWS, "distributions", CR_FIELD_SOMETIMES,
+             "posterior and predictive distribution of each column", distribution),
+    CR_FIELD_LAST,
+};
+
+void cri_add_prior(cri_sheet *out, const char *prior, bool proper, const char *opt_evidence,
+                   double level)
 {
-    cr_status   st = CR_OK;
-    json_t     *s;
+    cri_sheet  *s = cri_put_object(out, "statistics");
     const char *known = opt_evidence ? opt_evidence : "exact";
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "prior", json_string_nocheck(prior)));
-    CR_TRY(cri_store_set(cx, s, "evidence",
-                         json_string(proper ? known : "none: the prior is improper")));
-    CR_TRY(cri_store_set(cx, s, "level", json_real(level)));
-done:
-    return st;
+    cri_put_text(s, "prior", prior);
+    cri_put_text(s, "evidence", proper ? known : "none: the prior is improper");
+    cri_put_real(s, "level", level);
 }

@@ -23,20 +23,22 @@ typedef struct cri_summary { /* NaN where there is none */
 /* The summary of a distribution of one variable of the registry, with intervals of mass `level`. */
 cr_status cri_summarise(cr_ctx *cx, const cri_named *d, double level, cri_summary *out);
 
-/* {"family": ..., "a": ..., ...}: a new reference. */
-json_t *cri_named_json(const cri_named *d);
+/* Adds {"family": ..., "a": ..., ...}. */
+void cri_put_named(cri_sheet *s, const char *name, const cri_named *d);
 /* "beta(a=2, b=3)", cut off where it is longer than size. */
 const char *cri_named_text(const cri_named *d, char *out, size_t size);
 
-/* Appends a parameter: name, posterior, value, sd, lower, upper, mode, hdi_lower, hdi_upper. */
-cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,
-                          const cri_summary *s);
-/* Appends what is known of one column (NULL: of all together); takes the references. */
-cr_status cri_add_distribution(cr_ctx *cx, json_t *distributions, const char *opt_column, double n,
-                               double log_evidence, json_t *posterior, json_t *predictive,
-                               json_t *statistics);
+/* Appends a parameter: name, posterior (NULL: one without a name), value, sd, lower, upper, mode,
+ * hdi_lower, hdi_upper. */
+void cri_add_summary(cri_sheet *parameters, const cri_named *opt_posterior, const cri_summary *s,
+                     const char *name, ...) CR_PRINTF(4, 5);
+/* Appends what is known of one column (NULL: of all together); posterior, predictive and statistics
+ * are put into the new row. */
+cri_sheet *cri_add_distribution(cri_sheet *distributions, const char *opt_column, double n,
+                                double log_evidence);
 /* Adds statistics: the prior as text, how the evidence is known, the mass of the intervals. */
-cr_status cri_add_prior(cr_ctx *cx, json_t *out, const char *prior, bool proper,
-                        const char *opt_evidence, double level);
+void cri_add_prior(cri_sheet *out, const char *prior, bool proper, const char *opt_evidence,
+                   double level);
+extern const cr_field cri_prior_statistics[], cri_distribution_tables[];
 
 #endif

@@ -251,51 +251,44 @@ done:
 
 /* --- description ----------------------------------------------------------------------------- */
 
-/* {"family": name, key: [a_k + b_k, each divided by sum]}: a new reference. */
-static json_t *vector_json(const char *name, const char *key, const double *a, const double *b,
-                           size_t K, double sum)
+/* Adds {"family": opt_family, key: [a_k + b_k, each divided by sum]}. */
+static void put_vector(cri_sheet *s, const char *name, const char *opt_family, const char *key,
+                       const double *a, const double *b, size_t K, double sum)
 {
-    json_t *object = json_object(), *list = json_array();
-    int     failed = 0;
-    for (size_t k = 0; k < K; k++)
-        failed |= json_array_append_new(list, cri_json_number((a[k] + (b ? b[k] : 0)) / sum));
-    if (name) failed |= json_object_set_new(object, "family", json_string(name));
-    failed |= json_object_set_new(object, key, list);
-    if (!failed) return object;
-    json_decref(object);
-    return NULL;
+    cri_sheet *object = cri_put_object(s, name), *list;
+    if (opt_family) cri_put_text(object, "family", opt_family);
+    list = cri_put_list(object, key);
+    for (size_t k = 0; k < K; k++) cri_put_real(list, NULL, (a[k] + (b ? b[k] : 0)) / sum);
 }
 
 /* Each probability alone is Beta(alpha_k, A - alpha_k); with one level it is 1. */
 static cr_status describe_level(cr_ctx *cx, const cri_dirichlet *m, const cri_design_column *c,
-                                size_t i, double sum, json_t *list)
+                                size_t i, double sum, cri_sheet *list)
 {
     cr_status   st = CR_OK;
     char        room[CRI_DOUBLE_SIZE];
     double      a = m->prior[i] + m->counts[i];
     cri_named   beta = { "beta", 2, { "a", "b" }, { a, sum - a } };
     cri_summary one = { 1, 0, 1, 1, 1, 1, 1 };
-    char       *name =
-        cri_string_format(cx, "%s=%s", c->name, cri_dirichlet_level(c, m->values[i], room));
-    if (!name) return CR_ENOMEM;
     if (sum - a > 0) CR_TRY(cri_summarise(cx, &beta, m->level, &one));
-    CR_TRY(cri_add_summary(cx, list, name, cri_named_json(&beta), &one));
+    cri_add_summary(list, &beta, &one, "%s=%s", c->name,
+                    cri_dirichlet_level(c, m->values[i], room));
 done:
-    cri_string_free(cx, name);
     return st;
 }
 
 static cr_status describe_column(cr_ctx *cx, const cri_dirichlet *m, const cri_design_column *c,
-                                 size_t start, size_t K, json_t *parameters, json_t *distributions)
+                                 size_t start, size_t K, cri_sheet *parameters,
+                                 cri_sheet *distributions)
 {
     cr_status     st = CR_OK;
     const double *prior = m->prior + start, *counts = m->counts + start;
     double        n = sum_of(counts, NULL, K), sum = sum_of(prior, counts, K);
     for (size_t k = 0; k < K; k++) CR_TRY(describe_level(cx, m, c, start + k, sum, parameters));
-    CR_TRY(cri_add_distribution(cx, distributions, c->name, n, log_evidence(m, start, K),
-                                vector_json("dirichlet", "alpha", prior, counts, K, 1),
-                                vector_json("categorical", "p", prior, counts, K, sum),
-                                vector_json(NULL, "counts", counts, NULL, K, 1)));
+    cri_sheet *row = cri_add_distribution(distributions, c->name, n, log_evidence(m, start, K));
+    put_vector(row, "posterior", "dirichlet", "alpha", prior, counts, K, 1);
+    put_vector(row, "predictive", "categorical", "p", prior, counts, K, sum);
+    put_vector(row, "statistics", NULL, "counts", counts, NULL, K, 1);
 done:
     return st;
 }
@@ -310,16 +303,15 @@ static const char *prior_text(const cri_dirichlet *m, char *out, size_t size)
 }
 
 static cr_status dirichlet_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                    json_t *out)
+                                    cri_sheet *out)
 {
     cr_status            st = CR_OK;
     const cri_dirichlet *m = state;
-    json_t              *parameters, *distributions;
+    cri_sheet           *parameters, *distributions;
     char                 text[128];
-    CR_TRY(cri_add_prior(cx, out, prior_text(m, text, sizeof text), prior_is_proper(m), NULL,
-                         m->level));
-    CR_TRY(cri_store_set(cx, out, "parameters", parameters = json_array()));
-    CR_TRY(cri_store_set(cx, out, "distributions", distributions = json_array()));
+    cri_add_prior(out, prior_text(m, text, sizeof text), prior_is_proper(m), NULL, m->level);
+    parameters = cri_put_list(out, "parameters");
+    distributions = cri_put_list(out, "distributions");
     for (size_t j = 0, start = 0; j < m->n; start += m->sizes[j++])
         CR_TRY(describe_column(cx, m, &design->columns[j], start, m->sizes[j], parameters,
                                distributions));
@@ -348,6 +340,8 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .next_levels = dirichlet_next_levels,
     .sample = dirichlet_sample,
     .describe = dirichlet_describe,
+    .statistics = cri_prior_statistics,
+    .tables = cri_distribution_tables,
     .state = cri_dirichlet_record,
     .state_size = sizeof(cri_dirichlet),
     .ready = cri_dirichlet_ready,

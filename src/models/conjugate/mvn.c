@@ -253,88 +253,79 @@ done:
 /* --- description ----------------------------------------------------------------------------- */
 
 static cr_status describe_parameter(cr_ctx *cx, const cri_niw *m, const char *column,
-                                    const char *what, const cri_named *d, json_t *list)
+                                    const char *what, const cri_named *d, cri_sheet *list)
 {
-    cr_status   st = CR_OK;
     cri_summary s;
-    char       *name = cri_string_format(cx, "%s.%s", column, what);
-    if (!name) return CR_ENOMEM;
-    CR_TRY(cri_summarise(cx, d, m->level, &s));
-    CR_TRY(cri_add_summary(cx, list, name, cri_named_json(d), &s));
-done:
-    cri_string_free(cx, name);
+    cr_status   st = cri_summarise(cx, d, m->level, &s);
+    if (st == CR_OK) cri_add_summary(list, d, &s, "%s.%s", column, what);
     return st;
 }
 
 /* Covariances have a mean and an sd, but no distribution of a name. */
-static cr_status describe_covariance(cr_ctx *cx, const cri_niw *m, const cr_design *design,
-                                     size_t i, size_t j, json_t *list)
+static void describe_covariance(const cri_niw *m, const cr_design *design, size_t i, size_t j,
+                                cri_sheet *list)
 {
-    cr_status st = CR_OK;
-    size_t    d = m->d;
-    double    free = m->nu - (double)d, ij = m->Psi[i * d + j];
-    double    both = m->Psi[i * d + i] * m->Psi[j * d + j];
-    double    variance =
+    size_t d = m->d;
+    double free = m->nu - (double)d, ij = m->Psi[i * d + j];
+    double both = m->Psi[i * d + i] * m->Psi[j * d + j];
+    double variance =
         ((free + 1) * ij * ij + (free - 1) * both) / (free * (free - 1) * (free - 1) * (free - 3));
     cri_summary s = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-    char       *name =
-        cri_string_format(cx, "%s,%s.covariance", design->columns[i].name, design->columns[j].name);
-    if (!name) return CR_ENOMEM;
     s.mean = free > 1 ? ij / (free - 1) : NAN;
     s.sd = free > 3 ? sqrt(variance) : INFINITY;
     s.mode = ij / (m->nu + (double)d + 1);
-    CR_TRY(cri_add_summary(cx, list, name, json_null(), &s));
-done:
-    cri_string_free(cx, name);
-    return st;
-}
-
-static json_t *array_json(const double *a, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < n; i++) json_array_append_new(list, cri_json_number(a[i]));
-    return list;
+    cri_add_summary(list, NULL, &s, "%s,%s.covariance", design->columns[i].name,
+                    design->columns[j].name);
 }
 
 /* The joint distributions, matrices row by row. */
-static cr_status describe_joint(cr_ctx *cx, const cri_niw *m, json_t *list)
+static cr_status describe_joint(cr_ctx *cx, const cri_niw *m, cri_sheet *list)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
+    cri_sheet *row, *part;
     size_t     d = m->d;
     double    *scale = cr_scratch_f64(&s, d * d);
     CR_TRY(s.status);
     for (size_t i = 0; i < d * d; i++) scale[i] = m->Psi[i] * predictive_share(m);
-    CR_TRY(cri_add_distribution(
-        cx, list, NULL, m->n, m->log_evidence,
-        json_pack("{s:s, s:o, s:f, s:f, s:o}", "family", "normal-inverse-wishart", "mean",
-                  array_json(m->mean, d), "strength", m->kappa, "df", m->nu, "scale",
-                  array_json(m->Psi, d * d)),
-        json_pack("{s:s, s:f, s:o, s:o}", "family", "mvt", "df", predictive_dof(m), "location",
-                  array_json(m->mean, d), "scale", array_json(scale, d * d)),
-        json_pack("{s:f, s:o, s:o}", "n", m->n, "mean", array_json(m->xbar, d), "scatter",
-                  array_json(m->scatter, d * d))));
+    row = cri_add_distribution(list, NULL, m->n, m->log_evidence);
+    part = cri_put_object(row, "posterior");
+    cri_put_text(part, "family", "normal-inverse-wishart");
+    cri_put_reals(part, "mean", m->mean, d);
+    cri_put_real(part, "strength", m->kappa);
+    cri_put_real(part, "df", m->nu);
+    cri_put_reals(part, "scale", m->Psi, d * d);
+    part = cri_put_object(row, "predictive");
+    cri_put_text(part, "family", "mvt");
+    cri_put_real(part, "df", predictive_dof(m));
+    cri_put_reals(part, "location", m->mean, d);
+    cri_put_reals(part, "scale", scale, d * d);
+    part = cri_put_object(row, "statistics");
+    cri_put_real(part, "n", m->n);
+    cri_put_reals(part, "mean", m->xbar, d);
+    cri_put_reals(part, "scatter", m->scatter, d * d);
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-static cr_status mvn_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status mvn_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
     cr_status      st = CR_OK;
     const cri_niw *m = state;
     size_t         d = m->d;
     double         dof = predictive_dof(m);
-    json_t        *parameters, *distributions;
+    cri_sheet     *parameters, *distributions;
     cri_named      prior = {
              "normal-inverse-wishart", 2, { "strength", "df" }, { m->prior_kappa, m->prior_nu }
     };
     char text[128];
 
-    CR_TRY(cri_add_prior(cx, out, cri_named_text(&prior, text, sizeof text), cri_niw_proper(m),
-                         NULL, m->level));
-    CR_TRY(cri_store_set(cx, out, "parameters", parameters = json_array()));
-    CR_TRY(cri_store_set(cx, out, "distributions", distributions = json_array()));
+    cri_add_prior(out, cri_named_text(&prior, text, sizeof text), cri_niw_proper(m), NULL,
+                  m->level);
+    parameters = cri_put_list(out, "parameters");
+    distributions = cri_put_list(out, "distributions");
     for (size_t j = 0; j < d; j++) {
         double    spread = m->Psi[j * d + j];
         cri_named mean = { "student-t",
@@ -351,8 +342,7 @@ static cr_status mvn_describe(cr_ctx *cx, const void *state, const cr_design *de
             describe_parameter(cx, m, design->columns[j].name, "variance", &variance, parameters));
     }
     for (size_t i = 0; d <= MOST_PAIRS_SHOWN && i < d; i++)
-        for (size_t j = i + 1; j < d; j++)
-            CR_TRY(describe_covariance(cx, m, design, i, j, parameters));
+        for (size_t j = i + 1; j < d; j++) describe_covariance(m, design, i, j, parameters);
     CR_TRY(describe_joint(cx, m, distributions));
 done:
     return st;
@@ -379,6 +369,8 @@ const cr_model_class cri_class_mvn = {
     .next = mvn_next,
     .sample = mvn_sample,
     .describe = mvn_describe,
+    .statistics = cri_prior_statistics,
+    .tables = cri_distribution_tables,
     .state = cri_niw_record,
     .state_size = sizeof(cri_niw),
     .ready = cri_niw_ready,

@@ -130,7 +130,7 @@ cr_status cri_conjugate_next_levels(cr_ctx *cx, const void *state, const cr_desi
 cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *design,
                                const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
 cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out);
+                                 cri_sheet *out);
 
 /* The members of a family that all of them define under the same names; what differs comes
  * after. */
@@ -145,6 +145,7 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
     .default_scale = CR_SCALE_NONE, .scales_itself = true, .coding = CRI_CODING_CODE,              \
     .fit = stem##_fit, .update = cri_conjugate_update, .predict = cri_conjugate_predict,           \
     .sample = cri_conjugate_sample, .describe = cri_conjugate_describe,                            \
+    .statistics = cri_prior_statistics, .tables = cri_distribution_tables,                         \
     .state = cri_conjugate_record, .state_size = sizeof(cri_conjugate), .ready = stem##_ready
 
 /* The two entries that know their family. */

@@ -202,7 +202,7 @@ static size_t marginals_of(const cri_conjugate_family *f, const double *params,
 }
 
 static cr_status describe_parameters(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c,
-                                     size_t j, json_t *list)
+                                     size_t j, cri_sheet *list)
 {
     cr_status                   st = CR_OK;
     const cri_conjugate_family *f = m->family;
@@ -217,7 +217,7 @@ static cr_status describe_parameters(cr_ctx *cx, const cri_conjugate *m, const c
                             : cri_summarise(cx, &d[k], m->level, &s));
         name = parameter_name(cx, m, c, j, names[k]);
         if (!name) CR_TRY(CR_ENOMEM);
-        CR_TRY(cri_add_summary(cx, list, name, cri_named_json(&d[k]), &s));
+        cri_add_summary(list, &d[k], &s, "%s", name);
         cri_string_free(cx, name);
         name = NULL;
     }
@@ -226,40 +226,35 @@ done:
     return st;
 }
 
-static json_t *statistics_json(const cri_conjugate *m, size_t j)
+static void put_statistics(const cri_conjugate *m, size_t j, cri_sheet *s)
 {
-    json_t *s = json_object();
-    int     failed = 0;
     for (size_t k = 0; k < m->n_stats; k++)
-        failed |= json_object_set_new(s, m->family->statistics[k],
-                                      cri_json_number(m->stats[j * m->n_stats + k]));
-    if (!failed) return s;
-    json_decref(s);
-    return NULL;
+        cri_put_real(s, m->family->statistics[k], m->stats[j * m->n_stats + k]);
 }
 
 cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
     cr_status                   st = CR_OK;
     const cri_conjugate        *m = state;
     const cri_conjugate_family *f = m->family;
     cri_named                   prior = f->joint(m->prior);
-    json_t                     *parameters, *distributions;
+    cri_sheet                  *parameters, *distributions, *row;
     char                        text[256];
 
-    CR_TRY(cri_add_prior(cx, out, cri_named_text(&prior, text, sizeof text), f->proper(m->prior),
-                         f->evidence, m->level));
-    CR_TRY(cri_store_set(cx, out, "parameters", parameters = json_array()));
-    CR_TRY(cri_store_set(cx, out, "distributions", distributions = json_array()));
+    cri_add_prior(out, cri_named_text(&prior, text, sizeof text), f->proper(m->prior), f->evidence,
+                  m->level);
+    parameters = cri_put_list(out, "parameters");
+    distributions = cri_put_list(out, "distributions");
     for (size_t j = 0; j < m->n; j++) {
         const double *params = m->params + j * m->n_params;
         cri_named     joint = f->joint(params), predictive = f->predictive(params);
         CR_TRY(describe_parameters(cx, m, &design->columns[j], j, parameters));
-        CR_TRY(cri_add_distribution(cx, distributions, design->columns[j].name,
-                                    m->stats[j * m->n_stats], m->log_evidence[j],
-                                    cri_named_json(&joint), cri_named_json(&predictive),
-                                    statistics_json(m, j)));
+        row = cri_add_distribution(distributions, design->columns[j].name, m->stats[j * m->n_stats],
+                                   m->log_evidence[j]);
+        cri_put_named(row, "posterior", &joint);
+        cri_put_named(row, "predictive", &predictive);
+        put_statistics(m, j, cri_put_object(row, "statistics"));
     }
 done:
     return st;

@@ -75,13 +75,13 @@ bool cri_discriminant_fits(const cri_discriminant *d, const cri_class_moments *m
  * without rows has a prior. */
 cr_status cri_priors_read(cr_ctx *cx, const cr_design *design, const char *text,
                           const double *weight, double *out_log_prior);
-/* Adds "rows(CLASS)" and "prior(CLASS)" of each class to an object. */
-cr_status cri_priors_describe(cr_ctx *cx, const cr_design *design, const double *weight,
-                              const double *log_prior, json_t *statistics);
-/* Adds {name, value, sd, spread} to the list; null for numbers that are NaN, no spread where
- * opt_spread is NULL.  The name is taken, also on failure; NULL is CR_ENOMEM. */
-cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
-                            const double *opt_spread);
+/* Adds "rows(CLASS)" and "prior(CLASS)" of each class to the statistics. */
+void cri_priors_describe(const cr_design *design, const double *weight, const double *log_prior,
+                         cri_sheet *statistics);
+#define CRI_PRIOR_FIELDS                                                                           \
+    CR_NUMBER("rows(CLASS)", CR_FIELD_SOMETIMES, "of each class: its rows, weighted"),             \
+        CR_NUMBER("prior(CLASS)", CR_FIELD_SOMETIMES,                                              \
+                  "of each class: its probability before the columns are seen")
 
 /* Probabilities from log joints in place: those of one row [K].  If none is finite, far(arg, out)
  * gives them in a wider range; a row so far away that even this fails gets the priors. */

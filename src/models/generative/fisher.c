@@ -246,47 +246,54 @@ static const char *const *fisher_labels(const void *state, size_t *out_n)
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr_design *d,
-                                     size_t j, json_t *list)
+static void describe_coordinate(const fisher_state *f, const cr_design *d, size_t j,
+                                cri_sheet *list)
 {
-    cr_status st = CR_OK;
     for (size_t i = 0; i < f->p; i++)
-        CR_TRY(cri_add_parameter(cx, list,
-                                 json_sprintf("%s: %s", f->names[j], cr_design_term_name(d, i)),
-                                 f->direction[j * f->p + i], NAN, NULL));
+        cri_parameter_add(list, f->direction[j * f->p + i], NAN, "%s: %s", f->names[j],
+                          cr_design_term_name(d, i));
     for (size_t k = 0; k < f->K; k++) {
         double n = f->moments.weight[k];
-        CR_TRY(cri_add_parameter(cx, list,
-                                 json_sprintf("%s | %s", f->names[j], cr_design_class(d, k)),
-                                 n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), NULL));
+        cri_parameter_add(list, n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), "%s | %s",
+                          f->names[j], cr_design_class(d, k));
     }
-done:
-    return st;
 }
 
+static const cr_field fisher_statistics[] = {
+    CR_COUNT("dimensions", 0, "coordinates"),
+    CR_NUMBER("shrinkage", CR_FIELD_NULL, "of the covariance towards its diagonal"),
+    CR_NUMBER("jitter", CR_FIELD_EITHER, "added to the diagonal, where it had to be"),
+    CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES,
+              "of each coordinate: spread between the classes over that within"),
+    CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,
+              "of each coordinate: its share of the spread between"),
+    CR_NUMBER("wilks_lambda", CR_FIELD_NULL,
+              "spread within over the whole: small where the classes differ"),
+    CRI_PRIOR_FIELDS,
+    CR_FIELD_LAST,
+};
+
 static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
-    cr_status           st = CR_OK;
     const fisher_state *f = state;
-    json_t             *list = json_array(), *s;
+    cri_sheet          *list = cri_put_list(out, "parameters"), *s;
     char                name[64];
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
-    for (size_t j = 0; j < f->q; j++) CR_TRY(describe_coordinate(cx, f, design, j, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "dimensions", json_integer((json_int_t)f->q)));
-    CR_TRY(cri_store_set_real(cx, s, "shrinkage", f->densities.shrinkage));
-    if (f->densities.jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", f->densities.jitter));
+    for (size_t j = 0; j < f->q; j++) describe_coordinate(f, design, j, list);
+    s = cri_put_object(out, "statistics");
+    cri_put_count(s, "dimensions", f->q);
+    cri_put_real(s, "shrinkage", f->densities.shrinkage);
+    if (f->densities.jitter > 0) cri_put_real(s, "jitter", f->densities.jitter);
     for (size_t j = 0; j < f->q; j++) {
         snprintf(name, sizeof name, "eigenvalue(%s)", f->names[j]);
-        CR_TRY(cri_store_set_real(cx, s, name, f->eigenvalue[j]));
+        cri_put_real(s, name, f->eigenvalue[j]);
         snprintf(name, sizeof name, "share(%s)", f->names[j]);
-        CR_TRY(cri_store_set_real(cx, s, name, f->between > 0 ? f->eigenvalue[j] / f->between : 0));
+        cri_put_real(s, name, f->between > 0 ? f->eigenvalue[j] / f->between : 0);
     }
-    CR_TRY(cri_store_set_real(cx, s, "wilks_lambda", f->wilks));
-    CR_TRY(cri_priors_describe(cx, design, f->moments.weight, f->densities.log_prior, s));
-done:
-    return st;
+    cri_put_real(s, "wilks_lambda", f->wilks);
+    cri_priors_describe(design, f->moments.weight, f->densities.log_prior, s);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -319,6 +326,7 @@ const cr_model_class cri_class_fisher = {
     .transform = fisher_transform,
     .labels = fisher_labels,
     .describe = fisher_describe,
+    .statistics = fisher_statistics,
     .state = fisher_record,
     .state_size = sizeof(fisher_state),
     .ready = fisher_ready,

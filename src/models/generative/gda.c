@@ -63,33 +63,41 @@ static bool is_constant(const cri_class_moments *m, size_t j)
     return !(total > 1e-26 * n * mean * mean);
 }
 
-cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+const cr_field cri_gda_statistics[] = {
+    CR_TEXT("covariance", 0, "pooled or per class"),
+    CR_NUMBER("shrinkage", CR_FIELD_NULL, "of the covariances towards their diagonals"),
+    CR_NUMBER("pool", CR_FIELD_EITHER, "of per class: share of the pooled one"),
+    CR_NUMBER("jitter", CR_FIELD_EITHER, "added to the diagonal, where it had to be"),
+    CR_TEXT("predictive", 0, "bayes: averaged over the parameters; plugin: at their estimate"),
+    CRI_PRIOR_FIELDS,
+    CR_FIELD_LAST,
+};
+
+cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
-    cr_status               st = CR_OK;
     const cri_gda          *g = state;
     const cri_discriminant *d = &g->d;
-    json_t                 *list = json_array(), *s;
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    cri_sheet              *list = cri_put_list(out, "parameters"), *s;
     for (size_t k = 0; k < d->K; k++)
         for (size_t j = 0; j < d->p; j++) {
-            double  n = g->moments.weight[k], mean = n > 0 ? g->moments.mean[k * d->p + j] : NAN;
-            double  spread = is_constant(&g->moments, j)
-                                 ? 0
-                                 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
-            json_t *name =
-                json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
-            CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
+            double     n = g->moments.weight[k], mean = n > 0 ? g->moments.mean[k * d->p + j] : NAN;
+            double     spread = is_constant(&g->moments, j)
+                                    ? 0
+                                    : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            cri_sheet *row =
+                cri_parameter_add(list, mean, spread / sqrt(n), "%s | %s",
+                                  cr_design_term_name(design, j), cr_design_class(design, k));
+            cri_put_real(row, "spread", spread);
         }
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(
-        cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));
-    CR_TRY(cri_store_set_real(cx, s, "shrinkage", d->shrinkage));
-    if (d->groups > 1) CR_TRY(cri_store_set_real(cx, s, "pool", d->pool));
-    if (d->jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", d->jitter));
-    CR_TRY(cri_store_set(cx, s, "predictive", json_string(d->bayes ? "bayes" : "plugin")));
-    CR_TRY(cri_priors_describe(cx, design, g->moments.weight, d->log_prior, s));
-done:
-    return st;
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "covariance", d->groups == 1 ? "pooled" : "per class");
+    cri_put_real(s, "shrinkage", d->shrinkage);
+    if (d->groups > 1) cri_put_real(s, "pool", d->pool);
+    if (d->jitter > 0) cri_put_real(s, "jitter", d->jitter);
+    cri_put_text(s, "predictive", d->bayes ? "bayes" : "plugin");
+    cri_priors_describe(design, g->moments.weight, d->log_prior, s);
+    (void)cx;
+    return CR_OK;
 }
 
 /* --- file ------------------------------------------------------------------------------------- */

@@ -20,7 +20,8 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
 /* The functions of a class. */
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
-cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design);
+cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+extern const cr_field cri_gda_statistics[];
+cr_status             cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

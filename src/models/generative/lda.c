@@ -66,6 +66,7 @@ const cr_model_class cri_class_lda = {
     .predict = cri_gda_predict,
     .log_joint = cri_gda_log_joint,
     .describe = cri_gda_describe,
+    .statistics = cri_gda_statistics,
     .state = cri_gda_record,
     .state_size = sizeof(cri_gda),
     .ready = cri_gda_ready,

@@ -170,33 +170,30 @@ static cr_status nb_log_joint(cr_ctx *cx, const void *state, const cri_rows *row
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j,
-                                 size_t k, json_t *list)
+static void describe_levels(const cri_nb *m, const cr_design *d, size_t j, size_t k,
+                            cri_sheet *list)
 {
-    cr_status                st = CR_OK;
     const cri_design_column *column = &d->columns[d->terms[j - d->block.n].column];
     double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
     for (size_t l = 0; l < column->n_levels; l++) {
         double p = exp(m->log_level[k * m->L + m->first[j] + l]);
-        CR_TRY(cri_add_parameter(
-            cx, list,
-            json_sprintf("%s=%s | %s", column->name, column->levels[l], cr_design_class(d, k)), p,
-            sqrt(p * (1 - p) / (n + 1)), NULL));
+        cri_parameter_add(list, p, sqrt(p * (1 - p) / (n + 1)), "%s=%s | %s", column->name,
+                          column->levels[l], cr_design_class(d, k));
     }
-done:
-    return st;
 }
 
 /* The mean, rate or probability with its uncertainty, and the spread of numbers. */
-static cr_status describe_term(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j, size_t k,
-                               json_t *list)
+static void describe_term(const cri_nb *m, const cr_design *d, size_t j, size_t k, cri_sheet *list)
 {
     cri_nb_kind         kind = cri_nb_kind_of(m, j);
     size_t              cell = k * m->p + j;
     const cri_nb_entry *e = &m->entry[j * m->K + k];
     double              n = m->weight[cell], mean = n > 0 ? m->mean[cell] : NAN, p = e->c;
     double              spread = NAN, value = mean, sd = NAN;
-    if (kind == CRI_NB_CATEGORY) return describe_levels(cx, m, d, j, k, list);
+    if (kind == CRI_NB_CATEGORY) {
+        describe_levels(m, d, j, k, list);
+        return;
+    }
     if (kind == CRI_NB_GAUSSIAN) spread = e->d > 0 ? sqrt(m->scatter[cell] / n) : 1 / e->b;
     if (kind == CRI_NB_GAUSSIAN && is_constant(m, j)) spread = 0;
     if (kind == CRI_NB_KERNEL) spread = sqrt(m->scatter[cell] / n);
@@ -206,49 +203,65 @@ static cr_status describe_term(cr_ctx *cx, const cri_nb *m, const cr_design *d, 
         value = p;
         sd = kind == CRI_NB_BERNOULLI ? sqrt(p * (1 - p) / (n + 2 * m->smoothing + 1)) : NAN;
     }
-    return cri_add_parameter(
-        cx, list, json_sprintf("%s | %s", cr_design_term_name(d, j), cr_design_class(d, k)), value,
-        sd, &spread);
+    cri_sheet *row = cri_parameter_add(list, value, sd, "%s | %s", cr_design_term_name(d, j),
+                                       cr_design_class(d, k));
+    cri_put_real(row, "spread", spread);
 }
 
-static cr_status describe_bandwidths(cr_ctx *cx, const cri_nb *m, const cr_design *d, json_t *s)
+static void describe_bandwidths(const cri_nb *m, const cr_design *d, cri_sheet *s)
 {
-    cr_status st = CR_OK;
-    for (size_t j = 0; j < m->p && st == CR_OK; j++) {
+    for (size_t j = 0; j < m->p; j++) {
         if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
-        for (size_t k = 0; k < m->K && st == CR_OK; k++) {
+        for (size_t k = 0; k < m->K; k++) {
             char name[512];
             snprintf(name, sizeof name, "bandwidth(%s | %s)", cr_design_term_name(d, j),
                      cr_design_class(d, k));
-            st = cri_store_set_real(cx, s, name, m->bandwidth[m->first[j] * m->K + k]);
+            cri_put_real(s, name, m->bandwidth[m->first[j] * m->K + k]);
         }
     }
-    return st;
 }
 
-static cr_status nb_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
+static const cr_field nb_statistics[] = {
+    CR_COUNT("gaussian_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is normal"),
+    CR_COUNT("kernel_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is a kernel density"),
+    CR_COUNT("multinomial_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is multinomial"),
+    CR_COUNT("bernoulli_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is Bernoulli"),
+    CR_COUNT("poisson_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is Poisson"),
+    CR_COUNT("category_columns", CR_FIELD_SOMETIMES,
+             "columns whose distribution in a class is categorical"),
+    CR_NUMBER("smoothing", 0, "added to every count"),
+    CR_TEXT("predictive", 0, "bayes: averaged over the parameters; plugin: at their estimate"),
+    CR_NUMBER("bandwidth(COLUMN | CLASS)", CR_FIELD_SOMETIMES,
+              "of kernel columns: width of the kernel"),
+    CRI_PRIOR_FIELDS,
+    CR_FIELD_LAST,
+};
+
+static cr_status nb_describe(cr_ctx *cx, const void *state, const cr_design *d, cri_sheet *out)
 {
     static const char *const names[CRI_NB_KINDS] = { "gaussian_columns",    "kernel_columns",
                                                      "multinomial_columns", "bernoulli_columns",
                                                      "poisson_columns",     "category_columns" };
-    cr_status                st = CR_OK;
     const cri_nb            *m = state;
-    json_t                  *list = json_array(), *s;
+    cri_sheet               *list = cri_put_list(out, "parameters"), *s;
     size_t                   columns[CRI_NB_KINDS] = { 0 };
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < m->K; k++)
-        for (size_t j = 0; j < m->p; j++) CR_TRY(describe_term(cx, m, d, j, k, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+        for (size_t j = 0; j < m->p; j++) describe_term(m, d, j, k, list);
+    s = cri_put_object(out, "statistics");
     for (size_t j = 0; j < m->p; j++) columns[cri_nb_kind_of(m, j)]++;
     for (size_t i = 0; i < CRI_NB_KINDS; i++)
-        if (columns[i])
-            CR_TRY(cri_store_set(cx, s, names[i], json_integer((json_int_t)columns[i])));
-    CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
-    CR_TRY(cri_store_set(cx, s, "predictive", json_string(m->bayes ? "bayes" : "plugin")));
-    CR_TRY(cri_priors_describe(cx, d, m->class_weight, m->log_prior, s));
-    CR_TRY(describe_bandwidths(cx, m, d, s));
-done:
-    return st;
+        if (columns[i]) cri_put_count(s, names[i], columns[i]);
+    cri_put_real(s, "smoothing", m->smoothing);
+    cri_put_text(s, "predictive", m->bayes ? "bayes" : "plugin");
+    cri_priors_describe(d, m->class_weight, m->log_prior, s);
+    describe_bandwidths(m, d, s);
+    (void)cx;
+    return CR_OK;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */
@@ -303,6 +316,7 @@ const cr_model_class cri_class_naive_bayes = {
     .predict = nb_predict,
     .log_joint = nb_log_joint,
     .describe = nb_describe,
+    .statistics = nb_statistics,
     .state = nb_record,
     .state_size = sizeof(cri_nb),
     .ready = nb_ready,

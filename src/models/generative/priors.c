@@ -81,28 +81,16 @@ done:
 
 /* --- telling --------------------------------------------------------------------------------- */
 
-cr_status cri_priors_describe(cr_ctx *cx, const cr_design *d, const double *weight,
-                              const double *log_prior, json_t *s)
+void cri_priors_describe(const cr_design *d, const double *weight, const double *log_prior,
+                         cri_sheet *s)
 {
-    cr_status st = CR_OK;
     for (size_t k = 0; k < cr_design_classes(d); k++) {
         char name[512];
         snprintf(name, sizeof name, "rows(%s)", cr_design_class(d, k));
-        CR_TRY(cri_store_set_real(cx, s, name, weight[k]));
+        cri_put_real(s, name, weight[k]);
         snprintf(name, sizeof name, "prior(%s)", cr_design_class(d, k));
-        CR_TRY(cri_store_set_real(cx, s, name, exp(log_prior[k])));
+        cri_put_real(s, name, exp(log_prior[k]));
     }
-done:
-    return st;
-}
-
-cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
-                            const double *opt_spread)
-{
-    json_t   *item;
-    cr_status st = cri_parameter_add(cx, list, name, value, sd, &item);
-    if (st != CR_OK || !opt_spread) return st;
-    return cri_store_set(cx, item, "spread", cri_json_number(*opt_spread));
 }
 
 /* --- probabilities --------------------------------------------------------------------------- */

@@ -388,40 +388,54 @@ static cr_status glm_covariance(cr_ctx *cx, const void *state, double **out, siz
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-/* The i-th of texts separated by '|'. */
-static json_t *choice_name(const char *choices, size_t i)
+/* Says the i-th of texts separated by '|'. */
+static void put_choice(cri_sheet *s, const char *name, const char *choices, size_t i)
 {
     const char *end;
     for (; i > 0 && (end = strchr(choices, '|')); i--) choices = end + 1;
-    end = strchr(choices, '|');
-    return json_stringn(choices, end ? (size_t)(end - choices) : strlen(choices));
+    cri_put_textf(s, name, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field glm_statistics[] = {
+    CR_TEXT("family", 0, "distribution of the target"),
+    CR_TEXT("link", 0, "what of the mean is linear"),
+    CR_NUMBER("dispersion", CR_FIELD_NULL, "variance of the target over that of the family"),
+    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: how the standard errors were made"),
+    CR_NUMBER("overdispersion", CR_FIELD_EITHER,
+              "of negative-binomial: alpha, variance mu + alpha mu^2"),
+    CR_NUMBER("deviance", CR_FIELD_NULL, "twice the log likelihood lost against a perfect fit"),
+    CR_NUMBER("null_deviance", CR_FIELD_NULL, "the same of the mean alone"),
+    CR_NUMBER("deviance_explained", CR_FIELD_NULL, "1 - deviance / null_deviance"),
+    CR_NUMBER("pearson_chi2", CR_FIELD_NULL, "sum of squared residuals over variances"),
+    CR_NUMBER("residual_dof", CR_FIELD_NULL, "rows, weighted, less the parameters"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CR_FIELD_LAST,
+};
+
+static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status        st = CR_OK;
     const glm_state *m = state;
-    double  k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
-    json_t *s;
-    CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "family", choice_name(CRI_GLM_FAMILIES, m->family)));
-    CR_TRY(cri_store_set(cx, s, "link", choice_name(CRI_GLM_LINKS, m->link)));
-    CR_TRY(cri_store_set(cx, s, "dispersion", cri_json_number(m->phi)));
+    double     k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
+    cri_sheet *s;
+    cri_predictor_describe(&m->fit, design, true, out);
+    s = cri_put_object(out, "statistics");
+    put_choice(s, "family", CRI_GLM_FAMILIES, m->family);
+    put_choice(s, "link", CRI_GLM_LINKS, m->link);
+    cri_put_real(s, "dispersion", m->phi);
     if (m->errors != CRI_CLASSICAL)
-        CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
-    if (m->family == CRI_GLM_NEGATIVE_BINOMIAL)
-        CR_TRY(cri_store_set(cx, s, "overdispersion", cri_json_number(m->alpha)));
-    CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(m->deviance)));
-    CR_TRY(cri_store_set(cx, s, "null_deviance", cri_json_number(m->null_deviance)));
-    CR_TRY(cri_store_set(cx, s, "deviance_explained",
-                         cri_json_number(1 - m->deviance / m->null_deviance)));
-    CR_TRY(cri_store_set(cx, s, "pearson_chi2", cri_json_number(m->pearson)));
-    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(m->n - m->parameters)));
-    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * m->log_likelihood)));
-    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(m->n) - 2 * m->log_likelihood)));
-done:
-    return st;
+        cri_put_text(s, "errors", cri_errors_name((cri_errors)m->errors));
+    if (m->family == CRI_GLM_NEGATIVE_BINOMIAL) cri_put_real(s, "overdispersion", m->alpha);
+    cri_put_real(s, "deviance", m->deviance);
+    cri_put_real(s, "null_deviance", m->null_deviance);
+    cri_put_real(s, "deviance_explained", 1 - m->deviance / m->null_deviance);
+    cri_put_real(s, "pearson_chi2", m->pearson);
+    cri_put_real(s, "residual_dof", m->n - m->parameters);
+    cri_put_real(s, "aic", 2 * k - 2 * m->log_likelihood);
+    cri_put_real(s, "bic", k * log(m->n) - 2 * m->log_likelihood);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status glm_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -456,6 +470,7 @@ const cr_model_class cri_class_glm = {
     .predict = glm_predict,
     .covariance = glm_covariance,
     .describe = glm_describe,
+    .statistics = glm_statistics,
     .state = glm_record,
     .state_size = sizeof(glm_state),
     .ready = glm_ready,

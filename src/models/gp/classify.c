@@ -509,6 +509,7 @@ const cr_model_class cri_class_gp_classify = {
     .hyper = cri_classify_hyper,
     .evidence_at = cri_classify_evidence_at,
     .describe = cri_classify_describe,
+    .statistics = cri_classify_statistics,
     .state = cri_classify_record,
     .state_size = sizeof(cri_classify),
     .ready = cri_classify_ready,

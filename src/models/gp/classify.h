@@ -42,10 +42,11 @@ cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design
 cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out);
 cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
-const char *const *cri_classify_labels(const void *state, size_t *out_n);
-cr_status          cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                         json_t *out);
-cr_status          cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design);
-void               cri_classify_release(cr_ctx *cx, void *state);
+const char *const    *cri_classify_labels(const void *state, size_t *out_n);
+cr_status             cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                            cri_sheet *out);
+extern const cr_field cri_classify_statistics[];
+cr_status             cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design);
+void                  cri_classify_release(cr_ctx *cx, void *state);
 
 #endif

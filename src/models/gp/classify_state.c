@@ -53,65 +53,69 @@ void cri_classify_release(cr_ctx *cx, void *state)
 /* --- describe -------------------------------------------------------------------------------- */
 
 /* A parameter of the kernel; sd is that of its logarithm where it is positive. */
-static cr_status add_parameter(cr_ctx *cx, const cri_gp_posterior *g, size_t i, json_t *list)
+static void add_parameter(const cri_gp_posterior *g, size_t i, cri_sheet *list)
 {
-    cr_status           st = CR_OK;
-    json_t             *item = json_object();
     cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
     double              sd = p.theta < g->n_theta ? g->sd[p.theta] : NAN;
     bool                positive = p.lower >= 0 && p.upper > 1;
     double              half = positive ? 1.959963984540054 * sd : NAN;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(p.name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(p.value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(positive ? p.value * sd : sd)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(p.value * exp(-half))));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(p.value * exp(half))));
-done:
-    return st;
+    cri_sheet *row = cri_parameter_add(list, p.value, positive ? p.value * sd : sd, "%s", p.name);
+    cri_put_real(row, "lower", p.value * exp(-half));
+    cri_put_real(row, "upper", p.value * exp(half));
 }
 
-static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_design *design,
-                                json_t *s)
+const cr_field cri_classify_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("likelihood", 0, "the link: logit, probit or softmax"),
+    CR_TEXT("latent_above_0", CR_FIELD_SOMETIMES,
+            "of two classes: the one that a latent value above 0 speaks for"),
+    CR_TEXT("approx", 0, "laplace or svgp"),
+    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of svgp"),
+    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL, "at the mode of the latent values"),
+    CR_NUMBER("jitter", CR_FIELD_NULL,
+              "added to the diagonal of the covariance, where it had to be"),
+    CR_COUNT("starts", 0, "runs of the search"),
+    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("evaluations", 0, "of the evidence"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
+    CR_FIELD_LAST,
+};
+
+static void add_statistics(const cri_classify *m, const cr_design *design, cri_sheet *s)
 {
-    cr_status               st = CR_OK;
     const cri_gp_posterior *g = &m->gp;
     bool                    scaled = false;
     for (size_t j = 0; j < design->p; j++) scaled |= design->scale[j] != 1 || design->shift[j] != 0;
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(g->formula)));
-    CR_TRY(cri_store_set(cx, s, "units", json_string(scaled ? "standardised features" : "data")));
-    CR_TRY(cri_store_set(cx, s, "likelihood", json_string(link_names[m->link])));
+    cri_put_text(s, "kernel", g->formula);
+    cri_put_text(s, "units", scaled ? "standardised features" : "data");
+    cri_put_text(s, "likelihood", link_names[m->link]);
     if (m->F == 1)
-        CR_TRY(cri_store_set(
-            cx, s, "latent_above_0",
-            json_string_nocheck(cr_design_class(design, cri_classifier_class(m->place, m->K, 0)))));
-    CR_TRY(cri_store_set(cx, s, "approx", json_string(m->sparse ? "svgp" : "laplace")));
-    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->distinct)));
-    if (m->sparse) CR_TRY(cri_store_set(cx, s, "inducing_inputs", json_integer((json_int_t)m->n)));
-    CR_TRY(cri_store_set(cx, s, "log_likelihood", cri_json_number(m->log_likelihood)));
-    CR_TRY(cri_store_set(cx, s, "jitter", cri_json_number(g->jitter)));
-    CR_TRY(cri_store_set(cx, s, "starts", json_integer((json_int_t)g->starts)));
-    CR_TRY(cri_store_set(cx, s, "starts_agreed", json_integer((json_int_t)g->agreed)));
-    CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)g->evaluations)));
-    if (g->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(g->at_bound)));
-done:
-    return st;
+        cri_put_text(s, "latent_above_0",
+                     cr_design_class(design, cri_classifier_class(m->place, m->K, 0)));
+    cri_put_text(s, "approx", m->sparse ? "svgp" : "laplace");
+    cri_put_count(s, "distinct_inputs", (size_t)m->distinct);
+    if (m->sparse) cri_put_count(s, "inducing_inputs", m->n);
+    cri_put_real(s, "log_likelihood", m->log_likelihood);
+    cri_put_real(s, "jitter", g->jitter);
+    cri_put_count(s, "starts", g->starts);
+    cri_put_count(s, "starts_agreed", g->agreed);
+    cri_put_count(s, "evaluations", g->evaluations);
+    if (g->at_bound[0]) cri_put_text(s, "at_bound", g->at_bound);
 }
 
-cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                cri_sheet *out)
 {
-    cr_status           st = CR_OK;
     const cri_classify *m = state;
-    json_t             *list, *statistics;
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    cri_sheet          *list = cri_put_list(out, "parameters");
     for (size_t i = 0; i < cr_kernel_parameters(m->gp.kernel); i++)
-        if (!cr_kernel_parameter_at(m->gp.kernel, i).given)
-            CR_TRY(add_parameter(cx, &m->gp, i, list));
-    CR_TRY(cri_gp_tell_elements(cx, m->gp.kernel, design, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
-    CR_TRY(add_statistics(cx, m, design, statistics));
-done:
-    return st;
+        if (!cr_kernel_parameter_at(m->gp.kernel, i).given) add_parameter(&m->gp, i, list);
+    cri_gp_tell_elements(m->gp.kernel, design, list);
+    add_statistics(m, design, cri_put_object(out, "statistics"));
+    (void)cx;
+    return CR_OK;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

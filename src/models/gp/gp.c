@@ -486,6 +486,7 @@ const cr_model_class cri_class_gp = {
     .evidence_at = cri_gp_evidence_at,
     .inducing = cri_gp_tell_inducing,
     .describe = cri_gp_describe,
+    .statistics = cri_gp_statistics,
     .state = cri_gp_posterior_record,
     .state_size = sizeof(cri_gp_posterior),
     .ready = cri_gp_ready,

@@ -50,22 +50,13 @@ static size_t find_parameter(const cr_kernel *k, const char *name)
     return SIZE_MAX;
 }
 
-cr_status cri_gp_tell_elements(cr_ctx *cx, const cr_kernel *k, const cr_design *design,
-                               json_t *list)
+void cri_gp_tell_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list)
 {
-    cr_status st = CR_OK;
-    bool      any = false;
-    size_t    at;
-    json_t   *item;
+    bool any = false;
     for (size_t i = 0; i < cr_kernel_parameters(k); i++)
         any = any || (!cr_kernel_parameter_at(k, i).given && cri_gp_element_of(k, i, design));
-    if (!any) return CR_OK;
-    json_array_foreach(list, at, item)
-    {
-        size_t      i = find_parameter(k, json_string_value(json_object_get(item, "name")));
-        const char *of = i == SIZE_MAX ? NULL : cri_gp_element_of(k, i, design);
-        CR_TRY(cri_store_set(cx, item, "of", of ? json_string_nocheck(of) : json_null()));
+    for (cri_sheet *row = any ? cri_sheet_first(list) : NULL; row; row = cri_sheet_next(row)) {
+        size_t i = find_parameter(k, cri_sheet_text(cri_sheet_get(row, "name")));
+        cri_put_text(row, "of", i == SIZE_MAX ? NULL : cri_gp_element_of(k, i, design));
     }
-done:
-    return st;
 }

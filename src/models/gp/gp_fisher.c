@@ -7,8 +7,8 @@
 #include "../../base/number.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
+#include "../describe.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,23 +21,21 @@ typedef struct column {
 } column;
 
 typedef struct source {
-    cr_ctx       *cx;
-    const char   *path, *model;
-    const json_t *parameters;
-    size_t        n;
-    column       *columns; /* [n] */
+    cr_ctx          *cx;
+    const char      *path, *model;
+    const cri_sheet *parameters;
+    size_t           n;
+    column          *columns; /* [n] */
 } source;
 
 /* The value of the parameter called name + end; NaN when there is none. */
 static double parameter(const source *f, const char *name, const char *end)
 {
-    size_t  i, length = strlen(name);
-    json_t *item;
-    json_array_foreach((json_t *)(uintptr_t)f->parameters, i, item)
-    {
-        const char *text = json_string_value(json_object_get(item, "name"));
+    size_t length = strlen(name);
+    for (cri_sheet *row = cri_sheet_first(f->parameters); row; row = cri_sheet_next(row)) {
+        const char *text = cri_sheet_text(cri_sheet_get(row, "name"));
         if (text && strncmp(text, name, length) == 0 && strcmp(text + length, end) == 0)
-            return json_number_value(json_object_get(item, "value"));
+            return cri_sheet_real(cri_sheet_get(row, "value"));
     }
     return NAN;
 }
@@ -216,22 +214,18 @@ cr_status cri_gp_fisher(const void *design, cr_ctx *cx, const char *kernel, cons
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_model  *m = NULL;
-    char      *text = NULL;
-    json_t    *root = NULL;
+    cri_sheet *sheet = NULL;
     source     f = { .cx = cx, .path = path };
     (void)kernel;
     CR_TRY(cr_model_load(cx, path, &m));
-    CR_TRY(cr_describe(cx, m, &text));
-    root = json_loads(text, 0, NULL);
-    if (!root) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
-    f.parameters = json_object_get(root, "parameters");
+    CR_TRY(cri_model_describe(cx, m, &sheet));
+    f.parameters = cri_sheet_get(sheet, "parameters");
     f.model = cr_class_name(cr_model_get_class(m));
     if (!has_kernel(f.model)) CR_TRY(refuse(&f));
     CR_TRY(match_columns(&s, cr_model_get_design(m), design, &f));
     CR_TRY(write_kernel(&s, &f, out_text));
 done:
-    json_decref(root);
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cri_sheet_free(sheet);
     cr_model_free(cx, m);
     cr_scratch_end(&s);
     return st;

@@ -64,6 +64,6 @@ cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_des
 /* The largest R-hat and the smallest effective number of draws of a learned hyper-parameter. */
 void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess);
 /* Mean, sd, quantiles, R-hat and effective draws of each hyper-parameter. */
-cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *list);
+cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list);
 
 #endif

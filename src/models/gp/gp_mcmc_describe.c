@@ -38,42 +38,37 @@ static double quantile(const double *x, size_t n, double p)
     return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-static cr_status add_item(cr_ctx *cx, json_t *list, const char *name, double *x, size_t n,
-                          double rhat, double ess)
+static void add_item(cri_sheet *list, const char *name, double *x, size_t n, double rhat,
+                     double ess)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    double    mean = 0, square = 0;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    double mean = 0, square = 0;
     for (size_t i = 0; i < n; i++) {
         double delta = x[i] - mean;
         mean += delta / (double)(i + 1);
         square += delta * (x[i] - mean);
     }
     qsort(x, n, sizeof *x, compare_numbers);
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(mean)));
-    CR_TRY(cri_store_set(cx, item, "sd",
-                         cri_json_number(n > 1 ? sqrt(square / (double)(n - 1)) : NAN)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(quantile(x, n, 0.025))));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(quantile(x, n, 0.975))));
-    CR_TRY(cri_store_set(cx, item, "rhat", cri_json_number(rhat)));
-    CR_TRY(cri_store_set(cx, item, "ess", cri_json_number(ess)));
-done:
-    return st;
+    cri_sheet *item =
+        cri_parameter_add(list, mean, n > 1 ? sqrt(square / (double)(n - 1)) : NAN, "%s", name);
+    cri_put_real(item, "lower", quantile(x, n, 0.025));
+    cri_put_real(item, "upper", quantile(x, n, 0.975));
+    cri_put_real(item, "rhat", rhat);
+    cri_put_real(item, "ess", ess);
 }
 
-cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
+cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = m->n_draws, width = m->n_theta + 1, count = cr_kernel_parameters(m->kernel);
     double    *x = cr_scratch_f64(&s, n), rhat, ess;
     cr_kernel *k = NULL;
-    size_t     at;
-    json_t    *item;
 
     CR_TRY(s.status);
+    for (cri_sheet *row = cri_sheet_first(list); row; row = cri_sheet_next(row)) {
+        cri_put_null(row, "rhat"); /* those of the mean function have no chains */
+        cri_put_null(row, "ess");
+    }
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
     for (size_t i = 0; i <= count; i++) {
         cr_kernel_parameter p = i < count
@@ -90,13 +85,7 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *li
         if (!still)
             cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
                                 &ess);
-        CR_TRY(add_item(cx, list, p.name, x, n, rhat, ess));
-    }
-    json_array_foreach(list, at, item) /* those of the mean function have no chains */
-        if (!json_object_get(item, "rhat"))
-    {
-        CR_TRY(cri_store_set(cx, item, "rhat", json_null()));
-        CR_TRY(cri_store_set(cx, item, "ess", json_null()));
+        add_item(list, p.name, x, n, rhat, ess);
     }
 done:
     cr_kernel_free(cx, k);

@@ -591,19 +591,34 @@ static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design 
     return cri_gp_tell_inducing(cx, &((const online_state *)state)->gp, design, out_X, out_n);
 }
 
+static const cr_field online_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("approx", 0, "the approximation that the state is of"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "points that stand for all rows"),
+    CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
+    CR_NUMBER("jitter", CR_FIELD_NULL,
+              "added to the diagonal of the covariance, where it had to be"),
+    CR_COUNT("starts", 0, "runs of the search"),
+    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("evaluations", 0, "of the evidence"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
+    CR_TEXT("method", 0, "stream or basis"),
+    CR_COUNT("batches", 0, "blocks of rows that were taken in"),
+    CR_MEASURE("mean", "target", CR_FIELD_EITHER, "of basis: the level"),
+    CR_FIELD_LAST,
+};
+
 static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
-    cr_status           st = CR_OK;
     const online_state *m = state;
-    CR_TRY(cri_gp_describe(cx, &m->gp, design, out));
-    json_t *s = json_object_get(out, "statistics");
-    CR_TRY(cri_store_set(cx, s, "method", json_string(method_names[m->method])));
-    CR_TRY(cri_store_set(cx, s, "batches", json_integer((json_int_t)m->batches)));
+    cr_status           st = cri_gp_describe(cx, &m->gp, design, out);
+    cri_sheet          *s = cri_sheet_get(out, "statistics");
+    cri_put_text(s, "method", method_names[m->method]);
+    cri_put_count(s, "batches", m->batches);
     if (m->method == METHOD_BASIS)
-        CR_TRY(cri_store_set_real(cx, s, "mean",
-                                  m->shift * design->target_scale + design->target_shift));
-done:
+        cri_put_real(s, "mean", m->shift * design->target_scale + design->target_shift);
     return st;
 }
 
@@ -650,6 +665,7 @@ const cr_model_class cri_class_gp_online = {
     .slopes = online_slopes,
     .inducing = online_inducing,
     .describe = online_describe,
+    .statistics = online_statistics,
     .state = online_record,
     .state_size = sizeof(online_state),
     .ready = online_ready,

@@ -74,61 +74,51 @@ void cri_gp_release(cr_ctx *cx, void *state)
 /* --- describe -------------------------------------------------------------------------------- */
 
 /* A parameter, its sd and its 95 % interval. */
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd,
-                               double lower, double upper)
+static cri_sheet *add_parameter(cri_sheet *list, const char *name, double value, double sd,
+                                double lower, double upper)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(lower)));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(upper)));
-done:
-    return st;
+    cri_sheet *row = cri_parameter_add(list, value, sd, "%s", name);
+    cri_put_real(row, "lower", lower);
+    cri_put_real(row, "upper", upper);
+    return row;
 }
 
 /* One whose logarithm has this sd. */
-static cr_status add_positive(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
+static cri_sheet *add_positive(cri_sheet *list, const char *name, double value, double sd)
 {
-    return add_parameter(cx, list, name, value, value * sd, value * exp(-1.959963984540054 * sd),
+    return add_parameter(list, name, value, value * sd, value * exp(-1.959963984540054 * sd),
                          value * exp(1.959963984540054 * sd));
 }
 
-/* Adds the derivative of the log evidence by the theta of the last parameter in the list, null where
- * it has none; nothing where it was not asked for. */
-static cr_status add_gradient(cr_ctx *cx, const cri_gp_posterior *m, size_t theta, json_t *list)
+/* Adds the derivative of the log evidence by the theta of a parameter, null where it has none;
+ * nothing where it was not asked for. */
+static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row)
 {
-    json_t *item = json_array_get(list, json_array_size(list) - 1);
-    if (!m->gradient) return CR_OK;
-    return cri_store_set(cx, item, "gradient",
-                         cri_json_number(theta <= m->n_theta ? m->gradient[theta] : (double)NAN));
+    if (m->gradient)
+        cri_put_real(row, "gradient", theta <= m->n_theta ? m->gradient[theta] : (double)NAN);
 }
 
-static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
+static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
 {
-    cr_status st = CR_OK;
     if (m->n_draws) return cri_gp_mcmc_describe(cx, m, list);
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
         bool                positive = p.lower >= 0 && p.upper > 1;
         if (p.given) continue;
-        CR_TRY(positive ? add_positive(cx, list, p.name, p.value, sd)
-                        : add_parameter(cx, list, p.name, p.value, sd, NAN, NAN));
-        CR_TRY(add_gradient(cx, m, p.theta < m->n_theta ? p.theta : SIZE_MAX, list));
+        add_gradient(m, p.theta < m->n_theta ? p.theta : SIZE_MAX,
+                     positive ? add_positive(list, p.name, p.value, sd)
+                              : add_parameter(list, p.name, p.value, sd, NAN, NAN));
     }
-    if (m->noise_column) goto done;
-    CR_TRY(add_positive(cx, list, "noise", m->noise, m->sd[m->n_theta]));
-    CR_TRY(add_gradient(cx, m, m->noise > 0 ? m->n_theta : SIZE_MAX, list));
-done:
-    return st;
+    if (!m->noise_column)
+        add_gradient(m, m->noise > 0 ? m->n_theta : SIZE_MAX,
+                     add_positive(list, "noise", m->noise, m->sd[m->n_theta]));
+    return CR_OK;
 }
 
 /* The coefficients of the mean function, in the units of the data. */
 static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
-                          json_t *list)
+                          cri_sheet *list)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -159,8 +149,7 @@ static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design
         }
         value = value * design->target_scale + (power ? 0 : design->target_shift);
         double sd = sqrt(square) * design->target_scale, half = 1.959963984540054 * sd;
-        CR_TRY(add_parameter(cx, list, name, value, sd, value - half, value + half));
-        CR_TRY(add_gradient(cx, m, SIZE_MAX, list));
+        add_gradient(m, SIZE_MAX, add_parameter(list, name, value, sd, value - half, value + half));
     }
 done:
     cr_scratch_end(&s);
@@ -194,65 +183,94 @@ const char *cri_gp_units(const cr_design *design)
                   : "data";
 }
 
+const cr_field cri_gp_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("approx", 0, "exact, or the approximation"),
+    CR_COUNT("distinct_inputs", CR_FIELD_SOMETIMES, "of exact: rows that differ in their inputs"),
+    CR_COUNT("random_features", CR_FIELD_SOMETIMES, "of rff: cosines"),
+    CR_COUNT("landmarks", CR_FIELD_SOMETIMES, "of nystrom"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of the sparse ones"),
+    CR_NUMBER("kernel_error", CR_FIELD_EITHER, "of rff and nystrom: mean error of the kernel"),
+    CR_MEASURE("noise_sd", "target", CR_FIELD_EITHER, "standard deviation of the noise"),
+    CR_TEXT("solver", CR_FIELD_SOMETIMES, "of --solver cg"),
+    CR_COUNT("cg_iterations", CR_FIELD_SOMETIMES, "of cg: steps of the last solution"),
+    CR_NUMBER("cg_residual", CR_FIELD_EITHER, "of cg: residual that was left"),
+    CR_MEASURE("log_evidence_se", "nats", CR_FIELD_EITHER,
+               "of cg: standard error of the log evidence"),
+    CR_COUNT("sd_rank", CR_FIELD_SOMETIMES, "of cg: rank of the part by which sds are made"),
+    CR_COUNT("sd_nearest", CR_FIELD_SOMETIMES, "of cg: nearest inputs that correct them"),
+    CR_NUMBER("sd_error", CR_FIELD_EITHER, "of cg: their relative error, on some rows"),
+    CR_MEASURE("loo_log_score", "nats", CR_FIELD_EITHER,
+               "sum of the log densities of the rows, each left out in turn"),
+    CR_MEASURE("loo_rmse", "target", CR_FIELD_EITHER, "root mean squared error, likewise"),
+    CR_NUMBER("jitter", CR_FIELD_NULL,
+              "added to the diagonal of the covariance, where it had to be"),
+    CR_COUNT("hyper_draws", CR_FIELD_SOMETIMES, "of --hyper mcmc: draws of the hyper-parameters"),
+    CR_NUMBER("largest_rhat", CR_FIELD_EITHER, "of these: potential scale reduction, the worst"),
+    CR_NUMBER("smallest_ess", CR_FIELD_EITHER, "of these: effective number of draws, the least"),
+    CR_COUNT("starts", 0, "runs of the search"),
+    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("evaluations", 0, "of the evidence"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
+    CR_FIELD_LAST,
+};
+
 static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
-                                json_t *s)
+                                cri_sheet *s)
 {
     cr_status st = CR_OK;
     double    unit = design->target_scale, noise;
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(m->formula)));
-    CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
-    CR_TRY(cri_store_set(cx, s, "approx", json_string(names[m->approx])));
+    cri_put_text(s, "kernel", m->formula);
+    cri_put_text(s, "units", cri_gp_units(design));
+    cri_put_text(s, "approx", names[m->approx]);
     const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
                          : m->approx == CRI_GP_RFF     ? "random_features"
                          : m->approx == CRI_GP_NYSTROM ? "landmarks"
                                                        : "inducing_inputs";
-    CR_TRY(cri_store_set(cx, s, inputs, json_integer((json_int_t)m->at.n)));
+    cri_put_count(s, inputs, m->at.n);
     if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
-        CR_TRY(cri_store_set(cx, s, "kernel_error", cri_json_number(m->kernel_error)));
+        cri_put_real(s, "kernel_error", m->kernel_error);
     CR_TRY(noise_sd(cx, m, &noise));
-    if (!m->noise_column) CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(noise * unit)));
+    if (!m->noise_column) cri_put_real(s, "noise_sd", noise * unit);
     if (m->cg) {
-        CR_TRY(cri_store_set(cx, s, "solver", json_string("cg")));
-        CR_TRY(cri_store_set(cx, s, "cg_iterations",
-                             json_integer((json_int_t)m->inverse.cg_iterations)));
-        CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->inverse.residual)));
-        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->inverse.evidence_se)));
-        CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->inverse.rank)));
-        CR_TRY(cri_store_set(cx, s, "sd_nearest", json_integer((json_int_t)m->inverse.near)));
-        CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->inverse.sd_error)));
+        cri_put_text(s, "solver", "cg");
+        cri_put_count(s, "cg_iterations", m->inverse.cg_iterations);
+        cri_put_real(s, "cg_residual", m->inverse.residual);
+        cri_put_real(s, "log_evidence_se", m->inverse.evidence_se);
+        cri_put_count(s, "sd_rank", m->inverse.rank);
+        cri_put_count(s, "sd_nearest", m->inverse.near);
+        cri_put_real(s, "sd_error", m->inverse.sd_error);
     }
     if (m->approx == CRI_GP_EXACT && !m->cg) {
-        CR_TRY(cri_store_set(cx, s, "loo_log_score",
-                             cri_json_number(m->loo_score - m->rows * log(unit))));
-        CR_TRY(cri_store_set(cx, s, "loo_rmse", cri_json_number(m->loo_rmse * unit)));
+        cri_put_real(s, "loo_log_score", m->loo_score - m->rows * log(unit));
+        cri_put_real(s, "loo_rmse", m->loo_rmse * unit);
     }
-    CR_TRY(cri_store_set(cx, s, "jitter", cri_json_number(m->jitter)));
+    cri_put_real(s, "jitter", m->jitter);
     if (m->n_draws) {
         double rhat, ess;
         cri_gp_mcmc_agreement(m, &rhat, &ess);
-        CR_TRY(cri_store_set(cx, s, "hyper_draws", json_integer((json_int_t)m->n_draws)));
-        CR_TRY(cri_store_set(cx, s, "largest_rhat", cri_json_number(rhat)));
-        CR_TRY(cri_store_set(cx, s, "smallest_ess", cri_json_number(ess)));
+        cri_put_count(s, "hyper_draws", m->n_draws);
+        cri_put_real(s, "largest_rhat", rhat);
+        cri_put_real(s, "smallest_ess", ess);
     }
-    CR_TRY(cri_store_set(cx, s, "starts", json_integer((json_int_t)m->starts)));
-    CR_TRY(cri_store_set(cx, s, "starts_agreed", json_integer((json_int_t)m->agreed)));
-    CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)m->evaluations)));
-    if (m->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(m->at_bound)));
+    cri_put_count(s, "starts", m->starts);
+    cri_put_count(s, "starts_agreed", m->agreed);
+    cri_put_count(s, "evaluations", m->evaluations);
+    if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
 done:
     return st;
 }
 
-cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
     cr_status               st = CR_OK;
     const cri_gp_posterior *m = state;
-    json_t                 *list, *statistics;
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    cri_sheet              *list = cri_put_list(out, "parameters");
     CR_TRY(add_mean(cx, m, design, list));
     CR_TRY(add_kernel(cx, m, list));
-    CR_TRY(cri_gp_tell_elements(cx, m->kernel, design, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
-    CR_TRY(add_statistics(cx, m, design, statistics));
+    cri_gp_tell_elements(m->kernel, design, list);
+    CR_TRY(add_statistics(cx, m, design, cri_put_object(out, "statistics")));
 done:
     return st;
 }

@@ -140,9 +140,10 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
 cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                            size_t count, uint64_t seed, double *out);
 cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
-cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);
-void      cri_gp_release(cr_ctx *cx, void *state);
+cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+extern const cr_field cri_gp_statistics[];
+cr_status             cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);
+void                  cri_gp_release(cr_ctx *cx, void *state);
 
 /* Which units the kernel and its parameters are in: those of the data, or standardised ones. */
 const char *cri_gp_units(const cr_design *design);

@@ -380,38 +380,47 @@ static const char *const *kernel_pca_labels(const void *state, size_t *out_n)
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
+static const cr_field kernel_pca_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_COUNT("components", 0, "coordinates"),
+    CR_NUMBER("total", CR_FIELD_NULL, "spread of the rows in the space of the kernel"),
+    CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES, "of each coordinate: spread along it"),
+    CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,
+              "of each coordinate: its share of the total"),
+    CR_NUMBER("explained", CR_FIELD_NULL, "share of the total that the coordinates hold"),
+    CR_FIELD_LAST,
+};
+
 static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                     json_t *out)
+                                     cri_sheet *out)
 {
-    cr_status               st = CR_OK;
     const kernel_pca_state *m = state;
     char                    name[64];
-    json_t                 *list = json_array(), *s;
+    cri_sheet              *list = cri_put_list(out, "parameters"), *s;
     double                  explained = 0;
 
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
-        if (p.given) continue;
-        CR_TRY(cri_add_parameter(cx, list, json_string_nocheck(p.name), p.value, NAN, NULL));
+        if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
-    CR_TRY(cri_gp_tell_elements(cx, m->kernel, design, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(m->formula)));
-    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->n)));
-    CR_TRY(cri_store_set(cx, s, "components", json_integer((json_int_t)m->q)));
-    CR_TRY(cri_store_set_real(cx, s, "total", m->total));
+    cri_gp_tell_elements(m->kernel, design, list);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "kernel", m->formula);
+    cri_put_count(s, "distinct_inputs", m->n);
+    cri_put_count(s, "components", m->q);
+    cri_put_real(s, "total", m->total);
     for (size_t j = 0; j < m->q; j++) {
         double share = m->total > 0 ? m->eigenvalue[j] / m->total : 0;
         explained += share;
         snprintf(name, sizeof name, "eigenvalue(%s)", m->names[j]);
-        CR_TRY(cri_store_set_real(cx, s, name, m->eigenvalue[j]));
+        cri_put_real(s, name, m->eigenvalue[j]);
         snprintf(name, sizeof name, "share(%s)", m->names[j]);
-        CR_TRY(cri_store_set_real(cx, s, name, share));
+        cri_put_real(s, name, share);
     }
-    CR_TRY(cri_store_set_real(cx, s, "explained", explained));
-done:
-    return st;
+    cri_put_real(s, "explained", explained);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status kernel_pca_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -451,6 +460,7 @@ const cr_model_class cri_class_kernel_pca = {
     .reconstruct = kernel_pca_reconstruct,
     .labels = kernel_pca_labels,
     .describe = kernel_pca_describe,
+    .statistics = kernel_pca_statistics,
     .state = kernel_pca_record,
     .state_size = sizeof(kernel_pca_state),
     .ready = kernel_pca_ready,

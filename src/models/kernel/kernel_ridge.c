@@ -175,48 +175,51 @@ static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_r
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
-{
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-done:
-    return st;
-}
+static const cr_field kernel_ridge_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
+    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_NUMBER("effective_df", CR_FIELD_NULL,
+              "effective degrees of freedom: the trace of the smoother"),
+    CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
+               "standard deviation of the noise, by the residuals"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
+               "mean squared error by generalised cross-validation"),
+    CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
+               "mean squared error with each row left out in turn"),
+    CR_FIELD_LAST,
+};
 
 static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                       json_t *out)
+                                       cri_sheet *out)
 {
-    cr_status                 st = CR_OK;
     const kernel_ridge_state *m = state;
     const cri_gp_posterior   *g = &m->gp;
     double                    unit = design->target_scale, n = g->rows, left = n - m->df;
-    json_t                   *list, *s;
+    cri_sheet                *list = cri_put_list(out, "parameters"), *s;
 
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     if (g->q)
-        CR_TRY(add_parameter(cx, list, "intercept", g->beta[0] * unit + design->target_shift,
-                             m->sigma / sqrt(g->noise) / g->A[0] * unit));
+        cri_parameter_add(list, g->beta[0] * unit + design->target_shift,
+                          m->sigma / sqrt(g->noise) / g->A[0] * unit, "intercept");
     for (size_t i = 0; i < cr_kernel_parameters(g->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
-        if (!p.given) CR_TRY(add_parameter(cx, list, p.name, p.value, NAN));
+        if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
-    CR_TRY(cri_gp_tell_elements(cx, g->kernel, design, list));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(g->formula)));
-    CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
-    CR_TRY(cri_store_set_real(cx, s, "lambda", g->noise));
-    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)g->at.n)));
-    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * unit * unit)));
-    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(n * m->rss / (left * left) * unit * unit)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(g->loo_rmse * g->loo_rmse * unit * unit)));
-done:
-    return st;
+    cri_gp_tell_elements(g->kernel, design, list);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "kernel", g->formula);
+    cri_put_text(s, "units", cri_gp_units(design));
+    cri_put_real(s, "lambda", g->noise);
+    cri_put_count(s, "distinct_inputs", g->at.n);
+    cri_put_real(s, "effective_df", m->df);
+    cri_put_real(s, "residual_sd", m->sigma * unit);
+    cri_put_real(s, "rss", m->rss * unit * unit);
+    cri_put_real(s, "gcv", n * m->rss / (left * left) * unit * unit);
+    cri_put_real(s, "loocv", g->loo_rmse * g->loo_rmse * unit * unit);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status kernel_ridge_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -249,6 +252,7 @@ const cr_model_class cri_class_kernel_ridge = {
     .fit = kernel_ridge_fit,
     .predict = kernel_ridge_predict,
     .describe = kernel_ridge_describe,
+    .statistics = kernel_ridge_statistics,
     .state = kernel_ridge_record,
     .state_size = sizeof(kernel_ridge_state),
     .ready = kernel_ridge_ready,

@@ -487,30 +487,46 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field bayes_statistics[] = {
+    CR_TEXT("prior", 0, "of the coefficients: normal, or normal-inverse-gamma with the noise"),
+    CR_NUMBER("a_n", CR_FIELD_EITHER, "of nig: shape of the posterior of the noise variance"),
+    CR_MEASURE("b_n", "target^2", CR_FIELD_EITHER, "of nig: its scale"),
+    CR_NUMBER("prior_variance", CR_FIELD_EITHER,
+              "of nig: variance of a coefficient before the data, in units of the noise"),
+    CR_MEASURE("alpha", "1/target^2", CR_FIELD_EITHER,
+               "of normal: precision of the coefficients before the data"),
+    CR_MEASURE("beta", "1/target^2", CR_FIELD_EITHER, "of normal: precision of the noise"),
+    CR_TEXT("solver", CR_FIELD_SOMETIMES, "dual where there are fewer rows than terms"),
+    CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
+    CR_NUMBER("effective_parameters", CR_FIELD_NULL, "coefficients that the data determine"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_FIELD_LAST,
+};
+
+static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                cri_sheet *out)
 {
-    cr_status          st = CR_OK;
     const bayes_state *m = state;
     double             unit = design->target_scale; /* back to the target's units */
-    json_t            *s;
-    CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    cri_sheet         *s;
+    cri_predictor_describe(&m->fit, design, false, out);
+    s = cri_put_object(out, "statistics");
     if (m->nig) {
-        CR_TRY(cri_store_set(cx, s, "prior", json_string("normal-inverse-gamma")));
-        CR_TRY(cri_store_set_real(cx, s, "a_n", m->a));
-        CR_TRY(cri_store_set_real(cx, s, "b_n", m->b * unit * unit));
-        CR_TRY(cri_store_set_real(cx, s, "prior_variance", m->v));
+        cri_put_text(s, "prior", "normal-inverse-gamma");
+        cri_put_real(s, "a_n", m->a);
+        cri_put_real(s, "b_n", m->b * unit * unit);
+        cri_put_real(s, "prior_variance", m->v);
     } else {
-        CR_TRY(cri_store_set(cx, s, "prior", json_string("normal")));
-        CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha / (unit * unit)));
-        CR_TRY(cri_store_set_real(cx, s, "beta", m->beta / (unit * unit)));
+        cri_put_text(s, "prior", "normal");
+        cri_put_real(s, "alpha", m->alpha / (unit * unit));
+        cri_put_real(s, "beta", m->beta / (unit * unit));
     }
-    if (m->dual) CR_TRY(cri_store_set(cx, s, "solver", json_string("dual")));
-    CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(m->fit.sigma * unit)));
-    CR_TRY(cri_store_set_real(cx, s, "effective_parameters", m->gamma));
-    CR_TRY(cri_store_set_real(cx, s, "rss", m->rss * unit * unit));
-done:
-    return st;
+    if (m->dual) cri_put_text(s, "solver", "dual");
+    cri_put_real(s, "noise_sd", m->fit.sigma * unit);
+    cri_put_real(s, "effective_parameters", m->gamma);
+    cri_put_real(s, "rss", m->rss * unit * unit);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status bayes_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -546,6 +562,7 @@ const cr_model_class cri_class_bayes_linear = {
     .streams = "solver=primal",
     .predict = bayes_predict,
     .describe = bayes_describe,
+    .statistics = bayes_statistics,
     .state = bayes_record,
     .state_size = sizeof(bayes_state),
     .ready = bayes_ready,

@@ -27,7 +27,7 @@ double cri_lasso_criterion(const cri_lasso *m, size_t k, double price, double lo
 
 /* All terms: those left out are 0 and have no sd. */
 static cr_status describe_terms(cr_ctx *cx, const cri_lasso *m, const cr_design *design,
-                                json_t *out)
+                                cri_sheet *out)
 {
     cri_predictor all = { 0 };
     cr_status     st = cri_predictor_new(cx, cr_design_terms(design), 0, &all);
@@ -40,37 +40,74 @@ static cr_status describe_terms(cr_ctx *cx, const cri_lasso *m, const cr_design 
     all.intercept_sd = m->fit.intercept_sd;
     all.has_intercept = m->fit.has_intercept;
     all.dof = m->fit.dof;
-    st = cri_predictor_describe(cx, &all, design, CRI_SHOW_ERRORS, out);
+    cri_predictor_describe(&all, design, CRI_SHOW_ERRORS, out);
     cri_predictor_free(cx, &all);
     return st;
 }
 
-static cr_status describe_path(cr_ctx *cx, const cri_lasso *m, double square, json_t *out)
+static const cr_field point[] = {
+    CR_NUMBER("lambda", 0, "the penalty"),
+    CR_COUNT("nonzero", 0, "terms that are not 0"),
+    CR_NUMBER("df", CR_FIELD_NULL, "effective degrees of freedom, with the intercept"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_MEASURE("cv", "target^2", CR_FIELD_NULL, "mean squared error by cross-validation"),
+    CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
+    CR_FLAG("chosen", 0, "true of the one that the model uses"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_lasso_tables[] = {
+    CR_INNER(ROWS, "path", 0, "every lambda that was solved", point),
+    CR_FIELD_LAST,
+};
+
+static void describe_path(const cri_lasso *m, double square, cri_sheet *out)
 {
-    cr_status             st = CR_OK;
     const cri_lasso_path *path = &m->path;
-    json_t               *list = json_array();
-    CR_TRY(cri_store_set(cx, out, "path", list));
+    cri_sheet            *list = cri_put_list(out, "path");
     for (size_t k = 0; k < path->L; k++) {
-        json_t *item = json_object();
-        double  cv = path->folds ? path->cv[k] * square : NAN;
-        double  se = path->folds ? path->cv_se[k] * square : NAN;
-        CR_TRY(cri_store_append(cx, list, item));
-        CR_TRY(cri_store_set_real(cx, item, "lambda", path->lambda[k]));
-        CR_TRY(cri_store_set(cx, item, "nonzero", json_integer((json_int_t)path->nonzero[k])));
-        CR_TRY(cri_store_set(cx, item, "df",
-                             cri_json_number(path->df[k] < 0 ? NAN : cri_lasso_spent(m, k))));
-        CR_TRY(cri_store_set(cx, item, "r2",
-                             cri_json_number(path->tt > 0 ? 1 - path->mse[k] / path->tt : NAN)));
-        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(cv)));
-        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(se)));
-        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == m->chosen)));
+        cri_sheet *item = cri_put_object(list, NULL);
+        double     cv = path->folds ? path->cv[k] * square : NAN;
+        double     se = path->folds ? path->cv_se[k] * square : NAN;
+        cri_put_real(item, "lambda", path->lambda[k]);
+        cri_put_count(item, "nonzero", (size_t)path->nonzero[k]);
+        cri_put_real(item, "df", path->df[k] < 0 ? NAN : cri_lasso_spent(m, k));
+        cri_put_real(item, "r2", path->tt > 0 ? 1 - path->mse[k] / path->tt : NAN);
+        cri_put_real(item, "cv", cv);
+        cri_put_real(item, "cv_se", se);
+        cri_put_flag(item, "chosen", k == m->chosen);
     }
-done:
-    return st;
 }
 
-cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+const cr_field cri_lasso_statistics[] = {
+    CR_TEXT("objective", 0, "what the coefficients minimise"),
+    CR_NUMBER("l1_ratio", 0, "share r of the absolute values in the penalty"),
+    CR_NUMBER("lambda", 0, "the penalty that was chosen"),
+    CR_TEXT("choice", 0, "by what: cv, 1se, bic, aic or given"),
+    CR_NUMBER("lambda_max", 0, "the least penalty that leaves no term"),
+    CR_COUNT("nonzero", 0, "terms that are not 0"),
+    CR_NUMBER("effective_df", CR_FIELD_NULL,
+              "effective degrees of freedom: the trace of the smoother"),
+    CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
+               "standard deviation of the noise, by the residuals"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
+               "mean squared error by generalised cross-validation"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CR_MEASURE("cv_error", "target^2", CR_FIELD_NULL, "mean squared error by cross-validation"),
+    CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
+    CR_NUMBER("lambda_cv", CR_FIELD_NULL, "the penalty of the least cv_error"),
+    CR_NUMBER("lambda_1se", CR_FIELD_NULL, "the largest within one standard error of it"),
+    CR_MEASURE("objective_value", "target^2", CR_FIELD_NULL, "the objective at the estimate"),
+    CR_NUMBER("kkt_violation", CR_FIELD_NULL, "largest violation of the conditions of optimality"),
+    CR_TEXT("solver", 0, "gram or columns"),
+    CR_TEXT("sd_given", 0, "what the sds do not count"),
+    CR_FIELD_LAST,
+};
+
+cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
     cr_status             st = CR_OK;
     const cri_lasso      *m = state;
@@ -79,43 +116,34 @@ cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *des
     double                left = n - m->df, total = path->tt * n;
     bool                  cv = path->folds > 0;
     double                aic = m->rss > 0 ? cri_lasso_criterion(m, m->chosen, 2, log(unit)) : NAN;
-    double  bic = m->rss > 0 ? cri_lasso_criterion(m, m->chosen, log(n), log(unit)) : NAN;
-    json_t *s;
+    double     bic = m->rss > 0 ? cri_lasso_criterion(m, m->chosen, log(n), log(unit)) : NAN;
+    cri_sheet *s;
 
     CR_TRY(describe_terms(cx, m, design, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(
-        cx, s, "objective",
-        json_string("(1/2n) sum w (y - b0 - z.b)^2 + lambda (r |b|_1 + (1-r)/2 |b|^2)")));
-    CR_TRY(cri_store_set_real(cx, s, "l1_ratio", m->l1_ratio));
-    CR_TRY(cri_store_set_real(cx, s, "lambda", path->lambda[m->chosen]));
-    CR_TRY(cri_store_set(cx, s, "choice", json_string(choice_names[m->choice])));
-    CR_TRY(cri_store_set_real(cx, s, "lambda_max", path->lambda_max));
-    CR_TRY(cri_store_set(cx, s, "nonzero", json_integer((json_int_t)m->k)));
-    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
-    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(total > 0 ? 1 - m->rss / total : NAN)));
-    CR_TRY(cri_store_set(cx, s, "gcv",
-                         cri_json_number(left > 0 ? n * m->rss * square / (left * left) : NAN)));
-    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(aic)));
-    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(bic)));
-    CR_TRY(
-        cri_store_set(cx, s, "cv_error", cri_json_number(cv ? path->cv[m->chosen] * square : NAN)));
-    CR_TRY(
-        cri_store_set(cx, s, "cv_se", cri_json_number(cv ? path->cv_se[m->chosen] * square : NAN)));
-    CR_TRY(cri_store_set(cx, s, "lambda_cv",
-                         cri_json_number(cv ? path->lambda[cri_lasso_path_least(path)] : NAN)));
-    CR_TRY(cri_store_set(cx, s, "lambda_1se",
-                         cri_json_number(cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN)));
-    CR_TRY(cri_store_set(cx, s, "objective_value", cri_json_number(m->objective * square)));
-    CR_TRY(cri_store_set(cx, s, "kkt_violation",
-                         cri_json_number(m->violation < 1e-12 ? 0 : m->violation)));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(m->gram ? "gram" : "columns")));
-    CR_TRY(cri_store_set(
-        cx, s, "sd_given",
-        json_string("the selected terms; neither selection nor shrinkage is counted")));
-    CR_TRY(describe_path(cx, m, square, out));
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "objective",
+                 "(1/2n) sum w (y - b0 - z.b)^2 + lambda (r |b|_1 + (1-r)/2 |b|^2)");
+    cri_put_real(s, "l1_ratio", m->l1_ratio);
+    cri_put_real(s, "lambda", path->lambda[m->chosen]);
+    cri_put_text(s, "choice", choice_names[m->choice]);
+    cri_put_real(s, "lambda_max", path->lambda_max);
+    cri_put_count(s, "nonzero", m->k);
+    cri_put_real(s, "effective_df", m->df);
+    cri_put_real(s, "residual_sd", m->fit.sigma * unit);
+    cri_put_real(s, "rss", m->rss * square);
+    cri_put_real(s, "r2", total > 0 ? 1 - m->rss / total : NAN);
+    cri_put_real(s, "gcv", left > 0 ? n * m->rss * square / (left * left) : NAN);
+    cri_put_real(s, "aic", aic);
+    cri_put_real(s, "bic", bic);
+    cri_put_real(s, "cv_error", cv ? path->cv[m->chosen] * square : NAN);
+    cri_put_real(s, "cv_se", cv ? path->cv_se[m->chosen] * square : NAN);
+    cri_put_real(s, "lambda_cv", cv ? path->lambda[cri_lasso_path_least(path)] : NAN);
+    cri_put_real(s, "lambda_1se", cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN);
+    cri_put_real(s, "objective_value", m->objective * square);
+    cri_put_real(s, "kkt_violation", m->violation < 1e-12 ? 0 : m->violation);
+    cri_put_text(s, "solver", m->gram ? "gram" : "columns");
+    cri_put_text(s, "sd_given", "the selected terms; neither selection nor shrinkage is counted");
+    describe_path(m, square, out);
 done:
     return st;
 }

@@ -34,7 +34,9 @@ double cri_lasso_spent(const cri_lasso *m, size_t k);
 double cri_lasso_criterion(const cri_lasso *m, size_t k, double price, double log_unit);
 
 /* Entries of the class. */
-cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_lasso_ready(cr_ctx *cx, void *state, const cr_design *design);
+cr_status             cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                         cri_sheet *out);
+extern const cr_field cri_lasso_statistics[], cri_lasso_tables[];
+cr_status             cri_lasso_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

@@ -360,52 +360,77 @@ static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, 
 
 static const char *const method_names[] = { "none", "best", "forward", "backward" };
 
+static const cr_field linear_statistics[] = {
+    CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
+               "standard deviation of the noise, by the residuals"),
+    CR_NUMBER("residual_dof", CR_FIELD_NULL, "rows, weighted, less the parameters"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same by degrees of freedom"),
+    CR_NUMBER("f", CR_FIELD_NULL, "F of all terms together"),
+    CR_NUMBER("f_p", CR_FIELD_NULL, "probability of a larger F by chance"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
+               "mean squared error with each row left out in turn"),
+    CR_NUMBER("max_leverage", CR_FIELD_NULL, "largest weight of a row in its own fit"),
+    CR_COUNT("max_leverage_row", CR_FIELD_NULL, "the row that has it, from 1"),
+    CR_COUNT("rank", 0, "terms that are not sums of others"),
+    CR_NUMBER("condition_number", CR_FIELD_NULL, "of the standardised columns"),
+    CR_TEXT("solver", 0, "qr, gram or lsqr"),
+    CR_COUNT("refinements", 0, "steps that corrected the solution"),
+    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: how the standard errors were made"),
+    CR_TEXT("select", CR_FIELD_SOMETIMES, "with --select: the search"),
+    CR_COUNT("selected", CR_FIELD_SOMETIMES, "with --select: terms that were taken"),
+    CR_TEXT("sd_given", CR_FIELD_SOMETIMES, "with --select: what the sds do not count"),
+    CR_FIELD_LAST,
+};
+
 static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
-    cr_status                st = CR_OK;
     const linear_state      *m = state;
     const cri_least_squares *f = &m->facts;
     double                   rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
     double                   r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
-    double  total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
-    double  ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
-    double  k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
-    double  loglik = log_likelihood(m, design->target_scale);
-    double  unit = design->target_scale; /* back to the target's units */
-    json_t *s;
+    double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
+    double ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
+    double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
+    double loglik = log_likelihood(m, design->target_scale);
+    double unit = design->target_scale; /* back to the target's units */
+    cri_sheet *s;
 
-    CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(dof)));
-    CR_TRY(cri_store_set_real(cx, s, "rss", f->rss * unit * unit));
-    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(r2)));
-    CR_TRY(cri_store_set(cx, s, "adjusted_r2", cri_json_number(1 - (1 - r2) * total / dof)));
-    CR_TRY(cri_store_set(cx, s, "f", cri_json_number(ratio)));
-    CR_TRY(cri_store_set(cx, s, "f_p", cri_json_number(cr_f_sf(ratio, rank, dof))));
-    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * loglik)));
-    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(n) - 2 * loglik)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * unit * unit)));
-    CR_TRY(cri_store_set(cx, s, "max_leverage", cri_json_number(m->max_leverage)));
-    CR_TRY(cri_store_set(cx, s, "max_leverage_row",
-                         isnan(m->max_leverage) ? json_null()
-                                                : json_integer((json_int_t)m->max_row + 1)));
-    CR_TRY(cri_store_set(cx, s, "rank", json_integer((json_int_t)f->rank)));
-    CR_TRY(cri_store_set(cx, s, "condition_number", cri_json_number(f->condition)));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(f->lsqr ? "lsqr" : f->gram ? "gram" : "qr")));
-    CR_TRY(cri_store_set(cx, s, "refinements", json_integer((json_int_t)f->refinements)));
+    cri_predictor_describe(&m->fit, design, true, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_real(s, "residual_sd", m->fit.sigma * unit);
+    cri_put_real(s, "residual_dof", dof);
+    cri_put_real(s, "rss", f->rss * unit * unit);
+    cri_put_real(s, "r2", r2);
+    cri_put_real(s, "adjusted_r2", 1 - (1 - r2) * total / dof);
+    cri_put_real(s, "f", ratio);
+    cri_put_real(s, "f_p", cr_f_sf(ratio, rank, dof));
+    cri_put_real(s, "aic", 2 * k - 2 * loglik);
+    cri_put_real(s, "bic", k * log(n) - 2 * loglik);
+    cri_put_real(s, "loocv", m->loocv * unit * unit);
+    cri_put_real(s, "max_leverage", m->max_leverage);
+    if (isnan(m->max_leverage))
+        cri_put_null(s, "max_leverage_row");
+    else
+        cri_put_count(s, "max_leverage_row", (size_t)m->max_row + 1);
+    cri_put_count(s, "rank", f->rank);
+    cri_put_real(s, "condition_number", f->condition);
+    cri_put_text(s, "solver", f->lsqr ? "lsqr" : f->gram ? "gram" : "qr");
+    cri_put_count(s, "refinements", f->refinements);
     if (m->errors != CRI_CLASSICAL)
-        CR_TRY(cri_store_set(cx, s, "errors", json_string(cri_errors_name((cri_errors)m->errors))));
-    if (m->method == CRI_SUBSET_NONE) goto done;
-    CR_TRY(cri_store_set(cx, s, "select", json_string(method_names[m->method])));
-    CR_TRY(cri_store_set(cx, s, "selected", json_integer((json_int_t)m->selection.size)));
-    CR_TRY(cri_store_set(
-        cx, s, "sd_given",
-        json_string("the selected terms; selection is not counted, t and p flatter them")));
-    CR_TRY(cri_selection_describe(cx, &m->selection, design, out));
-done:
-    return st;
+        cri_put_text(s, "errors", cri_errors_name((cri_errors)m->errors));
+    (void)cx;
+    if (m->method == CRI_SUBSET_NONE) return CR_OK;
+    cri_put_text(s, "select", method_names[m->method]);
+    cri_put_count(s, "selected", m->selection.size);
+    cri_put_text(s, "sd_given",
+                 "the selected terms; selection is not counted, t and p flatter them");
+    cri_selection_describe(&m->selection, design, out);
+    return CR_OK;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */
@@ -449,6 +474,8 @@ const cr_model_class cri_class_linear = {
     .predict = linear_predict,
     .covariance = linear_covariance,
     .describe = linear_describe,
+    .statistics = linear_statistics,
+    .tables = cri_selection_tables,
     .state = linear_record,
     .state_size = sizeof(linear_state),
     .ready = linear_ready,

@@ -311,37 +311,27 @@ static shape shape_of(double dof, cri_shown shown)
     return (shape){ shown, dof, spread, cr_student_t_ppf(0.975, dof) };
 }
 
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
-                               double scale, shape s)
+static void add_parameter(cri_sheet *list, const char *name, double value, double scale, shape s)
 {
-    cr_status st = CR_OK;
-    json_t   *item;
-    double    t = value / scale;
-    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, scale * s.spread, &item));
-    CR_TRY(cri_parameter_interval(cx, item, value, s.reach * scale));
-    if (s.shown != CRI_SHOW_TESTS) goto done;
-    CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
-    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, s.dof))));
-done:
-    return st;
+    double     t = value / scale;
+    cri_sheet *row = cri_parameter_add(list, value, scale * s.spread, "%s", name);
+    cri_parameter_interval(row, value, s.reach * scale);
+    if (s.shown != CRI_SHOW_TESTS) return;
+    cri_put_real(row, "t", t);
+    cri_put_real(row, "p", cr_student_t_two_sided(t, s.dof));
 }
 
-cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *d,
-                                 cri_shown shown, json_t *out)
+void cri_predictor_describe(const cri_predictor *m, const cr_design *d, cri_shown shown,
+                            cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    shape     s = shape_of(m->dof, shown);
-    double    shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    cri_sheet *list = cri_put_list(out, "parameters");
+    shape      s = shape_of(m->dof, shown);
+    double     shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
     if (m->has_intercept)
-        CR_TRY(add_parameter(cx, list, "intercept", m->intercept * scale + shift,
-                             m->intercept_sd * scale, s));
+        add_parameter(list, "intercept", m->intercept * scale + shift, m->intercept_sd * scale, s);
     for (size_t j = 0; j < m->p; j++)
-        CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j] * scale,
-                             m->coef_sd[j] * scale, s));
-done:
-    return st;
+        add_parameter(list, cr_design_term_name(d, j), m->coef[j] * scale, m->coef_sd[j] * scale,
+                      s);
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

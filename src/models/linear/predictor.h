@@ -71,8 +71,8 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
 typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } cri_shown;
 
 /* "parameters": intercept, then one per term: name, value, sd, and, with tests, t and p. */
-cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *design,
-                                 cri_shown shown, json_t *out);
+void cri_predictor_describe(const cri_predictor *m, const cr_design *design, cri_shown shown,
+                            cri_sheet *out);
 
 /* Whether what a file holds is a predictor of p terms. */
 bool cri_predictor_fits(const cri_predictor *m, size_t p);

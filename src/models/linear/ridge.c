@@ -375,26 +375,47 @@ static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *ro
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field ridge_statistics[] = {
+    CR_TEXT(
+        "objective", 0,
+        "what the coefficients minimise; z are standardised features, or the features themselves"),
+    CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
+    CR_TEXT("solver", 0, "the system that was solved: primal, dual, ... as --solver names them"),
+    CR_NUMBER("effective_df", CR_FIELD_NULL,
+              "effective degrees of freedom: the trace of the smoother"),
+    CR_NUMBER("effective_df_se", CR_FIELD_EITHER,
+              "of lsqr: standard error of effective_df, which is estimated"),
+    CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
+               "standard deviation of the noise, by the residuals"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
+               "mean squared error by generalised cross-validation"),
+    CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
+               "mean squared error with each row left out in turn"),
+    CR_FIELD_LAST,
+};
+
+static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                cri_sheet *out)
 {
-    cr_status          st = CR_OK;
     const ridge_state *m = state;
     double             unit = design->target_scale, square = unit * unit; /* the target's units */
-    json_t            *s;
-    CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "objective", json_string("sum w (y - b0 - z.b)^2 + lambda |b|^2")));
-    CR_TRY(cri_store_set_real(cx, s, "lambda", m->lambda));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(solver_names[m->solver])));
-    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
-    if (m->solver == SOLVER_LSQR) CR_TRY(cri_store_set_real(cx, s, "effective_df_se", m->df_se));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
-    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
-    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv * square)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * square)));
-done:
-    return st;
+    cri_sheet         *s;
+    cri_predictor_describe(&m->fit, design, false, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "objective", "sum w (y - b0 - z.b)^2 + lambda |b|^2");
+    cri_put_real(s, "lambda", m->lambda);
+    cri_put_text(s, "solver", solver_names[m->solver]);
+    cri_put_real(s, "effective_df", m->df);
+    if (m->solver == SOLVER_LSQR) cri_put_real(s, "effective_df_se", m->df_se);
+    cri_put_real(s, "residual_sd", m->fit.sigma * unit);
+    cri_put_real(s, "rss", m->rss * square);
+    cri_put_real(s, "r2", m->r2);
+    cri_put_real(s, "gcv", m->gcv * square);
+    cri_put_real(s, "loocv", m->loocv * square);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status ridge_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -429,6 +450,7 @@ const cr_model_class cri_class_ridge = {
     .streams = "solver=primal",
     .predict = ridge_predict,
     .describe = ridge_describe,
+    .statistics = ridge_statistics,
     .state = ridge_record,
     .state_size = sizeof(ridge_state),
     .ready = ridge_ready,

@@ -10,6 +10,7 @@
 #define CREDENCE_MODELS_LINEAR_SELECTION_H
 
 #include "subsets.h"
+#include "../../base/sheet.h"
 
 typedef enum cri_criterion {
     CRI_CRITERION_BIC,
@@ -57,6 +58,6 @@ double cri_selection_information(const cri_selection *s, size_t size, double pri
 double cri_selection_adjusted_r2(const cri_selection *s, size_t size);
 
 /* Adds "subsets": the best set that was found of each size, in the units of the data. */
-cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_design *design,
-                                 json_t *out);
+void cri_selection_describe(const cri_selection *s, const cr_design *design, cri_sheet *out);
+extern const cr_field cri_selection_tables[];
 #endif

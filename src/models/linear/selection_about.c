@@ -12,45 +12,52 @@ const cri_member cri_selection_record[] = { CRI_SELECTION(CRI_RECORD_ROW) CRI_RE
 
 static double known(double x) { return x < 0 ? NAN : x; }
 
-static cr_status describe_terms(cr_ctx *cx, const cri_selection *s, size_t k, const cr_design *d,
-                                json_t *item)
+static void describe_terms(const cri_selection *s, size_t k, const cr_design *d, cri_sheet *names)
 {
-    cr_status st = CR_OK;
-    json_t   *names = json_array();
-    CR_TRY(cri_store_set(cx, item, "terms", names));
     for (size_t j = 0; j < s->p; j++)
-        if (s->member[k * s->p + j] != 0)
-            CR_TRY(cri_store_append(cx, names, json_string_nocheck(cr_design_term_name(d, j))));
-done:
-    return st;
+        if (s->member[k * s->p + j] != 0) cri_put_text(names, NULL, cr_design_term_name(d, j));
 }
 
-cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_design *design,
-                                 json_t *out)
+static const cr_field subset[] = {
+    CR_COUNT("size", 0, "number of terms"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same by degrees of freedom"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CR_MEASURE("cv", "target^2", CR_FIELD_NULL,
+               "mean squared error by cross-validation of the search"),
+    CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
+    CR_FLAG("chosen", 0, "true of the one that the model uses"),
+    CR_OTHER(TEXTS, "terms", 0, "the terms of the set"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_selection_tables[] = {
+    CR_INNER(ROWS, "subsets", CR_FIELD_SOMETIMES,
+             "with --select: the best set that was found of each size", subset),
+    CR_FIELD_LAST,
+};
+
+void cri_selection_describe(const cri_selection *s, const cr_design *design, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    double    unit = design->target_scale, square = unit * unit, n = s->weight;
-    CR_TRY(cri_store_set(cx, out, "subsets", list));
+    cri_sheet *list = cri_put_list(out, "subsets");
+    double     unit = design->target_scale, square = unit * unit, n = s->weight;
     for (size_t k = 0; k < s->sizes; k++) {
         if (s->rss[k] < 0) continue;
-        json_t *item = json_object();
-        double  r2 = s->tss > 0 ? 1 - s->rss[k] / s->tss : NAN;
-        double  aic = cri_selection_information(s, k, 2, log(unit));
-        double  bic = cri_selection_information(s, k, log(n), log(unit));
-        CR_TRY(cri_store_append(cx, list, item));
-        CR_TRY(cri_store_set(cx, item, "size", json_integer((json_int_t)k)));
-        CR_TRY(cri_store_set(cx, item, "rss", cri_json_number(s->rss[k] * square)));
-        CR_TRY(cri_store_set(cx, item, "r2", cri_json_number(r2)));
-        CR_TRY(cri_store_set(cx, item, "adjusted_r2",
-                             cri_json_number(cri_selection_adjusted_r2(s, k))));
-        CR_TRY(cri_store_set(cx, item, "aic", cri_json_number(aic)));
-        CR_TRY(cri_store_set(cx, item, "bic", cri_json_number(bic)));
-        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(known(s->cv[k]) * square)));
-        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(known(s->cv_se[k]) * square)));
-        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == s->size)));
-        CR_TRY(describe_terms(cx, s, k, design, item));
+        cri_sheet *item = cri_put_object(list, NULL);
+        double     r2 = s->tss > 0 ? 1 - s->rss[k] / s->tss : NAN;
+        double     aic = cri_selection_information(s, k, 2, log(unit));
+        double     bic = cri_selection_information(s, k, log(n), log(unit));
+        cri_put_count(item, "size", k);
+        cri_put_real(item, "rss", s->rss[k] * square);
+        cri_put_real(item, "r2", r2);
+        cri_put_real(item, "adjusted_r2", cri_selection_adjusted_r2(s, k));
+        cri_put_real(item, "aic", aic);
+        cri_put_real(item, "bic", bic);
+        cri_put_real(item, "cv", known(s->cv[k]) * square);
+        cri_put_real(item, "cv_se", known(s->cv_se[k]) * square);
+        cri_put_flag(item, "chosen", k == s->size);
+        describe_terms(s, k, design, cri_put_list(item, "terms"));
     }
-done:
-    return st;
 }

@@ -363,61 +363,63 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
+static void describe_parameters(const cri_bayes_logistic *m, const cr_design *d, cri_sheet *out)
 {
-    json_t   *item;
-    cr_status st = cri_parameter_add(cx, list, json_string_nocheck(name), value, sd, &item);
-    return st == CR_OK ? cri_parameter_interval(cx, item, value, 1.959963984540054 * sd) : st;
-}
-
-static cr_status describe_parameters(cr_ctx *cx, const cri_bayes_logistic *m, const cr_design *d,
-                                     json_t *out)
-{
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    char     *name = NULL;
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    cri_sheet *list = cri_put_list(out, "parameters");
     for (size_t k = 0; k < m->M; k++)
         for (size_t j = !m->intercept; j <= m->p; j++) {
-            name = cri_classifier_name(cx, d, m->place, m->M, k, j);
-            if (!name) CR_TRY(CR_ENOMEM);
-            CR_TRY(add_parameter(cx, list, name, m->mean[k * m->q1 + j], m->sd[k * m->q1 + j]));
-            cri_string_free(cx, name);
-            name = NULL;
+            double     value = m->mean[k * m->q1 + j], sd = m->sd[k * m->q1 + j];
+            cri_sheet *row = cri_classifier_parameter(list, value, sd, d, m->place, m->M, k, j);
+            cri_parameter_interval(row, value, 1.959963984540054 * sd);
         }
-done:
-    cri_string_free(cx, name);
-    return st;
 }
 
-static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
+static const cr_field bayes_statistics[] = {
+    CR_TEXT("prior", 0, "of intercept and coefficients"),
+    CR_NUMBER("alpha", CR_FIELD_NULL, "precision of the coefficients before the data"),
+    CR_NUMBER("intercept_sd", CR_FIELD_EITHER,
+              "sd of the intercept before the data, where it has one of its own"),
+    CR_TEXT("alpha_from", 0, "evidence where alpha was learned, else option"),
+    CR_TEXT("infer", 0, "laplace, importance, mcmc or bound"),
+    CR_MEASURE("log_joint", "nats", CR_FIELD_NULL, "log of likelihood and prior at the mode"),
+    CR_MEASURE("log_evidence_laplace", "nats", CR_FIELD_NULL,
+               "log evidence by Laplace's approximation"),
+    CR_NUMBER("effective_coefficients", CR_FIELD_NULL, "coefficients that the data determine"),
+    CR_MEASURE("log_evidence_bound", "nats", CR_FIELD_EITHER,
+               "of bound: lower bound of the log evidence"),
+    CR_NUMBER("effective_draws", CR_FIELD_EITHER,
+              "of draws: as many independent ones would be as good"),
+    CR_MEASURE("log_evidence_se", "nats", CR_FIELD_EITHER,
+               "of draws: standard error of the log evidence"),
+    CR_NUMBER("rhat", CR_FIELD_EITHER, "of mcmc: potential scale reduction, the worst"),
+    CR_FIELD_LAST,
+};
+
+static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *d, cri_sheet *out)
 {
     static const char *const  routes[] = { "laplace", "importance", "mcmc", "bound" };
-    cr_status                 st = CR_OK;
     const cri_bayes_logistic *m = state;
-    json_t                   *s;
-    CR_TRY(describe_parameters(cx, m, d, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "prior",
-                         json_string(!m->intercept            ? "b ~ N(0, 1/alpha), of z"
-                                     : isnan(m->intercept_sd) ? "b0, b ~ N(0, 1/alpha), of z"
-                                                              : "b ~ N(0, 1/alpha), of z; "
-                                                                "b0 ~ N(0, intercept_sd^2)")));
-    CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha));
-    if (m->intercept && !isnan(m->intercept_sd))
-        CR_TRY(cri_store_set_real(cx, s, "intercept_sd", m->intercept_sd));
-    CR_TRY(cri_store_set(cx, s, "alpha_from", json_string(m->learned ? "evidence" : "option")));
-    CR_TRY(cri_store_set(cx, s, "infer", json_string(routes[m->infer])));
-    CR_TRY(cri_store_set_real(cx, s, "log_joint", m->log_joint));
-    CR_TRY(cri_store_set_real(cx, s, "log_evidence_laplace", m->laplace));
-    CR_TRY(cri_store_set_real(cx, s, "effective_coefficients", m->effective));
-    if (m->infer == CRI_INFER_BOUND)
-        CR_TRY(cri_store_set_real(cx, s, "log_evidence_bound", m->log_evidence));
-    if (m->R > 0) CR_TRY(cri_store_set(cx, s, "effective_draws", cri_json_number(m->ess)));
-    if (m->R > 0) CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
-    if (m->infer == CRI_INFER_MCMC) CR_TRY(cri_store_set(cx, s, "rhat", cri_json_number(m->rhat)));
-done:
-    return st;
+    cri_sheet                *s;
+    describe_parameters(m, d, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "prior",
+                 !m->intercept            ? "b ~ N(0, 1/alpha), of z"
+                 : isnan(m->intercept_sd) ? "b0, b ~ N(0, 1/alpha), of z"
+                                          : "b ~ N(0, 1/alpha), of z; "
+                                            "b0 ~ N(0, intercept_sd^2)");
+    cri_put_real(s, "alpha", m->alpha);
+    if (m->intercept && !isnan(m->intercept_sd)) cri_put_real(s, "intercept_sd", m->intercept_sd);
+    cri_put_text(s, "alpha_from", m->learned ? "evidence" : "option");
+    cri_put_text(s, "infer", routes[m->infer]);
+    cri_put_real(s, "log_joint", m->log_joint);
+    cri_put_real(s, "log_evidence_laplace", m->laplace);
+    cri_put_real(s, "effective_coefficients", m->effective);
+    if (m->infer == CRI_INFER_BOUND) cri_put_real(s, "log_evidence_bound", m->log_evidence);
+    if (m->R > 0) cri_put_real(s, "effective_draws", m->ess);
+    if (m->R > 0) cri_put_real(s, "log_evidence_se", m->evidence_se);
+    if (m->infer == CRI_INFER_MCMC) cri_put_real(s, "rhat", m->rhat);
+    (void)cx;
+    return CR_OK;
 }
 
 static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
@@ -454,6 +456,7 @@ const cr_model_class cri_class_bayes_logistic = {
     .fit = bayes_fit,
     .predict = bayes_predict,
     .describe = bayes_describe,
+    .statistics = bayes_statistics,
     .state = bayes_record,
     .state_size = sizeof(cri_bayes_logistic),
     .ready = bayes_ready,

@@ -101,7 +101,8 @@ cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *
 /* Fails with CR_ENUMERIC where one of n probabilities is NaN: scores that overflow. */
 cr_status cri_classifier_check(cr_ctx *cx, const double *prob, size_t n);
 cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                  json_t *out);
+                                  cri_sheet *out);
+extern const cr_field cri_classifier_statistics[];
 /* Whether a state that was read fits the design. */
 cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design);
 
@@ -120,10 +121,11 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
                                  size_t *out_M);
 /* y [n] = the vector of each row's class, M for the reference. */
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
-/* Names "term", or "class:term" where there are several vectors; place 0 is the intercept.  From
- * cri_string_format. */
-char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M,
-                          size_t m, size_t j);
+/* Adds a parameter called "term", or "class:term" where there are several vectors; place 0 is the
+ * intercept. */
+cri_sheet *cri_classifier_parameter(cri_sheet *list, double value, double sd,
+                                    const cr_design *design, const double *place, size_t M,
+                                    size_t m, size_t j);
 /* The class whose coefficients vector m holds. */
 size_t cri_classifier_class(const double *place, size_t K, size_t m);
 /* Coefficient j of vector m in the units of the data; j = 0 is the intercept, j = 1 .. p the

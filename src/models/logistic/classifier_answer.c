@@ -85,53 +85,29 @@ cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-char *cri_classifier_name(cr_ctx *cx, const cr_design *d, const double *place, size_t M, size_t m,
-                          size_t j)
+cri_sheet *cri_classifier_parameter(cri_sheet *list, double value, double sd, const cr_design *d,
+                                    const double *place, size_t M, size_t m, size_t j)
 {
     const char *term = j ? cr_design_term_name(d, j - 1) : "intercept";
-    if (M == 1) return cri_string_copy(cx, term);
-    return cri_string_format(
-        cx, "%s:%s", cr_design_class(d, cri_classifier_class(place, cr_design_classes(d), m)),
-        term);
+    if (M == 1) return cri_parameter_add(list, value, sd, "%s", term);
+    size_t class = cri_classifier_class(place, cr_design_classes(d), m);
+    return cri_parameter_add(list, value, sd, "%s:%s", cr_design_class(d, class), term);
 }
 
-/* sd < 0 is none; z and p where the sd is a standard error. */
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd,
-                               bool tests)
+static void describe_parameters(const cri_classifier *m, const cr_design *d, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *item;
-    double    spread = sd < 0 ? NAN : sd, half = 1.959963984540054 * spread, t = value / spread;
-    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, spread, &item));
-    CR_TRY(cri_parameter_interval(cx, item, value, half));
-    if (!tests) goto done;
-    CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
-    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(2 * cr_norm_cdf(-fabs(t)))));
-done:
-    return st;
-}
-
-static cr_status describe_parameters(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
-                                     json_t *out)
-{
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    char     *name = NULL;
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    cri_sheet *list = cri_put_list(out, "parameters");
     for (size_t k = 0; k < m->M; k++)
         for (size_t j = !m->intercept; j <= m->p; j++) {
-            name = cri_classifier_name(cx, d, m->place, m->M, k, j);
-            if (!name) CR_TRY(CR_ENOMEM);
-            CR_TRY(add_parameter(cx, list, name,
-                                 cri_classifier_coef(m->centre, m->scale, m->p, m->intercept,
-                                                     m->theta + k * m->q, j),
-                                 m->sd[k * m->q1 + j], m->tests));
-            cri_string_free(cx, name);
-            name = NULL;
+            double     sd = m->sd[k * m->q1 + j], spread = sd < 0 ? NAN : sd; /* < 0: none */
+            double     value = cri_classifier_coef(m->centre, m->scale, m->p, m->intercept,
+                                                   m->theta + k * m->q, j);
+            double     t = value / spread;
+            cri_sheet *row = cri_classifier_parameter(list, value, spread, d, m->place, m->M, k, j);
+            cri_parameter_interval(row, value, 1.959963984540054 * spread);
+            if (m->tests) cri_put_real(row, "t", t); /* where the sd is a standard error */
+            if (m->tests) cri_put_real(row, "p", 2 * cr_norm_cdf(-fabs(t)));
         }
-done:
-    cri_string_free(cx, name);
-    return st;
 }
 
 static const char *objective_text(const cri_classifier *m)
@@ -144,12 +120,11 @@ static const char *objective_text(const cri_classifier *m)
 
 /* The names of the columns that separate, with commas. */
 static cr_status describe_separation(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
-                                     json_t *s)
+                                     cri_sheet *s)
 {
     cr_status st = CR_OK;
     char     *names = NULL, *longer;
-    CR_TRY(cri_store_set(cx, s, "separation",
-                         json_string(cri_separation_name((cri_separation)m->separation))));
+    cri_put_text(s, "separation", cri_separation_name((cri_separation)m->separation));
     for (size_t j = m->intercept; j < m->q; j++) {
         if (m->blame[j] == 0) continue;
         const char *name = cr_design_term_name(d, j - m->intercept);
@@ -158,59 +133,78 @@ static cr_status describe_separation(cr_ctx *cx, const cri_classifier *m, const 
         names = longer;
         if (!names) CR_TRY(CR_ENOMEM);
     }
-    if (names) CR_TRY(cri_store_set(cx, s, "separated_by", json_string_nocheck(names)));
+    if (names) cri_put_text(s, "separated_by", names);
 done:
     cri_string_free(cx, names);
     return st;
 }
 
-static cr_status describe_deviance(cr_ctx *cx, const cri_classifier *m, json_t *s)
+static void describe_deviance(const cri_classifier *m, cri_sheet *s)
 {
-    cr_status st = CR_OK;
-    double    deviance = 2 * m->nll, null = 2 * m->null_nll;
-    if (isnan(m->null_nll)) return CR_OK; /* one against the rest: no likelihood of the whole */
-    CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(deviance)));
-    CR_TRY(cri_store_set(cx, s, "null_deviance", cri_json_number(null)));
-    CR_TRY(
-        cri_store_set(cx, s, "pseudo_r2", cri_json_number(null > 0 ? 1 - deviance / null : NAN)));
-    if (m->lambda > 0) goto done;
-    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(deviance + 2 * m->df)));
-    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(deviance + log(m->weight) * m->df)));
-done:
-    return st;
+    double deviance = 2 * m->nll, null = 2 * m->null_nll;
+    if (isnan(m->null_nll)) return; /* one against the rest: no likelihood of the whole */
+    cri_put_real(s, "deviance", deviance);
+    cri_put_real(s, "null_deviance", null);
+    cri_put_real(s, "pseudo_r2", null > 0 ? 1 - deviance / null : NAN);
+    if (m->lambda > 0) return;
+    cri_put_real(s, "aic", deviance + 2 * m->df);
+    cri_put_real(s, "bic", deviance + log(m->weight) * m->df);
 }
 
-cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
+const cr_field cri_classifier_statistics[] = {
+    CR_TEXT("objective", 0, "what the coefficients minimise; nll is minus the log likelihood"),
+    CR_NUMBER("objective_value", CR_FIELD_NULL, "its value"),
+    CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
+    CR_NUMBER("l1_ratio", CR_FIELD_EITHER, "of elastic: share r of the absolute values"),
+    CR_TEXT("solver", 0, "the method that was used"),
+    CR_NUMBER("kkt_residual", CR_FIELD_NULL, "largest violation of the conditions of optimality"),
+    CR_TEXT("approximate", CR_FIELD_SOMETIMES, "of a stream: in what way the estimate is one"),
+    CR_NUMBER("distance_se", CR_FIELD_EITHER,
+              "of a stream: distance from the estimate of all rows, in standard errors"),
+    CR_NUMBER("gradient_z", CR_FIELD_EITHER,
+              "of a stream: largest gradient that is left, in standard errors"),
+    CR_COUNT("nonzero", CR_FIELD_SOMETIMES, "with l1: coefficients that are not 0"),
+    CR_TEXT("classes", CR_FIELD_SOMETIMES, "of probit with several: how they are told apart"),
+    CR_NUMBER("deviance", CR_FIELD_EITHER, "minus twice the log likelihood"),
+    CR_NUMBER("null_deviance", CR_FIELD_EITHER, "the same of the shares alone"),
+    CR_NUMBER("pseudo_r2", CR_FIELD_EITHER, "1 - deviance / null_deviance"),
+    CR_NUMBER("aic", CR_FIELD_EITHER, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_EITHER, "Schwarz's criterion"),
+    CR_TEXT("separation", CR_FIELD_SOMETIMES,
+            "whether a plane parts the classes, without a penalty"),
+    CR_TEXT("separated_by", CR_FIELD_SOMETIMES, "the columns that do"),
+    CR_FIELD_LAST,
+};
+
+cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *d, cri_sheet *out)
 {
     static const char *const solvers[] = { "auto",     "newton", "newton-cg",      "lbfgs",
                                            "gradient", "sgd",    "proximal-newton" };
     cr_status                st = CR_OK;
     const cri_classifier    *m = state;
-    json_t                  *s;
-    CR_TRY(describe_parameters(cx, m, d, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "objective", json_string(objective_text(m))));
-    CR_TRY(cri_store_set(cx, s, "objective_value",
-                         cri_json_number(m->lambda > 0 && m->penalty != CRI_PENALTY_L2
-                                             ? m->objective / m->weight
-                                             : m->objective)));
-    CR_TRY(cri_store_set_real(cx, s, "lambda", m->lambda));
+    cri_sheet               *s;
+    describe_parameters(m, d, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "objective", objective_text(m));
+    cri_put_real(s, "objective_value",
+                 m->lambda > 0 && m->penalty != CRI_PENALTY_L2 ? m->objective / m->weight
+                                                               : m->objective);
+    cri_put_real(s, "lambda", m->lambda);
     if (m->lambda > 0 && m->penalty == CRI_PENALTY_ELASTIC)
-        CR_TRY(cri_store_set_real(cx, s, "l1_ratio", m->l1_ratio));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(solvers[m->solver])));
-    CR_TRY(cri_store_set(cx, s, "kkt_residual", cri_json_number(m->kkt)));
+        cri_put_real(s, "l1_ratio", m->l1_ratio);
+    cri_put_text(s, "solver", solvers[m->solver]);
+    cri_put_real(s, "kkt_residual", m->kkt);
     if (m->steps > 0) {
-        CR_TRY(cri_store_set(cx, s, "approximate",
-                             json_string(m->folds > 0 ? "one pass, earlier rows by their curvature"
-                                                      : "one pass of stochastic gradients")));
-        if (m->folds > 0) CR_TRY(cri_store_set(cx, s, "distance_se", cri_json_number(m->distance)));
-        CR_TRY(cri_store_set(cx, s, "gradient_z", cri_json_number(m->gradient_z)));
+        cri_put_text(s, "approximate",
+                     m->folds > 0 ? "one pass, earlier rows by their curvature"
+                                  : "one pass of stochastic gradients");
+        if (m->folds > 0) cri_put_real(s, "distance_se", m->distance);
+        cri_put_real(s, "gradient_z", m->gradient_z);
     }
     if (m->lambda > 0 && m->penalty != CRI_PENALTY_L2)
-        CR_TRY(cri_store_set(cx, s, "nonzero", json_integer((json_int_t)m->nonzero)));
-    if (m->link == CRI_LINK_PROBIT && m->M > 1)
-        CR_TRY(cri_store_set(cx, s, "classes", json_string("one against the rest")));
-    CR_TRY(describe_deviance(cx, m, s));
+        cri_put_count(s, "nonzero", (size_t)m->nonzero);
+    if (m->link == CRI_LINK_PROBIT && m->M > 1) cri_put_text(s, "classes", "one against the rest");
+    describe_deviance(m, s);
     if (m->lambda == 0) CR_TRY(describe_separation(cx, m, d, s));
 done:
     return st;

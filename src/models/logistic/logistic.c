@@ -84,6 +84,7 @@ const cr_model_class cri_class_logistic = {
     .advances = "solver=sgd",
     .predict = cri_classifier_predict,
     .describe = cri_classifier_describe,
+    .statistics = cri_classifier_statistics,
     .state = cri_classifier_record,
     .state_size = sizeof(cri_classifier),
     .ready = cri_classifier_ready,

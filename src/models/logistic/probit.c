@@ -51,6 +51,7 @@ const cr_model_class cri_class_probit = {
     .fit = probit_fit,
     .predict = cri_classifier_predict,
     .describe = cri_classifier_describe,
+    .statistics = cri_classifier_statistics,
     .state = cri_classifier_record,
     .state_size = sizeof(cri_classifier),
     .ready = cri_classifier_ready,

@@ -253,21 +253,30 @@ done:
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status knn_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static const cr_field knn_statistics[] = {
+    CR_TEXT("metric", 0, "euclid or max"),
+    CR_TEXT("weighting", 0, "uniform or distance"),
+    CR_NUMBER("smoothing", CR_FIELD_EITHER, "of classes: added to every count"),
+    CR_NUMBER("loo_log_loss", CR_FIELD_EITHER, "of classes: mean log loss with each row left out"),
+    CR_MEASURE("loo_mse", "target^2", CR_FIELD_EITHER,
+               "of numbers: mean squared error with each row left out"),
+    CR_FIELD_LAST,
+};
+
+static cr_status knn_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
 {
-    cr_status      st = CR_OK;
     const cri_knn *m = state;
     double         unit = m->K ? 1 : design->target_scale * design->target_scale;
-    json_t        *s, *list;
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
-    CR_TRY(cri_parameter_add(cx, list, json_string("k"), m->k, NAN, NULL));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "metric", json_string(m->max_norm ? "max" : "euclid")));
-    CR_TRY(cri_store_set(cx, s, "weighting", json_string(m->by_distance ? "distance" : "uniform")));
-    if (m->K) CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
-    CR_TRY(cri_store_set(cx, s, m->K ? "loo_log_loss" : "loo_mse", cri_json_number(m->loo * unit)));
-done:
-    return st;
+    cri_sheet     *s;
+    cri_parameter_add(cri_put_list(out, "parameters"), m->k, NAN, "k");
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "metric", m->max_norm ? "max" : "euclid");
+    cri_put_text(s, "weighting", m->by_distance ? "distance" : "uniform");
+    if (m->K) cri_put_real(s, "smoothing", m->smoothing);
+    cri_put_real(s, m->K ? "loo_log_loss" : "loo_mse", m->loo * unit);
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status knn_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -296,6 +305,7 @@ const cr_model_class cri_class_knn = {
     .fit = knn_fit,
     .predict = knn_predict,
     .describe = knn_describe,
+    .statistics = knn_statistics,
     .state = knn_record,
     .state_size = sizeof(cri_knn),
     .ready = knn_ready,

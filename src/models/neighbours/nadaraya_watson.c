@@ -253,29 +253,36 @@ static cr_status nw_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
+static const cr_field nw_statistics[] = {
+    CR_TEXT("kernel", 0, "gaussian or epanechnikov"),
+    CR_NUMBER("bandwidth", CR_FIELD_NULL,
+              "in units of the standardised features; null where each has its own"),
+    CR_COUNT("order", 0, "0: a local mean, 1: a local plane"),
+    CR_MEASURE("loo_mse", "target^2", CR_FIELD_NULL, "mean squared error with each row left out"),
+    CR_MEASURE("loo_rmse", "target", CR_FIELD_NULL, "its root"),
+    CR_FIELD_LAST,
+};
+
 /* The bandwidth of each term, in the units of the data. */
-static cr_status nw_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status nw_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
-    cr_status       st = CR_OK;
     const nw_state *m = state;
     const double   *scale = cr_design_scale(design);
     double          square = design->target_scale * design->target_scale;
     bool            alike = true;
-    json_t         *s, *list;
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    cri_sheet      *list = cri_put_list(out, "parameters"), *s;
     for (size_t j = 0; j < m->p; j++) {
         alike = alike && m->h[j] == m->h[0];
-        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(design, j)),
-                                 m->h[j] * scale[j], NAN, NULL));
+        cri_parameter_add(list, m->h[j] * scale[j], NAN, "%s", cr_design_term_name(design, j));
     }
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "kernel", json_string(m->compact ? "epanechnikov" : "gaussian")));
-    CR_TRY(cri_store_set(cx, s, "bandwidth", alike ? json_real(m->h[0]) : json_null()));
-    CR_TRY(cri_store_set(cx, s, "order", json_integer(m->linear)));
-    CR_TRY(cri_store_set_real(cx, s, "loo_mse", m->mse * square));
-    CR_TRY(cri_store_set_real(cx, s, "loo_rmse", sqrt(m->mse * square)));
-done:
-    return st;
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "kernel", m->compact ? "epanechnikov" : "gaussian");
+    cri_put_real(s, "bandwidth", alike ? m->h[0] : NAN);
+    cri_put_count(s, "order", m->linear);
+    cri_put_real(s, "loo_mse", m->mse * square);
+    cri_put_real(s, "loo_rmse", sqrt(m->mse * square));
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status nw_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -302,6 +309,7 @@ const cr_model_class cri_class_nadaraya_watson = {
     .fit = nw_fit,
     .predict = nw_predict,
     .describe = nw_describe,
+    .statistics = nw_statistics,
     .state = nw_record,
     .state_size = sizeof(nw_state),
     .ready = nw_ready,

@@ -322,29 +322,41 @@ done:
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
+static const cr_field robust_statistics[] = {
+    CR_TEXT("method", 0, "huber, lad, quantile, ... as --method names them"),
+    CR_NUMBER("quantile", CR_FIELD_EITHER, "of quantile: the share of the rows below"),
+    CR_NUMBER("dof", CR_FIELD_EITHER, "of student: degrees of freedom of the noise"),
+    CR_MEASURE("scale", "target", CR_FIELD_NULL, "scale of the noise"),
+    CR_NUMBER("objective", CR_FIELD_EITHER,
+              "of lad and quantile: sum of absolute residuals, or their asymmetric sum"),
+    CR_NUMBER("duality_gap", CR_FIELD_EITHER, "of these: how far from the least it may be"),
+    CR_NUMBER("aic", CR_FIELD_EITHER, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_EITHER, "Schwarz's criterion"),
+    CR_FIELD_LAST,
+};
+
 static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
-    cr_status           st = CR_OK;
     const robust_state *m = state;
     double              k = m->parameters + 1 + (m->method == STUDENT && !m->nu_given);
-    json_t             *s;
-    CR_TRY(cri_predictor_describe(cx, &m->line, design, true, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "method", json_string(method_names[m->method])));
-    if (m->method == QUANTILE) CR_TRY(cri_store_set_real(cx, s, "quantile", m->share));
-    if (m->method == STUDENT) CR_TRY(cri_store_set(cx, s, "dof", cri_json_number(m->nu)));
-    CR_TRY(cri_store_set(cx, s, "scale", cri_json_number(m->scale * design->target_scale)));
+    cri_sheet          *s;
+    cri_predictor_describe(&m->line, design, true, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "method", method_names[m->method]);
+    if (m->method == QUANTILE) cri_put_real(s, "quantile", m->share);
+    if (m->method == STUDENT) cri_put_real(s, "dof", m->nu);
+    cri_put_real(s, "scale", m->scale * design->target_scale);
     if (m->method == LAD || m->method == QUANTILE) {
-        CR_TRY(cri_store_set(cx, s, "objective", cri_json_number(m->objective)));
-        CR_TRY(cri_store_set(cx, s, "duality_gap", cri_json_number(m->gap)));
+        cri_put_real(s, "objective", m->objective);
+        cri_put_real(s, "duality_gap", m->gap);
     }
     if (m->method != HUBER) {
-        CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * m->log_likelihood)));
-        CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(m->n) - 2 * m->log_likelihood)));
+        cri_put_real(s, "aic", 2 * k - 2 * m->log_likelihood);
+        cri_put_real(s, "bic", k * log(m->n) - 2 * m->log_likelihood);
     }
-done:
-    return st;
+    (void)cx;
+    return CR_OK;
 }
 
 static cr_status robust_ready(cr_ctx *cx, void *state, const cr_design *design)
@@ -373,6 +385,7 @@ const cr_model_class cri_class_robust = {
     .fit = robust_fit,
     .predict = robust_predict,
     .describe = robust_describe,
+    .statistics = robust_statistics,
     .state = robust_record,
     .state_size = sizeof(robust_state),
     .ready = robust_ready,

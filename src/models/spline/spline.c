@@ -375,61 +375,64 @@ static cr_status spline_predict(cr_ctx *cx, const void *state, const cri_rows *r
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *what, const char *column,
-                               double value, double sd, double half)
-{
-    json_t   *item, *name = column ? json_sprintf("%s[%s]", what, column) : json_string(what);
-    cr_status st = cri_parameter_add(cx, list, name, value, sd, &item);
-    return st == CR_OK ? cri_parameter_interval(cx, item, value, half) : st;
-}
-
 /* The level with its uncertainty, and how smooth each f is. */
-static cr_status add_parameters(cr_ctx *cx, const spline_state *m, const cr_design *d, json_t *out)
+static void add_parameters(const spline_state *m, const cr_design *d, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    double    scale = m->sigma / sqrt(m->n) * d->target_scale;
-    double    spread = m->dof > 2 ? sqrt(m->dof / (m->dof - 2)) : INFINITY;
-    double    half = isnan(m->dof) ? NAN : cr_student_t_ppf(0.975, m->dof) * scale;
-    CR_TRY(cri_store_set(cx, out, "parameters", list));
-    CR_TRY(add_parameter(cx, list, "level", NULL, m->level * d->target_scale + d->target_shift,
-                         scale * spread, half));
+    cri_sheet *list = cri_put_list(out, "parameters"), *row;
+    double     scale = m->sigma / sqrt(m->n) * d->target_scale;
+    double     spread = m->dof > 2 ? sqrt(m->dof / (m->dof - 2)) : INFINITY;
+    double     half = isnan(m->dof) ? NAN : cr_student_t_ppf(0.975, m->dof) * scale;
+    double     level = m->level * d->target_scale + d->target_shift;
+    row = cri_parameter_add(list, level, scale * spread, "level");
+    cri_parameter_interval(row, level, half);
     for (size_t k = 0; k < m->p; k++) {
         const char *name = cr_design_term_name(d, k);
         double      lambda = m->lambda[k] > 0 ? m->lambda[k] : NAN;
-        CR_TRY(add_parameter(cx, list, "lambda", name, lambda, NAN, NAN));
-        CR_TRY(add_parameter(cx, list, "df", name, m->df[k], NAN, NAN));
+        cri_parameter_interval(cri_parameter_add(list, lambda, NAN, "lambda[%s]", name), NAN, NAN);
+        cri_parameter_interval(cri_parameter_add(list, m->df[k], NAN, "df[%s]", name), NAN, NAN);
     }
-done:
-    return st;
 }
 
+static const cr_field spline_statistics[] = {
+    CR_TEXT("objective", 0, "what the curve minimises"),
+    CR_NUMBER("lambda", CR_FIELD_EITHER, "of one column: the penalty"),
+    CR_NUMBER("effective_df", CR_FIELD_NULL,
+              "effective degrees of freedom: the trace of the smoother"),
+    CR_NUMBER("roughness", CR_FIELD_NULL,
+              "integral of f''^2, in units of the standardised columns"),
+    CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
+               "standard deviation of the noise, by the residuals"),
+    CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
+               "mean squared error by generalised cross-validation"),
+    CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
+               "mean squared error with each row left out in turn"),
+    CR_MEASURE("log_restricted_likelihood", "nats", CR_FIELD_NULL, "of lambda and noise"),
+    CR_FIELD_LAST,
+};
+
 static cr_status spline_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
+                                 cri_sheet *out)
 {
-    cr_status           st = CR_OK;
     const spline_state *m = state;
     double              unit = design->target_scale, square = unit * unit, rough = 0;
-    json_t             *s;
+    cri_sheet          *s;
     for (size_t k = 0; k < m->p; k++) rough += m->rough[k];
-    CR_TRY(add_parameters(cx, m, design, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "objective",
-                         json_string("sum w (y - f(x))^2 + lambda integral f''^2")));
-    if (m->p == 1)
-        CR_TRY(
-            cri_store_set(cx, s, "lambda", cri_json_number(m->lambda[0] > 0 ? m->lambda[0] : NAN)));
-    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->all_df)));
-    CR_TRY(cri_store_set(cx, s, "roughness", cri_json_number(rough * square)));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
-    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
-    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv * square)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * square)));
-    CR_TRY(cri_store_set(cx, s, "log_restricted_likelihood",
-                         cri_json_number(m->restricted - (m->n - 2) * log(unit))));
-done:
-    return st;
+    add_parameters(m, design, out);
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "objective", "sum w (y - f(x))^2 + lambda integral f''^2");
+    if (m->p == 1) cri_put_real(s, "lambda", m->lambda[0] > 0 ? m->lambda[0] : NAN);
+    cri_put_real(s, "effective_df", m->all_df);
+    cri_put_real(s, "roughness", rough * square);
+    cri_put_real(s, "residual_sd", m->sigma * unit);
+    cri_put_real(s, "rss", m->rss * square);
+    cri_put_real(s, "r2", m->r2);
+    cri_put_real(s, "gcv", m->gcv * square);
+    cri_put_real(s, "loocv", m->loocv * square);
+    cri_put_real(s, "log_restricted_likelihood", m->restricted - (m->n - 2) * log(unit));
+    (void)cx;
+    return CR_OK;
 }
 
 /* Whatever a file says, looking up a knot stays inside the arrays and no step goes backwards. */
@@ -470,6 +473,7 @@ const cr_model_class cri_class_spline = {
     .fit = spline_fit,
     .predict = spline_predict,
     .describe = spline_describe,
+    .statistics = spline_statistics,
     .state = spline_record,
     .state_size = sizeof(spline_state),
     .ready = spline_ready,

@@ -234,39 +234,56 @@ static cr_status boost_predict(cr_ctx *cx, const void *state, const cri_rows *ro
 
 enum { MOST_LISTED = 1000 };
 
-static cr_status describe_rounds(cr_ctx *cx, const cri_boost *m, double unit, json_t *out)
+static const cr_field boost_statistics[] = {
+    CR_TEXT("form", 0, "samme or gradient"),
+    CR_COUNT("trees", 0, "trees of all rounds"),
+    CR_NUMBER("learning_rate", 0, "what a round counts"),
+    CRI_SPLIT_FIELDS,
+    CR_NUMBER("training_loss", CR_FIELD_EITHER, "of gradient: mean loss of the training rows"),
+    CR_NUMBER("last_weighted_error", CR_FIELD_EITHER, "of samme: weighted error of the last tree"),
+    CR_MEASURE("cv_rmse", "target", CR_FIELD_EITHER,
+               "of numbers: root mean squared error by cross-validation"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field boosting_round[] = {
+    CR_COUNT("round", 0, "its number, from 1"),
+    CR_NUMBER("error", 0,
+              "weighted error of its tree; of the gradient form the mean loss after it"),
+    CR_NUMBER("vote", 0, "what its tree counts"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field boost_tables[] = {
+    CR_INNER(ROWS, "rounds", 0, "the first thousand rounds", boosting_round),
+    CR_FIELD_LAST,
+};
+
+static void describe_rounds(const cri_boost *m, double unit, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *list;
-    CR_TRY(cri_store_set(cx, out, "rounds", list = json_array()));
+    cri_sheet *list = cri_put_list(out, "rounds");
     for (size_t t = 0; t < m->rounds && t < MOST_LISTED; t++) {
-        double  vote = m->gradient ? m->rate : m->vote[t];
-        json_t *row = json_pack("{s:I, s:f, s:f}", "round", (json_int_t)(t + 1), "error",
-                                m->error[t] * unit, "vote", vote);
-        CR_TRY(cri_store_append(cx, list, row));
+        cri_sheet *row = cri_put_object(list, NULL);
+        cri_put_count(row, "round", t + 1);
+        cri_put_real(row, "error", m->error[t] * unit);
+        cri_put_real(row, "vote", m->gradient ? m->rate : m->vote[t]);
     }
-done:
-    return st;
 }
 
-static cr_status describe_statistics(cr_ctx *cx, const cri_boost *m, double unit, json_t *out)
+static void describe_statistics(const cri_boost *m, double unit, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *s;
-    double    last = m->rounds ? m->error[m->rounds - 1] : NAN;
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "form", json_string(m->gradient ? "gradient" : "samme")));
-    CR_TRY(cri_store_set(cx, s, "trees", json_integer((json_int_t)m->trees)));
-    CR_TRY(cri_store_set_real(cx, s, "learning_rate", m->rate));
-    CR_TRY(cri_tree_describe_splits(cx, &m->tree, s));
-    CR_TRY(cri_store_set(cx, s, m->gradient ? "training_loss" : "last_weighted_error",
-                         cri_json_number(last * unit)));
-    if (!m->K) CR_TRY(cri_store_set(cx, s, "cv_rmse", cri_json_number(sqrt(m->spread * unit))));
-done:
-    return st;
+    double     last = m->rounds ? m->error[m->rounds - 1] : NAN;
+    cri_sheet *s = cri_put_object(out, "statistics");
+    cri_put_text(s, "form", m->gradient ? "gradient" : "samme");
+    cri_put_count(s, "trees", m->trees);
+    cri_put_real(s, "learning_rate", m->rate);
+    cri_tree_describe_splits(&m->tree, s);
+    cri_put_real(s, m->gradient ? "training_loss" : "last_weighted_error", last * unit);
+    if (!m->K) cri_put_real(s, "cv_rmse", sqrt(m->spread * unit));
 }
 
-static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                cri_sheet *out)
 {
     cr_status        st = CR_OK;
     const cri_boost *m = state;
@@ -274,16 +291,10 @@ static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *
     size_t           p = cr_design_terms(design);
     double           unit = m->K ? 1 : design->target_scale * design->target_scale;
     double          *share = cr_scratch_f64(&sc, p);
-    json_t          *list;
     CR_TRY(sc.status);
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
-    cri_tree_importance(&m->tree, p, share);
-    for (size_t j = 0; j < p; j++) {
-        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(design, j)),
-                                 share[j], NAN, NULL));
-    }
-    CR_TRY(describe_statistics(cx, m, unit, out));
-    CR_TRY(describe_rounds(cx, m, unit, out));
+    cri_tree_describe_importance(&m->tree, design, share, out);
+    describe_statistics(m, unit, out);
+    describe_rounds(m, unit, out);
 done:
     cr_scratch_end(&sc);
     return st;
@@ -330,6 +341,8 @@ const cr_model_class cri_class_adaboost = {
     .fit = boost_fit,
     .predict = boost_predict,
     .describe = boost_describe,
+    .statistics = boost_statistics,
+    .tables = boost_tables,
     .state = cri_boost_record,
     .state_size = sizeof(cri_boost),
     .ready = boost_ready,

@@ -78,7 +78,10 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *columns, const cri_grow 
 void      cri_grower_free(cr_ctx *cx, cri_grower *g);
 
 /* "splits" and, of histograms, "bins" as members of `out`. */
-cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *tree, json_t *out);
+void cri_tree_describe_splits(const cri_tree *tree, cri_sheet *out);
+#define CRI_SPLIT_FIELDS                                                                           \
+    CR_TEXT("splits", 0, "exact, or histogram where thresholds are those between bins"),           \
+        CR_COUNT("bins", CR_FIELD_SOMETIMES, "of histogram: most bins of a column")
 
 /* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was
  * tree->nodes. opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of

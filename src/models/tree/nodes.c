@@ -47,13 +47,10 @@ size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many)
     return splits == HISTOGRAM || (splits == AUTO && n > many) ? bins : 0;
 }
 
-cr_status cri_tree_describe_splits(cr_ctx *cx, const cri_tree *t, json_t *out)
+void cri_tree_describe_splits(const cri_tree *t, cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    CR_TRY(cri_store_set(cx, out, "splits", json_string(t->bins ? "histogram" : "exact")));
-    if (t->bins) CR_TRY(cri_store_set(cx, out, "bins", json_integer((json_int_t)t->bins)));
-done:
-    return st;
+    cri_put_text(out, "splits", t->bins ? "histogram" : "exact");
+    if (t->bins) cri_put_count(out, "bins", t->bins);
 }
 
 static bool is_index(double x, double least, double end)

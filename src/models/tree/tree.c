@@ -218,7 +218,8 @@ static cr_status tree_predict(cr_ctx *cx, const void *state, const cri_rows *row
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static cr_status tree_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status tree_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                               cri_sheet *out)
 {
     return cri_cart_describe(cx, state, design, out);
 }
@@ -267,6 +268,8 @@ const cr_model_class cri_class_tree = {
     .fit = tree_fit,
     .predict = tree_predict,
     .describe = tree_describe,
+    .statistics = cri_cart_statistics,
+    .tables = cri_cart_tables,
     .state = cart_record,
     .state_size = sizeof(cri_cart),
     .ready = tree_ready,

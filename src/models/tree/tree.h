@@ -26,6 +26,10 @@ size_t cri_tree_leaves(const cri_tree *tree);
 void cri_tree_importance(const cri_tree *tree, size_t p, double *out);
 /* "parameters" (importance), "statistics" and "tree" (nodes as rows, down to a depth that at most
  * 500 of them reach). */
-cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *design, json_t *out);
+cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *design, cri_sheet *out);
+extern const cr_field cri_cart_statistics[], cri_cart_tables[];
+/* "parameters": the importance of each term; share [terms] is overwritten. */
+void cri_tree_describe_importance(const cri_tree *tree, const cr_design *design, double *share,
+                                  cri_sheet *out);
 
 #endif

@@ -86,39 +86,31 @@ typedef struct visit {
     bool   right;
 } visit;
 
-static json_t *node_json(const cri_cart *m, const cr_design *d, const visit *v, const char *rule,
-                         bool cut)
+static void describe_node(const cri_cart *m, const cr_design *d, const visit *v, const char *rule,
+                          bool cut, cri_sheet *row)
 {
     const cri_tree *t = &m->tree;
     size_t          i = v->node;
     double          unit = m->K ? 1 : d->target_scale * d->target_scale;
     double          weight = stat_of(t, i, CRI_WEIGHT);
     size_t          k = m->K ? largest_class(m, i) : 0;
-    json_t         *row = json_object();
-    int             failed = !row;
-    failed |= json_object_set_new(row, "node", json_integer((json_int_t)i));
-    failed |= json_object_set_new(row, "depth", json_integer((json_int_t)v->depth));
-    failed |= json_object_set_new(row, "rule", json_string(rule));
-    failed |= json_object_set_new(row, "weight", json_real(weight));
-    failed |=
-        json_object_set_new(row, "loss", cri_json_number(stat_of(t, i, CRI_LOSS) / weight * unit));
+    cri_put_count(row, "node", i);
+    cri_put_count(row, "depth", v->depth);
+    cri_put_text(row, "rule", rule);
+    cri_put_real(row, "weight", weight);
+    cri_put_real(row, "loss", stat_of(t, i, CRI_LOSS) / weight * unit);
     if (m->K) {
-        failed |= json_object_set_new(row, "label", json_string(cr_design_class(d, k)));
-        failed |= json_object_set_new(row, "share", json_real(t->value[i * m->K + k] / weight));
-    } else {
-        double mean = t->value[i] * d->target_scale + d->target_shift;
-        failed |= json_object_set_new(row, "mean", cri_json_number(mean));
-    }
-    failed |= json_object_set_new(row, "leaf", json_boolean(cri_is_leaf(t, i)));
-    failed |= json_object_set_new(row, "cut", json_boolean(cut));
-    if (!failed) return row;
-    json_decref(row);
-    return NULL;
+        cri_put_text(row, "label", cr_design_class(d, k));
+        cri_put_real(row, "share", t->value[i * m->K + k] / weight);
+    } else
+        cri_put_real(row, "mean", t->value[i] * d->target_scale + d->target_shift);
+    cri_put_flag(row, "leaf", cri_is_leaf(t, i));
+    cri_put_flag(row, "cut", cut);
 }
 
 /* Nodes depth first, those below `deepest` left out. */
 static cr_status list_nodes(cr_ctx *cx, const cri_cart *m, const cr_design *d, size_t deepest,
-                            visit *stack, json_t *list)
+                            visit *stack, cri_sheet *list)
 {
     cr_status st = CR_OK;
     char     *rule = NULL;
@@ -130,8 +122,7 @@ static cr_status list_nodes(cr_ctx *cx, const cri_cart *m, const cr_design *d, s
         rule = v.depth ? rule_text(cx, &m->tree, d, v.parent, v.right)
                        : cri_string_copy(cx, "all rows");
         if (!rule) CR_TRY(CR_ENOMEM);
-        json_t *row = node_json(m, d, &v, rule, cut);
-        CR_TRY(cri_store_append(cx, list, row));
+        describe_node(m, d, &v, rule, cut, cri_put_object(list, NULL));
         cri_string_free(cx, rule);
         rule = NULL;
         for (unsigned right = 2; !leaf && !cut && right-- > 0;)
@@ -165,46 +156,71 @@ static void measure_depths(const cri_tree *t, size_t *depth, size_t *count, size
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static cr_status describe_importance(cr_ctx *cx, const cri_cart *m, const cr_design *d,
-                                     double *share, json_t *out)
+void cri_tree_describe_importance(const cri_tree *t, const cr_design *d, double *share,
+                                  cri_sheet *out)
 {
-    cr_status st = CR_OK;
-    json_t   *list;
-    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
-    cri_tree_importance(&m->tree, cr_design_terms(d), share);
-    for (size_t j = 0; j < cr_design_terms(d); j++) {
-        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(d, j)), share[j],
-                                 NAN, NULL));
-    }
-done:
-    return st;
+    cri_sheet *list = cri_put_list(out, "parameters");
+    cri_tree_importance(t, cr_design_terms(d), share);
+    for (size_t j = 0; j < cr_design_terms(d); j++)
+        cri_parameter_add(list, share[j], NAN, "%s", cr_design_term_name(d, j));
 }
 
-static cr_status describe_statistics(cr_ctx *cx, const cri_cart *m, const cr_design *d,
-                                     size_t deepest, json_t *out)
+const cr_field cri_cart_statistics[] = {
+    CR_TEXT("criterion", 0, "what splits make smaller: squared error, gini or entropy"),
+    CRI_SPLIT_FIELDS,
+    CR_COUNT("leaves", 0, "leaves of the tree"),
+    CR_COUNT("depth", 0, "splits above its deepest leaf"),
+    CR_COUNT("full_leaves", 0, "leaves before it was pruned"),
+    CR_NUMBER("alpha", CR_FIELD_NULL,
+              "price of a leaf, by which it was pruned; in units of the loss"),
+    CR_NUMBER("cv_loss", CR_FIELD_NULL, "mean loss by cross-validation"),
+    CR_NUMBER("cv_se", CR_FIELD_NULL, "its standard error"),
+    CR_MEASURE("residual_sd", "target", CR_FIELD_EITHER,
+               "of numbers: standard deviation within the leaves, by cross-validation"),
+    CR_NUMBER("smoothing", CR_FIELD_EITHER, "of classes: added to every count of a leaf"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field node[] = {
+    CR_COUNT("node", 0, "its number; the root is 0"),
+    CR_COUNT("depth", 0, "splits above it"),
+    CR_TEXT("rule", 0, "what leads to it from the node above"),
+    CR_NUMBER("weight", 0, "rows that come to it: the sum of their weights"),
+    CR_NUMBER("loss", CR_FIELD_NULL, "mean loss of these rows: squared error, gini or entropy"),
+    CR_TEXT("label", CR_FIELD_SOMETIMES, "of classes: the most frequent"),
+    CR_NUMBER("share", CR_FIELD_SOMETIMES, "of classes: its share of the rows"),
+    CR_MEASURE("mean", "target", CR_FIELD_EITHER, "of numbers: the mean of the rows"),
+    CR_FLAG("leaf", 0, "true when it is not split"),
+    CR_FLAG("cut", 0, "true when the nodes below it are not listed: there are too many"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_cart_tables[] = {
+    CR_INNER(ROWS, "tree", 0, "the nodes, each one before those below it", node),
+    CR_FIELD_LAST,
+};
+
+static void describe_statistics(const cri_cart *m, const cr_design *d, size_t deepest,
+                                cri_sheet *out)
 {
-    cr_status   st = CR_OK;
     double      unit = m->K ? 1 : d->target_scale * d->target_scale;
     const char *loss = !m->K ? "squared error" : m->entropy ? "entropy" : "gini";
-    json_t     *s;
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "criterion", json_string(loss)));
-    CR_TRY(cri_tree_describe_splits(cx, &m->tree, s));
-    CR_TRY(cri_store_set(cx, s, "leaves", json_integer((json_int_t)cri_tree_leaves(&m->tree))));
-    CR_TRY(cri_store_set(cx, s, "depth", json_integer((json_int_t)deepest)));
-    CR_TRY(cri_store_set(cx, s, "full_leaves", json_integer((json_int_t)m->full_leaves)));
-    CR_TRY(cri_store_set(cx, s, "alpha", cri_json_number(m->alpha * unit)));
-    CR_TRY(cri_store_set(cx, s, "cv_loss", cri_json_number(m->cv_loss * unit)));
-    CR_TRY(cri_store_set(cx, s, "cv_se", cri_json_number(m->cv_se * unit)));
+    cri_sheet  *s = cri_put_object(out, "statistics");
+    cri_put_text(s, "criterion", loss);
+    cri_tree_describe_splits(&m->tree, s);
+    cri_put_count(s, "leaves", cri_tree_leaves(&m->tree));
+    cri_put_count(s, "depth", deepest);
+    cri_put_count(s, "full_leaves", m->full_leaves);
+    cri_put_real(s, "alpha", m->alpha * unit);
+    cri_put_real(s, "cv_loss", m->cv_loss * unit);
+    cri_put_real(s, "cv_se", m->cv_se * unit);
     if (!m->K)
-        CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(sqrt(m->spread * unit))));
+        cri_put_real(s, "residual_sd", sqrt(m->spread * unit));
     else
-        CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
-done:
-    return st;
+        cri_put_real(s, "smoothing", m->smoothing);
 }
 
-cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *design, json_t *out)
+cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *design, cri_sheet *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -212,14 +228,12 @@ cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *desi
     size_t    *depth = cr_scratch_index(&s, n), *count = cr_scratch_index(&s, n);
     visit     *stack = cr_scratch_bytes(&s, MOST_SHOWN + 2, sizeof *stack);
     double    *share = cr_scratch_f64(&s, cr_design_terms(design));
-    json_t    *nodes;
 
     CR_TRY(s.status);
     measure_depths(&m->tree, depth, count, &deepest, &shown);
-    CR_TRY(describe_importance(cx, m, design, share, out));
-    CR_TRY(describe_statistics(cx, m, design, deepest, out));
-    CR_TRY(cri_store_set(cx, out, "tree", nodes = json_array()));
-    CR_TRY(list_nodes(cx, m, design, shown, stack, nodes));
+    cri_tree_describe_importance(&m->tree, design, share, out);
+    describe_statistics(m, design, deepest, out);
+    CR_TRY(list_nodes(cx, m, design, shown, stack, cri_put_list(out, "tree")));
 done:
     cr_scratch_end(&s);
     return st;
