@@ -47,6 +47,14 @@ class Option(Structure):
                 ("help", c_char_p), ("example", c_char_p), ("offset", c_size_t)]
 
 
+class Field(Structure):
+    pass
+
+
+Field._fields_ = [("name", c_char_p), ("type", c_int), ("marks", c_uint), ("unit", c_char_p), ("help", c_char_p),
+                  ("inner", POINTER(Field))]
+
+
 class Setting(Structure):
     _fields_ = [("name", c_char_p), ("value", c_char_p)]
 
@@ -170,6 +178,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_class_tasks": (c_uint, [_p]),
     "cr_class_options": (_p, [_p]),
     "cr_class_offers": (c_bool, [_p, _s]),
+    "cr_class_statistics": (POINTER(Field), [_p]),
 
     "cr_fit": (c_int, [_p, _s, _p, POINTER(Setting), _n, POINTER(_p)]),
     "cr_update": (c_int, [_p, _p, _p, POINTER(_p)]),

@@ -14,7 +14,7 @@ feature_names_in_ : ndarray of str
 parameters_ : list of dict
     The parameters with name, value and sd, and what else the model knows of them.
 statistics_ : dict
-    What else the model says of itself.
+    What else the model says of the fit; see Statistics.
 report_ : dict
     How the fit went: rows, iterations, stop, log_evidence, log_likelihood, seconds.
 log_evidence_, log_likelihood_ : float
@@ -97,6 +97,15 @@ class LazyDoc:
         return self._text
 
 
+def _statistics(fields):
+    """The names of what a model says of a fit, each with its unit and what it is."""
+    for field in fields:
+        unit = f", in units of {field.unit}" if field.unit and field.unit.startswith(("target", "1/")) else \
+            f", in {field.unit}" if field.unit else ""
+        yield f"{field.name}{unit}"
+        yield from textwrap.wrap(_sentence(field.help), 94, initial_indent="    ", subsequent_indent="    ")
+
+
 def class_doc(declaration, options, made):
     """The docstring of an estimator, in the sections of numpydoc."""
     parts = ((COEFFICIENTS, "coef_"), (CLASSES, "predict_log_proba"), (CLUSTERS, "fit_predict"),
@@ -107,6 +116,7 @@ def class_doc(declaration, options, made):
              *textwrap.indent(declaration.formulas, "    ").splitlines(), "",
              "Parameters", "----------", *(line for option in options for line in _parameter(option)), "",
              "Attributes", "----------", *attributes.splitlines(), "",
+             "Statistics", "----------", *_statistics(declaration.statistics), "",
              "References", "----------", *textwrap.wrap(declaration.reference, 98), "",
              "Examples", "--------", f"credence fit {declaration.name} data.csv{target}   # in the shell"]
     return "\n".join(lines) + "\n"

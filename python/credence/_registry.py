@@ -35,6 +35,23 @@ class Declaration(NamedTuple):
     has_function: bool = False    # tells of its function without noise
     reconstructs: bool = False    # knows the way back from coordinates to rows
     is_generative: bool = False   # has the density of rows with their classes
+    statistics: tuple = ()        # what it says of a fit
+
+
+class Statistic(NamedTuple):
+    """What the library declares of a number or text that a model says of a fit."""
+    name: str
+    unit: str       # "" of a plain number
+    help: str
+
+
+def _read_statistics(fields):
+    """The fields of a table, which ends with one without a name."""
+    read = []
+    while fields[len(read)].name:
+        field = fields[len(read)]
+        read.append(Statistic(*((text or b"").decode() for text in (field.name, field.unit, field.help))))
+    return tuple(read)
 
 
 def declarations():
@@ -48,7 +65,8 @@ def declarations():
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
-                             b"log-joint")))
+                             b"log-joint")),
+                          statistics=_read_statistics(lib.cr_class_statistics(model)))
 
 
 def camel_case(name):

@@ -14,12 +14,12 @@ SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.
            "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
            "uint32_t": ctypes.c_uint32}
 ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level",
-         "cr_loss_kind", "cr_plot_kind"}
+         "cr_loss_kind", "cr_plot_kind", "cr_field_type"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_levels": c.Levels, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
         "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions,
-        "cr_inducing": c.Inducing}
+        "cr_inducing": c.Inducing, "cr_field": c.Field}
 
 
 def is_pointer_to(ours, theirs):
@@ -30,8 +30,8 @@ def is_pointer_to(ours, theirs):
     if plain == "cr_log_fn*":
         return ours is c.LogFn
     inner, target = getattr(ours, "_type_", None), plain[:-1]
-    if target in OURS:
-        return inner is OURS[target]
+    if target.removeprefix("struct ") in OURS:
+        return inner is OURS[target.removeprefix("struct ")]
     if target.endswith("*"):
         return inner is not None and is_pointer_to(inner, target)
     return inner is SCALARS.get(target, "nothing")

@@ -21,7 +21,7 @@ def test_signature_is_explicit(made):
     assert all(p.kind is p.KEYWORD_ONLY and isinstance(p.annotation, str) for p in parameters)
     for p in parameters:
         assert f"{p.name} : " in made.__doc__
-    for section in ("Parameters", "Attributes", "References"):
+    for section in ("Parameters", "Attributes", "Statistics", "References"):
         assert f"\n{section}\n---" in made.__doc__
 
 
