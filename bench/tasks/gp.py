@@ -167,11 +167,13 @@ TASKS = [
          ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json", "--kernel",
                "rbf(variance=1,l=[1,2,1])", "--noise", "0.04", "--optimize", "none", "--no-loo"],
          peer=python(GIVEN, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 3), threads=2, quality="log_evidence",
-         judge="higher", tolerance=1e-6, goal=3),
+         judge="higher", tolerance=1e-6, goal=3,
+         scaling="one factor of 2000 rows: its panels are one core's work, and so is the memory that is used for the first time"),
     *(Task(name=f"gp-fit-{n}", about=f"gp, {n} rows, d = 3, fit to the optimum, against scikit-learn",
            ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--kernel", "rbf(ard)", "--json"],
            peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(n, 3), threads=2, quality="log_evidence",
-           judge="higher", tolerance=1e-4, goal=5)
+           judge="higher", tolerance=1e-4, goal=5,
+           **({"scaling": "factors of 1000 rows: their panels are one core's work"} if n == 1000 else {}))
       for n in (1000, 4000)),
     Task(name="gp-exponent", about="gp, d = 3, fit with a rough kernel: the power of the rows that the time goes by, 1000 to 8000",
          ours=python(EXPONENT, "{build}", "{data}", "1000", "8000", "{threads}"), data=rows(8000, 3), threads=2, quality="exponent",
