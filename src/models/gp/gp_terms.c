@@ -170,7 +170,7 @@ cr_status cri_gp_drop_terms(cri_gp_run *r, cri_gp_point *best, bool small_only)
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size), *x = best->x;
+    double              *z = cr_scratch_f64(&s, u->size), *x = best->x, before = best->value;
     CR_TRY(s.status);
     for (size_t t = 0; t < u->terms; t++) {
         size_t at = the_only(u, t, CRI_GP_AMPLITUDE);
@@ -185,6 +185,9 @@ cr_status cri_gp_drop_terms(cri_gp_run *r, cri_gp_point *best, bool small_only)
         best->value = without;
         x[at] = z[at];
     }
+    if (best->value > before + NO_LOSS && r->problem == r->task->problem &&
+        cri_gp_may_climb(r, best)) /* the others go on without it */
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));
 done:
     cr_scratch_end(&s);
     return st;
