@@ -15,6 +15,7 @@ static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2, 10 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
 static const double CLEAR = 1e-6; /* of the target's variance: a noise that is none */
 static const double clear_noises[NOISES] = { 1e-6, 1e-4, 0.01, 0.1 };
+static const double CHEAP = 8e6;   /* n^3 for each of the starts that cost little */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
 static const double NEAR = 0.4;    /* by t: on the way to the same top */
@@ -223,16 +224,6 @@ done:
     return st;
 }
 
-/* Adds the best start next to without noise, which rows that the columns tell apart may be, and one as
- * short as neighbours are far, which may tell of nobody else. */
-static cr_status add_clear(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
-{
-    const double nearest[] = { r->search.nearest, r->search.nearest / 2 };
-    cr_status    st = add_best(r, lengths, LENGTHS, &CLEAR, 1, a, n);
-    if (st != CR_OK || r->search.nearest == 1) return st;
-    return add_best(r, nearest, 2, clear_noises, NOISES, a, n);
-}
-
 /* Adds random starts that have a value, the first of them number `from`. */
 static cr_status add_random(cri_gp_run *r, size_t from, size_t count, cri_gp_start_at *a, size_t *n)
 {
@@ -243,6 +234,21 @@ static cr_status add_random(cri_gp_run *r, size_t from, size_t count, cri_gp_sta
         CR_TRY(cri_gp_try(r, a[*n].at.x, false, &a[*n].at.value));
         *n += !isinf(a[*n].at.value);
     }
+done:
+    return st;
+}
+
+/* Adds starts for kernels without a length a column, as many as cost little against the search: the
+ * first as short as neighbours are far, which may tell of nobody else, the others random. */
+static cr_status add_cheap(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+{
+    cr_status    st = CR_OK;
+    double       rows = (double)r->problem->data->n;
+    const double nearest[] = { r->search.nearest, r->search.nearest / 2 };
+    size_t       count = (size_t)fmin(CHEAP / pow(rows, 3), MOST_RANDOM);
+    if (r->search.tied || count == 0) goto done;
+    if (r->search.nearest < 1) CR_TRY(add_best(r, nearest, 2, clear_noises, NOISES, a, n));
+    CR_TRY(add_random(r, r->task->restarts, count - 1, a, n));
 done:
     return st;
 }
@@ -284,9 +290,8 @@ static cr_status add_others(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     size_t    least = r->task->screen_rows, rows = r->problem->data->n;
     bool      small = r->task->problem->data->n <= 2 * least;
     if (small && rows <= least) CR_TRY(add_terms(r, a, n));
-    if (small) CR_TRY(add_clear(r, a, n));
-    if (small && !r->search.tied && rows <= least)
-        CR_TRY(add_random(r, r->task->restarts, count_random(RANDOM, least, rows), a, n));
+    if (small) CR_TRY(add_best(r, lengths, LENGTHS, &CLEAR, 1, a, n)); /* next to no noise */
+    if (small) CR_TRY(add_cheap(r, a, n));
     if (r->search.tied)
         CR_TRY(add_sparse(r, small ? count_random(RANDOM, least, rows) : 1, BEST_OF, a, n));
 done:
