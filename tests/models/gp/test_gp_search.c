@@ -50,6 +50,27 @@ TEST(best_known)
     check_known(cx, cases, sizeof cases / sizeof *cases);
 }
 
+/* So is that of sums whose terms have to find their parts: a linear one that had died away, a short one
+ * beside little noise, one that stood for noise; and of lengths as short as neighbours are far. */
+TEST(best_known_of_sums)
+{
+    leave_to_other_builds();
+    static const known_fit cases[] = {
+        { "airfoil", "spl", 1, 40, "rbf+rbf", -126.6973 },
+        { "airquality", "Ozone", 2, 40, "rbf+linear", -188.8841 },
+        { "boston", "medv", 1, 100, "rbf+linear", -261.4631 },
+        { "boston", "medv", 1, 100, "rbf+rbf", -269.8942 },
+        { "diabetes", "progression", 1, 40, "rbf+linear", -228.5613 },
+        { "powerplant", "PE", 239, 40, "rbf+rbf", -126.4598 },
+        { "winequality_red", "quality", 1, 100, "rbf", -26.0736 },
+        { "yacht", "resistance", 7, 40, "rbf+linear", -34.2486 },
+        { "yacht", "resistance", 1, 100, "rbf+linear", -168.4740 },
+        { "yacht", "resistance", 3, 100, "rbf+linear", -379.2691 },
+        { "faithful", "eruptions", 1, 40, "rbf*periodic", -28.7777 },
+    };
+    check_known(cx, cases, sizeof cases / sizeof *cases);
+}
+
 /* max_iter bounds the iterations that the report names, whatever else was tried. */
 TEST(max_iter)
 {
