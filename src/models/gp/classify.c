@@ -439,11 +439,9 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
     CR_TRY(task.objective(cx, task.method, &problem, m->gp.kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
-    if (!(m->sparse ? j->sparse.converged : j->laplace.converged))
-        report->stop = CR_STOP_LIMIT;
-    else if (report->stop == CR_STOP_CLOSED_FORM)
-        report->stop = CR_STOP_TOLERANCE;
-    if (report->iterations == 0) report->iterations = (size_t)m->steps;
+    if (report->stop == CR_STOP_CLOSED_FORM) /* nothing was learned: the steps to the posterior */
+        report->stop = CR_STOP_TOLERANCE, report->iterations = (size_t)m->steps;
+    if (!(m->sparse ? j->sparse.converged : j->laplace.converged)) report->stop = CR_STOP_LIMIT;
     report->log_evidence = m->gp.evidence;
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
     report->log_likelihood = m->log_likelihood;

@@ -1,6 +1,7 @@
 /* classify_sparse.c -- the variational bound of a sparse Gaussian process classifier. */
 #include "classify_sparse.h"
 #include "classify_tilted.h"
+#include "gp_sparse.h"
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY = 1000, BLOCK = 1024, ROWS = 64, ATTEMPTS = 6, STEPS = 100 };
+enum { MANY = 1000, BLOCK = 1024, ROWS = 64, STEPS = 100 };
 /* Converged when a step raises the bound by less than this times 1 + its size; the second with many
  * rows. */
 static const double GAIN = 1e-11, ROUGH_GAIN = 1e-9;
@@ -48,34 +49,13 @@ cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_g
 
 /* --- the kernel ------------------------------------------------------------------------------ */
 
-/* L: K_mm plus as little jitter as it needs, from 1e-12 of its diagonal up. */
-static cr_status factor_inducing(cr_ctx *cx, const cr_kernel *k, cri_svgp *v)
-{
-    cr_status       st = CR_OK;
-    size_t          m = v->m;
-    cr_kernel_input z = cri_gp_inputs(v->Z);
-    double          mean = 0;
-    v->jitter = 0;
-    for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
-        CR_TRY(cr_kernel_gram(cx, k, &z, CR_FILL_LOWER, cr_mat_of(v->L, m, m)));
-        if (attempt == 0)
-            for (size_t i = 0; i < m; i++) mean += v->L[i * m + i] / (double)m;
-        if (attempt > 0) v->jitter = 1e-13 * mean * pow(10, attempt);
-        for (size_t i = 0; i < m; i++) v->L[i * m + i] += v->jitter;
-        st = cr_chol(cx, cr_mat_of(v->L, m, m));
-        if (st != CR_ENUMERIC) break;
-    }
-done:
-    return st;
-}
-
 /* L, A and what A leaves of the diagonal. */
 static cr_status set_kernel(cr_ctx *cx, const cr_kernel *k, cri_svgp *v)
 {
     cr_status       st = CR_OK;
     size_t          n = v->data->at->n, m = v->m;
     cr_kernel_input z = cri_gp_inputs(v->Z), rows = cri_gp_inputs(v->data->at);
-    CR_TRY(factor_inducing(cx, k, v));
+    CR_TRY(cri_gp_inducing_factor(cx, k, v->Z, v->L, &v->jitter));
     CR_TRY(cr_kernel_cross(cx, k, &z, &rows, cr_mat_of(v->A, m, n)));
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(v->L, m, m), cr_mat_of(v->A, m, n)));
     CR_TRY(cr_kernel_diagonal(cx, k, &rows, false, v->left));

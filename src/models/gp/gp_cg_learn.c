@@ -23,6 +23,7 @@ static const double GAIN =
     0.05; /* with less it is over                                              */
 static const double REACH =
     1.5; /* the longest step of a parameter                                   */
+static const double AT_BOUND = 1e-6; /* of logarithms */
 static const double TURNED =
     0.9; /* of the slope at the start: what the end of a step may have        */
 static const double STEP =
@@ -182,10 +183,12 @@ static void correct(search *a, const double *s, const double *y)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* true when x_j stands at a bound that the gradient pushes it against. */
+/* true when x_j stands at a bound, or next to it, that the gradient pushes it against: the step of the
+ * others is downhill as far as the bounds let it go (Bertsekas 1982, SIAM J. Control Optim. 20). */
 static bool is_held(const search *a, size_t j)
 {
-    return (a->x[j] <= a->u.lower[j] && a->g[j] > 0) || (a->x[j] >= a->u.upper[j] && a->g[j] < 0);
+    return (a->x[j] <= a->u.lower[j] + AT_BOUND && a->g[j] > 0) ||
+           (a->x[j] >= a->u.upper[j] - AT_BOUND && a->g[j] < 0);
 }
 
 /* step := -B^-1 g of the parameters that may move, none further than REACH; *out_gain what it
@@ -220,9 +223,8 @@ done:
     return st;
 }
 
-/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing,
- * *out_top when the bounds leave no way up. */
-static cr_status go(search *a, double *s, double *y, bool *out_moved, bool *out_top)
+/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing. */
+static cr_status go(search *a, double *s, double *y, bool *out_moved)
 {
     cr_status st = CR_OK;
     size_t    n = a->size;
@@ -235,9 +237,7 @@ static cr_status go(search *a, double *s, double *y, bool *out_moved, bool *out_
             s[j] = a->to[j] - a->x[j];
             before += s[j] * a->g[j];
         }
-        *out_top = !(before < 0);
-        if (*out_top) break;
-        st = evaluate(a, a->to, a->g1);
+        st = before < 0 ? evaluate(a, a->to, a->g1) : CR_ENUMERIC;
         if (st == CR_ENUMERIC) {
             st = CR_OK;
             length *= 0.3;
@@ -262,13 +262,13 @@ static cr_status climb(search *a, cri_gp_learned *learned)
     cr_scratch scratch = cr_scratch_begin(a->cx);
     size_t     n = a->size, max_iter = a->task->max_iter, iteration = 0;
     double    *s = cr_scratch_f64(&scratch, n), *y = cr_scratch_f64(&scratch, n), gain;
-    bool       moved = true, top = false;
+    bool       moved = true;
 
     CR_TRY(scratch.status);
     CR_TRY(evaluate(a, a->x, a->g));
     CR_TRY(find_step(a, &gain));
     for (; gain > GAIN && moved && iteration < max_iter; iteration++) {
-        CR_TRY(go(a, s, y, &moved, &top));
+        CR_TRY(go(a, s, y, &moved));
         if (!moved) break;
         correct(a, s, y);
         memcpy(a->x, a->to, n * sizeof(double));
@@ -284,7 +284,7 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         }
     }
     learned->iterations = iteration;
-    learned->stop = gain <= GAIN || top     ? CR_STOP_TOLERANCE
+    learned->stop = gain <= GAIN            ? CR_STOP_TOLERANCE
                     : iteration == max_iter ? CR_STOP_LIMIT
                                             : CR_STOP_NO_PROGRESS;
 done:

@@ -34,12 +34,12 @@ typedef struct cri_gp_solution {
 typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER, CRI_GP_QUIET_JITTER } cri_gp_jitter;
 
 /* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and
- * nugget are set.  What a row has for its own (noise, white) is made up to some ten roundings of the
- * trace of C where C has no factor to trust without: a continuous function of the hyper-parameters,
- * whose gradient is known.  Without noise nothing is added unless the caller lets it be: without
- * jitter it fails with CR_ENUMERIC when C is not positive definite, or so near to it that less than
- * three digits of a solution would be left; with it, adds what is needed and names the two rows that
- * are most alike in a warning, or is quiet about it. */
+ * nugget are set.  Without jitter, which is for searches, the noise or white that a row has for its
+ * own is made up to some ten roundings of the trace of C: a continuous function of the
+ * hyper-parameters, whose gradient is known.  Where there is neither it fails with CR_ENUMERIC when C
+ * is not positive definite, or so near to it that less than three digits of a solution would be left.
+ * With jitter a C that has a factor to trust is taken as it is; else what is needed is added, and the
+ * two rows that are most alike are named in a warning, or it is quiet about it. */
 cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
 /* Its factor alone (gp_factor.c). */

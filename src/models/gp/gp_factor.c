@@ -5,7 +5,8 @@
  *                      own is ten times as much, ROUNDINGS eps tr C; it is made up to that
  *   none:              as many digits are lost as the condition of C has (Demmel 1989); three are
  *                      to be left
- * and neither is asked of a C whose condition leaves three digits as it is. */
+ * and neither is asked of a C whose condition leaves three digits as it is; but searches do not look
+ * at the condition where there is noise, as their value would jump where that passes a limit. */
 #include "gp_exact.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -225,23 +226,31 @@ static cr_status lift_spectrum(cr_ctx *cx, const covariance *c, double least, do
     return add_until(cx, c, 10 * fmax(lack, DBL_EPSILON) * c->mean, out_added);
 }
 
-/* The factor of C that has too little of its own, as it is or with more. */
+/* The factor of a C with noise, of which too little, made up to what it needs.  That is added whether
+ * or not C has a factor without: to ask would let the value jump where the answer changes. */
+static cr_status factor_lifted(cr_ctx *cx, const covariance *c, cri_gp_solution *out)
+{
+    out->lifted = ROUNDINGS * DBL_EPSILON * (double)c->problem->data->n;
+    out->quietest = c->quietest;
+    out->jitter = least_own(c) - c->own;
+    return factor_again(cx, c, out->jitter);
+}
+
+/* The factor of C that has too little of its own: as it is where that is one to trust, or with more. */
 static cr_status factor_quiet(cr_ctx *cx, const covariance *c, cri_gp_jitter jitter, double nugget,
                               cri_gp_solution *out)
 {
-    double    least = 0;
+    double least = 0;
+    bool   search = jitter == CRI_GP_NO_JITTER;
+    if (search && c->own > 0) return factor_lifted(cx, c, out);
     cr_status st = try_factor(cx, c, nugget);
     if (st == CR_OK) st = check_condition(cx, c, c->L, &least);
-    if (st != CR_ENUMERIC) return st;
+    if (st != CR_ENUMERIC || search) return st;
     if (c->own > 0) {
-        out->lifted = ROUNDINGS * DBL_EPSILON * (double)c->problem->data->n;
-        out->quietest = c->quietest;
-        out->jitter = least_own(c) - c->own;
-        st = factor_again(cx, c, out->jitter);
-        if (st != CR_ENUMERIC || jitter == CRI_GP_NO_JITTER) return st;
-        return add_until(cx, c, 10 * out->jitter, &out->jitter);
+        st = factor_lifted(cx, c, out);
+        return st == CR_ENUMERIC ? add_until(cx, c, 10 * out->jitter, &out->jitter) : st;
     }
-    return jitter == CRI_GP_NO_JITTER ? st : lift_spectrum(cx, c, least, &out->jitter);
+    return lift_spectrum(cx, c, least, &out->jitter);
 }
 
 cr_status cri_gp_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,

@@ -228,9 +228,7 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     if (learns)
         CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp.noise_learned, o->steps,
                                    m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
-    if (report->iterations > 0)
-        report->stop =
-            stop == CR_STOP_LIMIT ? CR_STOP_TOLERANCE : stop; /* as far as it was to go */
+    if (learns) report->stop = stop;
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
     CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp.kernel, m->gp.noise, &stream, NULL));

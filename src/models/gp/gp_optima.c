@@ -13,11 +13,13 @@ enum { GLANCE = 8, ROUGH_STEPS = 100, SURE = 2 };
 enum { MOST_TERMS = 4 };
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2, 10 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
-static const double CLEAR = 1e-6;  /* of the target's variance: a noise that is none */
+static const double CLEAR = 1e-6; /* of the target's variance: a noise that is none */
+static const double clear_noises[NOISES] = { 1e-6, 1e-4, 0.01, 0.1 };
+static const double CHEAP = 8e6;   /* n^3 for each of the starts that cost little */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
 static const double NEAR = 0.4;    /* by t: on the way to the same top */
-_Static_assert(LENGTHS *NOISES + 2 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
+_Static_assert(LENGTHS *NOISES + 3 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
                "there is room for all starts");
 
 void cri_gp_sort_starts(cri_gp_start_at *a, size_t n)
@@ -199,8 +201,9 @@ static void keep_better(const cri_gp_search *u, const double *z, double value, c
     best->value = value;
 }
 
-/* Adds the best start next to without noise, which rows that the columns tell apart may be. */
-static cr_status add_clear(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+/* Adds the best of some starts of these lengths and noises. */
+static cr_status add_best(cri_gp_run *r, const double *length, size_t n_lengths,
+                          const double *noise, size_t n_noises, cri_gp_start_at *a, size_t *n)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
@@ -210,8 +213,8 @@ static cr_status add_clear(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     if (u->size == u->p) goto done;
     begin(&a[*n]);
     a[*n].at.value = -INFINITY;
-    for (size_t l = 0; l < LENGTHS; l++) {
-        cri_gp_start(u, lengths[l], CLEAR, z);
+    for (size_t i = 0; i < n_lengths * n_noises; i++) {
+        cri_gp_start(u, length[i / n_noises], noise[i % n_noises], z);
         CR_TRY(cri_gp_try(r, z, false, &value));
         keep_better(u, z, value, &a[*n].at);
     }
@@ -231,6 +234,21 @@ static cr_status add_random(cri_gp_run *r, size_t from, size_t count, cri_gp_sta
         CR_TRY(cri_gp_try(r, a[*n].at.x, false, &a[*n].at.value));
         *n += !isinf(a[*n].at.value);
     }
+done:
+    return st;
+}
+
+/* Adds starts for kernels without a length a column, as many as cost little against the search: the
+ * first as short as neighbours are far, which may tell of nobody else, the others random. */
+static cr_status add_cheap(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+{
+    cr_status    st = CR_OK;
+    double       rows = (double)r->problem->data->n;
+    const double nearest[] = { r->search.nearest, r->search.nearest / 2 };
+    size_t       count = (size_t)fmin(CHEAP / pow(rows, 3), MOST_RANDOM);
+    if (r->search.tied || count == 0) goto done;
+    if (r->search.nearest < 1) CR_TRY(add_best(r, nearest, 2, clear_noises, NOISES, a, n));
+    CR_TRY(add_random(r, r->task->restarts, count - 1, a, n));
 done:
     return st;
 }
@@ -272,7 +290,8 @@ static cr_status add_others(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     size_t    least = r->task->screen_rows, rows = r->problem->data->n;
     bool      small = r->task->problem->data->n <= 2 * least;
     if (small && rows <= least) CR_TRY(add_terms(r, a, n));
-    if (small) CR_TRY(add_clear(r, a, n));
+    if (small) CR_TRY(add_best(r, lengths, LENGTHS, &CLEAR, 1, a, n)); /* next to no noise */
+    if (small) CR_TRY(add_cheap(r, a, n));
     if (r->search.tied)
         CR_TRY(add_sparse(r, small ? count_random(RANDOM, least, rows) : 1, BEST_OF, a, n));
 done:

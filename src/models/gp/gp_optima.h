@@ -1,7 +1,7 @@
 /* gp_optima.h -- where climbs begin, and what they find on few rows.  From a grid of lengths and
  * noises, and random settings, they go on to the top.  Starts of other kinds, one term of a sum at a
- * time, some of the columns, next to no noise, are given up after a few steps where they stay far
- * behind.  Few of the optima go on with more rows.  (Internal header.) */
+ * time, some of the columns, next to no noise, as short as neighbours are far, are given up after a few
+ * steps where they stay far behind.  Few of the optima go on with more rows.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_OPTIMA_H
 #define CREDENCE_MODELS_GP_GP_OPTIMA_H
 

@@ -12,6 +12,7 @@
 enum {
     PEAKS = 8,
     RIVALS = 3,
+    BESIDE = 50,
     MOST = 200,
     WAYS = 5,
     LENGTHS = 3,
@@ -214,6 +215,35 @@ done:
     return st;
 }
 
+/* The period i, x_j, over what the other terms of a sum leave, once one of them explains what it can:
+ * where the term of the period has taken their place it does not leave it by itself. */
+static cr_status renew_beside(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z,
+                              double *value, cri_gp_point *best)
+{
+    cr_status            st = CR_OK;
+    cri_gp_run          *r = rivals->run;
+    const cri_gp_search *u = &r->search;
+    cr_scratch           s = cr_scratch_begin(r->cx);
+    cri_gp_point         other = { .x = cr_scratch_f64(&s, u->size), .value = -INFINITY };
+    size_t               n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
+    size_t               leader = u->term[j] == 0 ? 1 : 0;
+    bool                 gained;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_lead_by_term(r, leader, &other));
+    if (isinf(other.value)) goto done;
+    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, BESIDE, NULL, &other));
+    cri_gp_rivals_clear(rivals, best);
+    for (size_t k = 0; k < SHAPES; k++) {
+        take_over(r, other.x, i, j, takes[k], z);
+        CR_TRY(try_frequencies(rivals, j, range, z, value, count));
+    }
+    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
 {
     cr_status     st = CR_OK;
@@ -225,6 +255,8 @@ cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
     rivals.alike = 1;
     for (size_t i = 0, j = 0; i < r->k->n_params && cri_gp_may_climb(r, best); i++) {
         double range = is_period(r->k, i) ? range_of(r->k, &r->k->params[i], r->problem->data) : 0;
+        if (range > 0 && r->search.terms > 1 && r->problem == r->task->problem) /* few rows */
+            CR_TRY(renew_beside(&rivals, i, j, range, z, value, best));
         if (range > 0) CR_TRY(renew_period(&rivals, i, j, range, z, value, best));
         j += !r->k->params[i].fixed;
     }

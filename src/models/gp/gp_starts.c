@@ -31,10 +31,10 @@ static double column_sd(const cri_gp_data *data, size_t j)
     return sd > 1e-13 * fabs(mean) ? sd : 0;
 }
 
-/* The median distance of some evenly spaced rows over the columns of the node; room [MOST_ROWS^2 /
- * 2]. */
+/* The median distance of some evenly spaced rows over the columns of the node, and how far a row is
+ * from the one nearest to it; room [MOST_ROWS^2 / 2]. */
 static double median_distance(const cr_kernel *k, const cri_node *node, const cri_gp_data *data,
-                              double *room)
+                              double *room, double *out_nearest)
 {
     cr_kernel_input in = cri_gp_inputs(data);
     size_t          m = data->n < MOST_ROWS ? data->n : MOST_ROWS, count = 0;
@@ -50,8 +50,9 @@ static double median_distance(const cr_kernel *k, const cri_node *node, const cr
             }
             if (t > 0) room[count++] = sqrt(t);
         }
-    if (count == 0) return 1;
+    if (count == 0) return *out_nearest = 1;
     qsort(room, count, sizeof *room, compare_numbers);
+    *out_nearest = room[count / m]; /* each of the m rows has one */
     return room[count / 2];
 }
 
@@ -61,6 +62,7 @@ typedef struct columns {
     double            *sd, *room; /* [d]; of median_distance                       */
     const cri_node    *counted;   /* the node whose columns that vary are `moving` */
     size_t             moving;
+    double             nearest; /* the least distance of neighbours, in units     */
 } columns;
 
 static size_t count_moving(const cr_kernel *k, const cri_node *node, size_t active, columns *c)
@@ -79,8 +81,11 @@ static double length_unit(const cr_kernel *k, const cri_node *node, const cri_pa
     bool            plain = node->op == CRI_LEAF && node->warp == CRI_PLAIN &&
                  node->class->kind == CR_KERNEL_NUMBER && node->class != &cri_kernel_periodic;
     if (!plain) return p->value;
-    if (node->n_values[p->spec - node->class->specs] <= 1)
-        return median_distance(k, node, c->data, c->room);
+    if (node->n_values[p->spec - node->class->specs] <= 1) {
+        double nearest, median = median_distance(k, node, c->data, c->room, &nearest);
+        c->nearest = fmin(c->nearest, nearest / median);
+        return median;
+    }
     size_t moving = count_moving(k, node, cri_active(node, &in), c);
     double sd = c->sd[cri_column_at(k, node, p->element)];
     return sd > 0 ? sd * sqrt(2 * (double)moving) : 1;
@@ -269,7 +274,8 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
     size_t        p = cr_kernel_theta_size(k), j = 0, terms, place;
     columns       c = { .data = problem->data,
                         .sd = cr_scratch_f64(s, problem->data->d),
-                        .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2) };
+                        .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2),
+                        .nearest = 1 };
     cri_gp_search u = { .p = p,
                         .size = p + learn_noise,
                         .variance = variance,
@@ -304,6 +310,7 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
     u.lower[p] = log(CRI_GP_NOISE_FLOOR * floor_unit(problem->data, variance));
     u.upper[p] = log(10 * variance);
     u.given[p] = noise > 0 ? log(noise) : log(0.1 * variance);
+    u.nearest = c.nearest;
     set_ties(k, &u);
     *out = u;
 done:

@@ -13,6 +13,7 @@ typedef struct cri_gp_search {
     size_t  p;             /* of theta; the noise is number p where it is learned          */
     size_t  size;          /* p, or p + 1 with the noise                                   */
     double  variance;      /* of the target about its mean function                        */
+    double  nearest;       /* how far neighbours are, in units of one length for all columns */
     double *lower, *upper; /* [p + 1] bounds                                               */
     double *unit;          /* [p + 1] theta at the units                                   */
     double *given;         /* [p + 1] theta as in the expression                           */

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { ATTEMPTS = 6 };
-
 static const double NOTHING =
     1e-14; /* eigenvalues of Phi below this share of the greatest are none */
 
@@ -62,27 +60,6 @@ typedef struct pass {
     double               *Phi, *M, *S;   /* sums of all                                   */
     double                settled;       /* what does not turn on alpha and L2            */
 } pass;
-
-/* L: K_mm plus as little jitter as it needs. */
-static cr_status factor_inducing(pass *p)
-{
-    cr_status       st = CR_OK;
-    size_t          m = p->m;
-    cr_kernel_input z = cri_gp_inputs(&p->sp->Z);
-    double          mean = 0;
-    p->sp->jitter = 0;
-    for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
-        CR_TRY(cr_kernel_gram(p->cx, p->k, &z, CR_FILL_LOWER, cr_mat_of(p->sp->L, m, m)));
-        if (attempt == 0)
-            for (size_t i = 0; i < m; i++) mean += p->sp->L[i * m + i] / (double)m;
-        if (attempt > 0) p->sp->jitter = 1e-13 * mean * pow(10, attempt);
-        for (size_t i = 0; i < m; i++) p->sp->L[i * m + i] += p->sp->jitter;
-        st = cr_chol(p->cx, cr_mat_of(p->sp->L, m, m));
-        if (st != CR_ENUMERIC) break;
-    }
-done:
-    return st;
-}
 
 /* V and E of the rows, in the first n columns and rows; what they settle of the bound. */
 static cr_status fill_rows(pass *p)
@@ -390,7 +367,7 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     cri_gp_stream_sums u = { p.m, p.q, p.q + 1, p.Phi, p.M, p.S, 0 };
 
     CR_TRY(s.status);
-    CR_TRY(factor_inducing(&p));
+    CR_TRY(cri_gp_inducing_factor(cx, k, &sp->Z, sp->L, &sp->jitter));
     CR_TRY(fill_rows(&p));
     if (p.r) CR_TRY(fill_pseudo(&p));
     CR_TRY(add_up(&p));
