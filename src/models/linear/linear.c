@@ -292,15 +292,12 @@ done:
 }
 
 /* Least squares from m->factor, that of the rows so far and the new ones. */
-static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_state *old,
-                              const linear_options *o, linear_state *m)
+static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+                              linear_state *m)
 {
     bool   precise = o->weights_are == WEIGHTS_PRECISE;
     double weight = m->factor.weight;
-    if (precise) {
-        m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
-        cri_precisions_scale_factor(&m->precisions, &m->factor);
-    }
+    if (precise) cri_precisions_scale_factor(&m->precisions, &m->factor);
     cr_status st =
         cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit, &m->facts);
     if (st != CR_OK || !precise) return st;
@@ -331,10 +328,12 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
     CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
+    if (o->weights_are == WEIGHTS_PRECISE)
+        m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
     m->loocv = m->max_leverage = NAN;
     report->stop = CR_STOP_CLOSED_FORM;
     if (!rows->more) {
-        CR_TRY(solve_factor(cx, rows, old, o, m));
+        CR_TRY(solve_factor(cx, rows, o, m));
         warn(cx, m);
         report->log_likelihood = log_likelihood(m, rows->design->target_scale);
     }
