@@ -30,10 +30,8 @@ size_t cri_sparse_entries(const cri_sparse *X)
 
 double cri_sparse_dot(const cri_sparse *X, size_t i, const double *b)
 {
-    size_t end;
-    double sum = 0;
-    for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) sum += X->value[e] * b[X->column[e]];
-    return sum;
+    size_t end, begin = cri_sparse_row(X, i, &end);
+    return cri_sparse_gather(X->column + begin, X->value + begin, end - begin, b);
 }
 
 void cri_sparse_axpy(const cri_sparse *X, size_t i, double a, double *out)
@@ -109,22 +107,29 @@ static inline void fetch_early(const double *at)
 #endif
 }
 
-static void times_panel_block(void *arg, size_t b)
+void cri_sparse_gather_panel(const uint32_t *column, const double *value, size_t n, size_t behind,
+                             const double *B, double *out)
 {
     enum { K = CRI_SPARSE_PANEL, AHEAD = 48 }; /* entries whose numbers are on their way */
+    double sum[K] = { 0 };
+    for (size_t e = 0; e < n; e++) {
+        const double *from = B + (size_t)column[e] * K, v = value[e];
+        if (e + AHEAD < n + behind) fetch_early(B + (size_t)column[e + AHEAD] * K);
+        for (size_t c = 0; c < K; c++) sum[c] += v * from[c];
+    }
+    memcpy(out, sum, sizeof sum);
+}
+
+static void times_panel_block(void *arg, size_t b)
+{
     const product    *q = arg;
     const cri_sparse *X = q->X;
     size_t            end;
     cri_range         rows = cri_block_range(X->n, BLOCK_ROWS, b);
     for (size_t i = rows.begin; i < rows.end; i++) {
-        double sum[K] = { 0 };
-        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
-            const double *B = q->in + (size_t)X->column[e] * K, v = X->value[e];
-            size_t        last = X->index ? end : X->start[X->n];
-            if (e + AHEAD < last) fetch_early(q->in + (size_t)X->column[e + AHEAD] * K);
-            for (size_t c = 0; c < K; c++) sum[c] += v * B[c];
-        }
-        memcpy(q->out + i * K, sum, sizeof sum);
+        size_t begin = cri_sparse_row(X, i, &end), last = X->index ? end : X->start[X->n];
+        cri_sparse_gather_panel(X->column + begin, X->value + begin, end - begin, last - end, q->in,
+                                q->out + i * CRI_SPARSE_PANEL);
     }
 }
 
