@@ -126,24 +126,24 @@ static void exchange(cri_descent *d, size_t i, size_t j)
     cblas_dswap((int)p, d->G + i, (int)p, d->G + j, (int)p);
 }
 
-/* The places of a working set that is solved by columns, in the order of the terms: a sweep then
- * goes through memory from its beginning to its end.  O(p). */
+/* The places of a working set that is solved by columns, in the order in which these stand: a sweep
+ * then goes through memory from its beginning to its end.  O(p). */
 static void sort_places(cri_descent *d)
 {
     double *arrays[] = { d->b, d->before, d->c, d->c0, d->square };
     size_t *from = d->support, m = 0;
     if (!d->X || cri_descent_by_products(d)) return;
+    const size_t *rank = d->X->entries.view.index;
     memset(from, 0, d->p * sizeof *from);
-    for (size_t i = 0; i < d->m; i++) from[d->order[i]] = i + 1;
-    for (size_t j = 0; j < d->p; j++) {
-        if (from[j] == 0) continue;
-        d->order[m] = j;
-        from[m++] = from[j] - 1;
-    }
+    for (size_t i = 0; i < d->m; i++) from[rank ? rank[d->order[i]] : d->order[i]] = i + 1;
+    for (size_t j = 0; j < d->p; j++)
+        if (from[j] != 0) from[m++] = from[j] - 1;
     for (size_t k = 0; k < 5; k++) {
         for (size_t i = 0; i < m; i++) d->d[i] = arrays[k][from[i]];
         memcpy(arrays[k], d->d, m * sizeof(double));
     }
+    for (size_t i = 0; i < m; i++) d->d[i] = (double)d->order[from[i]];
+    for (size_t i = 0; i < m; i++) d->order[i] = (size_t)d->d[i];
 }
 
 /* The strong rule (Tibshirani et al. 2012, sec. 4): who was this close at the last lambda. */

@@ -11,22 +11,13 @@ enum { PANEL = CRI_SPARSE_PANEL, PIECES = CRI_DUAL_PIECES, BLOCK = 512 };
 
 /* --- columns by length ----------------------------------------------------------------------- */
 
-/* order [p]: the columns by falling lengths, equal ones as they stand; at [n + 2] is room. */
-static void order_columns(const size_t *length, size_t n, size_t p, size_t *order, size_t *at)
-{
-    memset(at, 0, (n + 2) * sizeof *at);
-    for (size_t j = 0; j < p; j++) at[n - length[j] + 1]++;
-    for (size_t i = 0; i <= n; i++) at[i + 1] += at[i];
-    for (size_t j = 0; j < p; j++) order[at[n - length[j]]++] = j;
-}
-
 /* Cuts the columns into pieces of about the same work. */
 static void cut_columns(cri_sparse_dual *d)
 {
     enum { EACH = 4 }; /* entries that a column is worth by itself */
-    size_t p = d->z->p, all = d->start[p] + EACH * p, b = 0;
+    size_t p = d->z->p, all = d->columns.start[p] + EACH * p, b = 0;
     for (size_t r = 0; r < p; r++)
-        while (b < PIECES && (d->start[r] + EACH * r) >= all / PIECES * b) d->cut[b++] = r;
+        while (b < PIECES && (d->columns.start[r] + EACH * r) >= all / PIECES * b) d->cut[b++] = r;
     while (b <= PIECES) d->cut[b++] = p;
 }
 
@@ -36,37 +27,23 @@ static cr_status set_columns(cr_ctx *cx, cr_scratch *s, cri_sparse_dual *d)
     cr_status         st = CR_OK;
     cr_scratch        local = cr_scratch_begin(cx);
     const cri_sparse *X = d->z->X;
-    size_t            n = X->n, p = X->p, entries = cri_sparse_entries(X), end, at = 0;
-    size_t           *length = cr_scratch_bytes(&local, p, sizeof *length);
-    size_t           *to = cr_scratch_index(&local, (n > p ? n : p) + 2);
-    uint32_t         *rank = cr_scratch_bytes(&local, p, sizeof *rank);
+    size_t            n = X->n, p = X->p, end, at = 0;
+    size_t           *room = cr_scratch_index(&local, (n > p ? n : p) + 2);
+    size_t           *rank = cr_scratch_index(&local, p);
 
-    d->start = cr_scratch_index(s, p + 1);
-    d->row = cr_scratch_bytes(s, entries, sizeof *d->row);
-    d->value = cr_scratch_f64(s, entries);
     d->order = cr_scratch_index(s, p);
     d->row_start = cr_scratch_index(s, n + 1);
-    d->column = cr_scratch_bytes(s, entries, sizeof *d->column);
+    d->column = cr_scratch_bytes(s, cri_sparse_entries(X), sizeof *d->column);
     CR_TRY(s->status);
     CR_TRY(local.status);
-    for (size_t i = 0; i < n; i++)
-        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) length[X->column[e]]++;
-    order_columns(length, n, p, d->order, to);
-    d->start[0] = 0;
-    for (size_t r = 0; r < p; r++) {
-        rank[d->order[r]] = (uint32_t)r;
-        d->start[r + 1] = d->start[r] + length[d->order[r]];
-        to[r] = d->start[r];
-    }
-    CR_TRY(cr_check_interrupt(cx));
+    cri_sparse_rank_columns(X, rank, room);
+    CR_TRY(cri_sparse_transpose_ranked(cx, X, rank, &d->columns));
+    d->columns.view.index = NULL;
+    for (size_t j = 0; j < p; j++) d->order[rank[j]] = j;
     for (size_t i = 0; i < n; i++) {
         d->row_start[i] = at;
-        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
-            uint32_t r = d->column[at++] = rank[X->column[e]];
-            size_t   place = to[r]++;
-            d->row[place] = (uint32_t)i;
-            d->value[place] = X->value[e];
-        }
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++)
+            d->column[at++] = (uint32_t)rank[X->column[e]];
     }
     d->row_start[n] = at;
     cut_columns(d);
@@ -156,13 +133,9 @@ static cr_status set_preconditioner(cr_ctx *cx, cr_scratch *s, cri_sparse_dual *
         d->per_scale[a] = 1 / z->scale[j];
     }
     if (d->k > 0) {
-        const cri_sparse columns = { .n = d->k,
-                                     .p = z->n,
-                                     .start = d->start,
-                                     .column = d->row,
-                                     .value = d->value,
-                                     .index = index,
-                                     .plain = true };
+        cri_sparse columns = d->columns.view;
+        columns.n = d->k;
+        columns.index = index;
         CR_TRY(cri_sparse_transpose(cx, &columns, &d->heavy_rows));
         CR_TRY(cri_sparse_transpose(cx, &d->heavy_rows.view, &d->heavy_columns));
         CR_TRY(factor_heavy(cx, d));
@@ -174,6 +147,7 @@ done:
 
 void cri_sparse_dual_close(cr_ctx *cx, cri_sparse_dual *d)
 {
+    if (d->columns.start) cri_sparse_free(cx, &d->columns);
     if (d->heavy_rows.start) cri_sparse_free(cx, &d->heavy_rows);
     if (d->heavy_columns.start) cri_sparse_free(cx, &d->heavy_columns);
 }
@@ -250,12 +224,12 @@ static void piece_of_columns(void *arg, size_t piece)
 {
     dual_work             *w = arg;
     const cri_sparse_dual *d = w->room->d;
-    size_t                 width = w->room->width, last = d->start[d->z->p];
+    size_t                 width = w->room->width, last = d->columns.start[d->z->p];
     double                 g[PANEL], level[PANEL] = { 0 };
     for (size_t r = d->cut[piece]; r < d->cut[piece + 1]; r++) {
         double *v = w->room->v + r * width;
-        gather(d->row, d->value + d->start[r], d->start[r], d->start[r + 1], last, w->room->u,
-               width, g);
+        gather(d->columns.column, d->columns.value + d->columns.start[r], d->columns.start[r],
+               d->columns.start[r + 1], last, w->room->u, width, g);
         for (size_t c = 0; c < width; c++) {
             v[c] = (g[c] - d->mean[r] * w->sum[c]) * d->shrink[r];
             level[c] += d->mean[r] * v[c];

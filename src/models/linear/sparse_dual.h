@@ -19,14 +19,12 @@ typedef struct cri_sparse_dual {
     double                  lambda, mu, most; /* most: a bound of the largest eigenvalue of K */
     /* The columns are numbered anew, by falling numbers of entries: loops of one length follow each
      * other, what many rows read stands together, and the pieces, cut by entries, are alike. */
-    size_t   *start; /* [p + 1] of the columns       */
-    uint32_t *row;   /* of each entry of the columns */
-    double   *value;
-    size_t   *order;                    /* [p] what the columns were          */
-    size_t    cut[CRI_DUAL_PIECES + 1]; /* the columns of a piece             */
-    size_t   *row_start;                /* [n + 1] of the rows                */
-    uint32_t *column;                   /* of each entry of the rows, as in X */
-    double   *mean, *shrink;            /* [p] centre, and 1 / scale^2; 0 of a constant term */
+    cri_sparse_copy columns;                  /* X', in the new order */
+    size_t         *order;                    /* [p] what the columns were          */
+    size_t          cut[CRI_DUAL_PIECES + 1]; /* the columns of a piece             */
+    size_t         *row_start;                /* [n + 1] of the rows                */
+    uint32_t       *column;                   /* of each entry of the rows, as in X */
+    double         *mean, *shrink; /* [p] centre, and 1 / scale^2; 0 of a constant term */
     /* S */
     size_t          k;
     cri_sparse_copy heavy_columns, heavy_rows; /* X_S' [k x n], X_S [n x k] */
