@@ -313,13 +313,13 @@ void cri_descent_coefficients(const cri_descent *d, double *out)
     for (size_t i = 0; i < d->p; i++) out[d->order[i]] = d->b[i];
 }
 
-void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, size_t *place,
-                          double *out)
+void cri_descent_products(const cri_descent *d, const size_t *terms, size_t first, size_t k,
+                          size_t *place, double *out)
 {
     bool known = cri_descent_by_products(d); /* G has them all */
     for (size_t i = 0; i < d->p; i++) place[d->order[i]] = i;
     for (size_t a = 0; a < k; a++) known = known && place[terms[a]] < d->known;
-    for (size_t a = 0; a < k; a++) {
+    for (size_t a = first; a < k; a++) {
         const double *row = d->G + place[terms[a]] * d->stride;
         if (!known) d->X->copy(d->X, terms[a], d->z);
         for (size_t e = 0; e <= a; e++)
