@@ -30,10 +30,8 @@ size_t cri_sparse_entries(const cri_sparse *X)
 
 double cri_sparse_dot(const cri_sparse *X, size_t i, const double *b)
 {
-    size_t end;
-    double sum = 0;
-    for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) sum += X->value[e] * b[X->column[e]];
-    return sum;
+    size_t end, begin = cri_sparse_row(X, i, &end);
+    return cri_sparse_gather(X->column + begin, X->value + begin, end - begin, b);
 }
 
 void cri_sparse_axpy(const cri_sparse *X, size_t i, double a, double *out)
@@ -109,22 +107,29 @@ static inline void fetch_early(const double *at)
 #endif
 }
 
-static void times_panel_block(void *arg, size_t b)
+void cri_sparse_gather_panel(const uint32_t *column, const double *value, size_t n, size_t behind,
+                             const double *B, double *out)
 {
     enum { K = CRI_SPARSE_PANEL, AHEAD = 48 }; /* entries whose numbers are on their way */
+    double sum[K] = { 0 };
+    for (size_t e = 0; e < n; e++) {
+        const double *from = B + (size_t)column[e] * K, v = value[e];
+        if (e + AHEAD < n + behind) fetch_early(B + (size_t)column[e + AHEAD] * K);
+        for (size_t c = 0; c < K; c++) sum[c] += v * from[c];
+    }
+    memcpy(out, sum, sizeof sum);
+}
+
+static void times_panel_block(void *arg, size_t b)
+{
     const product    *q = arg;
     const cri_sparse *X = q->X;
     size_t            end;
     cri_range         rows = cri_block_range(X->n, BLOCK_ROWS, b);
     for (size_t i = rows.begin; i < rows.end; i++) {
-        double sum[K] = { 0 };
-        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
-            const double *B = q->in + (size_t)X->column[e] * K, v = X->value[e];
-            size_t        last = X->index ? end : X->start[X->n];
-            if (e + AHEAD < last) fetch_early(q->in + (size_t)X->column[e + AHEAD] * K);
-            for (size_t c = 0; c < K; c++) sum[c] += v * B[c];
-        }
-        memcpy(q->out + i * K, sum, sizeof sum);
+        size_t begin = cri_sparse_row(X, i, &end), last = X->index ? end : X->start[X->n];
+        cri_sparse_gather_panel(X->column + begin, X->value + begin, end - begin, last - end, q->in,
+                                q->out + i * CRI_SPARSE_PANEL);
     }
 }
 
@@ -174,7 +179,20 @@ done:
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy *out)
+void cri_sparse_rank_columns(const cri_sparse *X, size_t *rank, size_t *at)
+{
+    size_t end, n = X->n, p = X->p;
+    memset(rank, 0, p * sizeof *rank); /* lengths, to begin with */
+    for (size_t i = 0; i < n; i++)
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) rank[X->column[e]]++;
+    memset(at, 0, (n + 2) * sizeof *at);
+    for (size_t j = 0; j < p; j++) at[n - rank[j] + 1]++;
+    for (size_t i = 0; i <= n; i++) at[i + 1] += at[i];
+    for (size_t j = 0; j < p; j++) rank[j] = at[n - rank[j]]++;
+}
+
+cr_status cri_sparse_transpose_ranked(cr_ctx *cx, const cri_sparse *X, const size_t *rank,
+                                      cri_sparse_copy *out)
 {
     cr_status       st = CR_OK;
     size_t          end, entries = cri_sparse_entries(X);
@@ -188,25 +206,37 @@ cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy 
     c.value = c.column ? cr_resize(cx, NULL, 0, entries, sizeof *c.value) : NULL;
     if (!c.value) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < X->n; i++)
-        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) c.start[X->column[e] + 1]++;
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
+            size_t j = X->column[e];
+            c.start[(rank ? rank[j] : j) + 1]++;
+        }
     for (size_t j = 0; j < X->p; j++) c.start[j + 1] += c.start[j];
     CR_TRY(cr_check_interrupt(cx));
     for (size_t i = 0; i < X->n; i++) /* start[j] runs to where column j + 1 begins ... */
         for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
-            size_t to = c.start[X->column[e]]++;
+            size_t j = X->column[e], to = c.start[rank ? rank[j] : j]++;
             c.column[to] = (uint32_t)i;
             c.value[to] = X->value[e];
         }
     memmove(c.start + 1, c.start, X->p * sizeof *c.start); /* ... and is moved there */
     c.start[0] = 0;
-    c.view = (cri_sparse){
-        .n = X->p, .p = X->n, .start = c.start, .column = c.column, .value = c.value, .plain = true
-    };
+    c.view = (cri_sparse){ .n = X->p,
+                           .p = X->n,
+                           .start = c.start,
+                           .column = c.column,
+                           .value = c.value,
+                           .index = rank,
+                           .plain = true };
     *out = c;
     c = (cri_sparse_copy){ 0 };
 done:
     cri_sparse_free(cx, &c);
     return st;
+}
+
+cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy *out)
+{
+    return cri_sparse_transpose_ranked(cx, X, NULL, out);
 }
 
 typedef struct gram {

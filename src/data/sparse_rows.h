@@ -45,6 +45,22 @@ static inline size_t cri_sparse_row(const cri_sparse *X, size_t i, size_t *out_e
 /* How many entries all the rows have.  O(n) with an index, else O(1). */
 size_t cri_sparse_entries(const cri_sparse *X);
 
+/* sum of value from[column] over n entries, in four chains, so that no sum waits for the one before. */
+static inline double cri_sparse_gather(const uint32_t *column, const double *value, size_t n,
+                                       const double *from)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t e = 0;
+    for (; e + 3 < n; e += 4) {
+        a += value[e] * from[column[e]];
+        b += value[e + 1] * from[column[e + 1]];
+        c += value[e + 2] * from[column[e + 2]];
+        d += value[e + 3] * from[column[e + 3]];
+    }
+    for (; e < n; e++) a += value[e] * from[column[e]];
+    return (a + b) + (c + d);
+}
+
 /* x_i . b, without the standardisation. */
 double cri_sparse_dot(const cri_sparse *X, size_t i, const double *b);
 /* out += a x_i, likewise; out [p]. */
@@ -61,6 +77,10 @@ void cri_sparse_unfold(const cri_sparse *X, double sum_r, double *g);
 cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, double *out);
 /* The same of CRI_SPARSE_PANEL vectors at once, side by side: B [p x panel], out [n x panel]. */
 enum { CRI_SPARSE_PANEL = 8 };
+/* sum [panel] = the sums of value B[column] over n entries; `behind` more entries follow these,
+ * whose numbers may be fetched early. */
+void cri_sparse_gather_panel(const uint32_t *column, const double *value, size_t n, size_t behind,
+                             const double *B, double *sum);
 cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const double *B, double *out);
 /* out [p] = X' r.  O(entries + p); scratch of at most 16 p doubles, and never more than the entries
  * take.  Of a transposed copy X' r is cri_sparse_times. */
@@ -68,6 +88,13 @@ cr_status cri_sparse_transpose_times(cr_ctx *cx, const cri_sparse *X, const doub
 /* X' [p x n] as sparse rows: the columns of X, for coordinate descent.  O(entries + p).  The copy
  * is freed by cri_sparse_free; it has no standardisation. */
 cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy *out);
+/* rank [p] = the place of each column when those with more entries come first, equal ones as they
+ * stand; room [max(n, p) + 2].  O(entries + n + p). */
+void cri_sparse_rank_columns(const cri_sparse *X, size_t *rank, size_t *room);
+/* The same copy with column j in place rank[j], so that loops over columns of one length follow
+ * each other; the view has `rank`, which it borrows, for its index. */
+cr_status cri_sparse_transpose_ranked(cr_ctx *cx, const cri_sparse *X, const size_t *rank,
+                                      cri_sparse_copy *out);
 /* out [p x p] = X' diag(w) X, both halves; w [n] or NULL = 1.  For small p: O(sum of squared row
  * lengths) time, and a transposed copy as scratch.  Fails with CR_ENOMEM. */
 cr_status cri_sparse_gram(cr_ctx *cx, const cri_sparse *X, const double *opt_w, double *out);

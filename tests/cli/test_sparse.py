@@ -73,6 +73,7 @@ def test_wide(credence, tmp_path):
         f.write("1 100000:0.5\n")
     for model in (["ridge", "--lambda", "0.1", "--scale", "none"],
                   ["ridge", "--lambda", "0.1", "--scale", "none", "--solver", "lsqr"],
+                  ["ridge", "--lambda", "0.1", "--scale", "none", "--solver", "cg"],
                   ["lasso", "--lambda", "0.05"]):
         out = tmp_path / "m.cred"
         fitted = json.loads(credence("fit", *model, data, "--target", "y", "-o", out, "--json",

@@ -154,6 +154,34 @@ TEST(transpose)
     }
 }
 
+/* Columns by falling lengths, equal ones as they stand; each is found by its index. */
+TEST(transpose_ranked)
+{
+    for (int indexed = 0; indexed < 2; indexed++) {
+        cr_ctx         *own = test_context();
+        rows_case       c = make_case(21, 90, 33, 0.2, indexed);
+        size_t          rank[33], room[200], end, last = SIZE_MAX, column[33];
+        cri_sparse_copy t;
+        cri_sparse_rank_columns(&c.X, rank, room);
+        assert_ok(own, cri_sparse_transpose_ranked(own, &c.X, rank, &t));
+        for (size_t j = 0; j < 33; j++) {
+            column[rank[j]] = j;
+            for (size_t i = 0; i < c.n; i++)
+                assert_true(cri_sparse_at(&t.view, j, i) == at(&c, i, j));
+        }
+        for (size_t k = 0; k < 33; k++) {
+            size_t length = t.start[k + 1] - t.start[k];
+            assert_int_equal(rank[column[k]], k);
+            assert_int_equal(cri_sparse_row(&t.view, column[k], &end), t.start[k]);
+            assert_true(length < last || (length == last && column[k] > column[k - 1]));
+            last = length;
+        }
+        cri_sparse_free(own, &t);
+        free_case(&c);
+        test_context_free(own);
+    }
+}
+
 /* All results of one run, to be compared bit by bit. */
 static void run_all(cr_ctx *cx, const cri_sparse *X, const double *w, double *out)
 {

@@ -42,7 +42,7 @@ def test_messages_have_notes_and_hints(Xy):
     ({"lambda_": None}, "lambda_: '' is not a number"),
     ({"lambda_": "much"}, "lambda_: 'much' is not a number"),
     ({"solver": "prima"},
-     "solver: 'prima' is not one of auto|primal|dual|lsqr\nhint: did you mean solver='primal'"),
+     "solver: 'prima' is not one of auto|primal|dual|lsqr|cg\nhint: did you mean solver='primal'"),
     ({"intercept": 1}, "intercept: '1' is not true or false"),
     ({"seed": 1.5}, "seed: '1.5' is not a whole number"),
     ({"seed": -1}, "seed: '-1' is not a whole number"),

@@ -84,7 +84,7 @@ def test_descriptions_for_shells_that_show_them(credence):
 
 
 def test_values_of_choices(credence):
-    assert credence.complete("fit", "ridge", "--solver", "") == (["auto", "primal", "dual", "lsqr"], False)
+    assert credence.complete("fit", "ridge", "--solver", "") == (["auto", "primal", "dual", "lsqr", "cg"], False)
     assert credence.complete("fit", "ridge", "--solver=d") == (["--solver=dual"], False)
     assert credence.complete("fit", "--scale", "s", at=2) == (["standard"], False)
     assert credence.complete("completion", "") == (["bash", "zsh", "fish"], False)

@@ -4,6 +4,7 @@
  *   z_j . r = (Z_j . u - shift_j sum u) / spread_j = Z_j . u / spread_j. */
 #include "columns.h"
 #include "moments.h"
+#include "../../base/pages.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
 
@@ -157,6 +158,9 @@ cr_status cri_shared_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *
     w.size = cr_scratch_f64(s, p);
     w.Z = cr_scratch_matrix(s, p, n);
     CR_TRY(s->status);
+    /* threads that first touch small pages side by side wait for each other in the system */
+    cri_large_pages pages = cri_large_pages_in(w.Z, p * n * sizeof(double), 0);
+    if (!cri_large_pages_touch(&pages, w.Z + p * n)) cri_large_pages_drop(&pages);
     measure(rows->y, rows->w, n, w.weight, &mean, &square);
     CR_TRY(cri_check_squares(cx, p, p, square + w.weight * mean * mean, fabs(mean) + sqrt(square)));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(p, SIDE_BY_SIDE), share_block, &w));

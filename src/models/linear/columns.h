@@ -22,6 +22,16 @@ typedef struct cri_shared_columns {
     const double *mean, *sd; /* [p]                               */
 } cri_shared_columns;
 
+/* A pass of coordinate descent over m places (descent.h). */
+typedef struct cri_column_pass {
+    size_t        m;
+    const size_t *order;   /* [m] their terms                                                    */
+    double       *b;       /* [m]                                                                */
+    const double *square;  /* [m] |z|^2 / weight; 0 of a constant term                           */
+    bool          nonzero; /* only places whose b is not 0                        */
+    double        l1, l2, slight, worst; /* violations, squared: what is left alone, the largest */
+} cri_column_pass;
+
 typedef struct cri_columns cri_columns;
 struct cri_columns {
     size_t          n, p, room;
@@ -40,6 +50,8 @@ struct cri_columns {
     void (*dots)(const cri_columns *X, size_t j, const double *R, size_t count, double *out);
     /* r += a z_j */
     void (*add)(const cri_columns *X, size_t j, double a, double *r);
+    /* the pass, with r for its residual: dot, step and add of each place; may be NULL */
+    void (*sweep)(const cri_columns *X, cri_column_pass *pass, double *r);
     /* r = t, and r = z_j */
     void (*start)(const cri_columns *X, double *r);
     void (*copy)(const cri_columns *X, size_t j, double *r);

@@ -126,24 +126,24 @@ static void exchange(cri_descent *d, size_t i, size_t j)
     cblas_dswap((int)p, d->G + i, (int)p, d->G + j, (int)p);
 }
 
-/* The places of a working set that is solved by columns, in the order of the terms: a sweep then
- * goes through memory from its beginning to its end.  O(p). */
+/* The places of a working set that is solved by columns, in the order in which these stand: a sweep
+ * then goes through memory from its beginning to its end.  O(p). */
 static void sort_places(cri_descent *d)
 {
     double *arrays[] = { d->b, d->before, d->c, d->c0, d->square };
     size_t *from = d->support, m = 0;
     if (!d->X || cri_descent_by_products(d)) return;
+    const size_t *rank = d->X->entries.view.index;
     memset(from, 0, d->p * sizeof *from);
-    for (size_t i = 0; i < d->m; i++) from[d->order[i]] = i + 1;
-    for (size_t j = 0; j < d->p; j++) {
-        if (from[j] == 0) continue;
-        d->order[m] = j;
-        from[m++] = from[j] - 1;
-    }
+    for (size_t i = 0; i < d->m; i++) from[rank ? rank[d->order[i]] : d->order[i]] = i + 1;
+    for (size_t j = 0; j < d->p; j++)
+        if (from[j] != 0) from[m++] = from[j] - 1;
     for (size_t k = 0; k < 5; k++) {
         for (size_t i = 0; i < m; i++) d->d[i] = arrays[k][from[i]];
         memcpy(arrays[k], d->d, m * sizeof(double));
     }
+    for (size_t i = 0; i < m; i++) d->d[i] = (double)d->order[from[i]];
+    for (size_t i = 0; i < m; i++) d->order[i] = (size_t)d->d[i];
 }
 
 /* The strong rule (Tibshirani et al. 2012, sec. 4): who was this close at the last lambda. */
@@ -313,13 +313,13 @@ void cri_descent_coefficients(const cri_descent *d, double *out)
     for (size_t i = 0; i < d->p; i++) out[d->order[i]] = d->b[i];
 }
 
-void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, size_t *place,
-                          double *out)
+void cri_descent_products(const cri_descent *d, const size_t *terms, size_t first, size_t k,
+                          size_t *place, double *out)
 {
     bool known = cri_descent_by_products(d); /* G has them all */
     for (size_t i = 0; i < d->p; i++) place[d->order[i]] = i;
     for (size_t a = 0; a < k; a++) known = known && place[terms[a]] < d->known;
-    for (size_t a = 0; a < k; a++) {
+    for (size_t a = first; a < k; a++) {
         const double *row = d->G + place[terms[a]] * d->stride;
         if (!known) d->X->copy(d->X, terms[a], d->z);
         for (size_t e = 0; e <= a; e++)

@@ -98,9 +98,10 @@ double cri_descent_mse(const cri_descent *d);
 size_t cri_descent_nonzero(const cri_descent *d);
 void   cri_descent_coefficients(const cri_descent *d, double *out);
 
-/* out [k x k] = z_i . z_j / W of k terms; `place` [p] is room. */
-void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, size_t *place,
-                          double *out);
+/* out [k x k] = z_i . z_j / W of k terms, in the rows and columns from `first` on; `place` [p] is
+ * room. */
+void cri_descent_products(const cri_descent *d, const size_t *terms, size_t first, size_t k,
+                          size_t *place, double *out);
 
 /* --- inside (descent_solve.c) ---------------------------------------------------------------- */
 

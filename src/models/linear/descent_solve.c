@@ -96,19 +96,22 @@ static double shrink(double u, double by) { return u > by ? u - by : u < -by ? u
 
 /* What coordinates have in common at a lambda, and the largest violation met, squared: roots would
  * take longer than a step on a column of few entries. */
-typedef struct pass {
-    double l1, l2, slight, worst;
-} pass;
-
-static pass begin_pass(const cri_descent *d)
+static cri_column_pass begin_pass(const cri_descent *d, bool nonzero)
 {
     double slight = SLIGHT * d->settings.tolerance * d->unit;
-    return (pass){ cri_descent_l1(d), cri_descent_l2(d), slight * slight, 0 };
+    return (cri_column_pass){ .m = d->m,
+                              .order = d->order,
+                              .b = d->b,
+                              .square = d->square,
+                              .nonzero = nonzero,
+                              .l1 = cri_descent_l1(d),
+                              .l2 = cri_descent_l2(d),
+                              .slight = slight * slight };
 }
 
 /* The step of one coordinate from its gradient c, 0 where it is not worth the while; notes the
  * violation, as it was before. */
-static double step_of(const cri_descent *d, size_t i, double c, pass *of)
+static double step_of(const cri_descent *d, size_t i, double c, cri_column_pass *of)
 {
     double square = d->square[i], curvature = square + of->l2, inverse = 1 / curvature;
     double change = shrink(c + square * d->b[i], of->l1) * inverse - d->b[i];
@@ -119,8 +122,9 @@ static double step_of(const cri_descent *d, size_t i, double c, pass *of)
 
 static double sweep_columns(cri_descent *d, bool nonzero)
 {
-    pass of = begin_pass(d);
-    for (size_t i = 0; i < d->m; i++) {
+    cri_column_pass of = begin_pass(d, nonzero);
+    if (d->X->sweep) d->X->sweep(d->X, &of, d->r);
+    for (size_t i = 0; !d->X->sweep && i < d->m; i++) {
         if (nonzero && d->b[i] == 0) continue;
         double change = step_of(d, i, dot(d, i, d->r), &of);
         if (change == 0) continue;
@@ -156,7 +160,7 @@ static double sweep_blocks(cri_descent *d, bool nonzero)
         memcpy(c, d->c + first, k * sizeof(double));
         memset(change, 0, k * sizeof(double));
         for (int time = 0; time < TIMES; time++) {
-            pass now = begin_pass(d);
+            cri_column_pass now = begin_pass(d, nonzero);
             for (size_t a = 0; a < k; a++) {
                 if (nonzero && d->b[first + a] == 0) continue;
                 double step = step_of(d, first + a, c[a], &now);

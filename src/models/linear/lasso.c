@@ -203,7 +203,7 @@ static cr_status set_factor(cr_ctx *cx, cri_lasso *m, const cri_path_end *end, c
     cr_free(cx, m->fit.factor, m->fit.rank, k * sizeof(double));
     m->fit.factor = F;
     m->fit.rank = k;
-    cri_descent_products(&end->descent, which, k, place, G);
+    cri_descent_products(&end->descent, which, 0, k, place, G);
     for (size_t a = 0; a < k * k; a++) L[a] = n * G[a];
     for (size_t a = 0; a < k; a++) L[a * k + a] += n * l2;
     double df = cri_lasso_df(&s, G, k, l2);

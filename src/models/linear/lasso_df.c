@@ -4,6 +4,7 @@
 #include "../../math/blas_internal.h"
 #include "../../math/lapack.h"
 
+#include <cblas.h>
 #include <string.h>
 
 /* The rank of k columns with the products G [k x k], spoiled: Cholesky, the largest pivot first,
@@ -29,13 +30,62 @@ static size_t rank_of(double *G, size_t k, bool *used, double *whole)
     return rank;
 }
 
+/* f->terms = the k terms, those at the beginning that are all still there in their places; returns
+ * how many these are.  marks [p] are 0. */
+static size_t arrange_terms(cri_lasso_factor *f, const size_t *terms, size_t k, bool *marks)
+{
+    size_t kept = 0, m = 0;
+    for (size_t a = 0; a < k; a++) marks[terms[a]] = true;
+    while (kept < f->k && marks[f->terms[kept]]) marks[f->terms[kept++]] = false;
+    m = kept;
+    for (size_t a = kept; a < f->k; a++) {
+        size_t j = f->terms[a];
+        if (marks[j]) f->terms[m++] = j;
+        marks[j] = false;
+    }
+    for (size_t a = 0; a < k; a++)
+        if (marks[terms[a]]) f->terms[m++] = terms[a];
+    return kept;
+}
+
+static const double CLEARLY = 1e-8; /* the square of a pivot, over that of its column */
+
+bool cri_lasso_independent(cri_lasso_factor *f, cr_scratch *s, const cri_descent *d,
+                           const size_t *terms, size_t k)
+{
+    size_t *place = cr_scratch_index(s, d->p), kept, most = f->most;
+    bool   *marks = cr_scratch_bytes(s, d->p, sizeof *marks), good = true;
+    double *G = cr_scratch_matrix(s, k, k);
+    if (s->status != CR_OK) return false;
+    kept = arrange_terms(f, terms, k, marks);
+    f->k = kept;
+    if (kept == k) return true;
+    int     n = (int)(k - kept), ld = (int)most;
+    double *rows = f->L + kept * most, *corner = rows + kept;
+    cri_descent_products(d, f->terms, kept, k, place, G);
+    for (size_t a = kept; a < k; a++) memcpy(f->L + a * most, G + a * k, (a + 1) * sizeof *G);
+    if (kept > 0) {
+        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, (int)kept,
+                    1, f->L, ld, rows, ld);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, (int)kept, -1, rows, ld, 1, corner,
+                    ld);
+    }
+    if (cri_dpotrf('U', n, corner, ld) != 0) return false;
+    for (size_t a = kept; good && a < k; a++) {
+        double pivot = f->L[a * (most + 1)];
+        good = pivot * pivot > CLEARLY * G[a * (k + 1)];
+    }
+    if (good) f->k = k;
+    return good;
+}
+
 /* true when a plain Cholesky factor keeps digits of every column: the quick answer for most. */
 static bool clearly_independent(const double *G, size_t k, double *copy)
 {
     memcpy(copy, G, k * k * sizeof *copy);
     if (cri_dpotrf('U', (int)k, copy, (int)k) != 0) return false;
     for (size_t i = 0; i < k; i++)
-        if (!(copy[i * k + i] * copy[i * k + i] > 1e-8 * G[i * k + i])) return false;
+        if (!(copy[i * k + i] * copy[i * k + i] > CLEARLY * G[i * k + i])) return false;
     return true;
 }
 

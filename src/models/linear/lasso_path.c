@@ -44,10 +44,12 @@ typedef struct point {
     double *b;
 } point;
 
+enum { MOST_RANK = 464 }; /* terms whose rank is found out: up to k^3 = 1e8 */
+
 /* The df of the lambda at hand, without the intercept; -1 where it would cost more than it tells.
  */
 static cr_status measure_df(cr_ctx *cx, const cri_descent *d, const point *at, bool wanted,
-                            double *out)
+                            cri_lasso_factor *factor, double *out)
 {
     enum { CHEAP = 100 };
     cr_status  st = CR_OK;
@@ -55,23 +57,26 @@ static cr_status measure_df(cr_ctx *cx, const cri_descent *d, const point *at, b
     bool       plain = d->settings.l1_ratio == 1;
     size_t     k = at->k, *place = cr_scratch_index(&s, d->p);
     double     size = (double)k * (double)k * (double)(d->X && d->X->room > k ? d->X->room : k);
-    bool       counts = plain ? wanted && size <= 1e8 : wanted || k <= CHEAP;
-    double    *G = cr_scratch_matrix(&s, counts ? k : 0, counts ? k : 0);
+    bool       counts = plain ? wanted && k <= factor->most && size <= 1e8 : wanted || k <= CHEAP;
 
-    CR_TRY(s.status);
+    cri_blas_enter();
     *out = plain ? (double)k : -1;
+    if (plain && counts) counts = !cri_lasso_independent(factor, &s, d, at->terms, k);
+    double *G = cr_scratch_matrix(&s, counts ? k : 0, counts ? k : 0);
+    CR_TRY(s.status);
     if (!counts) goto done;
-    cri_descent_products(d, at->terms, k, place, G);
+    cri_descent_products(d, at->terms, 0, k, place, G);
     *out = cri_lasso_df(&s, G, k, d->lambda * (1 - d->settings.l1_ratio));
     CR_TRY(s.status);
 done:
+    cri_blas_leave();
     cr_scratch_end(&s);
     return st;
 }
 
 /* Notes the solution of all rows at lambda k. */
 static cr_status note(cr_ctx *cx, cr_scratch *s, const journey *j, const cri_descent *d, size_t k,
-                      double *b, point *out, cri_lasso_path *path)
+                      double *b, cri_lasso_factor *factor, point *out, cri_lasso_path *path)
 {
     size_t nonzero = cri_descent_nonzero(d);
     point  at = { 0, cr_scratch_index(s, nonzero), cr_scratch_f64(s, nonzero) };
@@ -89,7 +94,7 @@ static cr_status note(cr_ctx *cx, cr_scratch *s, const journey *j, const cri_des
     path->sweeps += d->sweeps;
     path->violation = fmax(path->violation, d->violation);
     path->converged = path->converged && d->converged;
-    return measure_df(cx, d, &at, j->settings->wants_df, &path->df[k]);
+    return measure_df(cx, d, &at, j->settings->wants_df, factor, &path->df[k]);
 }
 
 /* The solutions as a matrix over the terms that occur in any. */
@@ -278,11 +283,12 @@ static cr_status run_folds_alone(cr_ctx *cx, journey *j, size_t n)
 
 /* What is kept of all rows while they go along. */
 typedef struct record {
-    cr_scratch     *s;
-    cri_lasso_task *all;
-    double         *b; /* [p] room */
-    point          *points;
-    cri_lasso_path *path;
+    cr_scratch       *s;
+    cri_lasso_task   *all;
+    double           *b; /* [p] room */
+    cri_lasso_factor *factor;
+    point            *points;
+    cri_lasso_path   *path;
 } record;
 
 /* The n tasks of a batch from lambda to lambda; all rows among them when there is a record. */
@@ -301,8 +307,8 @@ static cr_status run_together(cr_ctx *cx, journey *j, size_t n, const record *re
         }
         cr_progress(cx, "following the path", (double)(k + 1), (double)j->L);
         if (rec) {
-            CR_TRY(
-                note(cx, rec->s, j, &rec->all->at.descent, k, rec->b, &rec->points[k], rec->path));
+            CR_TRY(note(cx, rec->s, j, &rec->all->at.descent, k, rec->b, rec->factor,
+                        &rec->points[k], rec->path));
             if (isnan(j->settings->lambda) && cri_lasso_task_is_saturated(rec->all)) j->L = k + 1;
         }
         if (folds > 0 && folds == j->source.view.folds && is_past_least(j, k + 1)) j->L = k + 1;
@@ -378,7 +384,13 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     cri_lasso_path path = { 0 };
     cri_lasso_task all = { 0 };
     record         rec = { .s = s, .all = &all, .path = &path, .b = cr_scratch_f64(s, rows->p) };
+    bool           ranks = o->wants_df && o->descent.l1_ratio == 1;
+    size_t         room = !ranks ? 0 : rows->p < MOST_RANK ? rows->p : MOST_RANK;
 
+    cri_lasso_factor factor = { .most = room,
+                                .terms = cr_scratch_index(s, room),
+                                .L = cr_scratch_matrix(s, room, room) };
+    rec.factor = &factor;
     CR_TRY(cri_blas_reserve(cx));
     CR_TRY(open_source(cx, s, &j.source));
     CR_TRY(cri_lasso_task_new(cx, s, &j.source, j.source.view.folds, NULL, &all));

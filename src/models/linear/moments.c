@@ -338,7 +338,7 @@ cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool st
                         .offset = intercept ? mean[p] : 0,
                         .centre = cr_alloc(cx, p, sizeof(double)),
                         .scale = cr_alloc(cx, p, sizeof(double)),
-                        .G = cr_alloc(cx, p, p * sizeof(double)),
+                        .G = cr_resize(cx, NULL, 0, p, p * sizeof(double)), /* all is written */
                         .g = cr_alloc(cx, p, sizeof(double)) };
     if (!r.centre || !r.scale || !r.G || !r.g) {
         cri_gram_free(cx, &r);

@@ -1,8 +1,9 @@
 /* moments_wide.c -- sufficient statistics of Gaussian linear models of many columns, in one pass.
  * Rows come in panels; each panel is written once as sqrt(w) (z - shift, 1), and every tile of the
  * matrix of products takes it in as a task of its own.  So a tile is summed over the rows in their
- * order whatever the number of threads, there is one matrix of products, and hardly anything beside
- * the multiplications.  The shift is the mean of some rows spread over all of them:
+ * order whatever the number of threads, and there is hardly anything beside the multiplications.
+ * Large tiles copy less; where a matrix has few of them, the two halves of each panel go to
+ * matrices of products of their own, so that there is work for more threads.  The shift is the mean of some rows spread over all of them:
  *   mean = shift + s / weight,   S = sum w (z - shift)(z - shift)^T - s s^T / weight,
  * s = sum w (z - shift); where s s^T / weight is not small the digits it would cost are not spent:
  * the caller is told to use the mean itself. */
@@ -15,16 +16,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 256, SAMPLE = 256, CHUNK = 64 };
+enum { SAMPLE = 256, CHUNK = 64, PANEL = 1024 };
 
 typedef struct wide {
     const cri_rows *rows;
     cri_moments    *m;
-    size_t          q, width, tiles; /* p + 1; one more, for s; tiles in a row */
-    size_t          begin, end;      /* the panel at hand                      */
-    double         *Z;               /* [panel x width]                        */
-    double         *P;               /* [width x width] products, below the diagonal of tiles */
-    double         *shift;           /* [q]                                    */
+    size_t          q, width;    /* p + 1; one more, for s                 */
+    size_t          tile, tiles; /* width of a tile, and tiles in a row    */
+    size_t          halves;      /* matrices of products: 1 or 2           */
+    size_t          begin, end;  /* the panel at hand                      */
+    double         *Z;           /* [panel x width]                        */
+    double         *P;         /* [halves x width x width] products, below the diagonal of tiles */
+    double         *shift, *s; /* [q], [width] the last row of products  */
 } wide;
 
 static double weight_of(const cri_rows *rows, size_t i) { return rows->w ? rows->w[i] : 1; }
@@ -70,21 +73,32 @@ static void locate(size_t t, size_t *row, size_t *col)
     *row = r, *col = t;
 }
 
-static void multiply_tile(void *arg, size_t t)
+static size_t count_tiles(const wide *v) { return v->tiles * (v->tiles + 1) / 2; }
+
+/* One tile of one half of the panel. */
+static void multiply_tile(void *arg, size_t task)
 {
     const wide *v = arg;
-    size_t      r, c, n = v->end - v->begin;
+    size_t      r, c, half = task / count_tiles(v), n = v->end - v->begin;
     double      beta = v->begin > 0;
-    locate(t, &r, &c);
-    cri_range i = cri_block_range(v->width, TILE, r), j = cri_block_range(v->width, TILE, c);
-    double   *P = v->P + i.begin * v->width + j.begin;
+    locate(task % count_tiles(v), &r, &c);
+    cri_range i = cri_block_range(v->width, v->tile, r), j = cri_block_range(v->width, v->tile, c);
+    size_t    begin = half * n / v->halves, end = (half + 1) * n / v->halves;
+    double   *P = v->P + (half * v->width + i.begin) * v->width + j.begin;
+    double   *Z = v->Z + begin * v->width;
     int       rows = (int)(i.end - i.begin), cols = (int)(j.end - j.begin), ld = (int)v->width;
     if (r == c)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, rows, (int)n, 1, v->Z + i.begin, ld,
-                    beta, P, ld);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, rows, (int)(end - begin), 1, Z + i.begin,
+                    ld, beta, P, ld);
     else
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, cols, (int)n, 1, v->Z + i.begin,
-                    ld, v->Z + j.begin, ld, beta, P, ld);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, cols, (int)(end - begin), 1,
+                    Z + i.begin, ld, Z + j.begin, ld, beta, P, ld);
+}
+
+static double product_at(const wide *v, size_t a, size_t b)
+{
+    double sum = v->P[a * v->width + b];
+    return v->halves == 1 ? sum : sum + v->P[(v->width + a) * v->width + b];
 }
 
 /* S of a tile and of its mirror image from the products about the shift. */
@@ -92,13 +106,13 @@ static void finish_tile(void *arg, size_t t)
 {
     const wide   *v = arg;
     size_t        r, c, q = v->q;
-    const double *s = v->P + q * v->width;
+    const double *s = v->s;
     double        weight = v->m->weight;
     locate(t, &r, &c);
-    cri_range i = cri_block_range(v->width, TILE, r), j = cri_block_range(v->width, TILE, c);
+    cri_range i = cri_block_range(v->width, v->tile, r), j = cri_block_range(v->width, v->tile, c);
     for (size_t a = i.begin; a < i.end && a < q; a++)
         for (size_t b = j.begin; b < j.end && b <= a; b++) {
-            double S = v->P[a * v->width + b] - s[a] * (s[b] / weight);
+            double S = product_at(v, a, b) - s[a] * (s[b] / weight);
             v->m->S[a * q + b] = v->m->S[b * q + a] = a == b ? fmax(S, 0) : S;
         }
 }
@@ -108,7 +122,7 @@ static bool shift_was_good(const wide *v)
 {
     const cri_moments *m = v->m;
     for (size_t j = 0; j < v->q; j++) {
-        double s = v->P[v->q * v->width + j], raw = v->P[j * (v->width + 1)];
+        double s = v->s[j], raw = product_at(v, j, j);
         double S = m->S[j * (v->q + 1)], mean = m->mean[j];
         if (s * (s / m->weight) > 100 * S && raw > 1e-26 * m->weight * mean * mean) return false;
         if (!isfinite(raw)) return false;
@@ -118,35 +132,48 @@ static bool shift_was_good(const wide *v)
 
 static cr_status multiply(cr_ctx *cx, wide *v, size_t panel)
 {
-    size_t    n = v->rows->n, tiles = v->tiles * (v->tiles + 1) / 2;
+    size_t    n = v->rows->n;
     cr_status st = CR_OK;
     for (v->begin = 0; v->begin < n && st == CR_OK; v->begin = v->end) {
         v->end = n - v->begin > panel ? v->begin + panel : n;
         st = cri_parallel_for(cx, NULL, cri_block_count(v->end - v->begin, CHUNK), fill_chunk, v);
-        if (st == CR_OK) st = cri_parallel_for(cx, NULL, tiles, multiply_tile, v);
+        if (st == CR_OK)
+            st = cri_parallel_for(cx, NULL, v->halves * count_tiles(v), multiply_tile, v);
         if (st == CR_OK) cr_progress(cx, "gathering moments", (double)v->end, (double)n);
     }
     return st;
 }
 
+/* By the width alone, and whether there are rows enough for both halves. */
+static void choose_tiles(wide *v)
+{
+    enum { SMALL = 256, LARGE = 512, MANY = 4096 };
+    bool large = v->width > LARGE + SMALL;
+    v->tile = large ? LARGE : SMALL;
+    v->tiles = cri_block_count(v->width, v->tile);
+    v->halves = large && v->width <= MANY && v->rows->n >= PANEL ? 2 : 1;
+}
+
 cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good)
 {
-    enum { PANEL = 1024, PANEL_NUMBERS = 1 << 23 };
+    enum { PANEL_NUMBERS = 1 << 23 };
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    cri_moments m = { 0 };
     size_t      q = rows->p + 1, width = q + 1, panel = PANEL_NUMBERS / width;
+    cri_moments m = { .p = rows->p, .q = q, .S = cr_resize(cx, NULL, 0, q * q, sizeof(double)) };
     wide        v = { .rows = rows, .m = &m, .q = q, .width = width };
 
     panel = panel > PANEL ? PANEL : panel < 256 ? 256 : panel;
     if (panel > rows->n) panel = rows->n;
-    v.tiles = cri_block_count(width, TILE);
+    choose_tiles(&v);
     v.Z = cr_scratch_matrix(&s, panel, width);
-    v.P = cr_scratch_matrix(&s, width, width);
+    v.P = cr_scratch_matrix(&s, v.halves * width, width);
     v.shift = cr_scratch_f64(&s, q);
+    v.s = cr_scratch_f64(&s, width);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
-    CR_TRY(cri_moments_new(cx, rows->p, &m));
+    if (!m.S) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_record_allocate(cx, cri_moments_record, &m)); /* S is there: all of it is written */
     for (size_t i = 0; i < rows->n; i++) {
         m.weight += weight_of(rows, i);
         m.rows += weight_of(rows, i) > 0;
@@ -158,8 +185,9 @@ cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out
     st = multiply(cx, &v, panel);
     cri_blas_leave();
     CR_TRY(st);
-    for (size_t j = 0; j < q; j++) m.mean[j] = v.shift[j] + v.P[q * width + j] / m.weight;
-    CR_TRY(cri_parallel_for(cx, NULL, v.tiles * (v.tiles + 1) / 2, finish_tile, &v));
+    for (size_t j = 0; j < width; j++) v.s[j] = product_at(&v, q, j);
+    for (size_t j = 0; j < q; j++) m.mean[j] = v.shift[j] + v.s[j] / m.weight;
+    CR_TRY(cri_parallel_for(cx, NULL, count_tiles(&v), finish_tile, &v));
     *out_good = shift_was_good(&v);
     if (!*out_good) goto done;
     *out = m;

@@ -25,11 +25,11 @@
 #define RIDGE_OPTIONS(X)                                                                             \
     X(real,   lambda,    "1",    ">=0", "penalty on the squared coefficients", "0.5")                \
     X(flag,   intercept, "true", "",    "fit a free intercept",                "false")              \
-    X(choice, solver,    "auto", "auto|primal|dual|lsqr",                                            \
+    X(choice, solver,    "auto", "auto|primal|dual|lsqr|cg",                                         \
       "solve p x p or n x n equations, or by products with sparse data alone; auto takes the cheapest", "dual")
 /* clang-format on */
-enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL, SOLVER_LSQR };
-static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr" };
+enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL, SOLVER_LSQR, SOLVER_CG };
+static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr", "cg" };
 
 CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(ridge_options, __VA_ARGS__)
@@ -38,7 +38,7 @@ static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 
 /* clang-format off */
 #define RIDGE_STATE(MEMBER)                                                                         \
-    MEMBER(count, solver,  (),              "1..3",     "primal, dual or lsqr")                     \
+    MEMBER(count, solver,  (),              "1..4",     "primal, dual, lsqr or cg")                 \
     MEMBER(real,  df_se,   (),              "any",      "of df; 0 where it is exact")               \
     MEMBER(real,  lambda,  (),              "any",      "the penalty")                              \
     MEMBER(real,  df,      (),              "any",      "effective degrees of freedom")             \
@@ -57,6 +57,12 @@ static const cri_member ridge_record[] = { RIDGE_STATE(CRI_RECORD_ROW) CRI_RECOR
 #undef CRI_TYPE
 
 /* --- primal ---------------------------------------------------------------------------------- */
+
+/* From products with sparse rows alone, so that the degrees of freedom are estimated. */
+static bool by_products(const ridge_state *m)
+{
+    return m->solver == SOLVER_LSQR || m->solver == SOLVER_CG;
+}
 
 static cr_status refuse_singular(cr_ctx *cx, double lambda)
 {
@@ -257,19 +263,28 @@ done:
     return st;
 }
 
-/* Sparse rows, in the dual or by LSQR. */
+/* Sparse rows, in the dual or by products alone. */
 static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
                               const ridge_options *o, uint64_t seed, cr_report *report)
 {
     cr_status               st = CR_OK;
-    const cri_ridge_problem q = { rows, o->lambda, o->intercept, rows->design->standardised, seed };
+    const cri_ridge_problem q = { rows,
+                                  o->lambda,
+                                  o->intercept,
+                                  rows->design->standardised,
+                                  seed,
+                                  o->solver == SOLVER_LSQR ? CRI_PRODUCTS_LSQR
+                                  : o->solver == SOLVER_CG ? CRI_PRODUCTS_CG
+                                                           : CRI_PRODUCTS_AUTO };
     cri_ridge_facts         f = { 0 };
-    bool                    dual = m->solver == SOLVER_DUAL, singular = dual && !(o->lambda > 0);
+    bool                    dual = m->solver == SOLVER_DUAL;
+    bool                    singular = (dual || m->solver == SOLVER_CG) && !(o->lambda > 0);
 
     if (!singular)
         CR_TRY(dual ? cri_ridge_dual_sparse(cx, &q, &m->fit, &m->kept, &f)
-                    : cri_ridge_lsqr(cx, &q, &m->fit, &f, &singular));
+                    : cri_ridge_products(cx, &q, &m->fit, &f, &singular));
     if (singular) CR_TRY(refuse_singular(cx, o->lambda));
+    if (!dual) m->solver = f.cg ? SOLVER_CG : SOLVER_LSQR;
     m->lambda = o->lambda;
     m->df = f.df;
     m->df_se = f.df_se;
@@ -303,8 +318,8 @@ static size_t choose_solver(const cri_rows *rows, const ridge_options *o)
 
 static cr_status check_solver(cr_ctx *cx, const ridge_state *m, const cri_rows *rows)
 {
-    if (m->solver != SOLVER_LSQR || cri_rows_are_sparse(rows)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, and %s is not",
+    if (!by_products(m) || cri_rows_are_sparse(rows)) return CR_OK;
+    cr_fail(cx, CR_EARG, "--solver %s is for sparse data, and %s is not", solver_names[m->solver],
             cr_table_source(rows->table));
     return cr_fail_hint(cx,
                         "--solver auto takes the smaller equations; LIBSVM files and CSR matrices "
@@ -326,7 +341,7 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     if (m->solver == SOLVER_PRIMAL && !levels) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
     if (levels)
         CR_TRY(solve_levels(cx, m, rows, o, report));
-    else if (m->solver == SOLVER_LSQR || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
+    else if (by_products(m) || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
         CR_TRY(solve_sparse(cx, m, rows, o, seed, report));
     else
         CR_TRY(solve(cx, m, rows, o, rows->design, report));
@@ -350,7 +365,7 @@ static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *row
                                     "update"
                 : old->solver == SOLVER_DUAL
                     ? "a ridge model fitted in the dual has no exact update"
-                    : "a ridge model fitted by lsqr has no exact update");
+                    : "a ridge model fitted by products with sparse rows has no exact update");
         return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
     }
     m = cr_alloc(cx, 1, sizeof *m);
@@ -384,7 +399,7 @@ static const cr_field ridge_statistics[] = {
     CR_NUMBER("effective_df", CR_FIELD_NULL,
               "effective degrees of freedom: the trace of the smoother"),
     CR_NUMBER("effective_df_se", CR_FIELD_EITHER,
-              "of lsqr: standard error of effective_df, which is estimated"),
+              "of cg and lsqr: standard error of effective_df, which is estimated"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
                "standard deviation of the noise, by the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
@@ -408,7 +423,7 @@ static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *
     cri_put_real(s, "lambda", m->lambda);
     cri_put_text(s, "solver", solver_names[m->solver]);
     cri_put_real(s, "effective_df", m->df);
-    if (m->solver == SOLVER_LSQR) cri_put_real(s, "effective_df_se", m->df_se);
+    if (by_products(m)) cri_put_real(s, "effective_df_se", m->df_se);
     cri_put_real(s, "residual_sd", m->fit.sigma * unit);
     cri_put_real(s, "rss", m->rss * square);
     cri_put_real(s, "r2", m->r2);

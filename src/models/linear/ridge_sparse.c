@@ -1,5 +1,6 @@
-/* ridge_sparse.c -- ridge on sparse rows, in the dual or by LSQR. */
+/* ridge_sparse.c -- ridge on sparse rows: in the dual, or by products with the rows alone. */
 #include "ridge_sparse.h"
+#include "sparse_dual.h"
 #include "sparse_solve.h"
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
@@ -180,46 +181,99 @@ done:
     return st;
 }
 
-/* --- LSQR ------------------------------------------------------------------------------------ */
+/* --- products alone -------------------------------------------------------------------------- */
 
-cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *out_fit,
-                         cri_ridge_facts *out_facts, bool *out_singular)
+enum { MOST_STEPS = 20000 };
+
+/* Conjugate gradients where they pay and rounding leaves them enough digits: fewer rows than
+ * columns, and K of a condition, here bounded from above, that is not out of all bounds. */
+static bool takes_dual(const cri_sparse_terms *z, double lambda)
 {
-    enum { MOST = 20000 };
+    double trace = 0;
+    for (size_t j = 0; j < z->p; j++) trace += z->square[j];
+    return z->n < z->p && trace < 1e7 * lambda;
+}
+
+/* b [p], and the degrees of freedom, by conjugate gradients in the dual. */
+static cr_status solve_cg(cr_ctx *cx, const cri_ridge_problem *o, const cri_sparse_terms *z,
+                          double *b, cri_ridge_facts *f)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_sparse_dual d = { 0 };
+
+    CR_TRY(cri_sparse_dual_open(cx, &s, z, o->lambda, &d));
+    CR_TRY(cri_sparse_dual_solve(cx, &d, MOST_STEPS, b, &f->iterations, &f->converged));
+    if (f->converged || o->products == CRI_PRODUCTS_CG)
+        CR_TRY(cri_sparse_trace(cx, z, o->intercept, o->seed, cri_sparse_dual_measure, &d, &f->df,
+                                &f->df_se));
+    f->cg = true;
+done:
+    cri_sparse_dual_close(cx, &d);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The same by LSQR, from the b at hand; *out_singular where lambda is 0 and b is not unique. */
+static cr_status solve_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_sparse_terms *z, double *b,
+                            cri_ridge_facts *f, bool *out_singular)
+{
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    size_t           p = o->rows->p;
-    double          *b = cr_scratch_bytes(&s, p, sizeof *b), *d = cr_scratch_f64(&s, p);
+    double          *d = cr_scratch_f64(&s, z->p);
+    cri_sparse_copy  columns = { 0 };
+    cri_sparse_ridge ridge = { z, o->lambda };
+    cr_lsqr_report   report = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_transpose(cx, z->X, &columns));
+    z->columns = &columns.view;
+    CR_TRY(cri_sparse_solve(cx, z, z->t, o->lambda, 2e-14, MOST_STEPS, b, &report));
+    if (o->lambda == 0) CR_TRY(cri_sparse_null(cx, z, b, MOST_STEPS, o->seed, d, out_singular));
+    if (*out_singular) goto done;
+    CR_TRY(cri_sparse_trace(cx, z, o->intercept, o->seed, cri_sparse_bidiagonal, &ridge, &f->df,
+                            &f->df_se));
+    f->cg = false;
+    f->iterations += report.iterations;
+    f->converged = report.converged;
+done:
+    z->columns = NULL;
+    cri_sparse_free(cx, &columns);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_ridge_products(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *out_fit,
+                             cri_ridge_facts *out_facts, bool *out_singular)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    double          *b = cr_scratch_bytes(&s, o->rows->p, sizeof *b);
     cri_sparse_terms z;
     cri_predictor    fit = { 0 };
     cri_ridge_facts  f = { 0 };
-    cri_sparse_copy  columns = { 0 };
-    cr_lsqr_report   report = { 0 };
     bool             singular = false;
 
     CR_TRY(s.status);
     CR_TRY(cri_sparse_terms_new(cx, &s, o->rows, o->intercept, o->standardise, &z));
-    CR_TRY(cri_sparse_transpose(cx, z.X, &columns));
-    z.columns = &columns.view;
-    CR_TRY(cri_sparse_solve(cx, &z, z.t, o->lambda, 2e-14, MOST, b, &report));
-    if (o->lambda == 0) CR_TRY(cri_sparse_null(cx, &z, b, MOST, o->seed, d, &singular));
+    bool dual = o->products == CRI_PRODUCTS_CG ||
+                (o->products == CRI_PRODUCTS_AUTO && takes_dual(&z, o->lambda));
+    if (dual) CR_TRY(solve_cg(cx, o, &z, b, &f));
+    if (!dual || (!f.converged && o->products == CRI_PRODUCTS_AUTO))
+        CR_TRY(solve_lsqr(cx, o, &z, b, &f, &singular));
     *out_singular = singular;
     if (singular) goto done;
     CR_TRY(cri_sparse_rss(cx, &z, b, &f.rss));
-    CR_TRY(cri_sparse_trace(cx, &z, o->lambda, o->intercept, o->seed, &f.df, &f.df_se));
     f.df += o->intercept;
     f.loocv = NAN;
     f.weight = z.weight;
     f.tt = z.tt;
-    f.iterations = report.iterations;
-    f.converged = report.converged;
     CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
     fit.mean_share = f.df / f.weight;
     set_noise(&f, &fit);
     *out_fit = fit, *out_facts = f;
     fit = (cri_predictor){ 0 };
 done:
-    cri_sparse_free(cx, &columns);
     cri_predictor_free(cx, &fit);
     cr_scratch_end(&s);
     return st;

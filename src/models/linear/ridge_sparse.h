@@ -3,8 +3,10 @@
  * with
  *             the model, by their entries, and with L give every leverage exactly:
  *               h(x) = share of the mean + (|u|^2 - |L^-1 Z u|^2) / lambda,   u = (x - centre) / scale
- * Many rows:  LSQR (sparse_solve.h).  The effective degrees of freedom are estimated, sds of the
- *             coefficients are not to be had, and every row is given the mean leverage, df / n.
+ * Many rows:  products with the rows alone; LSQR (sparse_solve.h), or with fewer rows than columns
+ *             conjugate gradients in the dual (sparse_dual.h).  The effective degrees of freedom
+ *             are estimated, sds of the coefficients are not to be had, and every row is given the
+ *             mean leverage, df / n.
  * Z, t as in sparse_terms.h.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
 #define CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
@@ -33,13 +35,18 @@ typedef struct cri_ridge_facts {
     double rss, loocv, weight, tt;
     size_t iterations;
     bool   converged;
+    bool   cg; /* by conjugate gradients */
 } cri_ridge_facts;
+
+/* auto: conjugate gradients where they pay, and LSQR from there where rounding stops them. */
+typedef enum cri_products { CRI_PRODUCTS_AUTO, CRI_PRODUCTS_LSQR, CRI_PRODUCTS_CG } cri_products;
 
 typedef struct cri_ridge_problem {
     const cri_rows *rows;
     double          lambda;
     bool            intercept, standardise;
     uint64_t        seed;
+    cri_products    products;
 } cri_ridge_problem;
 
 /* Coefficients, sds where n^2 p operations can be afforded (else NaN), and the rows for leverages.
@@ -47,9 +54,10 @@ typedef struct cri_ridge_problem {
 cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *problem,
                                 cri_predictor *out_fit, cri_kept_rows *out_kept,
                                 cri_ridge_facts *out_facts);
-/* Coefficients; *out_singular where lambda is 0 and they are not unique. */
-cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *problem, cri_predictor *out_fit,
-                         cri_ridge_facts *out_facts, bool *out_singular);
+/* Coefficients; *out_singular where lambda is 0 and they are not unique.  Conjugate gradients need
+ * lambda above 0. */
+cr_status cri_ridge_products(cr_ctx *cx, const cri_ridge_problem *problem, cri_predictor *out_fit,
+                             cri_ridge_facts *out_facts, bool *out_singular);
 
 /* Copies the rows with L [n x n], L L' = Z Z' + lambda I. */
 cr_status cri_kept_rows_new(cr_ctx *cx, const cri_sparse_terms *z, const double *L, double lambda,

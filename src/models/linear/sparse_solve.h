@@ -6,7 +6,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_SPARSE_SOLVE_H
 #define CREDENCE_MODELS_LINEAR_SPARSE_SOLVE_H
 
-#include "sparse_terms.h"
+#include "sparse_probes.h"
 #include "../../math/lsqr.h"
 
 /* b [p] = argmin |target - Z b|^2 + lambda |b|^2, from the b at hand; constant terms stay as they
@@ -18,12 +18,14 @@ cr_status cri_sparse_solve(cr_ctx *cx, const cri_sparse_terms *z, const double *
 /* |t - Z b|^2 by the rows themselves. */
 cr_status cri_sparse_rss(cr_ctx *cx, const cri_sparse_terms *z, const double *b, double *out_rss);
 
-/* *out_df = tr H, H = Z (Z'Z + lambda I)^-1 Z', from CRI_SPARSE_PANEL random sign vectors e: the
- * mean of m e'He / e'e, m the most that the trace can be (Hutchinson 1990, as a ratio, which is
- * exact where the fit is).  `centred`: Z has columns of mean 0, so that H does not reach sqrt(w).
- * *out_se is the standard error.  z must have its columns. */
-cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda, bool centred,
-                           uint64_t seed, double *out_df, double *out_se);
+typedef struct cri_sparse_ridge {
+    const cri_sparse_terms *z; /* with its columns */
+    double                  lambda;
+} cri_sparse_ridge;
+
+/* The measure of probes (sparse_probes.h) of a cri_sparse_ridge.  O(steps panel (entries + p)). */
+cr_status cri_sparse_bidiagonal(cr_ctx *cx, void *user, double *E, const double *lengths,
+                                double *told);
 
 /* Looks for coefficients that do not change Z b: least squares from a random start ends beside b
  * by such a direction, out [p], scaled to 1 at its largest; *out_found is false where there is

@@ -1,12 +1,10 @@
-/* sparse_trace.c -- the degrees of freedom of a ridge on sparse rows, by random probes.
- *   tr H = E e'He,  H = Z (Z'Z + lambda I)^-1 Z',  e random signs      (Hutchinson 1990)
- * e'He is what a ridge on the target e takes off |e|^2: the sum of the phi^2 of LSQR's rotations,
+/* sparse_trace.c -- e'He of probes e, H = Z (Z'Z + lambda I)^-1 Z', by bidiagonalisation.
+ * It is what a ridge on the target e takes off |e|^2: the sum of the phi^2 of LSQR's rotations,
  * which come from the bidiagonalisation alone, without a solution, and settle twice as fast as one
  * would (Golub & Meurant 2010, "Matrices, moments and quadrature", sec. 7.3).  All probes go
  * through it together, so that each entry of the rows is fetched once for all. */
 #include "sparse_solve.h"
 #include "../../base/parallel.h"
-#include "../../base/rng.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,64 +122,21 @@ done:
     return st;
 }
 
-/* Signs for the rows that count, without their part along sqrt(w), which Z (centred) does not
- * reach; returns the squared length. */
-static double draw_probe(const cri_sparse_terms *z, bool centred, uint64_t seed, size_t c,
-                         double *top)
-{
-    cr_rng r = cr_rng_stream(seed, c);
-    double along = 0, length = 0;
-    for (size_t i = 0; i < z->n; i++) {
-        double root = z->root ? z->root[i] : 1, sign = cr_rng_below(&r, 2) ? 1 : -1;
-        top[i * PROBES + c] = root > 0 ? sign : 0;
-        along += root * top[i * PROBES + c] / z->weight;
-    }
-    for (size_t i = 0; i < z->n; i++) {
-        double *e = &top[i * PROBES + c];
-        if (centred) *e -= along * (z->root ? z->root[i] : 1);
-        length += *e * *e;
-    }
-    return length;
-}
-
-/* The mean of the ratios told / lengths, and its standard error. */
-static double summarise(const double *told, const double *lengths, double *out_se)
-{
-    double sum = 0, squares = 0;
-    for (size_t c = 0; c < PROBES; c++) {
-        double share = lengths[c] > 0 ? told[c] / lengths[c] : 0;
-        sum += share / PROBES;
-        squares += share * share / PROBES;
-    }
-    *out_se = sqrt(fmax(squares - sum * sum, 0) / (PROBES - 1));
-    return sum;
-}
-
-/* The share that one more rotation may take off when it is the last: well below the standard error
- * of the mean of the probes, so that this stands for both. */
-static double settled(const double *told, const double *lengths)
-{
-    const double LEAST = 1e-7, MOST = 1e-5, PART = 0.1;
-    double       se, mean = summarise(told, lengths, &se);
-    return fmin(MOST, fmax(LEAST, mean > 0 ? PART * se / mean : 0));
-}
-
 /* told [PROBES] = e'He of the probes that stand in q->top, of these squared lengths. */
-static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, double *told)
+static cr_status rotate(cr_ctx *cx, bidiagonal *q, const double *lengths, double *told)
 {
     enum { MOST = 1000 };
     cr_status st = CR_OK;
     double    rhobar[PROBES], phibar[PROBES], taken[PROBES] = { 0 };
-    bool      busy = true;
+    bool      settled = false;
     set_norms(lengths, q->beta, q->of_u);
     CR_TRY(step_v(cx, q));
     memcpy(rhobar, q->alpha, sizeof rhobar);
     memcpy(phibar, q->beta, sizeof phibar);
     memset(told, 0, PROBES * sizeof *told);
-    for (size_t k = 0; busy && k < MOST; k++) {
+    for (size_t k = 0; !settled && k < MOST; k++) {
         CR_TRY(step_u(cx, q));
         CR_TRY(step_v(cx, q));
-        busy = false;
         for (size_t c = 0; c < PROBES; c++) {
             double rho = hypot(rhobar[c], q->beta[c]);
             if (!(rho > 0)) continue;
@@ -191,37 +146,33 @@ static cr_status measure(cr_ctx *cx, bidiagonal *q, const double *lengths, doubl
             told[c] += phi * phi;
             taken[c] = phi * phi;
         }
-        double share = settled(told, lengths);
-        for (size_t c = 0; c < PROBES; c++) busy = busy || taken[c] > share * told[c];
+        settled = cri_probes_settled(told, taken, lengths);
     }
 done:
     return st;
 }
 
-cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda, bool centred,
-                           uint64_t seed, double *out_df, double *out_se)
+cr_status cri_sparse_bidiagonal(cr_ctx *cx, void *user, double *E, const double *lengths,
+                                double *told)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = z->n, p = z->p;
-    double     lengths[PROBES], told[PROBES], most = centred ? -1 : 0;
-    bidiagonal q = { .z = z,
-                     .root = sqrt(lambda),
-                     .D = cr_scratch_f64(&s, p),
-                     .top = cr_scratch_matrix(&s, n, PROBES),
-                     .bottom = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
-                     .V = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
-                     .room_p = cr_scratch_matrix(&s, p, PROBES),
-                     .room_n = cr_scratch_matrix(&s, n, PROBES) };
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const cri_sparse_ridge *ridge = user;
+    const cri_sparse_terms *z = ridge->z;
+    size_t                  n = z->n, p = z->p;
+    bidiagonal              q = { .z = z,
+                                  .root = sqrt(ridge->lambda),
+                                  .D = cr_scratch_f64(&s, p),
+                                  .top = E,
+                                  .bottom = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
+                                  .V = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
+                                  .room_p = cr_scratch_matrix(&s, p, PROBES),
+                                  .room_n = cr_scratch_matrix(&s, n, PROBES) };
 
     CR_TRY(s.status);
-    cr_progress(cx, "estimating the degrees of freedom", 0, 1);
-    for (size_t j = 0; j < p; j++) q.D[j] = z->square[j] > 0 ? 1 / sqrt(z->square[j] + lambda) : 0;
-    for (size_t c = 0; c < PROBES; c++) lengths[c] = draw_probe(z, centred, seed, c, q.top);
-    for (size_t i = 0; i < n; i++) most += !z->root || z->root[i] > 0;
-    CR_TRY(measure(cx, &q, lengths, told));
-    *out_df = most * summarise(told, lengths, out_se);
-    *out_se *= most;
+    for (size_t j = 0; j < p; j++)
+        q.D[j] = z->square[j] > 0 ? 1 / sqrt(z->square[j] + ridge->lambda) : 0;
+    CR_TRY(rotate(cx, &q, lengths, told));
 done:
     cr_scratch_end(&s);
     return st;

@@ -251,7 +251,9 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     size_t     n = columns->n;
     double     before;
     gradient   s = { .cx = cx, .m = m, .w = w, .y = y, .n = n };
-    cri_grow   grow = { .loss = CRI_TREE_SQUARES, .max_depth = m->depth, .min_leaf = min_leaf };
+    cri_grow   grow = {
+          .loss = CRI_TREE_SQUARES, .max_depth = m->depth, .min_leaf = min_leaf, .by_sums = true
+    };
 
     s.cases = cr_scratch_bytes(&sc, n, sizeof(cri_case));
     s.leaf = cr_scratch_bytes(&sc, n, sizeof(uint32_t));

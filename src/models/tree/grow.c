@@ -1,5 +1,6 @@
 /* grow.c -- growing a tree, depth first: its nodes, and those that wait to be split. */
 #include "grow_internal.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -276,17 +277,18 @@ static size_t keep_rows(cri_growth *w)
     return kept;
 }
 
-/* Whether rows are to be left out, and whether all weights are whole numbers. */
-static void look_at_weights(const cri_growth *w, bool *out_zeros, bool *out_whole)
+/* acc [2]: how many weights are 0, and how many are not whole numbers. */
+static void look_at_weights(void *arg, cri_range rows, double *acc)
 {
-    bool zeros = false, whole = true;
-    for (size_t i = 0; i < w->g->columns->n; i++) {
+    const cri_growth *w = arg;
+    size_t            zeros = 0, broken = 0;
+    for (size_t i = rows.begin; i < rows.end; i++) {
         double x = w->cases[i].w;
-        zeros |= !(x > 0);
-        whole &= x == (double)(int32_t)(x < 2e9 ? x : 0.5);
+        zeros += !(x > 0);
+        broken += x != (double)(int32_t)(x < 2e9 ? x : 0.5);
     }
-    *out_zeros = zeros;
-    *out_whole = whole;
+    acc[0] += (double)zeros;
+    acc[1] += (double)broken;
 }
 
 static cr_status plant(cri_growth *w)
@@ -296,8 +298,9 @@ static cr_status plant(cri_growth *w)
     cri_grower        *g = w->g;
     const cri_columns *c = g->columns;
     cri_pending        root = { .node = t->nodes, .end = c->n, .slot = CRI_NO_SLOT };
-    bool               zeros, whole;
-    look_at_weights(w, &zeros, &whole);
+    double             weights[2];
+    CR_TRY(cri_parallel_sum(w->cx, NULL, c->n, 8192, 2, look_at_weights, w, weights));
+    bool zeros = weights[0] > 0, whole = !(weights[1] > 0);
     root.way = c->bins.most ? CRI_WAY_BINS : CRI_WAY_LISTS;
     if (c->bins.most) {
         cri_histograms_clear(&g->histograms);

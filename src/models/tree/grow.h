@@ -69,6 +69,10 @@ typedef struct cri_grow {
     size_t        classes; /* 0 for squares                     */
     size_t        max_depth;
     double        min_leaf, min_split; /* weights                       */
+    /* Squares, by bins, of numbers whose mean is small beside their spread: nodes are measured by
+     * the sums of their bins and not row by row; of leaves at max_depth only weight, mean and what
+     * both lose together are known, and each is stored the share of its weight in that. */
+    bool by_sums;
 } cri_grow;
 
 /* Memory for growing trees on the same columns. */

@@ -48,10 +48,9 @@ static void add_moments(cri_moments *a, const cri_moments *b)
 typedef struct summing {
     cri_growth    *w;
     cri_bin_column column;
-    size_t         first;   /* with `goes`: the left child                     */
-    const bool    *goes;    /* which codes go left; NULL: all                  */
-    bool           moments; /* not just marks                                  */
-    cri_moments   *block;   /* [blocks x 2]                                    */
+    size_t         first; /* with `goes`: the left child                     */
+    const bool    *goes;  /* which codes go left; NULL: all                  */
+    cri_moments   *block; /* [blocks x 2]                                    */
 } summing;
 
 /* In four sums side by side, since each would wait for itself. */
@@ -76,6 +75,18 @@ static cri_moments sum_cases(const cri_case *c, size_t n)
     return m;
 }
 
+/* Marks the rows of the block. */
+static void mark_block(void *arg, size_t b)
+{
+    const summing    *s = arg;
+    const cri_growth *w = s->w;
+    cri_range         r = cri_block_range(rows_of(&w->at), BLOCK, b);
+    for (size_t i = r.begin; i < r.end; i++) {
+        size_t row = row_at(&w->at, i);
+        w->leaf[row] = (uint32_t)(s->first + !s->goes[cri_bin_of(&s->column, row)]);
+    }
+}
+
 /* The cases of the block, those of the left from the front and those of the right from the back. */
 static void sum_block(void *arg, size_t b)
 {
@@ -92,12 +103,20 @@ static void sum_block(void *arg, size_t b)
         left += goes;
         right -= !goes;
     }
-    if (!s->moments) return;
     s->block[2 * b] = sum_cases(cases, left);
     s->block[2 * b + 1] = sum_cases(cases + right, BLOCK - right);
 }
 
-/* out [2]: the moments of the left and right rows, of numbers. */
+/* Marks the rows of a split whose children are leaves, `first` the left one. */
+static cr_status mark_rows(cri_growth *w, size_t column, size_t first)
+{
+    summing s = { .w = w, .first = first, .goes = w->g->goes };
+    if (!w->leaf) return CR_OK;
+    s.column = cri_bins_column(&w->g->columns->bins, column);
+    return run_blocks(w->cx, cri_block_count(rows_of(&w->at), BLOCK), mark_block, &s);
+}
+
+/* out [2]: the moments of the left and right rows, of numbers, which are marked too. */
 static cr_status sum_rows(cri_growth *w, size_t column, const bool *goes, size_t first,
                           cri_moments *out)
 {
@@ -106,11 +125,10 @@ static cr_status sum_rows(cri_growth *w, size_t column, const bool *goes, size_t
     size_t     blocks = cri_block_count(rows_of(&w->at), BLOCK);
     summing    s = { .w = w, .first = first, .goes = goes };
     s.column = cri_bins_column(&w->g->columns->bins, column);
-    s.moments = w->view.loss == CRI_TREE_SQUARES;
     s.block = cr_scratch_bytes(&sc, 2 * blocks, sizeof *s.block);
     CR_TRY(sc.status);
     CR_TRY(run_blocks(w->cx, blocks, sum_block, &s));
-    for (size_t k = 0; s.moments && k < 2; k++) {
+    for (size_t k = 0; k < 2; k++) {
         out[k] = (cri_moments){ 0 };
         for (size_t b = 0; b < blocks; b++) add_moments(&out[k], &s.block[2 * b + k]);
         if (out[k].pure) out[k].loss = 0;
@@ -184,13 +202,50 @@ static void count_cells(const cri_growth *w, size_t column, const bool *goes, do
             counts[k] += c.sums[i * c.width + k];
 }
 
+/* Weight and mean of the numbers in the cells that go left, or of all. */
+static cri_moments sum_cells(const cri_growth *w, size_t column, const bool *goes)
+{
+    cri_cells   c = cri_histogram_cells(&w->g->histograms, w->at.slot, column);
+    cri_moments m = { 0 };
+    double      sum = 0;
+    for (size_t i = 0; i <= c.bins; i++) {
+        m.weight += !goes || goes[i] ? c.sums[2 * i] : 0;
+        sum += !goes || goes[i] ? c.sums[2 * i + 1] : 0;
+    }
+    m.mean = c.centre + (m.weight > 0 ? sum / m.weight : 0);
+    return m;
+}
+
+/* The moments of the node by its sums, where they are at hand and its loss is not rounding. */
+static cr_status measure_sums(cri_growth *w, cri_moments *out)
+{
+    const double          ROUNDING = 1e-9;
+    cr_status             st = CR_OK;
+    const cri_histograms *h = &w->g->histograms;
+    cri_moments           m[2] = { { 0 } };
+    bool                  root = w->at.depth == 0, known = root || w->at.slot != CRI_NO_SLOT;
+    if (known) {
+        CR_TRY(fill(w));
+        m[0] = sum_cells(w, 0, NULL);
+        double d = m[0].mean - h->centre;
+        m[0].loss = h->squares[w->at.slot] - m[0].weight * d * d;
+        if (root) w->g->most = h->squares[w->at.slot];
+    }
+    if (!known || !(m[0].loss > ROUNDING * w->g->most)) CR_TRY(sum_rows(w, 0, NULL, 0, m));
+    *out = m[0];
+done:
+    return st;
+}
+
 static cr_status measure(cri_growth *w)
 {
     cr_status      st = CR_OK;
     cri_node_view *v = &w->view;
     bool           squares = v->loss == CRI_TREE_SQUARES;
     cri_moments    m[2] = { { 0 } };
-    if (squares) {
+    if (squares && w->g->o.by_sums) {
+        CR_TRY(measure_sums(w, m));
+    } else if (squares) {
         CR_TRY(sum_rows(w, 0, NULL, 0, m));
         if (w->at.depth == 0) w->g->histograms.centre = m[0].mean;
     } else {
@@ -348,22 +403,38 @@ done:
     return st;
 }
 
+/* Both sides share the loss of the node, less what the split takes away, by their weights. */
+static void share_loss(const cri_growth *w, cri_moments *m)
+{
+    double left = w->tree->stat[w->at.node * CRI_STAT_WIDTH + CRI_LOSS];
+    for (size_t side = 0; side < 2; side++) {
+        double d = m[side].mean - w->view.mean;
+        left -= m[side].weight * d * d;
+    }
+    for (size_t side = 0; side < 2; side++)
+        m[side].loss = fmax(left, 0) * (m[side].weight / (m[0].weight + m[1].weight));
+}
+
 /* The children are leaves: their moments, and the rows marked. */
 static cr_status part_last(cri_growth *w, size_t column, size_t first)
 {
     cr_status   st = CR_OK;
+    bool       *goes = w->g->goes, rows = w->view.loss == CRI_TREE_SQUARES && !w->g->o.by_sums;
     cri_moments m[2] = { { 0 } };
-    double     *counts = w->g->counts;
-    CR_TRY(sum_rows(w, column, w->g->goes, first, m));
-    for (size_t side = 0; side < 2; side++) {
-        if (w->view.loss != CRI_TREE_SQUARES) {
-            bool *goes = w->g->goes;
-            count_cells(w, column, goes, counts);
-            m[side] = moments_of_counts(&w->view, counts);
-            for (size_t i = 0; i <= w->g->columns->bins.count[column]; i++) goes[i] = !goes[i];
+    CR_TRY(rows ? sum_rows(w, column, goes, first, m) : mark_rows(w, column, first));
+    for (size_t side = 0; !rows && side < 2; side++) {
+        if (w->g->o.by_sums) {
+            m[side] = sum_cells(w, column, goes);
+        } else {
+            count_cells(w, column, goes, w->g->counts);
+            m[side] = moments_of_counts(&w->view, w->g->counts);
+            cri_grow_store(w, first + side, &m[side]);
         }
-        cri_grow_store(w, first + side, &m[side]);
+        for (size_t i = 0; i <= w->g->columns->bins.count[column]; i++) goes[i] = !goes[i];
     }
+    if (w->g->o.by_sums) share_loss(w, m);
+    for (size_t side = 0; w->view.loss == CRI_TREE_SQUARES && side < 2; side++)
+        cri_grow_store(w, first + side, &m[side]);
     cri_histogram_give(&w->g->histograms, w->at.slot);
 done:
     return st;

@@ -39,6 +39,7 @@ struct cri_grower {
     uint32_t          *place; /* [n] exact: where a row is in the small node     */
     /* with bins */
     cri_histograms histograms;
+    double         most;    /* by sums: the sum of squares at the root           */
     uint32_t      *rows[2]; /* [n] rows by node, in two buffers by turns         */
     bool          *goes;    /* [most bins + 1] which codes go left               */
     size_t         most_bins;

@@ -13,6 +13,7 @@ void cri_histograms_free(cr_ctx *cx, cri_histograms *h)
     cr_free(cx, h->spare, slots, sizeof *h->spare);
     cr_free(cx, h->direct, slots, sizeof *h->direct);
     cr_free(cx, h->sums, slots, cells * h->width * sizeof(double));
+    cr_free(cx, h->squares, slots, sizeof *h->squares);
     cr_free(cx, h->counts, slots, cells * sizeof(uint32_t));
     cr_free(cx, h->part_sums, h->parts, cells * h->width * sizeof(double));
     cr_free(cx, h->part_counts, h->parts, cells * sizeof(uint32_t));
@@ -32,12 +33,13 @@ cr_status cri_histograms_new(cr_ctx *cx, const cri_bins *bins, size_t classes, s
     h.spare = cr_alloc(cx, slots, sizeof *h.spare);
     h.direct = cr_alloc(cx, slots, sizeof *h.direct);
     h.sums = cr_alloc(cx, slots, each);
+    h.squares = cr_alloc(cx, slots, sizeof *h.squares);
     h.part_sums = cr_alloc(cx, h.parts, each);
     if (max_depth > 1) {
         h.counts = cr_alloc(cx, slots, bins->cells * sizeof(uint32_t));
         h.part_counts = cr_alloc(cx, h.parts, bins->cells * sizeof(uint32_t));
     }
-    if (!h.spare || !h.direct || !h.sums || !h.part_sums ||
+    if (!h.spare || !h.direct || !h.sums || !h.squares || !h.part_sums ||
         (max_depth > 1 && (!h.counts || !h.part_counts))) {
         cri_histograms_free(cx, &h);
         return CR_ENOMEM;
@@ -80,8 +82,9 @@ typedef struct filling {
     const cri_case       *cases;
     const uint32_t       *rows; /* NULL: all */
     size_t                n, parts;
-    double               *sums;   /* [cells x width], of the slot */
-    uint32_t             *counts; /* [cells], where counted       */
+    double               *sums;    /* [cells x width], of the slot */
+    uint32_t             *counts;  /* [cells], where counted       */
+    double               *squares; /* [parts] */
 } filling;
 
 /* The cells of a group's columns, in one part. */
@@ -90,21 +93,21 @@ typedef struct target {
     uint32_t *counts[CRI_GROUP_MOST];
 } target;
 
-/* Rows begin .. end-1 of the node.  `width` columns, `numbers` and `gather` are constants where it
- * is called, so that each case has a loop of its own. */
-static inline __attribute__((always_inline)) void add_narrow(const filling *f, const uint8_t *codes,
-                                                             const target *t, size_t begin,
-                                                             size_t end, size_t width, bool numbers,
-                                                             bool gather)
+/* Rows begin .. end-1 of the node; returns the sum of w (y - centre)^2 of numbers.  `width` columns,
+ * `numbers` and `gather` are constants where it is called, so that each case has a loop of its own. */
+static inline __attribute__((always_inline)) double
+add_narrow(const filling *f, const uint8_t *codes, const target *t, size_t begin, size_t end,
+           size_t width, bool numbers, bool gather)
 {
     size_t K = f->h->width;
-    double centre = f->h->centre;
+    double centre = f->h->centre, squares = 0;
     for (size_t i = begin; i < end; i++) {
         size_t         row = gather ? f->rows[i] : i;
         const uint8_t *code = codes + row * width;
         double         w = f->cases[row].w, y = f->cases[row].y;
         if (numbers) {
             double s = w * (y - centre);
+            squares += s * (y - centre);
             for (size_t k = 0; k < width; k++) {
                 double *cell = t->sums[k] + 2 * (size_t)code[k];
                 cell[0] += w;
@@ -114,22 +117,18 @@ static inline __attribute__((always_inline)) void add_narrow(const filling *f, c
             for (size_t k = 0; k < width; k++) t->sums[k][code[k] * K + (size_t)y] += w;
         }
     }
+    return squares;
 }
 
-static void add_group(const filling *f, const uint8_t *codes, const target *t, size_t begin,
-                      size_t end, size_t width)
+static double add_group(const filling *f, const uint8_t *codes, const target *t, size_t begin,
+                        size_t end, size_t width)
 {
 #define CASE(W)                                                                                    \
     case W:                                                                                        \
-        if (f->h->numbers && f->rows)                                                              \
-            add_narrow(f, codes, t, begin, end, W, true, true);                                    \
-        else if (f->h->numbers)                                                                    \
-            add_narrow(f, codes, t, begin, end, W, true, false);                                   \
-        else if (f->rows)                                                                          \
-            add_narrow(f, codes, t, begin, end, W, false, true);                                   \
-        else                                                                                       \
-            add_narrow(f, codes, t, begin, end, W, false, false);                                  \
-        break;
+        return f->h->numbers ? f->rows ? add_narrow(f, codes, t, begin, end, W, true, true)        \
+                                       : add_narrow(f, codes, t, begin, end, W, true, false)       \
+               : f->rows ? add_narrow(f, codes, t, begin, end, W, false, true)                     \
+                             : add_narrow(f, codes, t, begin, end, W, false, false);
     switch (width) {
         CASE(1)
         CASE(2)
@@ -141,22 +140,27 @@ static void add_group(const filling *f, const uint8_t *codes, const target *t, s
         CASE(8)
     }
 #undef CASE
+    return 0;
 }
 
-static void add_wide(const filling *f, const uint32_t *codes, const target *t, size_t begin,
-                     size_t end)
+static double add_wide(const filling *f, const uint32_t *codes, const target *t, size_t begin,
+                       size_t end)
 {
     size_t K = f->h->width;
+    double squares = 0;
     for (size_t i = begin; i < end; i++) {
         size_t row = f->rows ? f->rows[i] : i;
         double w = f->cases[row].w, y = f->cases[row].y, *cell = t->sums[0] + codes[row] * K;
         if (f->h->numbers) {
+            double e = y - f->h->centre;
             cell[0] += w;
-            cell[1] += w * (y - f->h->centre);
+            cell[1] += w * e;
+            squares += w * e * e;
         } else {
             cell[(size_t)y] += w;
         }
     }
+    return squares;
 }
 
 static void count_rows(const filling *f, const cri_bin_group *g, const target *t, size_t begin,
@@ -190,10 +194,9 @@ static void fill_block(void *arg, size_t block)
     }
     memset(sums + first * h->width, 0, span * h->width * sizeof(double));
     if (counts) memset(counts + first, 0, span * sizeof(uint32_t));
-    if (g->wide)
-        add_wide(f, g->wide, &t, begin, end);
-    else
-        add_group(f, g->narrow, &t, begin, end, g->width);
+    double squares = g->wide ? add_wide(f, g->wide, &t, begin, end)
+                             : add_group(f, g->narrow, &t, begin, end, g->width);
+    if (block < f->parts) f->squares[part] = squares; /* of one group: all see the same rows */
     if (counts) count_rows(f, g, &t, begin, end);
 }
 
@@ -202,10 +205,12 @@ cr_status cri_histogram_fill(cr_ctx *cx, cri_histograms *h, const cri_case *case
 {
     cr_status st = CR_OK;
     size_t    cells = h->bins->cells, blocks;
+    double    squares[MOST_PARTS];
     filling   f = { .h = h, .cases = cases, .rows = rows, .n = n, .parts = n / PART_ROWS + 1 };
     f.sums = h->sums + (size_t)slot * cells * h->width;
     f.counts = h->counts ? h->counts + (size_t)slot * cells : NULL;
     if (f.parts > h->parts) f.parts = h->parts;
+    f.squares = squares;
     blocks = f.parts * h->bins->groups;
     if (n * h->bins->p > PART_ROWS)
         CR_TRY(cri_parallel_for(cx, NULL, blocks, fill_block, &f));
@@ -217,6 +222,8 @@ cr_status cri_histogram_fill(cr_ctx *cx, cri_histograms *h, const cri_case *case
         for (size_t i = 0; h->counted && i < cells; i++)
             f.counts[i] += h->part_counts[(part - 1) * cells + i];
     }
+    h->squares[slot] = 0;
+    for (size_t part = 0; part < f.parts; part++) h->squares[slot] += squares[part];
     h->direct[slot] = true;
 done:
     return st;
@@ -228,6 +235,7 @@ void cri_histogram_subtract(cri_histograms *h, int slot, int less)
     double       *a = h->sums + (size_t)slot * cells * h->width;
     const double *b = h->sums + (size_t)less * cells * h->width;
     for (size_t i = 0; i < cells * h->width; i++) a[i] -= b[i];
+    h->squares[slot] -= h->squares[less];
     for (size_t i = 0; h->counted && i < cells; i++)
         h->counts[(size_t)slot * cells + i] -= h->counts[(size_t)less * cells + i];
     h->direct[slot] = false;

@@ -19,6 +19,7 @@ typedef struct cri_histograms {
     int            *spare;         /* [slots]                                                   */
     bool           *direct;        /* [slots]: added up, not subtracted                         */
     double         *sums;          /* [slots x cells x width]                                   */
+    double         *squares;       /* [slots] of numbers: sum w (y - centre)^2                  */
     uint32_t       *counts;        /* [slots x cells]; NULL where nothing is subtracted         */
     size_t          parts;         /* most of them                                              */
     double         *part_sums;     /* [parts - 1 x cells x width]                               */

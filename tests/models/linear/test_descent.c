@@ -1,6 +1,7 @@
 /* test_descent.c -- another form of the columns plugs into coordinate descent: entries that are not
  * 0, their centre implicit, give the path of the dense columns. */
 #include "../fixture.h"
+#include "../../data/sparse_fixture.h"
 #include "models/linear/descent.h"
 
 enum { N = 25, P = 8 };
@@ -333,4 +334,81 @@ TEST(gradients_as_wanted)
     }
     assert_true(asked > 0 && asked < 50);
     cr_scratch_end(&room);
+}
+
+/* --- a pass over sparse columns -------------------------------------------------------------- */
+
+/* The steps of a pass one by one, from products and sums of columns. */
+static void step_by_step(const cri_columns *X, cri_column_pass *of, double *r)
+{
+    for (size_t i = 0; i < of->m; i++) {
+        double b = of->b[i], square = of->square[i];
+        if (of->nonzero && b == 0) continue;
+        double u = X->dot(X, of->order[i], r) / X->weight + square * b;
+        double next = copysign(fmax(fabs(u) - of->l1, 0), u) / (square + of->l2);
+        double size = (next - b) * (square + of->l2);
+        of->worst = fmax(of->worst, size * size / square);
+        if (!(size * size > of->slight * square)) continue;
+        of->b[i] = next;
+        X->add(X, of->order[i], b - next, r);
+    }
+}
+
+static void check_sweep(cr_ctx *cx, const sparse_data *d, bool intercept)
+{
+    enum { MOST = 80 };
+    cr_scratch       s = cr_scratch_begin(cx);
+    const cri_sparse view = { .n = d->n,
+                              .p = d->p,
+                              .start = d->start,
+                              .column = d->column,
+                              .value = d->value,
+                              .plain = true };
+    const cri_rows   rows = { .n = d->n, .p = d->p, .y = d->y, .sparse = &view };
+    cri_columns      X;
+    size_t           order[MOST], m = 0;
+    double           square[MOST], b[2][MOST] = { { 0 } }, worst = 0;
+    assert_ok(cx, cri_columns_of_sparse(cx, &s, &rows, intercept, true, &X));
+    assert_non_null(X.sweep);
+    double *r[] = { cr_scratch_f64(&s, X.room), cr_scratch_f64(&s, X.room) };
+    for (size_t j = 0; j < d->p; j++)
+        if (X.square[j] > 0) order[m] = j, square[m++] = X.square[j];
+    X.start(&X, r[0]);
+    X.start(&X, r[1]);
+    for (size_t time = 0; time < 4; time++) {
+        cri_column_pass of[2];
+        for (size_t k = 0; k < 2; k++)
+            of[k] = (cri_column_pass){ .m = m,
+                                       .order = order,
+                                       .b = b[k],
+                                       .square = square,
+                                       .nonzero = time == 2,
+                                       .l1 = 0.03,
+                                       .l2 = time == 3 ? 0.1 : 0,
+                                       .slight = 1e-6 };
+        step_by_step(&X, &of[0], r[0]);
+        X.sweep(&X, &of[1], r[1]);
+        for (size_t i = 0; i < m; i++) assert_true(fabs(b[0][i] - b[1][i]) < 1e-12);
+        for (size_t i = 0; i < X.room; i++)
+            assert_true(fabs(r[0][i] - r[1][i]) < 1e-10 * (1 + fabs(r[0][i])));
+        assert_close(of[1].worst, of[0].worst, 1e-9);
+        worst = of[0].worst;
+    }
+    assert_true(worst > 0); /* it moves to the last */
+    cri_columns_release(cx, &X);
+    cr_scratch_end(&s);
+}
+
+/* A pass all at once is that of its steps one by one; the second column has an entry in each row. */
+TEST(pass_over_sparse_columns)
+{
+    sparse_data d = draw_sparse(17, 60, 40, 0.15);
+    for (size_t i = 0; i < d.n; i++) {
+        d.X[i * d.p + 1] = 1 + (double)(i % 9);
+        for (size_t j = 0; j < d.p; j++) d.y[i] += (j % 3 ? 0.2 : -0.4) * d.X[i * d.p + j];
+    }
+    compress(&d);
+    check_sweep(cx, &d, true);
+    check_sweep(cx, &d, false);
+    free_sparse(&d);
 }

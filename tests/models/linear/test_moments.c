@@ -265,6 +265,53 @@ TEST(wide)
     free(X);
 }
 
+/* Large tiles, and the halves of each panel in matrices of their own; the last panel has one row. */
+TEST(wide_halves)
+{
+    enum { n = 1025, p = 800, q = p + 1 };
+    const size_t which[] = { 0, 1, 511, 512, 513, 799, 800 };
+    double      *X = malloc(n * p * sizeof *X), y[n], w[n];
+    cri_moments  kept = { 0 };
+    bool         good = false;
+    draw_regression(7, n, p, 1, X, y);
+    for (size_t i = 0; i < n; i++) w[i] = 0.5 + (double)(i % 3);
+    opened a = open_rows(cx, X, n, p, y, w);
+    for (size_t threads = 1; threads <= 4; threads *= 2) {
+        cri_moments m;
+        cr_ctx_set_threads(cx, threads);
+        assert_ok(cx, cri_moments_of_wide(cx, &a.rows, &m, &good));
+        assert_true(good);
+        if (threads == 1) {
+            kept = m;
+            continue;
+        }
+        assert_memory_equal(m.mean, kept.mean, q * sizeof(double));
+        assert_memory_equal(m.S, kept.S, q * q * sizeof(double));
+        cri_moments_free(cx, &m);
+    }
+    for (size_t j = 0; j < 7; j++)
+        for (size_t k = 0; k < 7; k++) {
+            long double weight = 0, u = 0, v = 0, S = 0, size = 0;
+            for (size_t i = 0; i < n; i++) {
+                weight += w[i];
+                u += w[i] * cell(X, y, p, i, which[j]);
+                v += w[i] * cell(X, y, p, i, which[k]);
+            }
+            for (size_t i = 0; i < n; i++) {
+                long double of = w[i] * (cell(X, y, p, i, which[j]) - u / weight) *
+                                 (cell(X, y, p, i, which[k]) - v / weight);
+                S += of;
+                size += fabsl(of);
+            }
+            assert_relative(kept.weight, (double)weight, 1e-14);
+            assert_true(fabsl(kept.S[which[j] * q + which[k]] - S) < 1e-13L * size);
+            assert_true(fabsl(kept.mean[which[j]] - u / weight) < 1e-13L);
+        }
+    cri_moments_free(cx, &kept);
+    close_rows(cx, &a);
+    free(X);
+}
+
 static cr_status gather(cr_ctx *cx, void *arg)
 {
     const double     *X = arg, y[3] = { 1, 2, 4 };

@@ -124,6 +124,40 @@ TEST(ridge)
                         false, 1e-9);
     check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false,
                         1e-9);
+    check_sparse_solver("ridge", "solver=cg lambda=2", "solver=primal lambda=2", 150, 20, 0.1,
+                        false, 1e-9);
+    check_sparse_solver("ridge", "solver=cg lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1,
+                        false, 1e-9);
+}
+
+/* Columns that outweigh the rest by far are those of the preconditioner: the answers stay, and the
+ * steps are those of the rest alone, but for a second start where rounding asks for it. */
+TEST(ridge_heavy_columns)
+{
+    enum { n = 120, p = 300 };
+    static const double factors[] = { 1, 10, 100 };
+    for (size_t k = 0; k < 3; k++) {
+        sparse_data d = draw_problem(21, n, p, 0.1);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < p; j++)
+                d.X[i * p + j] *= (j % 17 ? 1 : factors[k]) / (1 + (double)j);
+        compress(&d);
+        for (size_t design = 0; design < sizeof designs / sizeof *designs; design++) {
+            char a[200], b[200];
+            snprintf(a, sizeof a, "%s solver=cg lambda=1", designs[design]);
+            snprintf(b, sizeof b, "%s solver=primal lambda=1", designs[design]);
+            pair    q = fit_both(cx, &d, "ridge", a, b);
+            json_t *x = describe(cx, q.a), *y = describe(cx, q.b);
+            double  df = statistic(y, "effective_df"), se = statistic(x, "effective_df_se");
+            check_same(cx, &q, false, 1e-8);
+            assert_int_equal(cr_model_get_report(q.a)->stop, CR_STOP_TOLERANCE);
+            assert_true(cr_model_get_report(q.a)->iterations < (factors[k] < 50 ? 80 : 120));
+            assert_true(se > 0 && se < 5);
+            assert_close(statistic(x, "effective_df"), df, 5 * se / df);
+            free_pair(cx, &q);
+        }
+        free_sparse(&d);
+    }
 }
 
 /* Many terms are solved by Cholesky instead of eigenvectors. */
@@ -219,7 +253,11 @@ TEST(linear_dependent)
     assert_fails_with(cx, try_fit(cx, "linear", dense, "target=y solver=lsqr", &m), CR_EARG,
                       "is for sparse data");
     assert_fails_with(cx, try_fit(cx, "ridge", dense, "target=y solver=lsqr", &m), CR_EARG,
-                      "is for sparse data");
+                      "--solver lsqr is for sparse data");
+    assert_fails_with(cx, try_fit(cx, "ridge", dense, "target=y solver=cg", &m), CR_EARG,
+                      "--solver cg is for sparse data");
+    assert_fails_with(cx, try_fit(cx, "ridge", t, "target=y solver=cg lambda=0", &m), CR_ENUMERIC,
+                      "linearly dependent and lambda is 0");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best", &m), CR_EUNSUPPORTED,
                       "does not take sparse data");
     cr_table_free(cx, t);
@@ -311,6 +349,7 @@ TEST(no_memory)
 {
     const char *cases[][2] = { { "ridge", "target=y solver=dual" },
                                { "ridge", "target=y solver=lsqr" },
+                               { "ridge", "target=y solver=cg scale=none lambda=0.1" },
                                { "linear", "target=y solver=lsqr" },
                                { "lasso", "target=y solver=columns cv-folds=2 path=4" },
                                { "lasso", "target=y solver=gram lambda=0.1" } };
@@ -322,12 +361,13 @@ TEST(no_memory)
     assert_ok(cx, cr_table_new(cx, "t", 5, &t));
     assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ 5, 3, start, column, value }));
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
-    for (size_t i = 0; i < 5; i++) check_every_allocation(t, cases[i][0], cases[i][1]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_every_allocation(t, cases[i][0], cases[i][1]);
     cr_table_free(cx, t);
 }
 
-/* The degrees of freedom by LSQR are those of their eight probes exactly: e'He of the same signs by
- * elimination, H = Z (Z'Z + lambda I)^-1 Z' with Z centred. */
+/* The degrees of freedom by products are those of their eight probes exactly: e'He of the same signs
+ * by elimination, H = Z (Z'Z + lambda I)^-1 Z' with Z centred. */
 TEST(probes)
 {
     enum { n = 40, p = 9, PROBES = 8, SEED = 5 };
@@ -335,7 +375,8 @@ TEST(probes)
     cr_table   *t = table_of(cx, &d, true);
     cr_model   *m =
         fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=none lambda=30 seed=5");
-    json_t     *x = describe(cx, m);
+    cr_model *dual =
+        fit(cx, "ridge", t, "target=y features=x* solver=cg scale=none lambda=30 seed=5");
     long double Z[n][p], df = 0;
     for (size_t j = 0; j < p; j++) {
         long double mean = 0;
@@ -359,8 +400,10 @@ TEST(probes)
         for (size_t j = 0; j < p; j++) told += g[j] * b[j];
         df += (n - 1) * told / length / PROBES;
     }
-    assert_relative(statistic(x, "effective_df"), (double)df + 1, 1e-6);
+    assert_relative(statistic(describe(cx, m), "effective_df"), (double)df + 1, 1e-6);
+    assert_relative(statistic(describe(cx, dual), "effective_df"), (double)df + 1, 1e-6);
     cr_model_free(cx, m);
+    cr_model_free(cx, dual);
     cr_table_free(cx, t);
     free_sparse(&d);
 }
@@ -369,19 +412,61 @@ TEST(probes)
 TEST(probes_in_other_units)
 {
     enum { n = 40, p = 9 };
-    static const double units[] = { 1, 1e45, 1e-45 };
-    double              df[3];
-    for (size_t k = 0; k < 3; k++) {
+    static const double      units[] = { 1, 1e45, 1e-45 };
+    static const char *const solvers[] = { "lsqr", "cg" };
+    double                   df[6];
+    for (size_t k = 0; k < 6; k++) {
+        char        settings[200];
         sparse_data d = draw_problem(8, n, p, 0.4);
-        for (size_t i = 0; i < n * p; i++) d.X[i] *= i % p % 2 ? units[k] : 1;
+        for (size_t i = 0; i < n * p; i++) d.X[i] *= i % p % 2 ? units[k % 3] : 1;
         compress(&d);
+        snprintf(settings, sizeof settings,
+                 "target=y features=x* solver=%s scale=standard lambda=30", solvers[k / 3]);
         cr_table *t = table_of(cx, &d, true);
-        json_t   *x = describe(
-              cx, fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=standard lambda=30"));
-        df[k] = statistic(x, "effective_df");
+        df[k] = statistic(describe(cx, fit(cx, "ridge", t, settings)), "effective_df");
         assert_true(df[k] > 2);
-        assert_relative(df[k], df[0], 1e-9);
+        assert_relative(df[k], df[0], k < 3 ? 1e-9 : 1e-6);
         cr_table_free(cx, t);
         free_sparse(&d);
     }
+}
+
+/* Sparse rows, too many for the dual and fewer than the columns, are solved by conjugate gradients;
+ * but by LSQR where these would lose too many digits.  Both agree. */
+TEST(many_rows)
+{
+    enum { n = 2100, p = 2600, EACH = 6 };
+    static const char *const settings[] = { "target=y scale=none lambda=2",
+                                            "target=y scale=none lambda=2 solver=lsqr",
+                                            "target=y scale=none lambda=1e-7" };
+    static const char *const solvers[] = { "cg", "lsqr", "lsqr" };
+    cr_rng                   r = cr_rng_stream(31, 1);
+    size_t                   start[n + 1] = { 0 };
+    uint32_t                *column = calloc((size_t)n * EACH, sizeof *column);
+    double   *value = calloc((size_t)n * EACH, sizeof *value), *y = calloc(n, sizeof *y);
+    json_t   *told[3];
+    cr_table *t = NULL;
+    for (size_t i = 0; i < n; i++) {
+        start[i + 1] = (i + 1) * EACH;
+        y[i] = cr_rng_normal(&r);
+        for (size_t e = 0; e < EACH; e++) {
+            size_t at = i * EACH + e, wide = e ? p / EACH : 4;
+            column[at] = (uint32_t)(e * (p / EACH) + cr_rng_below(&r, wide));
+            value[at] = cr_rng_normal(&r);
+        }
+    }
+    assert_ok(cx, cr_table_new(cx, "many.svm", n, &t));
+    assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ n, p, start, column, value }));
+    assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    for (size_t k = 0; k < 3; k++) {
+        told[k] = describe(cx, fit(cx, "ridge", t, settings[k]));
+        const json_t *s = json_object_get(told[k], "statistics");
+        assert_string_equal(json_string_value(json_object_get(s, "solver")), solvers[k]);
+    }
+    for (size_t j = 0; j <= p; j++)
+        assert_close(coefficient(told[0], j, "value"), coefficient(told[1], j, "value"), 1e-9);
+    double df = statistic(told[1], "effective_df"), se = statistic(told[1], "effective_df_se");
+    assert_close(statistic(told[0], "effective_df"), df, 0.5 * se / df); /* the same probes */
+    cr_table_free(cx, t);
+    free(column), free(value), free(y);
 }

@@ -45,6 +45,21 @@ static void assert_same_nodes(cr_ctx *cx, cr_model *a, cr_model *b)
                             json_string_value(json_object_get(json_array_get(right, i), "rule")));
 }
 
+/* The same importance of each column: of exact splits by squares of rows, of bins by sums. */
+static void assert_same_importances(cr_ctx *cx, cr_model *a, cr_model *b)
+{
+    json_t *left = json_object_get(describe(cx, a), "parameters");
+    json_t *right = json_object_get(describe(cx, b), "parameters");
+    double  sum = 0;
+    assert_int_equal(json_array_size(left), P);
+    for (size_t j = 0; j < P; j++) {
+        double x = number_of(json_array_get(left, j), "value");
+        sum += x;
+        assert_close(number_of(json_array_get(right, j), "value"), x, 1e-9);
+    }
+    assert_close(sum, 1, 1e-12);
+}
+
 /* Of the rows that are drawn. */
 static void compare_with_exact(cr_ctx *cx, const char *model, size_t n, size_t classes,
                                const double *weights, const char *more)
@@ -61,6 +76,7 @@ static void compare_with_exact(cr_ctx *cx, const char *model, size_t n, size_t c
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     if (strcmp(model, "tree") == 0) assert_same_nodes(cx, a, b);
     assert_same_answers(&p, &q, 1e-9);
+    assert_same_importances(cx, a, b);
     assert_string_equal(json_string_value(json_object_get(
                             json_object_get(describe(cx, b), "statistics"), "splits")),
                         "histogram");
@@ -85,6 +101,20 @@ TEST(every_value_has_a_bin)
     check_same_as_exact(cx, "adaboost", 12000, 3, w, "rounds=8 depth=3"); /* weights in parts */
     check_same_as_exact(cx, "adaboost", 12000, 2, NULL, "rounds=8 depth=3 form=gradient");
     check_same_as_exact(cx, "adaboost", 300, 0, w, "rounds=10"); /* stumps: bins for few rows too */
+}
+
+/* Gradients are measured by sums of bins: far from 0 to begin with, with weights, of three classes,
+ * and where a child is pure. */
+TEST(gradients_by_sums)
+{
+    check_same_as_exact(cx, "adaboost", 60000, 0, w, "rounds=3 depth=3");
+    check_same_as_exact(cx, "adaboost", 60000, 3, w, "rounds=2 depth=3 form=gradient");
+    draw(6, 60000, 100, 0);
+    for (size_t i = 0; i < 60000; i++) y[i] += 1e6;
+    compare_with_exact(cx, "adaboost", 60000, 0, NULL, "rounds=3 depth=2");
+    draw(7, 60000, 100, 2);
+    for (size_t i = 0; i < 60000; i++) y[i] = X[i * P] > 0.3 && X[i * P + 2] > 0;
+    compare_with_exact(cx, "adaboost", 60000, 2, NULL, "rounds=3 depth=3 form=gradient");
 }
 
 /* Numbers that differ in their last digits alone. */
