@@ -86,7 +86,8 @@ struct cli {
     size_t          names_used;
 
     cli_format format;
-    json_t    *warnings;
+    cri_sheet *said;     /* {"warnings": [...]}, and */
+    cri_sheet *warnings; /* the list in it: texts     */
     bool       answer_no; /* the result is a negative answer: exit 1 */
     bool       bar_shown;
     double     bar_time;

@@ -120,11 +120,10 @@ static void receive_log(void *user, cr_log_level level, const char *text)
 {
     cli *c = user;
     if (level == CR_LOG_WARNING) {
-        size_t  i;
-        json_t *old;
-        json_array_foreach(c->warnings, i,
-                           old) if (strcmp(json_string_value(old), text) == 0) return;
-        json_array_append_new(c->warnings, json_string_nocheck(text));
+        const cri_sheet *old = cri_sheet_first(c->warnings);
+        for (; old; old = cri_sheet_next(old))
+            if (strcmp(cri_sheet_text(old), text) == 0) return;
+        cri_put_text(c->warnings, NULL, text);
         if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {
         return;
@@ -343,10 +342,11 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
 
 cr_status cli_check_strict(cli *c)
 {
-    if (!c->global.strict || json_array_size(c->warnings) == 0) return CR_OK;
+    const cri_sheet *text = cri_sheet_first(c->warnings);
+    if (cri_sheet_status(c->warnings) != CR_OK) return CR_ENOMEM;
+    if (!c->global.strict || !text) return CR_OK;
     cr_fail(c->cx, CR_ENUMERIC, "stopped under --strict, because of a warning: %s",
-            json_string_value(json_array_get(c->warnings, 0)));
-    for (size_t i = 1; i < json_array_size(c->warnings); i++)
-        cr_fail_note(c->cx, "and: %s", json_string_value(json_array_get(c->warnings, i)));
+            cri_sheet_text(text));
+    while ((text = cri_sheet_next(text))) cr_fail_note(c->cx, "and: %s", cri_sheet_text(text));
     return CR_ENUMERIC;
 }

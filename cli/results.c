@@ -380,24 +380,3 @@ const cr_field result_infer[] = {
     CR_INNER(ROWS, "results", 0, "one for each row, in order", posterior),
     CR_FIELD_LAST,
 };
-
-const cr_field result_denoise[] = {
-    CR_TEXT("image", 0, "the file, as it was named"),
-    CR_COUNT("width", 0, "pixels"),
-    CR_COUNT("height", 0, "pixels"),
-    CR_COUNT("labels", 0, "greys of the result"),
-    CR_TEXT("method", 0, "cut, icm, max-product or gibbs"),
-    CR_FLAG("exact", 0, "whether this is the least energy"),
-    CR_FLAG("converged", 0, "whether it had settled"),
-    CR_COUNT("sweeps", 0, "sweeps over the pixels; of cut its moves"),
-    CR_NUMBER("energy_before", 0, "energy of the image as it was, in the nearest greys"),
-    CR_NUMBER("energy", 0, "energy of the result: -log p but for a constant"),
-    CR_COUNT("changed", 0, "pixels"),
-    CR_NUMBER(
-        "error_before", CR_FIELD_SOMETIMES,
-        "with --truth: the share of wrong pixels; of more than two greys the root mean square"),
-    CR_NUMBER("error", CR_FIELD_SOMETIMES, "the same of the result"),
-    CR_COUNT("seed", 0, "random seed"),
-    CR_NUMBER("seconds", 0, "time it took, reading and writing not counted"),
-    CR_FIELD_LAST,
-};
