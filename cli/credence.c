@@ -131,13 +131,10 @@ int main(int argc, char **argv)
     if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
     cli_guard_streams();
     cli_prepare_memory();
-    cli       c = { .argc = argc, .argv = argv };
-    cr_status st = cr_ctx_new(&cli_allocator, &c.cx);
-    if (st == CR_OK) c.said = cri_sheet_new(c.cx);
-    c.warnings = cri_put_list(c.said, "warnings");
-    if (cri_sheet_status(c.warnings) != CR_OK)
+    cli c = { .argc = argc, .argv = argv };
+    if (cr_ctx_new(&cli_allocator, &c.cx) != CR_OK || !(c.said = cri_sheet_new(c.cx)))
         cli_end_at_once("credence: error: out of memory\n", CR_ENOMEM);
-    st = run(&c);
+    cr_status st = run(&c);
     cli_clear_progress(&c);
     if (st != CR_OK) cli_print_error(&c);
     if (st == CR_ENOMEM && cr_error_status(c.cx) == CR_EINTERRUPTED)

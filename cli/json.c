@@ -22,8 +22,9 @@ static void put_member(cli *c, const char *name, const cri_sheet *value)
 
 static void put_warnings(cli *c)
 {
-    if (cri_sheet_status(c->warnings) == CR_OK)
-        put_member(c, "warnings", c->warnings);
+    const cri_sheet *list = cli_warnings(c);
+    if (cri_sheet_status(c->said) == CR_OK)
+        put_member(c, "warnings", list);
     else
         out_fail(c, CR_ENOMEM);
 }

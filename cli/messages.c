@@ -116,14 +116,20 @@ void cli_print_error(cli *c)
 
 /* --- warnings and progress ------------------------------------------------------------------- */
 
+cri_sheet *cli_warnings(cli *c)
+{
+    cri_sheet *list = cri_sheet_get(c->said, "warnings");
+    return list ? list : cri_put_list(c->said, "warnings");
+}
+
 static void receive_log(void *user, cr_log_level level, const char *text)
 {
     cli *c = user;
     if (level == CR_LOG_WARNING) {
-        const cri_sheet *old = cri_sheet_first(c->warnings);
+        const cri_sheet *old = cri_sheet_first(cli_warnings(c));
         for (; old; old = cri_sheet_next(old))
             if (strcmp(cri_sheet_text(old), text) == 0) return;
-        cri_put_text(c->warnings, NULL, text);
+        cri_put_text(cli_warnings(c), NULL, text);
         if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {
         return;
@@ -342,8 +348,8 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
 
 cr_status cli_check_strict(cli *c)
 {
-    const cri_sheet *text = cri_sheet_first(c->warnings);
-    if (cri_sheet_status(c->warnings) != CR_OK) return CR_ENOMEM;
+    const cri_sheet *text = cri_sheet_first(cri_sheet_get(c->said, "warnings"));
+    if (cri_sheet_status(c->said) != CR_OK) return CR_ENOMEM;
     if (!c->global.strict || !text) return CR_OK;
     cr_fail(c->cx, CR_ENUMERIC, "stopped under --strict, because of a warning: %s",
             cri_sheet_text(text));

@@ -88,7 +88,53 @@ static const char *file_name(const cli *c)
     return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
 }
 
+void cli_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
+                   size_t n)
+{
+    cri_sheet *names = cri_put_list(out, name);
+    for (size_t i = 0; i < n; i++) cri_put_text(names, NULL, cr_variable_name(vs, list[i]));
+}
+
 /* --- describe -------------------------------------------------------------------------------- */
+
+const cr_field network_summary_fields[] = {
+    CR_TEXT("name", 0, "name of the network; may be empty"),
+    CR_TEXT("type", 0, "bayes, markov or gaussian"),
+    CR_COUNT("nodes", 0, "variables"),
+    CR_COUNT("arcs", CR_FIELD_NULL, "from parents to children; null for a Markov network"),
+    CR_COUNT("tables", CR_FIELD_SOMETIMES, "tables"),
+    CR_COUNT("entries", CR_FIELD_SOMETIMES, "entries of all tables"),
+    CR_COUNT("parameters", 0, "of them those that are free"),
+    CR_COUNT("most_states", CR_FIELD_SOMETIMES, "states of the variable that has most"),
+    CR_COUNT("most_parents", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+             "parents of the variable that has most"),
+    CR_COUNT("width", CR_FIELD_SOMETIMES,
+             "of the junction tree: its largest clique has one variable more"),
+    CR_NUMBER("operations", CR_FIELD_SOMETIMES,
+              "entries of all cliques: the work of all marginals"),
+    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "memory that takes"),
+    CR_FLAG("chordal", CR_FIELD_SOMETIMES, "whether its (moral) graph is; up to 200 nodes"),
+    CR_OTHER(TEXTS, "order", CR_FIELD_SOMETIMES, "causes before effects; up to 200 nodes"),
+    CR_FIELD_LAST,
+};
+
+const cr_field network_variable_fields[] = {
+    CR_TEXT("name", 0, "name of the variable"),
+    CR_OTHER(TEXTS, "states", 0, "its states"),
+    CR_OTHER(TEXTS, "parents", 0, "what it depends on"),
+    CR_TEXT("kind", CR_FIELD_SOMETIMES,
+            "of a Bayesian network: table, deterministic, noisy-or, noisy-max, tree or "
+            "linear-gaussian"),
+    CR_TEXT("formula", CR_FIELD_SOMETIMES,
+            "of a linear-Gaussian variable: its mean given its parents"),
+    CR_NUMBER("variance", CR_FIELD_SOMETIMES, "of it: the variance given its parents"),
+    CR_NUMBER("mean", CR_FIELD_SOMETIMES, "of it: its mean"),
+    CR_NUMBER("sd", CR_FIELD_SOMETIMES, "of it: its standard deviation"),
+    CR_OTHER(TEXTS, "children", CR_FIELD_SOMETIMES, "what depends on it; up to 200 nodes"),
+    CR_OTHER(TEXTS, "blanket", CR_FIELD_SOMETIMES,
+             "given these, independent of all others; up to 200 nodes"),
+    CR_FIELD_LAST,
+};
 
 typedef struct sizes {
     size_t arcs, entries, free, most_states, most_parents;
@@ -117,68 +163,45 @@ static sizes count(const cr_network *net)
     return s;
 }
 
-static json_t *integer(size_t n) { return json_integer((json_int_t)n); }
-
-/* Relatives of v by a question to the graph; a list that cannot be had is left out. */
-static cr_status add_relatives(cli *c, const cr_network *net, const char *key, cr_structure what,
-                               size_t v, json_t *row)
+/* An answer of the graph of networks that are not large: relatives of v by their names, or whether
+ * something holds. */
+static cr_status put_structure(cli *c, const cr_network *net, const char *name, cr_structure what,
+                               size_t v, cri_sheet *out)
 {
+    enum { SMALL = 200 };
     cr_question     q = { .kind = CR_QUESTION_STRUCTURE, .structure = what, .x = &v, .n_x = 1 };
     cr_query_answer a = { 0 };
+    if (c->format != FORMAT_JSON || cr_network_size(net) > SMALL) return CR_OK;
     if (what == CR_STRUCTURE_ORDER || what == CR_STRUCTURE_CHORDAL) q.n_x = 0;
     cr_status st = cr_query_run(c->cx, net, &q, NULL, NULL, &a);
     if (st != CR_OK) return st;
-    json_t *list = json_array();
-    for (size_t i = 0; i < a.n; i++)
-        json_array_append_new(
-            list, json_string_nocheck(cr_variable_name(cr_network_variables(net), a.variable[i])));
     if (what == CR_STRUCTURE_CHORDAL)
-        json_object_set_new(row, key, json_boolean(a.holds));
+        cri_put_flag(out, name, a.holds);
     else
-        json_object_set(row, key, list);
-    json_decref(list);
+        cli_put_names(out, name, cr_network_variables(net), a.variable, a.n);
     cr_query_answer_free(c->cx, &a);
     return CR_OK;
 }
 
-/* JSON of networks that are not large has what the graph tells besides the parents. */
-static cr_status add_structure(cli *c, const cr_network *net, json_t *summary, json_t *variables)
+static cr_status put_variable(cli *c, const cr_network *net, size_t v, cri_sheet *row)
 {
-    enum { SMALL = 200 };
-    cr_status st = CR_OK;
-    bool      bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
-    if (cr_network_size(net) > SMALL) return CR_OK;
-    CR_TRY(add_relatives(c, net, "chordal", CR_STRUCTURE_CHORDAL, 0, summary));
-    if (bayes) CR_TRY(add_relatives(c, net, "order", CR_STRUCTURE_ORDER, 0, summary));
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        json_t *row = json_array_get(variables, v);
-        if (bayes) CR_TRY(add_relatives(c, net, "children", CR_STRUCTURE_CHILDREN, v, row));
-        CR_TRY(add_relatives(c, net, "blanket", CR_STRUCTURE_BLANKET, v, row));
+    cr_status           st = CR_OK;
+    const cr_variables *vs = cr_network_variables(net);
+    size_t              n = 0;
+    bool                bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    const size_t       *parents = bayes ? cr_network_parents(net, v, &n) : NULL;
+    cri_put_text(row, "name", cr_variable_name(vs, v));
+    cri_sheet *states = cri_put_list(row, "states");
+    for (size_t s = 0; s < cr_variable_states(vs, v); s++)
+        cri_put_text(states, NULL, cr_state_name(vs, v, s));
+    cli_put_names(row, "parents", vs, parents, n);
+    if (bayes) {
+        cri_put_text(row, "kind", cri_cpd_name(cr_network_table(net, v).kind));
+        CR_TRY(put_structure(c, net, "children", CR_STRUCTURE_CHILDREN, v, row));
     }
+    CR_TRY(put_structure(c, net, "blanket", CR_STRUCTURE_BLANKET, v, row));
 done:
     return st;
-}
-
-static void add_variables(const cr_network *net, json_t *out)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        json_t       *row = json_object(), *states = json_array(), *parents = json_array();
-        size_t        n = 0;
-        bool          bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
-        const size_t *list = bayes ? cr_network_parents(net, v, &n) : NULL;
-        for (size_t s = 0; s < cr_variable_states(vs, v); s++)
-            json_array_append_new(states, json_string_nocheck(cr_state_name(vs, v, s)));
-        for (size_t i = 0; i < n; i++)
-            json_array_append_new(parents, json_string_nocheck(cr_variable_name(vs, list[i])));
-        json_object_set_new(row, "name", json_string_nocheck(cr_variable_name(vs, v)));
-        json_object_set_new(row, "states", states);
-        json_object_set_new(row, "parents", parents);
-        if (bayes)
-            json_object_set_new(row, "kind",
-                                json_string(cri_cpd_name(cr_network_table(net, v).kind)));
-        json_array_append_new(out, row);
-    }
 }
 
 /* What all marginals cost, by a junction tree; it need not fit into memory. */
@@ -198,116 +221,153 @@ done:
     return st;
 }
 
-static json_t *network_summary(const cr_network *net, const cr_exact_report *cost)
+static void put_count_or_null(cri_sheet *out, const char *name, bool has, size_t n)
 {
-    sizes   s = count(net);
-    bool    bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
-    json_t *out = json_object();
-    json_object_set_new(out, "name", json_string_nocheck(cr_network_name(net)));
-    json_object_set_new(out, "type", json_string(bayes ? "bayes" : "markov"));
-    json_object_set_new(out, "nodes", integer(cr_network_size(net)));
-    json_object_set_new(out, "arcs", bayes ? integer(s.arcs) : json_null());
-    json_object_set_new(out, "tables", integer(cr_network_tables(net)));
-    json_object_set_new(out, "entries", integer(s.entries));
-    json_object_set_new(out, "parameters", integer(s.free));
-    json_object_set_new(out, "most_states", integer(s.most_states));
-    json_object_set_new(out, "most_parents", bayes ? integer(s.most_parents) : json_null());
-    json_object_set_new(out, "width", integer(cost->width));
-    json_object_set_new(out, "operations", json_real(cost->operations));
-    json_object_set_new(out, "bytes", json_real(cost->bytes));
-    return out;
+    if (has)
+        cri_put_count(out, name, n);
+    else
+        cri_put_null(out, name);
+}
+
+static cr_status put_summary(cli *c, const cr_network *net, cri_sheet *out)
+{
+    cr_status       st = CR_OK;
+    sizes           s = count(net);
+    bool            bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    cr_exact_report cost = { 0 };
+    CR_TRY(find_cost(c, net, &cost));
+    cri_put_text(out, "name", cr_network_name(net));
+    cri_put_text(out, "type", bayes ? "bayes" : "markov");
+    cri_put_count(out, "nodes", cr_network_size(net));
+    put_count_or_null(out, "arcs", bayes, s.arcs);
+    cri_put_count(out, "tables", cr_network_tables(net));
+    cri_put_count(out, "entries", s.entries);
+    cri_put_count(out, "parameters", s.free);
+    cri_put_count(out, "most_states", s.most_states);
+    put_count_or_null(out, "most_parents", bayes, s.most_parents);
+    cri_put_count(out, "width", cost.width);
+    cri_put_real(out, "operations", cost.operations);
+    cri_put_real(out, "bytes", cost.bytes);
+    CR_TRY(put_structure(c, net, "chordal", CR_STRUCTURE_CHORDAL, 0, out));
+    if (bayes) CR_TRY(put_structure(c, net, "order", CR_STRUCTURE_ORDER, 0, out));
+done:
+    return st;
+}
+
+static cr_status describe_network(cli *c, const cr_network *net, cri_sheet *root)
+{
+    cr_status  st = CR_OK;
+    cri_sheet *rows;
+    CR_TRY(put_summary(c, net, cri_put_object(root, "network")));
+    rows = cri_put_list(root, "variables");
+    for (size_t v = 0; v < cr_network_size(net); v++)
+        CR_TRY(put_variable(c, net, v, cri_put_object(rows, NULL)));
+done:
+    return st;
 }
 
 /* "yes, no" in a cell, cut where it is long. */
-static json_t *joined(const json_t *list)
+static void put_joined(cri_sheet *out, const char *name, const cri_sheet *list)
 {
-    char    text[80] = "";
-    size_t  used = 0, i;
-    json_t *item;
-    json_array_foreach((json_t *)(uintptr_t)list, i, item)
-    {
-        const char *name = json_string_value(item);
-        if (used + strlen(name) + 8 > sizeof text) {
+    char   text[80] = "";
+    size_t used = 0;
+    for (const cri_sheet *v = cri_sheet_first(list); v; v = cri_sheet_next(v)) {
+        const char *word = cri_sheet_text(v);
+        if (used + strlen(word) + 8 > sizeof text) {
             snprintf(text + used, sizeof text - used, ", ...");
             break;
         }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", name);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 v == cri_sheet_first(list) ? "" : ", ", word);
     }
-    return json_string_nocheck(text);
+    cri_put_text(out, name, text);
 }
 
 /* Is some distribution given by other than a table? */
-static bool has_kinds(json_t *variables)
+static bool has_kinds(const cri_sheet *variables)
 {
-    json_t *row;
-    size_t  i;
-    json_array_foreach(variables, i, row)
-    {
-        const char *kind = json_string_value(json_object_get(row, "kind"));
+    for (const cri_sheet *row = cri_sheet_first(variables); row; row = cri_sheet_next(row)) {
+        const char *kind = cri_sheet_text(cri_sheet_get(row, "kind"));
         if (kind && strcmp(kind, "table") != 0) return true;
     }
     return false;
 }
 
-static void print_network(cli *c, const json_t *root)
+/* What people see of the variables: a column each of what is short. */
+static void put_table(const cri_sheet *variables, bool gaussian, cri_sheet *rows)
 {
-    const json_t *net = json_object_get(root, "network");
-    const char   *name = json_string_value(json_object_get(net, "name"));
-    bool          bayes = strcmp(json_string_value(json_object_get(net, "type")), "bayes") == 0;
-    json_t       *rows = json_array(), *row, *lines = json_copy((json_t *)(uintptr_t)net);
-    size_t        i;
-    bool          kinds = has_kinds(json_object_get(root, "variables"));
-    json_array_foreach(json_object_get(root, "variables"), i, row)
-    {
-        json_t *flat = json_object();
-        json_object_set(flat, "name", json_object_get(row, "name"));
-        json_object_set_new(flat, "states", joined(json_object_get(row, "states")));
-        json_object_set_new(flat, "parents", joined(json_object_get(row, "parents")));
-        if (kinds) json_object_set(flat, "kind", json_object_get(row, "kind"));
-        json_array_append_new(rows, flat);
+    static const char *const names[] = { "states",   "parents", "kind", "formula",
+                                         "variance", "mean",    "sd" };
+    bool                     kinds = has_kinds(variables);
+    for (const cri_sheet *v = cri_sheet_first(variables); v; v = cri_sheet_next(v)) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_copy(row, "name", cri_sheet_get(v, "name"));
+        for (size_t k = gaussian ? 3 : 0; k < (gaussian ? 7 : kinds ? 3 : 2); k++) {
+            const cri_sheet *cell = cri_sheet_get(v, names[k]);
+            if (cri_sheet_kind_of(cell) == CRI_SHEET_LIST)
+                put_joined(row, names[k], cell);
+            else if (cell)
+                cri_put_copy(row, names[k], cell);
+        }
     }
+}
+
+/* Name and type stand in the title. */
+static void put_lines(const cri_sheet *summary, cri_sheet *out)
+{
+    const cri_sheet *v = cri_sheet_next(cri_sheet_next(cri_sheet_first(summary)));
+    for (; v; v = cri_sheet_next(v)) cri_put_copy(out, cri_sheet_name(v), v);
+}
+
+static cr_status print_network(cli *c, const cri_sheet *root, bool gaussian)
+{
+    cr_status        st = CR_OK;
+    const cri_sheet *net = cri_sheet_get(root, "network");
+    const char      *name = cri_sheet_text(cri_sheet_get(net, "name"));
+    const char      *type = cri_sheet_text(cri_sheet_get(net, "type"));
+    cri_sheet       *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
+    cri_sheet       *lines = cri_put_object(s, "lines");
+    put_table(cri_sheet_get(root, "variables"), gaussian, rows);
+    put_lines(net, lines);
+    CR_TRY(cri_sheet_status(s));
     if (c->format == FORMAT_TEXT) {
-        json_object_del(lines, "name");
-        json_object_del(lines, "type");
-        out_text(c, "%s: a %s network%s%s\n", file_name(c), bayes ? "Bayesian" : "Markov",
+        out_text(c, "%s: a %s network%s%s", file_name(c),
+                 gaussian                     ? "Gaussian"
+                 : strcmp(type, "bayes") == 0 ? "Bayesian"
+                                              : "Markov",
                  name[0] ? ", " : "", name);
-        out_pairs(c, lines);
+        if (gaussian)
+            out_text(c, ", %zu nodes, %zu arcs", cri_sheet_count(cri_sheet_get(net, "nodes")),
+                     cri_sheet_count(cri_sheet_get(net, "arcs")));
+        out_text(c, "\n");
+        if (!gaussian) out_values(c, lines);
         out_text(c, "\n");
     }
-    out_table(c, rows);
-    json_decref(rows);
-    json_decref(lines);
+    out_rows(c, rows);
+done:
+    cri_sheet_free(s);
+    return st;
 }
 
 cr_status cli_describe_network(cli *c)
 {
     cr_status            st = CR_OK;
     cr_network          *net = NULL;
-    cr_exact_report      cost = { 0 };
-    json_t              *root = json_object(), *variables = json_array();
     cr_gaussian_network *gaussian = NULL;
+    cri_sheet           *root = cri_sheet_new(c->cx);
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
-    if (gaussian) {
-        CR_TRY(cli_describe_gaussian(c, gaussian));
-        goto done;
-    }
     CR_TRY(cli_check_strict(c));
-    CR_TRY(find_cost(c, net, &cost));
-    add_variables(net, variables);
-    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
-    json_object_set_new(root, "kind", json_string("network"));
-    json_object_set_new(root, "network", network_summary(net, &cost));
-    json_object_set(root, "variables", variables);
-    if (c->format == FORMAT_JSON)
-        CR_TRY(add_structure(c, net, json_object_get(root, "network"), variables));
+    cri_put_text(root, "file", file_name(c));
+    cri_put_text(root, "kind", "network");
+    CR_TRY(net ? describe_network(c, net, root) : cli_describe_gaussian(c, gaussian, root));
+    CR_TRY(cri_sheet_status(root));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
-        out_json(c, "describe", root);
+        out_result(c, "describe", root);
     else
-        print_network(c, root);
+        CR_TRY(print_network(c, root, gaussian != NULL));
 done:
-    json_decref(root);
-    json_decref(variables);
+    cri_sheet_free(root);
     cr_network_free(c->cx, net);
     cr_gaussian_network_free(c->cx, gaussian);
     return st;
@@ -333,30 +393,28 @@ cr_status cli_check_network(cli *c)
 {
     cr_status            st = CR_OK;
     cr_network          *net = NULL;
-    json_t              *root = json_object(), *rows = json_array();
     cr_gaussian_network *gaussian = NULL;
+    cri_sheet           *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
+    cri_sheet           *root = cri_put_object(rows, NULL);
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
-    if (gaussian) {
-        CR_TRY(cli_check_gaussian(c, gaussian));
-        goto done;
-    }
     CR_TRY(cli_check_strict(c));
-    CR_TRY(refuse_zeros(c, net));
-    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
-    json_object_set_new(root, "kind", json_string("network"));
-    json_object_set_new(root, "sound", json_true());
-    json_array_append(rows, root);
+    if (net) CR_TRY(refuse_zeros(c, net));
+    cri_put_text(root, "file", file_name(c));
+    cri_put_text(root, "kind", "network");
+    cri_put_flag(root, "sound", true);
+    CR_TRY(cri_sheet_status(s));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
-        out_json(c, "check", root);
+        out_result(c, "check", root);
     else if (c->format == FORMAT_CSV)
-        out_table(c, rows);
+        out_rows(c, rows);
     else
-        out_text(c, "%s: a sound network, %zu nodes, %zu parameters\n", file_name(c),
-                 cr_network_size(net), count(net).free);
+        out_text(c, "%s: a sound %snetwork, %zu nodes, %zu parameters\n", file_name(c),
+                 gaussian ? "Gaussian " : "",
+                 net ? cr_network_size(net) : cr_gaussian_network_size(gaussian),
+                 net ? count(net).free : cli_gaussian_parameters(gaussian));
 done:
-    json_decref(root);
-    json_decref(rows);
+    cri_sheet_free(s);
     cr_network_free(c->cx, net);
     cr_gaussian_network_free(c->cx, gaussian);
     return st;
