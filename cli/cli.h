@@ -216,6 +216,8 @@ void cli_clear_progress(cli *c);
 void cli_guard_streams(void);
 /* Ends a wait for data when the time is over.  After cli_watch. */
 void cli_set_alarm(double seconds);
+/* Of a clock that only runs forward. */
+double cli_seconds(void);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);
 cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* clang-format off */
 #define DENOISE_OPTIONS(X)                                                                         \
@@ -225,13 +224,6 @@ done:
     return st;
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static cr_status run_denoise(cli *c)
 {
     cr_status       st = CR_OK;
@@ -245,9 +237,9 @@ static cr_status run_denoise(cli *c)
     how.method = (cr_grid_method)j.o->method;
     how.sweeps = j.o->sweeps;
     how.seed = c->fit.seed;
-    begin = seconds_now();
+    begin = cli_seconds();
     CR_TRY(cr_grid_solve(c->cx, &j.grid, &how, j.x, &j.report));
-    j.seconds = seconds_now() - begin;
+    j.seconds = cli_seconds() - begin;
     if (!j.report.converged)
         cr_log(c->cx, CR_LOG_WARNING, "stopped after %zu sweeps before it had settled",
                j.report.sweeps);

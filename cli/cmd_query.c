@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* clang-format off */
 #define QUERY_OPTIONS(X)                                                                           \
@@ -63,17 +62,34 @@ static void show_comparison(query_job *j, bool first)
                   cri_sheet_real(cri_sheet_get(j->shown, "difference")));
 }
 
-static void show_answer(query_job *j, const cr_query_answer *a, size_t *states, const char **list,
+/* One answer in one of the three forms. */
+static void show_answer(query_job *j, const asked *it, size_t *states, const char **list,
                         bool first, cri_sheet *opt_row)
 {
-    if (opt_row) {
-        query_put_answer(j, a, states, opt_row);
-    } else if (j->c->format == FORMAT_CSV) {
-        query_answer_csv(j, a, states, list);
-    } else {
-        if (!first) out_text(j->c, "\n");
-        query_answer_text(j, a, states);
+    if (opt_row && j->gaussian)
+        query_put_gaussian(j, &it->normal, opt_row);
+    else if (opt_row)
+        query_put_answer(j, &it->answer, states, opt_row);
+    else if (j->c->format == FORMAT_CSV && j->gaussian)
+        query_gaussian_csv(j, &it->normal);
+    else if (j->c->format == FORMAT_CSV)
+        query_answer_csv(j, &it->answer, states, list);
+    else {
+        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
+        if (j->gaussian)
+            query_gaussian_text(j, &it->normal);
+        else
+            query_answer_text(j, &it->answer, states);
     }
+}
+
+/* The answer is no. */
+static bool is_no(const asked *it)
+{
+    const cr_query_answer    *a = &it->answer;
+    const cr_gaussian_answer *g = &it->normal;
+    return (a->kind == CR_QUESTION_SEPARATION && !a->separated) || query_structure_no(a) ||
+           (g->kind == CR_QUESTION_SEPARATION && !g->separated);
 }
 
 /* Shows one answer; to JSON it goes into a row of the results. */
@@ -83,45 +99,24 @@ static cr_status show(query_job *j, const asked *it, const cr_findings *more, bo
     cr_status              st = CR_OK;
     cr_ctx                *cx = j->c->cx;
     const cr_query_answer *a = &it->answer;
-    const query_options   *o = j->c->own;
+    const char            *against = j->gaussian ? NULL : ((query_options *)j->c->own)->against;
     size_t                *states = cr_alloc(cx, a->n, sizeof *states);
     size_t                 room = query_list_room(j, a);
     const char           **list = cr_alloc(cx, 2 * room, sizeof *list);
     if (!states || !list) CR_TRY(CR_ENOMEM);
-    if (opt_row || !o->against) show_answer(j, a, states, list, first, opt_row);
-    if (o->against) {
+    if (opt_row || !against) show_answer(j, it, states, list, first, opt_row);
+    if (against) {
         cri_sheet_clear(j->shown);
-        CR_TRY(query_solution_compare(j, it->question, more, a, o->against,
+        CR_TRY(query_solution_compare(j, it->question, more, a, against,
                                       opt_row ? cri_put_object(opt_row, "comparison") : j->shown));
         CR_TRY(cri_sheet_status(j->shown));
         if (!opt_row) show_comparison(j, first);
     }
-    j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
-    j->c->answer_no |= query_structure_no(a);
+    j->c->answer_no |= is_no(it);
 done:
     cr_free(cx, states, a->n, sizeof *states);
     cr_free(cx, list, 2 * room, sizeof *list);
     return st;
-}
-
-static void show_gaussian(query_job *j, const cr_gaussian_answer *a, bool first, cri_sheet *opt_row)
-{
-    if (opt_row) {
-        query_put_gaussian(j, a, opt_row);
-    } else if (j->c->format == FORMAT_CSV) {
-        query_gaussian_csv(j, a);
-    } else {
-        if (!first) out_text(j->c, "\n");
-        query_gaussian_text(j, a);
-    }
-    j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
-}
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* One question that cannot be answered does not cost the others their answers.  Interruptions and
@@ -248,24 +243,20 @@ static void choose_columns(query_job *j, const asked *all)
     }
 }
 
-/* One answer after the other; to JSON they go into `opt_results`. */
+/* One answer after the other; of JSON they go into `results`. */
 static cr_status show_each(query_job *j, const asked *all, const cr_findings *more,
-                           cri_sheet *opt_results)
+                           cri_sheet *results)
 {
     cr_status st = CR_OK;
     cli      *c = j->c;
     bool      first = true;
     for (size_t i = 1; i < c->n_args; i++) {
         if (all[i].refused) continue;
-        cri_sheet *row = opt_results ? cri_put_object(opt_results, NULL) : NULL;
-        if (opt_results) CR_TRY(cri_sheet_status(row));
+        cri_sheet *row = cri_put_object(results, NULL);
+        if (c->format == FORMAT_JSON) CR_TRY(cri_sheet_status(row));
         j->text = c->args[i];
-        if (j->gaussian) {
-            show_gaussian(j, &all[i].normal, first, row);
-        } else {
-            tell_cost(c, j, &all[i].answer);
-            CR_TRY(show(j, &all[i], more, first, row));
-        }
+        if (j->net) tell_cost(c, j, &all[i].answer);
+        CR_TRY(show(j, &all[i], more, first, row));
         first = false;
     }
 done:
@@ -329,11 +320,11 @@ static cr_status run_query(cli *c)
     j.field = cr_alloc(c->cx, j.bytes, 1);
     j.shown = cri_sheet_new(c->cx);
     if (!j.field || !j.shown) CR_TRY(CR_ENOMEM);
-    begin = seconds_now();
+    begin = cli_seconds();
     CR_TRY(net ? answer_all(c, net, &more, all) : answer_gaussian(c, gaussian, all));
     CR_TRY(cli_check_strict(c));
     CR_TRY(net && query_solution_asked(c) ? save_solution(c, &j, all, &more)
-                                          : show_all(c, &j, all, &more, seconds_now() - begin));
+                                          : show_all(c, &j, all, &more, cli_seconds() - begin));
 done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);

@@ -149,7 +149,7 @@ void cli_notice(cli *c, const char *text)
     fputc('\n', stderr);
 }
 
-static double now(void)
+double cli_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -161,7 +161,7 @@ static void receive_progress(void *user, const char *what, double done, double t
 {
     enum { WIDTH = 30 };
     cli   *c = user;
-    double t = now();
+    double t = cli_seconds();
     if (t - c->bar_time < (c->bar_shown ? 0.1 : 0.3)) return;
     c->bar_time = t;
     c->bar_shown = true;
@@ -283,7 +283,7 @@ void cli_watch(cli *c)
     bool bar = c->global.progress == PROGRESS_ALWAYS ||
                (c->global.progress == PROGRESS_AUTO && isatty(STDERR_FILENO) && !c->global.quiet);
     cr_ctx_set_log(c->cx, receive_log, c);
-    c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : now();
+    c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : cli_seconds();
     if (bar) cr_ctx_set_progress(c->cx, receive_progress, c);
     watched = c;
     handle(SIGALRM, on_alarm);

@@ -73,7 +73,8 @@ void query_put_answer(const query_job *j, const cr_query_answer *a, size_t *stat
 cri_sheet *query_rows(query_job *j);
 void       query_print_rows(query_job *j);
 void       query_print_trail(const query_job *j, size_t n, const size_t *trail);
-void       query_answer_text(query_job *j, const cr_query_answer *a, size_t *states);
+/* What stands below the question. */
+void query_answer_text(query_job *j, const cr_query_answer *a, size_t *states);
 
 /* --- query_csv.c: as rows -------------------------------------------------------------------- */
 

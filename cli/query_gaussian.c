@@ -118,7 +118,6 @@ static void print_best(query_job *j, const cr_gaussian_answer *a)
 void query_gaussian_text(query_job *j, const cr_gaussian_answer *a)
 {
     char text[32], log[32];
-    out_text(j->c, "%s\n", j->text);
     switch (a->kind) {
     case CR_QUESTION_PROBABILITY:
         out_text(j->c, "  density %s, its log %s\n", out_number(a->number, false, text),

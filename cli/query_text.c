@@ -129,7 +129,6 @@ void query_answer_text(query_job *j, const cr_query_answer *a, size_t *states)
 {
     cli *c = j->c;
     char text[32];
-    out_text(c, "%s\n", j->text);
     switch (a->kind) {
     case CR_QUESTION_TABLE:
         print_joint(j, a, states);
