@@ -59,7 +59,7 @@ static void show_comparison(query_job *j, bool first)
     j->method = j->settled = "";
     j->before = j->after = j->parameter = j->se = NAN;
     query_csv_row(j, &name, name ? 1 : 0, &state, state ? 1 : 0,
-                  cri_sheet_real(cri_sheet_get(j->shown, "difference")));
+                  query_solution_difference(j->shown));
 }
 
 /* One answer in one of the three forms. */

@@ -72,7 +72,10 @@ void query_put_answer(const query_job *j, const cr_query_answer *a, size_t *stat
 /* A list for the rows of a table, and that table printed. */
 cri_sheet *query_rows(query_job *j);
 void       query_print_rows(query_job *j);
-void       query_print_trail(const query_job *j, size_t n, const size_t *trail);
+/* What the column of probabilities is called beside those of the variables: `name`, or another where
+ * one of them has it. */
+const char *query_column(const query_job *j, const cr_query_answer *a, const char *name);
+void        query_print_trail(const query_job *j, size_t n, const size_t *trail);
 /* What stands below the question. */
 void query_answer_text(query_job *j, const cr_query_answer *a, size_t *states);
 

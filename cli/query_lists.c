@@ -2,7 +2,6 @@
 #include "query_answers.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FEW = 8 }; /* variables that stand side by side in a table */
 
@@ -48,9 +47,7 @@ static void print_first(query_job *j, const cr_query_answer *a)
 /* A column per variable where they are few; else the first in full and what differs in others. */
 static void print_best(query_job *j, const cr_query_answer *a)
 {
-    const char *p = "probability";
-    for (size_t k = 0; k < a->n; k++)
-        if (strcmp(query_name(j, a->variable[k]), p) == 0) p = "P";
+    const char *p = a->n > FEW ? "probability" : query_column(j, a, "probability");
     if (a->n > FEW && a->rows > 0) print_first(j, a);
     cri_sheet *rows = query_rows(j);
     for (size_t i = 0; i < a->rows; i++) {

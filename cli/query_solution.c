@@ -83,7 +83,8 @@ const cr_field query_solution_fields[] = {
     CR_TEXT("file", 0, "the solution, as it was named"),
     CR_TEXT("kind", 0, "MAR, PR, MAP or MPE"),
     CR_NUMBER("difference", CR_FIELD_NULL,
-              "the largest of the probabilities; of log10 P(e), or of log10 of both assignments"),
+              "the largest of the probabilities; of log10 P(e), or of log10 of both assignments; "
+              "null: infinite"),
     CR_TEXT("variable", CR_FIELD_SOMETIMES, "of MAR: where it is"),
     CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
     CR_NUMBER("here", CR_FIELD_NULL, "in this answer"),
@@ -140,12 +141,24 @@ done:
     return st;
 }
 
+/* What is not finite is null in a sheet. */
+static double number_of(const cri_sheet *comparison, const char *name, double if_null)
+{
+    double x = cri_sheet_real(cri_sheet_get(comparison, name));
+    return isnan(x) ? if_null : x;
+}
+
+double query_solution_difference(const cri_sheet *comparison)
+{
+    return number_of(comparison, "difference", INFINITY);
+}
+
 void query_solution_text(cli *c, const cri_sheet *comparison)
 {
     const char *kind = cri_sheet_text(cri_sheet_get(comparison, "kind"));
-    double      x = cri_sheet_real(cri_sheet_get(comparison, "difference"));
-    double      here = cri_sheet_real(cri_sheet_get(comparison, "here"));
-    double      there = cri_sheet_real(cri_sheet_get(comparison, "there"));
+    double      x = query_solution_difference(comparison);
+    double      here = number_of(comparison, "here", -INFINITY);
+    double      there = number_of(comparison, "there", -INFINITY);
     const char *file = cri_sheet_text(cri_sheet_get(comparison, "file"));
     const char *name = cri_sheet_text(cri_sheet_get(comparison, "variable"));
     if (name)

@@ -17,6 +17,8 @@ cr_status query_solution_write(const query_job *j, const cr_question *q, const c
 /* Compares the answer with a solution in a file: "file", "kind", "difference", ... */
 cr_status query_solution_compare(const query_job *j, const cr_question *q, const cr_findings *more,
                                  const cr_query_answer *a, const char *path, cri_sheet *out);
+/* The largest difference of a comparison; of logs it may be infinite. */
+double query_solution_difference(const cri_sheet *comparison);
 /* A comparison for people. */
 void query_solution_text(cli *c, const cri_sheet *comparison);
 

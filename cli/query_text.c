@@ -19,6 +19,15 @@ void query_print_rows(query_job *j)
         out_fail(j->c, CR_ENOMEM);
 }
 
+const char *query_column(const query_job *j, const cr_query_answer *a, const char *name)
+{
+    const char *const names[] = { name, "P", "probability", "joint probability" };
+    size_t            i = 0, k = 0;
+    while (k < a->n && i + 1 < sizeof names / sizeof *names)
+        if (strcmp(query_name(j, a->variable[k++]), names[i]) == 0) i++, k = 0;
+    return names[i];
+}
+
 static void print_pair(cli *c, const char *name, double x)
 {
     char text[32];
@@ -28,9 +37,7 @@ static void print_pair(cli *c, const char *name, double x)
 static void print_joint(query_job *j, const cr_query_answer *a, size_t *states)
 {
     cri_sheet  *rows = query_rows(j);
-    const char *p = "P";
-    for (size_t k = 0; k < a->n; k++)
-        if (strcmp(query_name(j, a->variable[k]), p) == 0) p = "probability";
+    const char *p = query_column(j, a, "P");
     for (size_t e = 0; e < a->table.size; e++) {
         size_t     at = query_entry(j, a, e, states);
         cri_sheet *row = cri_put_object(rows, NULL);
