@@ -44,7 +44,8 @@ static inline const char *query_state(const query_job *j, size_t v, size_t s)
 
 /* --- query_sheet.c: as a sheet --------------------------------------------------------------- */
 
-extern const cr_field query_answer_fields[], query_joint_fields[];
+/* What it holds. */
+extern const cr_field query_answer_fields[];
 
 /* The states of the variables asked for at entry e, the last running fastest; and where that is in
  * the table. */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const cr_field query_joint_fields[] = {
+static const cr_field joint_fields[] = {
     CR_OTHER(WORDS, "states", 0, "the state of each variable"),
     CR_NUMBER("p", 0, "their probability given the evidence"),
     CR_FIELD_LAST,
@@ -58,8 +58,7 @@ const cr_field query_answer_fields[] = {
               "of a Gaussian P(x=1.2 | e), argmax: the density given the evidence"),
     CR_NUMBER("log_density", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
               "of it: its log; null where variables are determined"),
-    CR_INNER(ROWS, "table", CR_FIELD_SOMETIMES, "of P(x, y | e): each joint state",
-             query_joint_fields),
+    CR_INNER(ROWS, "table", CR_FIELD_SOMETIMES, "of P(x, y | e): each joint state", joint_fields),
     CR_OTHER(ANY, "assignment", CR_FIELD_SOMETIMES,
              "of argmax: the state of each variable; of a Gaussian network its value"),
     CR_NUMBER(
@@ -79,7 +78,7 @@ const cr_field query_answer_fields[] = {
              gain_fields),
     CR_TEXT("unit", CR_FIELD_SOMETIMES, "of H and I: bits or nats"),
     CR_INNER(ROWS, "assignments", CR_FIELD_SOMETIMES, "of best(k; ...): the most probable first",
-             query_joint_fields),
+             joint_fields),
     CR_INNER(ROWS, "causes", CR_FIELD_SOMETIMES, "of causes(...): the largest factor first",
              query_cause_fields),
     CR_INNER(ROWS, "parameters", CR_FIELD_SOMETIMES, "of sensitivity(...): the largest first",
