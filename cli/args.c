@@ -374,5 +374,5 @@ void cli_free(cli *c)
     cr_free(c->cx, c->args, n, sizeof *c->args);
     cr_free(c->cx, c->settings, n, sizeof *c->settings);
     cr_free(c->cx, c->names, bytes, 1);
-    json_decref(c->warnings);
+    cri_sheet_free(c->said);
 }

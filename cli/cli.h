@@ -86,7 +86,7 @@ struct cli {
     size_t          names_used;
 
     cli_format format;
-    json_t    *warnings;
+    cri_sheet *said;      /* {"warnings": [...]}, once there was one: see cli_warnings */
     bool       answer_no; /* the result is a negative answer: exit 1 */
     bool       bar_shown;
     double     bar_time;
@@ -202,6 +202,8 @@ int  cli_exit_code(cr_status st);
 /* A line on standard error that is no warning: what happened, and was perhaps not expected. */
 void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
+/* A list of texts, each once. */
+cri_sheet *cli_warnings(cli *c);
 /* All is done and said: a request to stop finds no work any more. */
 void cli_unwatch(void);
 /* Ends the program with this line and the exit code of the status, from anywhere, also a signal
@@ -214,6 +216,8 @@ void cli_clear_progress(cli *c);
 void cli_guard_streams(void);
 /* Ends a wait for data when the time is over.  After cli_watch. */
 void cli_set_alarm(double seconds);
+/* Of a clock that only runs forward. */
+double cli_seconds(void);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);
 cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* clang-format off */
 #define DENOISE_OPTIONS(X)                                                                         \
@@ -159,57 +158,70 @@ static double error_of(const denoise_job *j, const size_t *x, bool raw)
     return j->o->labels > 2 ? sqrt(sum / (double)n) : sum / (double)n;
 }
 
-static json_t *summary(const denoise_job *j)
+static const cr_field result_denoise[] = {
+    CR_TEXT("image", 0, "the file, as it was named"),
+    CR_COUNT("width", 0, "pixels"),
+    CR_COUNT("height", 0, "pixels"),
+    CR_COUNT("labels", 0, "greys of the result"),
+    CR_TEXT("method", 0, "cut, icm, max-product or gibbs"),
+    CR_FLAG("exact", 0, "whether this is the least energy"),
+    CR_FLAG("converged", 0, "whether it had settled"),
+    CR_COUNT("sweeps", 0, "sweeps over the pixels; of cut its moves"),
+    CR_MEASURE("energy_before", "nats", 0, "energy of the image as it was, in the nearest greys"),
+    CR_MEASURE("energy", "nats", 0, "energy of the result: -log p but for a constant"),
+    CR_COUNT("changed", 0, "pixels"),
+    CR_NUMBER(
+        "error_before", CR_FIELD_SOMETIMES,
+        "with --truth: the share of wrong pixels; of more than two greys the root mean square"),
+    CR_NUMBER("error", CR_FIELD_SOMETIMES, "the same of the result"),
+    CR_COUNT("seed", 0, "random seed"),
+    CR_MEASURE("seconds", "seconds", 0, "time it took, reading and writing not counted"),
+    CR_FIELD_LAST,
+};
+
+static void fill(const denoise_job *j, cri_sheet *out)
 {
     static const char *const names[] = { "cut", "icm", "max-product", "gibbs" };
-    json_t                  *out = json_object();
     size_t                   changed = 0;
     for (size_t i = 0; i < j->image.width * j->image.height; i++)
         changed += j->x[i] != j->before[i];
-    json_object_set_new(out, "image", json_string_nocheck(j->c->args[0]));
-    json_object_set_new(out, "width", json_integer((json_int_t)j->image.width));
-    json_object_set_new(out, "height", json_integer((json_int_t)j->image.height));
-    json_object_set_new(out, "labels", json_integer((json_int_t)j->o->labels));
-    json_object_set_new(out, "method", json_string(names[j->o->method]));
-    json_object_set_new(out, "exact", json_boolean(j->report.exact));
-    json_object_set_new(out, "converged", json_boolean(j->report.converged));
-    json_object_set_new(out, "sweeps", json_integer((json_int_t)j->report.sweeps));
-    json_object_set_new(out, "energy_before", json_real(cr_grid_energy(&j->grid, j->before)));
-    json_object_set_new(out, "energy", json_real(j->report.energy));
-    json_object_set_new(out, "changed", json_integer((json_int_t)changed));
+    cri_put_text(out, "image", j->c->args[0]);
+    cri_put_count(out, "width", j->image.width);
+    cri_put_count(out, "height", j->image.height);
+    cri_put_count(out, "labels", j->o->labels);
+    cri_put_text(out, "method", names[j->o->method]);
+    cri_put_flag(out, "exact", j->report.exact);
+    cri_put_flag(out, "converged", j->report.converged);
+    cri_put_count(out, "sweeps", j->report.sweeps);
+    cri_put_real(out, "energy_before", cr_grid_energy(&j->grid, j->before));
+    cri_put_real(out, "energy", j->report.energy);
+    cri_put_count(out, "changed", changed);
     if (j->o->truth) {
-        json_object_set_new(out, "error_before", json_real(error_of(j, j->before, true)));
-        json_object_set_new(out, "error", json_real(error_of(j, j->x, false)));
+        cri_put_real(out, "error_before", error_of(j, j->before, true));
+        cri_put_real(out, "error", error_of(j, j->x, false));
     }
-    return out;
+    if (j->c->format != FORMAT_JSON) return;
+    cri_put_count(out, "seed", j->c->fit.seed);
+    cri_put_real(out, "seconds", j->seconds);
 }
 
 static cr_status show(denoise_job *j)
 {
-    cr_status st = CR_OK;
-    json_t   *out = summary(j), *rows = json_array();
+    cr_status  st = CR_OK;
+    cri_sheet *s = cri_sheet_new(j->c->cx), *rows = cri_put_list(s, "rows");
+    cri_sheet *out = cri_put_object(rows, NULL);
+    fill(j, out);
+    CR_TRY(cri_sheet_status(s));
     CR_TRY(out_open(j->c, NULL));
-    json_array_append(rows, out);
-    if (j->c->format == FORMAT_JSON) {
-        json_object_set_new(out, "seed", json_integer((json_int_t)j->c->fit.seed));
-        json_object_set_new(out, "seconds", json_real(j->seconds));
-        out_json(j->c, "denoise", out);
-    } else if (j->c->format == FORMAT_CSV) {
-        out_table(j->c, rows);
-    } else {
-        out_pairs(j->c, out);
-    }
+    if (j->c->format == FORMAT_JSON)
+        out_result(j->c, "denoise", out);
+    else if (j->c->format == FORMAT_CSV)
+        out_rows(j->c, rows);
+    else
+        out_values(j->c, out);
 done:
-    json_decref(out);
-    json_decref(rows);
+    cri_sheet_free(s);
     return st;
-}
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static cr_status run_denoise(cli *c)
@@ -225,9 +237,9 @@ static cr_status run_denoise(cli *c)
     how.method = (cr_grid_method)j.o->method;
     how.sweeps = j.o->sweeps;
     how.seed = c->fit.seed;
-    begin = seconds_now();
+    begin = cli_seconds();
     CR_TRY(cr_grid_solve(c->cx, &j.grid, &how, j.x, &j.report));
-    j.seconds = seconds_now() - begin;
+    j.seconds = cli_seconds() - begin;
     if (!j.report.converged)
         cr_log(c->cx, CR_LOG_WARNING, "stopped after %zu sweeps before it had settled",
                j.report.sweeps);

@@ -49,25 +49,30 @@ done:
 static cr_status write_man(cli *c) { return write_pages(c, &man_style); }
 static cr_status write_markdown(cli *c) { return write_pages(c, &markdown_style); }
 
+static cr_status write_schema(cli *c, const cli_verb *verb)
+{
+    cr_status  st = CR_OK;
+    char       path[1024], *text = NULL;
+    size_t     size = 0;
+    cri_sheet *schema = cri_sheet_new(c->cx);
+    cli_schema(verb, schema);
+    snprintf(path, sizeof path, "%s/credence.%s.1.schema.json", c->args[1], verb->name);
+    CR_TRY(cri_sheet_to_json(c->cx, schema, &text));
+    size = strlen(text) + 1;
+    text[size - 1] = '\n';
+    CR_TRY(make_folders(c, path));
+    CR_TRY(cri_file_save(c->cx, path, text, size));
+done:
+    cr_free(c->cx, text, size, 1);
+    cri_sheet_free(schema);
+    return st;
+}
+
 static cr_status write_schemas(cli *c)
 {
     cr_status st = CR_OK;
-    for (size_t i = 0; cli_verbs[i] && st == CR_OK; i++) {
-        if (!cli_verbs[i]->result) continue;
-        char    path[1024];
-        json_t *schema = cli_schema(cli_verbs[i]);
-        size_t  flags = JSON_INDENT(2), size = json_dumpb(schema, NULL, 0, flags);
-        char   *text = cr_alloc(c->cx, size + 1, 1);
-        snprintf(path, sizeof path, "%s/credence.%s.1.schema.json", c->args[1], cli_verbs[i]->name);
-        st = text ? make_folders(c, path) : CR_ENOMEM;
-        if (st == CR_OK) {
-            json_dumpb(schema, text, size, flags);
-            text[size] = '\n';
-            st = cri_file_save(c->cx, path, text, size + 1);
-        }
-        cr_free(c->cx, text, size + 1, 1);
-        json_decref(schema);
-    }
+    for (size_t i = 0; cli_verbs[i] && st == CR_OK; i++)
+        if (cli_verbs[i]->result) st = write_schema(c, cli_verbs[i]);
     return st;
 }
 

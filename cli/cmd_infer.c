@@ -25,28 +25,39 @@ static const cr_option infer_table[] = { INFER_OPTIONS(ROW) CR_OPTION_LAST };
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* Those of --target, or all that are not known in every row. */
+cr_status infer_choose_targets(cr_scratch *s, const cr_variables *vs, const char *opt_list,
+                               const bool *known, size_t all, size_t **out_target, size_t *out_n)
+{
+    cr_status st = CR_OK;
+    char    **names = NULL;
+    size_t    n = 0, open = 0, *target = NULL;
+    CR_TRY(cri_list_split(s, opt_list, &names, &n));
+    target = cr_scratch_index(s, n > all ? n : all);
+    CR_TRY(s->status);
+    for (size_t i = 0; i < n; i++) {
+        CR_TRY(cr_variable_find(s->cx, vs, names[i], &target[i]));
+        for (size_t k = 0; k < i; k++)
+            if (target[k] == target[i])
+                CR_TRY(cr_fail(s->cx, CR_EARG, "--target names '%s' twice", names[i]));
+    }
+    for (size_t v = 0; v < all && n == 0; v++)
+        if (!known[v]) target[open++] = v;
+    *out_target = target;
+    *out_n = n > 0 ? n : open;
+done:
+    return st;
+}
+
 static cr_status choose_targets(infer_job *j)
 {
     cr_status            st = CR_OK;
     const infer_options *o = j->c->own;
-    char               **names = NULL;
-    size_t               n = 0, all = cr_network_size(j->net);
+    size_t               all = cr_network_size(j->net);
     bool                *known = cr_scratch_bytes(&j->s, all, sizeof *known);
-    CR_TRY(cri_list_split(&j->s, o->target, &names, &n));
-    j->target = cr_scratch_index(&j->s, n > all ? n : all);
     CR_TRY(j->s.status);
-    for (size_t i = 0; i < n; i++) {
-        CR_TRY(cr_variable_find(j->c->cx, j->vs, names[i], &j->target[i]));
-        for (size_t k = 0; k < i; k++)
-            if (j->target[k] == j->target[i])
-                CR_TRY(cr_fail(j->c->cx, CR_EARG, "--target names '%s' twice", names[i]));
-        j->n_target++;
-    }
     for (size_t i = 0; i < j->n_known; i++) known[j->known[i].variable] = !j->known[i].gaps;
     for (size_t v = 0; v < all; v++) known[v] |= cr_evidence_state(j->e, v) != CR_NONE;
-    for (size_t v = 0; v < all && n == 0; v++)
-        if (!known[v]) j->target[j->n_target++] = v;
+    CR_TRY(infer_choose_targets(&j->s, j->vs, o->target, known, all, &j->target, &j->n_target));
 done:
     return st;
 }
@@ -97,41 +108,84 @@ static void print_error(infer_job *j, bool possible)
              possible ? approximate_settled(r) : "");
 }
 
-/* One posterior after the other goes to the row, or to an object.  An impossible row has none. */
-static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
+/* One posterior after the other goes to the line.  An impossible row has none. */
+static cr_status print_row(infer_job *j, double log_e)
 {
     cr_status st = CR_OK;
     char      text[32];
-    json_t   *all = NULL, *one = NULL;
     bool      possible = log_e != -INFINITY, csv = j->c->format == FORMAT_CSV;
-    if (opt_row) {
-        json_object_set_new(opt_row, "log_evidence",
-                            isfinite(log_e) ? json_real(log_e) : json_null());
-        if (!possible) json_object_set_new(opt_row, "impossible", json_true());
-        json_object_set_new(opt_row, "marginals", all = json_object());
-    } else {
-        out_text(j->c, csv ? "%s" : "  %12s",
-                 isnan(log_e) ? ""
-                 : possible   ? out_number(log_e, csv, text)
-                              : "-inf");
-    }
-    if (opt_row && possible && infer_approximates(j))
-        json_object_set_new(opt_row, "error", approximate_error(&j->row.report));
+    out_text(j->c, csv ? "%s" : "  %12s",
+             isnan(log_e) ? ""
+             : possible   ? out_number(log_e, csv, text)
+                          : "-inf");
     for (size_t i = 0; i < j->n_target; i++) {
-        size_t v = j->target[i], n = cr_variable_states(j->vs, v);
+        size_t v = j->target[i];
         if (possible) CR_TRY(infer_posterior(j, v));
-        if (opt_row && possible)
-            json_object_set_new_nocheck(all, cr_variable_name(j->vs, v), one = json_object());
-        for (size_t s = 0; s < n; s++) {
-            if (opt_row && possible)
-                json_object_set_new_nocheck(one, cr_state_name(j->vs, v, s), json_real(j->p[s]));
-            else if (!opt_row)
-                print_cell(j, possible ? out_number(j->p[s], csv, text) : "",
-                           name_cell(j, v, s, NULL, 0));
-        }
+        for (size_t s = 0; s < cr_variable_states(j->vs, v); s++)
+            print_cell(j, possible ? out_number(j->p[s], csv, text) : "",
+                       name_cell(j, v, s, NULL, 0));
     }
-    if (!opt_row && csv && infer_approximates(j)) print_error(j, possible);
-    if (!opt_row) out_text(j->c, "\n");
+    if (csv && infer_approximates(j)) print_error(j, possible);
+    out_text(j->c, "\n");
+done:
+    return st;
+}
+
+static const cr_field row_fields[] = {
+    CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
+               "log P(row); null for a row that is impossible, or where the method has none"),
+    CR_FLAG("impossible", CR_FIELD_SOMETIMES,
+            "true: the network, or every sample, excludes the row, or (Gaussian) what is seen "
+            "determines itself"),
+    CR_OTHER(ANY, "marginals", 0,
+             "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
+             "empty for a row that is impossible"),
+    CR_INNER(OBJECT, "error", CR_FIELD_SOMETIMES, "of an approximation: how good it is",
+             approximate_fields),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result_infer[] = {
+    CR_TEXT("network", 0, "the file, as it was named"),
+    CR_COUNT("rows", 0, "rows of evidence"),
+    CR_TEXT("method", 0, "jt: a junction tree; ve, enumerate, gaussian, or an approximation"),
+    CR_FLAG("exact", 0, "whether the answers are exact, but for rounding"),
+    CR_COUNT("seed", 0, "random seed"),
+    CR_INNER(ROWS, "results", 0, "one for each row, in order", row_fields),
+    CR_FIELD_LAST,
+};
+
+void infer_put_head(const cli *c, size_t rows, const char *method, bool exact, cri_sheet *out)
+{
+    cri_put_text(out, "network", c->args[0]);
+    cri_put_count(out, "rows", rows);
+    cri_put_text(out, "method", method);
+    cri_put_flag(out, "exact", exact);
+    cri_put_count(out, "seed", c->fit.seed);
+}
+
+cri_sheet *infer_put_row(double log_evidence, bool possible, cri_sheet *row)
+{
+    cri_put_real(row, "log_evidence", log_evidence);
+    if (!possible) cri_put_flag(row, "impossible", true);
+    return cri_put_object(row, "marginals");
+}
+
+static cr_status put_row(infer_job *j, double log_e, cri_sheet *row)
+{
+    cr_status  st = CR_OK;
+    bool       possible = log_e != -INFINITY;
+    cri_sheet *all = infer_put_row(log_e, possible, row);
+    for (size_t i = 0; i < j->n_target && possible; i++) {
+        size_t     v = j->target[i];
+        cri_sheet *one = cri_put_object(all, cr_variable_name(j->vs, v));
+        CR_TRY(infer_posterior(j, v));
+        for (size_t s = 0; s < cr_variable_states(j->vs, v); s++)
+            cri_put_real(one, cr_state_name(j->vs, v, s), j->p[s]);
+    }
+    if (possible && infer_approximates(j))
+        approximate_put_error(&j->row.report, cri_put_object(row, "error"));
+    CR_TRY(cri_sheet_status(row));
 done:
     return st;
 }
@@ -142,11 +196,10 @@ static bool should_flush(const infer_job *j, size_t row)
     return j->text ? !cri_text_rows_ready(j->text) : row % 64 == 0;
 }
 
-static cr_status infer_rows(infer_job *j)
+static cr_status infer_rows(infer_job *j, cri_sheet *sheet)
 {
     cr_status st = CR_OK;
-    json_t   *row = NULL;
-    bool      json = j->c->format == FORMAT_JSON, any;
+    bool      any;
     size_t    all = j->rows, i = 0;
     for (;; i++) {
         double log_e;
@@ -155,16 +208,17 @@ static cr_status infer_rows(infer_job *j)
         CR_TRY(infer_observe(j, i, &any));
         if (!any) break;
         CR_TRY(infer_ask(j, &log_e));
-        row = json ? json_object() : NULL;
-        CR_TRY(print_row(j, log_e, row));
-        if (json) out_json_item(j->c, row, i == 0);
-        json_decref(row);
-        row = NULL;
+        if (j->c->format == FORMAT_JSON) {
+            cri_sheet_clear(sheet);
+            CR_TRY(put_row(j, log_e, sheet));
+            out_result_item(j->c, sheet, i == 0);
+        } else {
+            CR_TRY(print_row(j, log_e));
+        }
         if (all > 0) cr_progress(j->c->cx, "rows", (double)i, (double)all);
     }
     j->rows = i;
 done:
-    json_decref(row);
     return st;
 }
 
@@ -310,7 +364,7 @@ static cr_status run_infer(cli *c)
 {
     cr_status            st = CR_OK;
     infer_job            j = { .c = c, .s = cr_scratch_begin(c->cx) };
-    json_t              *root = json_object();
+    cri_sheet           *sheet = cri_sheet_new(c->cx);
     const infer_options *o = c->own;
     cr_gaussian_network *gaussian = NULL;
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &j.net, &gaussian));
@@ -324,16 +378,13 @@ static cr_status run_infer(cli *c)
     CR_TRY(prepare(&j));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
-        json_object_set_new(root, "rows", json_integer((json_int_t)j.rows));
-        json_object_set_new(root, "method", json_string(infer_method_name(&j)));
-        json_object_set_new(root, "exact", json_boolean(!infer_approximates(&j)));
-        json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-        out_json_begin_rows(c, "infer", root, "results");
+        infer_put_head(c, j.rows, infer_method_name(&j), !infer_approximates(&j), sheet);
+        CR_TRY(cri_sheet_status(sheet));
+        out_result_begin_rows(c, "infer", sheet, "results");
     } else {
         print_header(&j);
     }
-    CR_TRY(infer_rows(&j));
+    CR_TRY(infer_rows(&j, sheet));
     warn_of_rows(&j);
     if (c->format == FORMAT_JSON) out_json_end_rows(c);
     if (c->format == FORMAT_TEXT && infer_approximates(&j)) print_end(&j);
@@ -349,7 +400,7 @@ done:
     cr_network_free(c->cx, j.net);
     cr_gaussian_network_free(c->cx, gaussian);
     cr_scratch_end(&j.s);
-    json_decref(root);
+    cri_sheet_free(sheet);
     return st;
 }
 

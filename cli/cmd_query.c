@@ -1,6 +1,5 @@
 /* cmd_query.c -- query: questions to a network, and their answers shown. */
 #include "approximate.h"
-#include "gaussian.h"
 #include "network.h"
 #include "query_answers.h"
 #include "query_solution.h"
@@ -10,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* clang-format off */
 #define QUERY_OPTIONS(X)                                                                           \
@@ -49,71 +47,77 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 }
 
 /* The difference in place of the answer. */
-static void show_comparison(query_job *j, bool first, const json_t *comparison)
+static void show_comparison(query_job *j, bool first)
 {
-    const char *name = json_string_value(json_object_get(comparison, "variable"));
-    const char *state = json_string_value(json_object_get(comparison, "state"));
-    char        text[32];
+    const char *name = cri_sheet_text(cri_sheet_get(j->shown, "variable"));
+    const char *state = cri_sheet_text(cri_sheet_get(j->shown, "state"));
     if (j->c->format == FORMAT_TEXT) {
         out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
-        query_solution_text(j->c, comparison);
+        query_solution_text(j->c, j->shown);
         return;
     }
-    out_csv_field(j->c, j->text);
-    out_text(j->c, ",");
-    out_csv_field(j->c, name ? name : "");
-    out_text(j->c, ",");
-    out_csv_field(j->c, state ? state : "");
-    out_text(j->c, ",%s",
-             out_number(json_number_value(json_object_get(comparison, "difference")), true, text));
     j->method = j->settled = "";
     j->before = j->after = j->parameter = j->se = NAN;
-    query_csv_rest(j);
+    query_csv_row(j, &name, name ? 1 : 0, &state, state ? 1 : 0,
+                  query_solution_difference(j->shown));
 }
 
-/* Shows one answer; to JSON it is added to `results`. */
-static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t *results,
-                      json_t *opt_comparison)
+/* One answer in one of the three forms. */
+static void show_answer(query_job *j, const asked *it, size_t *states, const char **list,
+                        bool first, cri_sheet *opt_row)
 {
-    cr_status    st = CR_OK;
-    cr_ctx      *cx = j->c->cx;
-    size_t      *states = cr_alloc(cx, a->n, sizeof *states);
-    size_t       room = query_list_room(j, a);
-    const char **list = cr_alloc(cx, 2 * room, sizeof *list);
-    if (!states || !list) CR_TRY(CR_ENOMEM);
-    if (j->c->format == FORMAT_JSON) {
-        json_t *row = query_answer_json(j, a, states);
-        if (opt_comparison) json_object_set(row, "comparison", opt_comparison);
-        json_array_append_new(results, row);
-    } else if (opt_comparison) {
-        show_comparison(j, first, opt_comparison);
-    } else if (j->c->format == FORMAT_CSV) {
-        query_answer_csv(j, a, states, list);
-    } else {
-        if (!first) out_text(j->c, "\n");
-        query_answer_text(j, a, states);
+    if (opt_row && j->gaussian)
+        query_put_gaussian(j, &it->normal, opt_row);
+    else if (opt_row)
+        query_put_answer(j, &it->answer, states, opt_row);
+    else if (j->c->format == FORMAT_CSV && j->gaussian)
+        query_gaussian_csv(j, &it->normal);
+    else if (j->c->format == FORMAT_CSV)
+        query_answer_csv(j, &it->answer, states, list);
+    else {
+        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
+        if (j->gaussian)
+            query_gaussian_text(j, &it->normal);
+        else
+            query_answer_text(j, &it->answer, states);
     }
-    j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
-    j->c->answer_no |= query_structure_no(a);
+}
+
+/* The answer is no. */
+static bool is_no(const asked *it)
+{
+    const cr_query_answer    *a = &it->answer;
+    const cr_gaussian_answer *g = &it->normal;
+    return (a->kind == CR_QUESTION_SEPARATION && !a->separated) || query_structure_no(a) ||
+           (g->kind == CR_QUESTION_SEPARATION && !g->separated);
+}
+
+/* Shows one answer; to JSON it goes into a row of the results. */
+static cr_status show(query_job *j, const asked *it, const cr_findings *more, bool first,
+                      cri_sheet *opt_row)
+{
+    cr_status              st = CR_OK;
+    cr_ctx                *cx = j->c->cx;
+    const cr_query_answer *a = &it->answer;
+    const char            *against = j->gaussian ? NULL : ((query_options *)j->c->own)->against;
+    size_t                *states = cr_alloc(cx, a->n, sizeof *states);
+    size_t                 room = query_list_room(j, a);
+    const char           **list = cr_alloc(cx, 2 * room, sizeof *list);
+    if (!states || !list) CR_TRY(CR_ENOMEM);
+    if (opt_row || !against) show_answer(j, it, states, list, first, opt_row);
+    if (against) {
+        cri_sheet_clear(j->shown);
+        CR_TRY(query_solution_compare(j, it->question, more, a, against,
+                                      opt_row ? cri_put_object(opt_row, "comparison") : j->shown));
+        CR_TRY(cri_sheet_status(j->shown));
+        if (!opt_row) show_comparison(j, first);
+    }
+    j->c->answer_no |= is_no(it);
 done:
     cr_free(cx, states, a->n, sizeof *states);
     cr_free(cx, list, 2 * room, sizeof *list);
     return st;
 }
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A question and its answer, or why it has none. */
-typedef struct asked {
-    cr_question    *question;
-    cr_query_answer answer;
-    cr_ctx         *refused; /* holds the failure; NULL: answered */
-} asked;
 
 /* One question that cannot be answered does not cost the others their answers.  Interruptions and
  * limits of time and memory end all. */
@@ -159,23 +163,45 @@ done:
     return st;
 }
 
-/* The first failure is that of the verb; the others are warnings. */
-static json_t *list_refused(cli *c, const asked *all, const asked **first)
+/* A Gaussian network has exact answers, all or none. */
+static cr_status answer_gaussian(cli *c, const cr_gaussian_network *net, asked *all)
 {
-    json_t *rows = json_array();
+    cr_status            st = CR_OK;
+    const query_options *o = c->own;
+    cr_gaussian_values   more = { 0 };
+    if (o->method > CR_QUERY_EXACT)
+        CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+    if (o->evidence) CR_TRY(cr_gaussian_values_read(c->cx, net, o->evidence, &more));
+    for (size_t i = 1; i < c->n_args; i++)
+        CR_TRY(cr_gaussian_query(c->cx, net, c->args[i], &more, &all[i].normal));
+done:
+    cr_gaussian_values_free(c->cx, &more);
+    return st;
+}
+
+/* The first failure is that of the verb; the others are warnings. */
+static const asked *find_refused(cli *c, const asked *all)
+{
+    const asked *first = NULL;
     for (size_t i = 1; i < c->n_args; i++) {
         if (!all[i].refused) continue;
-        json_t *row = json_object();
-        json_object_set_new(row, "query", json_string_nocheck(c->args[i]));
-        json_object_set_new(row, "message", json_string_nocheck(cr_error(all[i].refused)));
-        json_array_append_new(rows, row);
-        if (*first)
+        if (first)
             cr_log(c->cx, CR_LOG_WARNING, "%s: not answered: %s", c->args[i],
                    cr_error(all[i].refused));
         else
-            *first = &all[i];
+            first = &all[i];
     }
-    return rows;
+    return first;
+}
+
+static void put_refused(const cli *c, const asked *all, cri_sheet *rows)
+{
+    for (size_t i = 1; i < c->n_args; i++) {
+        if (!all[i].refused) continue;
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "query", c->args[i]);
+        cri_put_text(row, "message", cr_error(all[i].refused));
+    }
 }
 
 /* -o x.MAR: the answer to the only question. */
@@ -191,42 +217,74 @@ static cr_status save_solution(cli *c, const query_job *j, const asked *all,
                                 c->global.output);
 }
 
-static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findings *more,
-                          double seconds)
+static const cr_field refusal_fields[] = {
+    CR_TEXT("query", 0, "the question"),
+    CR_TEXT("message", 0, "why it has no answer"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result_query[] = {
+    CR_TEXT("network", 0, "the file, as it was named"),
+    CR_COUNT("seed", 0, "random seed"),
+    CR_INNER(ROWS, "results", 0, "one for each question that has an answer, in order",
+             query_answer_fields),
+    CR_INNER(ROWS, "refused", CR_FIELD_SOMETIMES, "questions without an answer", refusal_fields),
+    CR_MEASURE("seconds", "seconds", 0, "time of the answers, reading not counted"),
+    CR_FIELD_LAST,
+};
+
+/* Which columns the CSV has. */
+static void choose_columns(query_job *j, const asked *all)
 {
-    const query_options *o = c->own;
-    cr_status            st = CR_OK;
-    bool                 any = false;
-    const asked         *bad = NULL;
-    json_t *root = json_object(), *results = json_array(), *refused = list_refused(c, all, &bad);
-    for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
-    if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
-    CR_TRY(out_open(c, c->global.output));
-    for (size_t i = 1; i < c->n_args; i++) {
+    for (size_t i = 1; i < j->c->n_args && !j->gaussian; i++) {
         j->errors |= !all[i].answer.exact;
         j->causes |= !all[i].refused && all[i].answer.kind == CR_QUESTION_CAUSES;
         j->parameters |= !all[i].refused && all[i].answer.kind == CR_QUESTION_SENSITIVITY;
     }
-    if (c->format == FORMAT_CSV) query_csv_header(j);
-    for (size_t i = 1, shown = 0; i < c->n_args; i++) {
+}
+
+/* One answer after the other; of JSON they go into `results`. */
+static cr_status show_each(query_job *j, const asked *all, const cr_findings *more,
+                           cri_sheet *results)
+{
+    cr_status st = CR_OK;
+    cli      *c = j->c;
+    bool      first = true;
+    for (size_t i = 1; i < c->n_args; i++) {
         if (all[i].refused) continue;
+        cri_sheet *row = cri_put_object(results, NULL);
+        if (c->format == FORMAT_JSON) CR_TRY(cri_sheet_status(row));
         j->text = c->args[i];
-        tell_cost(c, j, &all[i].answer);
-        json_t *comparison = NULL;
-        if (o->against)
-            CR_TRY(query_solution_compare(j, all[i].question, more, &all[i].answer, o->against,
-                                          &comparison));
-        st = show(j, &all[i].answer, shown++ == 0, results, comparison);
-        json_decref(comparison);
-        CR_TRY(st);
+        if (j->net) tell_cost(c, j, &all[i].answer);
+        CR_TRY(show(j, &all[i], more, first, row));
+        first = false;
     }
+done:
+    return st;
+}
+
+static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findings *more,
+                          double seconds)
+{
+    cr_status    st = CR_OK;
+    bool         any = false;
+    const asked *bad = find_refused(c, all);
+    cri_sheet   *root = cri_sheet_new(c->cx);
+    for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
+    if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
+    CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
-        json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-        json_object_set(root, "results", results);
-        if (bad) json_object_set(root, "refused", refused);
-        json_object_set_new(root, "seconds", json_real(seconds));
-        out_json(c, "query", root);
+        cri_put_text(root, "network", c->args[0]);
+        cri_put_count(root, "seed", c->fit.seed);
+        CR_TRY(show_each(j, all, more, cri_put_list(root, "results")));
+        if (bad) put_refused(c, all, cri_put_list(root, "refused"));
+        cri_put_real(root, "seconds", seconds);
+        CR_TRY(cri_sheet_status(root));
+        out_result(c, "query", root);
+    } else {
+        choose_columns(j, all);
+        if (c->format == FORMAT_CSV) query_csv_header(j);
+        CR_TRY(show_each(j, all, more, NULL));
     }
     if (bad) { /* what there is goes out before the failure */
         CR_TRY(out_close(c, CR_OK));
@@ -234,9 +292,7 @@ static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findi
         CR_TRY(cr_fail_note(c->cx, "in the question %s", c->args[bad - all]));
     }
 done:
-    json_decref(refused);
-    json_decref(root);
-    json_decref(results);
+    cri_sheet_free(root);
     return st;
 }
 
@@ -255,32 +311,30 @@ static cr_status run_query(cli *c)
     if (st == CR_EIO && strpbrk(c->args[0], "(|"))
         cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
     CR_TRY(st);
-    if (gaussian) {
-        if (o->method > CR_QUERY_EXACT)
-            CR_TRY(
-                cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
-        CR_TRY(cli_query_gaussian(c, gaussian, o->evidence, o->unit));
-        goto done;
-    }
-    if (o->evidence) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
+    if (o->evidence && net) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
     j.net = net;
-    j.vs = cr_network_variables(net);
-    j.bytes = query_field_bytes(net);
+    j.gaussian = gaussian;
+    j.vs = net ? cr_network_variables(net) : cr_gaussian_network_names(gaussian);
+    j.bytes =
+        query_field_bytes(j.vs, net ? cr_network_size(net) : cr_gaussian_network_size(gaussian));
     j.field = cr_alloc(c->cx, j.bytes, 1);
-    if (!j.field) CR_TRY(CR_ENOMEM);
-    begin = seconds_now();
-    CR_TRY(answer_all(c, net, &more, all));
+    j.shown = cri_sheet_new(c->cx);
+    if (!j.field || !j.shown) CR_TRY(CR_ENOMEM);
+    begin = cli_seconds();
+    CR_TRY(net ? answer_all(c, net, &more, all) : answer_gaussian(c, gaussian, all));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(query_solution_asked(c) ? save_solution(c, &j, all, &more)
-                                   : show_all(c, &j, all, &more, seconds_now() - begin));
+    CR_TRY(net && query_solution_asked(c) ? save_solution(c, &j, all, &more)
+                                          : show_all(c, &j, all, &more, cli_seconds() - begin));
 done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);
         cr_query_answer_free(c->cx, &all[i].answer);
+        cr_gaussian_answer_free(c->cx, &all[i].normal);
         cr_ctx_free(all[i].refused);
     }
     cr_free(c->cx, all, c->n_args, sizeof *all);
     cr_free(c->cx, j.field, j.bytes, 1);
+    cri_sheet_free(j.shown);
     cr_findings_free(c->cx, &more);
     cr_network_free(c->cx, net);
     cr_gaussian_network_free(c->cx, gaussian);

@@ -131,8 +131,8 @@ int main(int argc, char **argv)
     if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
     cli_guard_streams();
     cli_prepare_memory();
-    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
-    if (cr_ctx_new(&cli_allocator, &c.cx) != CR_OK)
+    cli c = { .argc = argc, .argv = argv };
+    if (cr_ctx_new(&cli_allocator, &c.cx) != CR_OK || !(c.said = cri_sheet_new(c.cx)))
         cli_end_at_once("credence: error: out of memory\n", CR_ENOMEM);
     cr_status st = run(&c);
     cli_clear_progress(&c);

@@ -5,13 +5,10 @@
 #include "cli.h"
 #include "models/graph/network_file.h"
 
-/* The questions in arguments 1, 2, ...; opt_evidence: a file of values; nats: the unit of H and I.
- */
-cr_status cli_query_gaussian(cli *c, const cr_gaussian_network *net, const char *opt_evidence,
-                             bool nats);
-/* describe, check and convert of a network that was read from argument 0. */
-cr_status cli_describe_gaussian(cli *c, const cr_gaussian_network *net);
-cr_status cli_check_gaussian(cli *c, const cr_gaussian_network *net);
+/* What describe says of it: "network" and "variables". */
+cr_status cli_describe_gaussian(cli *c, const cr_gaussian_network *net, cri_sheet *root);
+/* Intercepts, variances and weights. */
+size_t    cli_gaussian_parameters(const cr_gaussian_network *net);
 cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to,
                                cr_network_format format);
 /* Means and standard deviations of the targets (of none: of all that is open), row by row of the

@@ -3,13 +3,13 @@
  */
 #include "answers.h"
 #include "gaussian.h"
-#include "base/list.h"
+#include "infer_job.h"
 #include "base/number.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct infer_job {
+typedef struct normal_job {
     cli                       *c;
     cr_scratch                *s;
     const cr_gaussian_network *net;
@@ -21,7 +21,7 @@ typedef struct infer_job {
     double                    *log_evidence;     /* [rows] */
     double                    *mean, *sd;        /* [rows x n_target]; NaN where there is none */
     size_t                     impossible;
-} infer_job;
+} normal_job;
 
 static bool is_number(const char *text)
 {
@@ -31,7 +31,7 @@ static bool is_number(const char *text)
 }
 
 /* Columns that name variables hold numbers. */
-static cr_status match_columns(infer_job *j)
+static cr_status match_columns(normal_job *j)
 {
     char name[CR_NAME_SIZE];
     for (size_t i = 0; i < cr_table_columns(j->t); i++) {
@@ -59,26 +59,15 @@ static cr_status match_columns(infer_job *j)
     return CR_OK;
 }
 
-/* Those of --target, or all that are not known in every row. */
-static cr_status choose_targets(infer_job *j, const char *opt_targets)
+static cr_status choose_targets(normal_job *j, const char *opt_targets)
 {
-    cr_status st = CR_OK;
-    char    **names = NULL;
-    size_t    n = 0;
-    CR_TRY(cri_list_split(j->s, opt_targets, &names, &n));
-    j->target = cr_scratch_index(j->s, n > j->n ? n : j->n);
-    CR_TRY(j->s->status);
-    for (size_t i = 0; i < n; i++) {
-        CR_TRY(cr_variable_find(j->c->cx, j->vs, names[i], &j->target[i]));
-        j->n_target++;
-    }
-    for (size_t v = 0; n == 0 && v < j->n; v++)
-        if (!j->column[v] || j->column[v]->missing > 0) j->target[j->n_target++] = v;
-done:
-    return st;
+    bool *known = cr_scratch_bytes(j->s, j->n, sizeof *known);
+    if (j->s->status != CR_OK) return j->s->status;
+    for (size_t v = 0; v < j->n; v++) known[v] = j->column[v] && j->column[v]->missing == 0;
+    return infer_choose_targets(j->s, j->vs, opt_targets, known, j->n, &j->target, &j->n_target);
 }
 
-static cr_status infer_row(infer_job *j, size_t row, size_t *observed, double *value, double *mean,
+static cr_status infer_row(normal_job *j, size_t row, size_t *observed, double *value, double *mean,
                            double *cov)
 {
     cr_status st;
@@ -101,7 +90,7 @@ static cr_status infer_row(infer_job *j, size_t row, size_t *observed, double *v
     return st == CR_ENUMERIC ? CR_OK : st;
 }
 
-static cr_status infer_rows(infer_job *j)
+static cr_status infer_rows(normal_job *j)
 {
     cr_status st = CR_OK;
     size_t   *observed = cr_scratch_index(j->s, j->n);
@@ -120,38 +109,39 @@ done:
     return st;
 }
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static void print_json(infer_job *j)
+static void put_row(const normal_job *j, size_t row, cri_sheet *out)
 {
-    cli    *c = j->c;
-    json_t *root = json_object();
-    json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
-    json_object_set_new(root, "rows", json_integer((json_int_t)j->rows));
-    json_object_set_new(root, "method", json_string("gaussian"));
-    json_object_set_new(root, "exact", json_true());
-    json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-    out_json_begin(c, "infer", root, "results");
+    bool       possible = !isnan(j->log_evidence[row]);
+    cri_sheet *all = infer_put_row(j->log_evidence[row], possible, out);
+    for (size_t i = 0; i < j->n_target && possible; i++) {
+        cri_sheet *one = cri_put_object(all, cr_variable_name(j->vs, j->target[i]));
+        cri_put_real(one, "mean", j->mean[row * j->n_target + i]);
+        cri_put_real(one, "sd", j->sd[row * j->n_target + i]);
+    }
+}
+
+static cr_status print_json(const normal_job *j)
+{
+    cr_status  st = CR_OK;
+    cli       *c = j->c;
+    cri_sheet *sheet = cri_sheet_new(c->cx);
+    infer_put_head(c, j->rows, "gaussian", true, sheet);
+    CR_TRY(cri_sheet_status(sheet));
+    out_result_begin(c, "infer", sheet, "results");
     for (size_t row = 0; row < j->rows; row++) {
-        json_t *one = json_object(), *marginals = json_object();
-        json_object_set_new(one, "log_evidence", number(j->log_evidence[row]));
-        if (isnan(j->log_evidence[row])) json_object_set_new(one, "impossible", json_true());
-        for (size_t i = 0; !isnan(j->log_evidence[row]) && i < j->n_target; i++) {
-            json_t *of = json_object();
-            json_object_set_new(of, "mean", number(j->mean[row * j->n_target + i]));
-            json_object_set_new(of, "sd", number(j->sd[row * j->n_target + i]));
-            json_object_set_new_nocheck(marginals, cr_variable_name(j->vs, j->target[i]), of);
-        }
-        json_object_set_new(one, "marginals", marginals);
-        out_json_item(c, one, row == 0);
-        json_decref(one);
+        cri_sheet_clear(sheet);
+        put_row(j, row, sheet);
+        CR_TRY(cri_sheet_status(sheet));
+        out_result_item(c, sheet, row == 0);
     }
     out_json_end(c);
-    json_decref(root);
+done:
+    cri_sheet_free(sheet);
+    return st;
 }
 
 /* log_evidence, x:mean, x:sd, ... */
-static cr_status print_table(infer_job *j)
+static cr_status print_table(normal_job *j)
 {
     answers        a = answers_new(j->s, j->rows, 1 + 2 * j->n_target);
     answer_column *column = answers_add(&a, "log_evidence", NULL);
@@ -172,7 +162,7 @@ cr_status cli_infer_gaussian(cli *c, const cr_gaussian_network *net, const char 
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(c->cx);
-    infer_job  j = { .c = c, .s = &s, .net = net, .vs = cr_gaussian_network_names(net) };
+    normal_job j = { .c = c, .s = &s, .net = net, .vs = cr_gaussian_network_names(net) };
     j.n = cr_gaussian_network_size(net);
     j.column = cr_scratch_bytes(&s, j.n, sizeof *j.column);
     CR_TRY(s.status);
@@ -187,10 +177,7 @@ cr_status cli_infer_gaussian(cli *c, const cr_gaussian_network *net, const char 
                j.impossible, j.rows);
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON)
-        print_json(&j);
-    else
-        CR_TRY(print_table(&j));
+    CR_TRY(c->format == FORMAT_JSON ? print_json(&j) : print_table(&j));
 done:
     cr_table_free(c->cx, j.t);
     cr_scratch_end(&s);

@@ -48,6 +48,14 @@ typedef struct infer_job {
     bool                   has_target; /* the variables asked for are named */
 } infer_job;
 
+/* Those of a list, or all variables that are not known in every row.  Fails with CR_EARG. */
+cr_status infer_choose_targets(cr_scratch *s, const cr_variables *vs, const char *opt_list,
+                               const bool *known, size_t all, size_t **out_target, size_t *out_n);
+/* What a result begins with. */
+void infer_put_head(const cli *c, size_t rows, const char *method, bool exact, cri_sheet *out);
+/* What each row begins with; returns the object for its marginals, empty where it is impossible. */
+cri_sheet *infer_put_row(double log_evidence, bool possible, cri_sheet *row);
+
 /* "jt", "gibbs", ... */
 const char *infer_method_name(const infer_job *j);
 /* Is it by an approximation? */

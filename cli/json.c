@@ -22,15 +22,11 @@ static void put_member(cli *c, const char *name, const cri_sheet *value)
 
 static void put_warnings(cli *c)
 {
-    cri_sheet *s = cri_sheet_new(c->cx), *list = cri_put_list(s, "warnings");
-    size_t     i;
-    json_t    *text;
-    json_array_foreach(c->warnings, i, text) cri_put_text(list, NULL, json_string_value(text));
-    if (cri_sheet_status(s) == CR_OK)
+    const cri_sheet *list = cli_warnings(c);
+    if (cri_sheet_status(c->said) == CR_OK)
         put_member(c, "warnings", list);
     else
         out_fail(c, CR_ENOMEM);
-    cri_sheet_free(s);
 }
 
 static void put_members(cli *c, const char *schema, const cri_sheet *object)

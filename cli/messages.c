@@ -116,15 +116,20 @@ void cli_print_error(cli *c)
 
 /* --- warnings and progress ------------------------------------------------------------------- */
 
+cri_sheet *cli_warnings(cli *c)
+{
+    cri_sheet *list = cri_sheet_get(c->said, "warnings");
+    return list ? list : cri_put_list(c->said, "warnings");
+}
+
 static void receive_log(void *user, cr_log_level level, const char *text)
 {
     cli *c = user;
     if (level == CR_LOG_WARNING) {
-        size_t  i;
-        json_t *old;
-        json_array_foreach(c->warnings, i,
-                           old) if (strcmp(json_string_value(old), text) == 0) return;
-        json_array_append_new(c->warnings, json_string_nocheck(text));
+        const cri_sheet *old = cri_sheet_first(cli_warnings(c));
+        for (; old; old = cri_sheet_next(old))
+            if (strcmp(cri_sheet_text(old), text) == 0) return;
+        cri_put_text(cli_warnings(c), NULL, text);
         if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {
         return;
@@ -144,7 +149,7 @@ void cli_notice(cli *c, const char *text)
     fputc('\n', stderr);
 }
 
-static double now(void)
+double cli_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -156,7 +161,7 @@ static void receive_progress(void *user, const char *what, double done, double t
 {
     enum { WIDTH = 30 };
     cli   *c = user;
-    double t = now();
+    double t = cli_seconds();
     if (t - c->bar_time < (c->bar_shown ? 0.1 : 0.3)) return;
     c->bar_time = t;
     c->bar_shown = true;
@@ -278,7 +283,7 @@ void cli_watch(cli *c)
     bool bar = c->global.progress == PROGRESS_ALWAYS ||
                (c->global.progress == PROGRESS_AUTO && isatty(STDERR_FILENO) && !c->global.quiet);
     cr_ctx_set_log(c->cx, receive_log, c);
-    c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : now();
+    c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : cli_seconds();
     if (bar) cr_ctx_set_progress(c->cx, receive_progress, c);
     watched = c;
     handle(SIGALRM, on_alarm);
@@ -343,10 +348,11 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
 
 cr_status cli_check_strict(cli *c)
 {
-    if (!c->global.strict || json_array_size(c->warnings) == 0) return CR_OK;
+    const cri_sheet *text = cri_sheet_first(cri_sheet_get(c->said, "warnings"));
+    if (cri_sheet_status(c->said) != CR_OK) return CR_ENOMEM;
+    if (!c->global.strict || !text) return CR_OK;
     cr_fail(c->cx, CR_ENUMERIC, "stopped under --strict, because of a warning: %s",
-            json_string_value(json_array_get(c->warnings, 0)));
-    for (size_t i = 1; i < json_array_size(c->warnings); i++)
-        cr_fail_note(c->cx, "and: %s", json_string_value(json_array_get(c->warnings, i)));
+            cri_sheet_text(text));
+    while ((text = cri_sheet_next(text))) cr_fail_note(c->cx, "and: %s", cri_sheet_text(text));
     return CR_ENUMERIC;
 }

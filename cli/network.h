@@ -14,6 +14,12 @@ cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_ne
 cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
                           cr_gaussian_network **out_gaussian);
 
+extern const cr_field network_summary_fields[], network_variable_fields[];
+
+/* A list of the names of variables. */
+void cli_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
+                   size_t n);
+
 /* describe, check and convert of a network in argument 0. */
 cr_status cli_describe_network(cli *c);
 cr_status cli_check_network(cli *c);

@@ -1,22 +1,20 @@
 /* query_csv.c -- answers of query as CSV: query, variable, state, value; where some answer has
  * causes also the probabilities before and after, of parameters their value, and where some answer
  * is approximate how it came. */
-#include "query_answers.h"
 #include "approximate.h"
-#include "query_lists.h"
+#include "query_answers.h"
 #include "base/list.h"
 
 #include <math.h>
 
-size_t query_field_bytes(const cr_network *net)
+size_t query_field_bytes(const cr_variables *vs, size_t n)
 {
-    const cr_variables *vs = cr_network_variables(net);
-    size_t              names = 1, states = 1;
-    for (size_t v = 0; v < cr_network_size(net); v++) {
+    size_t names = 1, states = 1;
+    for (size_t v = 0; v < n; v++) {
         size_t most = 0;
         for (size_t s = 0; s < cr_variable_states(vs, v); s++) {
-            size_t n = cri_list_quote(cr_state_name(vs, v, s), NULL, 0);
-            if (n > most) most = n;
+            size_t length = cri_list_quote(cr_state_name(vs, v, s), NULL, 0);
+            if (length > most) most = length;
         }
         names += cri_list_quote(cr_variable_name(vs, v), NULL, 0) + 1;
         states += most + 1;
@@ -67,17 +65,22 @@ void query_csv_rest(const query_job *j)
     out_text(j->c, "\n");
 }
 
-static void put_row(const query_job *j, const char *const *variables, const char *const *states,
-                    size_t n, double value)
+void query_csv_row(const query_job *j, const char *const *variables, size_t n,
+                   const char *const *states, size_t n_states, double value)
 {
     char text[32];
     out_csv_field(j->c, j->text);
     out_text(j->c, ",");
     put_list(j, variables, n);
     out_text(j->c, ",");
-    put_list(j, states, n);
+    put_list(j, states, n_states);
     out_text(j->c, ",%s", out_number(value, true, text));
     query_csv_rest(j);
+}
+
+static void put_value(const query_job *j, double value)
+{
+    query_csv_row(j, NULL, 0, NULL, 0, value);
 }
 
 static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *states,
@@ -86,10 +89,10 @@ static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *stat
     for (size_t e = 0; e < a->table.size; e++) {
         size_t at = query_entry(j, a, e, states);
         for (size_t k = 0; k < a->n; k++) {
-            list[k] = cr_variable_name(j->vs, a->variable[k]);
-            list[a->n + k] = cr_state_name(j->vs, a->variable[k], states[k]);
+            list[k] = query_name(j, a->variable[k]);
+            list[a->n + k] = query_state(j, a->variable[k], states[k]);
         }
-        put_row(j, list, list + a->n, a->n, a->table.value[at]);
+        query_csv_row(j, list, a->n, list + a->n, a->n, a->table.value[at]);
     }
 }
 
@@ -106,15 +109,10 @@ size_t query_list_room(const query_job *j, const cr_query_answer *a)
 /* The names of a row in one field, and no states. */
 static void csv_structure(const query_job *j, const cr_query_answer *a, const char **list)
 {
-    char text[32];
     for (size_t i = 0; i < query_structure_rows(a); i++) {
         double value;
         size_t n = query_structure_csv(j, a, i, list, &value);
-        out_csv_field(j->c, j->text);
-        out_text(j->c, ",");
-        put_list(j, list, n);
-        out_text(j->c, ",,%s", out_number(value, true, text));
-        query_csv_rest(j);
+        query_csv_row(j, list, n, NULL, 0, value);
     }
 }
 
@@ -122,21 +120,21 @@ static void csv_list(query_job *j, const cr_query_answer *a, const char **list, 
 {
     for (size_t i = 0; i < a->rows; i++) {
         double value;
-        size_t n = query_list_csv(j->net, a, i, list, list + room, room, &value);
+        size_t n = query_list_csv(j, a, i, list, list + room, room, &value);
         if (a->kind == CR_QUESTION_CAUSES) {
             j->before = a->value[3 * i];
             j->after = a->value[3 * i + 1];
             j->se = a->se ? a->se[3 * i + 2] : NAN;
         }
         if (a->kind == CR_QUESTION_SENSITIVITY) j->parameter = a->parameter[i].value;
-        put_row(j, list, list + room, n, value);
+        query_csv_row(j, list, n, list + room, n, value);
     }
 }
 
 void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, const char **list)
 {
     const double *p = a->value;
-    const char   *one, *state, *empty = "";
+    const char   *one, *state;
     j->method = a->method;
     j->before = j->after = j->parameter = NAN;
     j->settled = a->exact ? "" : a->open ? "false" : approximate_settled(&a->error);
@@ -148,34 +146,34 @@ void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, co
     case CR_QUESTION_MARGINALS:
         for (size_t i = 0; i < a->n; i++)
             for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++) {
-                one = cr_variable_name(j->vs, a->variable[i]);
-                state = cr_state_name(j->vs, a->variable[i], s);
+                one = query_name(j, a->variable[i]);
+                state = query_state(j, a->variable[i], s);
                 if (a->se) j->se = a->se[p - a->value];
-                put_row(j, &one, &state, 1, *p++);
+                query_csv_row(j, &one, 1, &state, 1, *p++);
             }
         break;
     case CR_QUESTION_BEST:
         for (size_t i = 0; i < a->n; i++) {
-            one = cr_variable_name(j->vs, a->variable[i]);
-            state = cr_state_name(j->vs, a->variable[i], a->state[i]);
-            put_row(j, &one, &state, 1, a->number);
+            one = query_name(j, a->variable[i]);
+            state = query_state(j, a->variable[i], a->state[i]);
+            query_csv_row(j, &one, 1, &state, 1, a->number);
         }
         break;
     case CR_QUESTION_INFORMATIVE:
         for (size_t i = 0; i < a->n; i++) {
-            one = cr_variable_name(j->vs, a->variable[i]);
-            put_row(j, &one, &empty, 1, a->value[i] / j->per);
+            one = query_name(j, a->variable[i]);
+            query_csv_row(j, &one, 1, NULL, 0, a->value[i] / j->per);
         }
         break;
     case CR_QUESTION_SEPARATION:
-        put_row(j, &empty, &empty, 1, a->separated);
+        put_value(j, a->separated);
         break;
     case CR_QUESTION_PROBABILITY:
-        put_row(j, &empty, &empty, 1, a->number);
+        put_value(j, a->number);
         break;
     case CR_QUESTION_ENTROPY:
     case CR_QUESTION_INFORMATION:
-        put_row(j, &empty, &empty, 1, a->number / j->per);
+        put_value(j, a->number / j->per);
         break;
     case CR_QUESTION_STRUCTURE:
         csv_structure(j, a, list);

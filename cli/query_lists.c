@@ -1,56 +1,23 @@
 /* query_lists.c -- the best few, causes, and parameters, as rows. */
-#include "query_lists.h"
+#include "query_answers.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { FEW = 8 }; /* variables that stand side by side in a table */
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static const char *name_of(const cr_network *net, size_t v)
-{
-    return cr_variable_name(cr_network_variables(net), v);
-}
-
-static const char *state_of(const cr_network *net, size_t v, size_t s)
-{
-    return cr_state_name(cr_network_variables(net), v, s);
-}
-
-bool query_is_list(const cr_query_answer *a)
-{
-    return a->kind == CR_QUESTION_BEST_LIST || a->kind == CR_QUESTION_CAUSES ||
-           a->kind == CR_QUESTION_SENSITIVITY;
-}
-
 /* --- the best few ---------------------------------------------------------------------------- */
 
-static json_t *assignment(const cr_network *net, const cr_query_answer *a, size_t row)
+static void put_best(const query_job *j, const cr_query_answer *a, cri_sheet *rows)
 {
-    json_t *out = json_object();
-    for (size_t k = 0; k < a->n; k++)
-        json_object_set_new_nocheck(
-            out, name_of(net, a->variable[k]),
-            json_string_nocheck(state_of(net, a->variable[k], a->states[row * a->n + k])));
-    return out;
-}
-
-static json_t *best_rows(const cr_network *net, const cr_query_answer *a)
-{
-    json_t *out = json_array();
     for (size_t i = 0; i < a->rows; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "states", assignment(net, a, i));
-        json_object_set_new(row, "p", json_real(a->value[i]));
-        json_array_append_new(out, row);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        query_put_assignment(j, a, a->states + i * a->n, cri_put_object(row, "states"));
+        cri_put_real(row, "p", a->value[i]);
     }
-    return out;
 }
 
 /* "x=a, y=b": where row i differs from the first. */
-static json_t *difference(const cr_network *net, const cr_query_answer *a, size_t i)
+static void put_difference(const query_job *j, const cr_query_answer *a, size_t i, cri_sheet *row)
 {
     char   text[512] = "";
     size_t used = 0;
@@ -58,108 +25,120 @@ static json_t *difference(const cr_network *net, const cr_query_answer *a, size_
         size_t s = a->states[i * a->n + k], v = a->variable[k];
         if (s == a->states[k]) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? ", " : "",
-                                 name_of(net, v), state_of(net, v, s));
+                                 query_name(j, v), query_state(j, v, s));
         if (used >= sizeof text) break;
     }
-    return json_string_nocheck(text);
+    cri_put_text(row, "differs in", text);
+}
+
+/* The first in full. */
+static void print_first(query_job *j, const cr_query_answer *a)
+{
+    cri_sheet *rows = query_rows(j);
+    for (size_t k = 0; k < a->n; k++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "variable", query_name(j, a->variable[k]));
+        cri_put_text(row, "state", query_state(j, a->variable[k], a->states[k]));
+    }
+    query_print_rows(j);
+    out_text(j->c, "\n");
 }
 
 /* A column per variable where they are few; else the first in full and what differs in others. */
-static void print_best(cli *c, const cr_network *net, const cr_query_answer *a)
+static void print_best(query_job *j, const cr_query_answer *a)
 {
-    json_t *rows = json_array(), *first = json_array();
+    const char *p = a->n > FEW ? "probability" : query_column(j, a, "probability");
+    if (a->n > FEW && a->rows > 0) print_first(j, a);
+    cri_sheet *rows = query_rows(j);
     for (size_t i = 0; i < a->rows; i++) {
-        json_t *row = a->n <= FEW ? assignment(net, a, i) : json_object();
-        if (a->n > FEW) json_object_set_new(row, "rank", json_integer((json_int_t)i + 1));
-        json_object_set_new_nocheck(row, "probability", json_real(a->value[i]));
-        if (a->n > FEW) json_object_set_new(row, "differs in", difference(net, a, i));
-        json_array_append_new(rows, row);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        if (a->n > FEW)
+            cri_put_count(row, "rank", i + 1);
+        else
+            query_put_assignment(j, a, a->states + i * a->n, row);
+        cri_put_real(row, p, a->value[i]);
+        if (a->n > FEW) put_difference(j, a, i, row);
     }
-    for (size_t k = 0; k < a->n && a->n > FEW && a->rows > 0; k++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "variable", json_string_nocheck(name_of(net, a->variable[k])));
-        json_object_set_new(row, "state",
-                            json_string_nocheck(state_of(net, a->variable[k], a->states[k])));
-        json_array_append_new(first, row);
-    }
-    if (json_array_size(first) > 0) {
-        out_table(c, first);
-        out_text(c, "\n");
-    }
-    out_table(c, rows);
-    json_decref(rows);
-    json_decref(first);
+    query_print_rows(j);
 }
 
 /* --- causes ---------------------------------------------------------------------------------- */
 
-static json_t *cause_rows(const cr_network *net, const cr_query_answer *a)
+const cr_field query_cause_fields[] = {
+    CR_TEXT("variable", 0, "a variable"),
+    CR_TEXT("state", 0, "the state that the evidence speaks for most"),
+    CR_NUMBER("before", 0, "its probability without the evidence"),
+    CR_NUMBER("after", 0, "its probability with it"),
+    CR_NUMBER("factor", CR_FIELD_NULL,
+              "Bayes factor of the state against its others; null: infinite"),
+    CR_NUMBER("factor_se", CR_FIELD_NULL | CR_FIELD_SOMETIMES, "by samples: its standard error"),
+    CR_FIELD_LAST,
+};
+
+static void put_causes(const query_job *j, const cr_query_answer *a, cri_sheet *rows)
 {
-    json_t *out = json_array();
     for (size_t i = 0; i < a->rows; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "variable", json_string_nocheck(name_of(net, a->variable[i])));
-        json_object_set_new(row, "state",
-                            json_string_nocheck(state_of(net, a->variable[i], a->states[i])));
-        json_object_set_new(row, "before", json_real(a->value[3 * i]));
-        json_object_set_new(row, "after", json_real(a->value[3 * i + 1]));
-        json_object_set_new(row, "factor", number(a->value[3 * i + 2]));
-        if (a->se) json_object_set_new(row, "factor_se", number(a->se[3 * i + 2]));
-        json_array_append_new(out, row);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "variable", query_name(j, a->variable[i]));
+        cri_put_text(row, "state", query_state(j, a->variable[i], a->states[i]));
+        cri_put_real(row, "before", a->value[3 * i]);
+        cri_put_real(row, "after", a->value[3 * i + 1]);
+        cri_put_real(row, "factor", a->value[3 * i + 2]);
+        if (a->se) cri_put_real(row, "factor_se", a->se[3 * i + 2]);
     }
-    return out;
 }
 
 /* --- parameters ------------------------------------------------------------------------------ */
 
-/* The state of place k of a table's scope at an entry. */
-static size_t state_at(const cr_network *net, const cr_table_view *t, size_t entry, size_t k)
+const cr_field query_parameter_fields[] = {
+    CR_TEXT("variable", CR_FIELD_SOMETIMES, "whose table it is in, of a Bayesian network"),
+    CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
+    CR_OTHER(WORDS, "given", CR_FIELD_SOMETIMES, "the states of its parents"),
+    CR_COUNT("table", CR_FIELD_SOMETIMES, "of a Markov network: which table"),
+    CR_OTHER(WORDS, "states", CR_FIELD_SOMETIMES,
+             "of a Markov network: the states of its variables"),
+    CR_NUMBER("value", 0, "the parameter as it is"),
+    CR_NUMBER("derivative", 0, "of the probability by it, the rest of its row in proportion"),
+    CR_FIELD_LAST,
+};
+
+/* The name of the state at place k of a table's scope at an entry. */
+static const char *state_at(const query_job *j, const cr_table_view *t, size_t entry, size_t k)
 {
-    for (size_t i = t->n; --i > k;) entry /= cr_network_states(net, t->scope[i]);
-    return entry % cr_network_states(net, t->scope[k]);
+    for (size_t i = t->n; --i > k;) entry /= cr_network_states(j->net, t->scope[i]);
+    return query_state(j, t->scope[k], entry % cr_network_states(j->net, t->scope[k]));
 }
 
-static json_t *parameter_row(const cr_network *net, const cr_parameter *p)
+static bool is_bayes(const query_job *j) { return cr_network_get_kind(j->net) == CR_NETWORK_BAYES; }
+
+/* The child, which is the last in the scope, and its parents; or all alike. */
+static void put_parameter(const query_job *j, const cr_parameter *p, cri_sheet *row)
 {
-    cr_table_view t = cr_network_table(net, p->table);
-    bool          bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
-    json_t       *row = json_object(), *given = json_object();
-    for (size_t k = 0; k < t.n; k++) {
-        size_t  v = t.scope[k];
-        json_t *state = json_string_nocheck(state_of(net, v, state_at(net, &t, p->entry, k)));
-        if (!bayes || k + 1 < t.n) {
-            json_object_set_new_nocheck(given, name_of(net, v), state);
-            continue;
-        }
-        json_object_set_new(row, "variable", json_string_nocheck(name_of(net, v)));
-        json_object_set_new(row, "state", state);
+    cr_table_view t = cr_network_table(j->net, p->table);
+    size_t        last = t.n - 1, n = is_bayes(j) ? last : t.n;
+    if (is_bayes(j)) {
+        cri_put_text(row, "variable", query_name(j, t.scope[last]));
+        cri_put_text(row, "state", state_at(j, &t, p->entry, last));
+    } else {
+        cri_put_count(row, "table", p->table);
     }
-    if (!bayes) json_object_set_new(row, "table", json_integer((json_int_t)p->table));
-    json_object_set_new(row, bayes ? "given" : "states", given);
-    json_object_set_new(row, "value", json_real(p->value));
-    json_object_set_new(row, "derivative", json_real(p->derivative));
-    return row;
-}
-
-static json_t *parameter_rows(const cr_network *net, const cr_query_answer *a)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < a->rows; i++)
-        json_array_append_new(out, parameter_row(net, &a->parameter[i]));
-    return out;
+    cri_sheet *states = cri_put_object(row, is_bayes(j) ? "given" : "states");
+    for (size_t k = 0; k < n; k++)
+        cri_put_text(states, query_name(j, t.scope[k]), state_at(j, &t, p->entry, k));
+    cri_put_real(row, "value", p->value);
+    cri_put_real(row, "derivative", p->derivative);
 }
 
 /* "P(alarm=on | burglary=no, earthquake=no)" */
-static json_t *parameter_text(const cr_network *net, const cr_parameter *p)
+static void put_formula(const query_job *j, const cr_parameter *p, cri_sheet *row)
 {
-    cr_table_view t = cr_network_table(net, p->table);
-    bool          bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    cr_table_view t = cr_network_table(j->net, p->table);
+    bool          bayes = is_bayes(j);
     char          text[512];
-    size_t        used = 0;
+    size_t        used = 0, last = t.n - 1;
     if (bayes)
-        used =
-            (size_t)snprintf(text, sizeof text, "P(%s=%s", name_of(net, t.scope[t.n - 1]),
-                             state_of(net, t.scope[t.n - 1], state_at(net, &t, p->entry, t.n - 1)));
+        used = (size_t)snprintf(text, sizeof text, "P(%s=%s", query_name(j, t.scope[last]),
+                                state_at(j, &t, p->entry, last));
     else
         used = (size_t)snprintf(text, sizeof text, "table %zu(", p->table);
     for (size_t k = 0; k + (bayes ? 1 : 0) < t.n && used < sizeof text; k++)
@@ -167,79 +146,76 @@ static json_t *parameter_text(const cr_network *net, const cr_parameter *p)
                                  k       ? ", "
                                  : bayes ? " | "
                                          : "",
-                                 name_of(net, t.scope[k]),
-                                 state_of(net, t.scope[k], state_at(net, &t, p->entry, k)));
+                                 query_name(j, t.scope[k]), state_at(j, &t, p->entry, k));
     if (used < sizeof text) snprintf(text + used, sizeof text - used, ")");
-    return json_string_nocheck(text);
+    cri_put_text(row, "parameter", text);
 }
 
-static void print_parameters(cli *c, const cr_network *net, const cr_query_answer *a)
+static void print_parameters(query_job *j, const cr_query_answer *a)
 {
-    json_t *rows = json_array();
-    char    text[32];
-    out_text(c, "  %s\n", out_number(a->number, false, text));
+    cri_sheet *rows = query_rows(j);
+    char       text[32];
+    out_text(j->c, "  %s\n", out_number(a->number, false, text));
     for (size_t i = 0; i < a->rows; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "parameter", parameter_text(net, &a->parameter[i]));
-        json_object_set_new(row, "value", json_real(a->parameter[i].value));
-        json_object_set_new(row, "derivative", json_real(a->parameter[i].derivative));
-        json_array_append_new(rows, row);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        put_formula(j, &a->parameter[i], row);
+        cri_put_real(row, "value", a->parameter[i].value);
+        cri_put_real(row, "derivative", a->parameter[i].derivative);
     }
-    out_table(c, rows);
-    json_decref(rows);
+    query_print_rows(j);
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-void query_list_json(const cr_network *net, const cr_query_answer *a, json_t *out)
+void query_put_list(const query_job *j, const cr_query_answer *a, cri_sheet *out)
 {
     if (a->kind == CR_QUESTION_BEST_LIST) {
-        json_object_set_new(out, "assignments", best_rows(net, a));
+        put_best(j, a, cri_put_list(out, "assignments"));
     } else if (a->kind == CR_QUESTION_CAUSES) {
-        json_object_set_new(out, "causes", cause_rows(net, a));
+        put_causes(j, a, cri_put_list(out, "causes"));
     } else {
-        json_object_set_new(out, "probability", number(a->number));
-        json_object_set_new(out, "log_probability", number(a->log_number));
-        json_object_set_new(out, "parameters", parameter_rows(net, a));
+        cri_sheet *rows = cri_put_list(out, "parameters");
+        for (size_t i = 0; i < a->rows; i++)
+            put_parameter(j, &a->parameter[i], cri_put_object(rows, NULL));
     }
 }
 
-void query_list_text(cli *c, const cr_network *net, const cr_query_answer *a)
+void query_list_text(query_job *j, const cr_query_answer *a)
 {
     if (a->kind == CR_QUESTION_BEST_LIST) {
-        print_best(c, net, a);
+        print_best(j, a);
     } else if (a->kind == CR_QUESTION_CAUSES) {
-        json_t *rows = cause_rows(net, a);
-        if (a->rows == 0) out_text(c, "  none: nothing that is open comes before what is known\n");
-        out_table(c, rows);
-        json_decref(rows);
+        if (a->rows == 0)
+            out_text(j->c, "  none: nothing that is open comes before what is known\n");
+        put_causes(j, a, query_rows(j));
+        query_print_rows(j);
     } else {
-        print_parameters(c, net, a);
+        print_parameters(j, a);
     }
 }
 
-size_t query_list_csv(const cr_network *net, const cr_query_answer *a, size_t i,
+size_t query_list_csv(const query_job *j, const cr_query_answer *a, size_t i,
                       const char **variables, const char **states, size_t room, double *out_value)
 {
     size_t n = 1;
     if (a->kind == CR_QUESTION_SENSITIVITY) {
-        cr_table_view t = cr_network_table(net, a->parameter[i].table);
+        cr_table_view t = cr_network_table(j->net, a->parameter[i].table);
         n = t.n < room ? t.n : room;
         for (size_t k = 0; k < n; k++) { /* the child first */
             size_t at = t.n - 1 - k;
-            variables[k] = name_of(net, t.scope[at]);
-            states[k] = state_of(net, t.scope[at], state_at(net, &t, a->parameter[i].entry, at));
+            variables[k] = query_name(j, t.scope[at]);
+            states[k] = state_at(j, &t, a->parameter[i].entry, at);
         }
         *out_value = a->parameter[i].derivative;
     } else if (a->kind == CR_QUESTION_CAUSES) {
-        variables[0] = name_of(net, a->variable[i]);
-        states[0] = state_of(net, a->variable[i], a->states[i]);
+        variables[0] = query_name(j, a->variable[i]);
+        states[0] = query_state(j, a->variable[i], a->states[i]);
         *out_value = a->value[3 * i + 2];
     } else {
         n = a->n < room ? a->n : room;
         for (size_t k = 0; k < n; k++) {
-            variables[k] = name_of(net, a->variable[k]);
-            states[k] = state_of(net, a->variable[k], a->states[i * a->n + k]);
+            variables[k] = query_name(j, a->variable[k]);
+            states[k] = query_state(j, a->variable[k], a->states[i * a->n + k]);
         }
         *out_value = a->value[i];
     }

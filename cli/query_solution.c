@@ -79,14 +79,22 @@ cr_status query_solution_write(const query_job *j, const cr_question *q, const c
 
 /* --- comparison ------------------------------------------------------------------------------ */
 
-static void add_number(json_t *out, const char *key, double x)
-{
-    json_object_set_new(out, key, isfinite(x) ? json_real(x) : json_null());
-}
+const cr_field query_solution_fields[] = {
+    CR_TEXT("file", 0, "the solution, as it was named"),
+    CR_TEXT("kind", 0, "MAR, PR, MAP or MPE"),
+    CR_NUMBER("difference", CR_FIELD_NULL,
+              "the largest of the probabilities; of log10 P(e), or of log10 of both assignments; "
+              "null: infinite"),
+    CR_TEXT("variable", CR_FIELD_SOMETIMES, "of MAR: where it is"),
+    CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
+    CR_NUMBER("here", CR_FIELD_NULL, "in this answer"),
+    CR_NUMBER("there", CR_FIELD_NULL, "in the file"),
+    CR_FIELD_LAST,
+};
 
 /* The probability that differs most, and where it is. */
 static void compare_marginals(const query_job *j, const cr_solution *here, const cr_solution *there,
-                              json_t *out)
+                              cri_sheet *out)
 {
     size_t worst = 0, at = 0, v = 0, s;
     for (size_t k = 1; k < here->states; k++)
@@ -95,57 +103,67 @@ static void compare_marginals(const query_job *j, const cr_solution *here, const
             worst = k;
     while (at + cr_network_states(j->net, v) <= worst) at += cr_network_states(j->net, v++);
     s = worst - at;
-    add_number(out, "difference", fabs(here->marginal[worst] - there->marginal[worst]));
-    json_object_set_new(out, "variable", json_string_nocheck(cr_variable_name(j->vs, v)));
-    json_object_set_new(out, "state", json_string_nocheck(cr_state_name(j->vs, v, s)));
-    add_number(out, "here", here->marginal[worst]);
-    add_number(out, "there", there->marginal[worst]);
+    cri_put_real(out, "difference", fabs(here->marginal[worst] - there->marginal[worst]));
+    cri_put_text(out, "variable", cr_variable_name(j->vs, v));
+    cri_put_text(out, "state", cr_state_name(j->vs, v, s));
+    cri_put_real(out, "here", here->marginal[worst]);
+    cri_put_real(out, "there", there->marginal[worst]);
 }
 
 /* Two assignments may both be the best: their logs are compared, in units of log10 as P(e) is. */
-static void compare_logs(double here, double there, json_t *out)
+static void compare_logs(double here, double there, cri_sheet *out)
 {
     double difference = here == there ? 0 : fabs(here - there) / log(10);
-    add_number(out, "difference", difference);
-    add_number(out, "here", here / log(10));
-    add_number(out, "there", there / log(10));
+    cri_put_real(out, "difference", difference);
+    cri_put_real(out, "here", here / log(10));
+    cri_put_real(out, "there", there / log(10));
 }
 
 cr_status query_solution_compare(const query_job *j, const cr_question *q, const cr_findings *more,
-                                 const cr_query_answer *a, const char *path, json_t **out)
+                                 const cr_query_answer *a, const char *path, cri_sheet *out)
 {
     cr_status   st = CR_OK;
     cr_solution here = { 0 }, there = { 0 };
     CR_TRY(cr_solution_read(j->c->cx, path, j->net, &there));
     CR_TRY(make(j, q, more, a, there.kind, &here));
-    *out = json_object();
-    json_object_set_new(*out, "file", json_string_nocheck(path));
-    json_object_set_new(*out, "kind", json_string(cr_solution_name(there.kind)));
+    cri_put_text(out, "file", path);
+    cri_put_text(out, "kind", cr_solution_name(there.kind));
     if (here.marginal && here.states > 0)
-        compare_marginals(j, &here, &there, *out);
+        compare_marginals(j, &here, &there, out);
     else if (here.state)
         compare_logs(cr_network_log_value(j->net, here.state),
-                     cr_network_log_value(j->net, there.state), *out);
+                     cr_network_log_value(j->net, there.state), out);
     else
-        compare_logs(here.log_z, there.log_z, *out);
+        compare_logs(here.log_z, there.log_z, out);
 done:
     cr_solution_free(j->c->cx, &here);
     cr_solution_free(j->c->cx, &there);
     return st;
 }
 
-void query_solution_text(cli *c, const json_t *comparison)
+/* What is not finite is null in a sheet. */
+static double number_of(const cri_sheet *comparison, const char *name, double if_null)
 {
-    const char *kind = json_string_value(json_object_get(comparison, "kind"));
-    double      x = json_number_value(json_object_get(comparison, "difference"));
-    double      here = json_number_value(json_object_get(comparison, "here"));
-    double      there = json_number_value(json_object_get(comparison, "there"));
-    const char *file = json_string_value(json_object_get(comparison, "file"));
-    const char *name = json_string_value(json_object_get(comparison, "variable"));
+    double x = cri_sheet_real(cri_sheet_get(comparison, name));
+    return isnan(x) ? if_null : x;
+}
+
+double query_solution_difference(const cri_sheet *comparison)
+{
+    return number_of(comparison, "difference", INFINITY);
+}
+
+void query_solution_text(cli *c, const cri_sheet *comparison)
+{
+    const char *kind = cri_sheet_text(cri_sheet_get(comparison, "kind"));
+    double      x = query_solution_difference(comparison);
+    double      here = number_of(comparison, "here", -INFINITY);
+    double      there = number_of(comparison, "there", -INFINITY);
+    const char *file = cri_sheet_text(cri_sheet_get(comparison, "file"));
+    const char *name = cri_sheet_text(cri_sheet_get(comparison, "variable"));
     if (name)
         out_text(c, "  largest difference from %s: %.3g, at P(%s=%s), %.9g here and %.9g there\n",
-                 file, x, name, json_string_value(json_object_get(comparison, "state")), here,
-                 there);
+                 file, x, name, cri_sheet_text(cri_sheet_get(comparison, "state")), here, there);
     else
         out_text(c, "  difference from %s: %.3g, log10 of %s %.9g here and %.9g there\n", file, x,
                  strcmp(kind, "PR") == 0 ? "P(e)" : "the product of all tables", here, there);

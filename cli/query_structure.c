@@ -1,17 +1,15 @@
 /* query_structure.c -- answers of the graph of a network: names, sets of names, yes or no. */
+#include "network.h"
 #include "query_answers.h"
 
 #include <string.h>
 
-static const char *name_of(const query_job *j, size_t v) { return cr_variable_name(j->vs, v); }
-
-static json_t *names(const query_job *j, const size_t *list, size_t n)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(out, json_string_nocheck(name_of(j, list[i])));
-    return out;
-}
+const cr_field query_independence_fields[] = {
+    CR_TEXT("x", 0, "a variable"),
+    CR_TEXT("y", 0, "another"),
+    CR_OTHER(TEXTS, "given", 0, "the parents of x"),
+    CR_FIELD_LAST,
+};
 
 static bool is_yes_or_no(const cr_query_answer *a)
 {
@@ -23,26 +21,25 @@ bool query_structure_no(const cr_query_answer *a)
     return a->kind == CR_QUESTION_STRUCTURE && is_yes_or_no(a) && !a->holds;
 }
 
-void query_structure_json(const query_job *j, const cr_query_answer *a, json_t *out)
+void query_put_structure(const query_job *j, const cr_query_answer *a, cri_sheet *out)
 {
     if (a->structure == CR_STRUCTURE_CHORDAL) {
-        json_object_set_new(out, "chordal", json_boolean(a->holds));
+        cri_put_flag(out, "chordal", a->holds);
     } else if (a->structure == CR_STRUCTURE_IMAP) {
-        json_object_set_new(out, "imap", json_boolean(a->holds));
+        cri_put_flag(out, "imap", a->holds);
         if (a->holds) return;
-        json_t *one = json_object();
-        json_object_set_new(one, "x", json_string_nocheck(name_of(j, a->variable[0])));
-        json_object_set_new(one, "y", json_string_nocheck(name_of(j, a->variable[1])));
-        json_object_set_new(one, "given", names(j, a->variable + 2, a->n - 2));
-        json_object_set_new(out, "independence", one);
+        cri_sheet *one = cri_put_object(out, "independence");
+        cri_put_text(one, "x", query_name(j, a->variable[0]));
+        cri_put_text(one, "y", query_name(j, a->variable[1]));
+        cli_put_names(one, "given", j->vs, a->variable + 2, a->n - 2);
     } else if (a->begin) {
-        json_t *sets = json_array();
+        bool       edges = a->structure == CR_STRUCTURE_MORAL;
+        cri_sheet *sets = cri_put_list(out, edges ? "edges" : "cliques");
         for (size_t i = 0; i < a->rows; i++)
-            json_array_append_new(sets,
-                                  names(j, a->states + a->begin[i], a->begin[i + 1] - a->begin[i]));
-        json_object_set_new(out, a->structure == CR_STRUCTURE_MORAL ? "edges" : "cliques", sets);
+            cli_put_names(sets, NULL, j->vs, a->states + a->begin[i],
+                          a->begin[i + 1] - a->begin[i]);
     } else {
-        json_object_set_new(out, "variables", names(j, a->variable, a->n));
+        cli_put_names(out, "variables", j->vs, a->variable, a->n);
     }
 }
 
@@ -53,13 +50,13 @@ static void print_names(const query_job *j, const size_t *list, size_t n, const 
     size_t used = 0;
     out_text(j->c, "  ");
     for (size_t i = 0; i < n; i++) {
-        size_t width = out_width(name_of(j, list[i])) + strlen(mark);
+        size_t width = out_width(query_name(j, list[i])) + strlen(mark);
         if (i > 0) out_text(j->c, "%s", mark);
         if (used > 0 && used + width > WIDE) {
             out_text(j->c, "\n  ");
             used = 0;
         }
-        out_text(j->c, "%s", name_of(j, list[i]));
+        out_text(j->c, "%s", query_name(j, list[i]));
         used += width;
     }
     out_text(j->c, "%s\n", n ? "" : "none");
@@ -71,9 +68,9 @@ static void print_imap(const query_job *j, const cr_query_answer *a)
         out_text(j->c, "  yes: every independence of this graph holds in the other\n");
         return;
     }
-    out_text(j->c, "  no: %s _|_ %s", name_of(j, a->variable[0]), name_of(j, a->variable[1]));
+    out_text(j->c, "  no: %s _|_ %s", query_name(j, a->variable[0]), query_name(j, a->variable[1]));
     for (size_t i = 2; i < a->n; i++)
-        out_text(j->c, "%s%s", i == 2 ? " | " : ", ", name_of(j, a->variable[i]));
+        out_text(j->c, "%s%s", i == 2 ? " | " : ", ", query_name(j, a->variable[i]));
     out_text(j->c, " holds in this graph, not in the other\n");
 }
 
@@ -112,7 +109,7 @@ size_t query_structure_csv(const query_job *j, const cr_query_answer *a, size_t 
     }
     size_t        n = a->begin ? a->begin[i + 1] - a->begin[i] : 1;
     const size_t *from = a->begin ? a->states + a->begin[i] : a->variable + i;
-    for (size_t k = 0; k < n; k++) list[k] = name_of(j, from[k]);
+    for (size_t k = 0; k < n; k++) list[k] = query_name(j, from[k]);
     *out_value = (double)(i + 1);
     return n;
 }

@@ -1,19 +1,31 @@
 /* query_text.c -- answers of query for people. */
-#include "query_answers.h"
 #include "approximate.h"
-#include "query_lists.h"
+#include "query_answers.h"
 
 #include <math.h>
 #include <string.h>
 
-static json_t *variable_text(const query_job *j, size_t v)
+cri_sheet *query_rows(query_job *j)
 {
-    return json_string_nocheck(cr_variable_name(j->vs, v));
+    cri_sheet_clear(j->shown);
+    return cri_put_list(j->shown, "rows");
 }
 
-static json_t *state_text(const query_job *j, size_t v, size_t s)
+void query_print_rows(query_job *j)
 {
-    return json_string_nocheck(cr_state_name(j->vs, v, s));
+    if (cri_sheet_status(j->shown) == CR_OK)
+        out_rows(j->c, cri_sheet_get(j->shown, "rows"));
+    else
+        out_fail(j->c, CR_ENOMEM);
+}
+
+const char *query_column(const query_job *j, const cr_query_answer *a, const char *name)
+{
+    const char *const names[] = { name, "P", "probability", "joint probability" };
+    size_t            i = 0, k = 0;
+    while (k < a->n && i + 1 < sizeof names / sizeof *names)
+        if (strcmp(query_name(j, a->variable[k++]), names[i]) == 0) i++, k = 0;
+    return names[i];
 }
 
 static void print_pair(cli *c, const char *name, double x)
@@ -22,54 +34,44 @@ static void print_pair(cli *c, const char *name, double x)
     out_text(c, "  %s %s\n", name, out_number(x, false, text));
 }
 
-static void print_joint(const query_job *j, const cr_query_answer *a, size_t *states)
+static void print_joint(query_job *j, const cr_query_answer *a, size_t *states)
 {
-    json_t     *rows = json_array();
-    const char *p = "P";
-    for (size_t k = 0; k < a->n; k++)
-        if (strcmp(cr_variable_name(j->vs, a->variable[k]), p) == 0) p = "probability";
+    cri_sheet  *rows = query_rows(j);
+    const char *p = query_column(j, a, "P");
     for (size_t e = 0; e < a->table.size; e++) {
-        size_t  at = query_entry(j, a, e, states);
-        json_t *row = query_assignment(j, a, states);
-        json_object_set_new_nocheck(row, p, json_real(a->table.value[at]));
-        json_array_append_new(rows, row);
+        size_t     at = query_entry(j, a, e, states);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        query_put_assignment(j, a, states, row);
+        cri_put_real(row, p, a->table.value[at]);
     }
-    out_table(j->c, rows);
-    json_decref(rows);
+    query_print_rows(j);
 }
 
-/* One line per variable where the states are few, else one per state. */
-static void print_marginals(const query_job *j, const cr_query_answer *a)
+/* A line per state, the variable at the first. */
+static void print_marginals(query_job *j, const cr_query_answer *a)
 {
-    json_t       *rows = json_array();
-    const double *p = a->value;
-    size_t        k = 0;
+    cri_sheet *rows = query_rows(j);
+    size_t     k = 0;
     for (size_t i = 0; i < a->n; i++)
-        for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++) {
-            json_t *row = json_object();
-            json_object_set_new(row, "variable",
-                                s ? json_string("") : variable_text(j, a->variable[i]));
-            json_object_set_new(row, "state", state_text(j, a->variable[i], s));
-            json_object_set_new(row, "P", json_real(p[k]));
-            if (a->se) json_object_set_new(row, "se", json_real(a->se[k]));
-            json_array_append_new(rows, row);
-            k++;
+        for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++, k++) {
+            cri_sheet *row = cri_put_object(rows, NULL);
+            cri_put_text(row, "variable", s ? "" : query_name(j, a->variable[i]));
+            cri_put_text(row, "state", query_state(j, a->variable[i], s));
+            cri_put_real(row, "P", a->value[k]);
+            if (a->se) cri_put_real(row, "se", a->se[k]);
         }
-    out_table(j->c, rows);
-    json_decref(rows);
+    query_print_rows(j);
 }
 
-static void print_best(const query_job *j, const cr_query_answer *a)
+static void print_best(query_job *j, const cr_query_answer *a)
 {
-    json_t *rows = json_array();
+    cri_sheet *rows = query_rows(j);
     for (size_t i = 0; i < a->n; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "variable", variable_text(j, a->variable[i]));
-        json_object_set_new(row, "state", state_text(j, a->variable[i], a->state[i]));
-        json_array_append_new(rows, row);
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "variable", query_name(j, a->variable[i]));
+        cri_put_text(row, "state", query_state(j, a->variable[i], a->state[i]));
     }
-    out_table(j->c, rows);
-    json_decref(rows);
+    query_print_rows(j);
     if (!isnan(a->number))
         print_pair(j->c,
                    a->estimated ? "probability given the evidence, about"
@@ -87,29 +89,35 @@ static void print_best(const query_job *j, const cr_query_answer *a)
     if (a->open) print_pair(j->c, "gap between the two", a->upper - a->log_number);
 }
 
-static bool is_parent(const cr_network *net, size_t parent, size_t child)
+static bool is_parent(const query_job *j, size_t parent, size_t child)
 {
     size_t        n;
-    const size_t *list = cr_network_parents(net, child, &n);
+    const size_t *list;
+    if (j->gaussian) {
+        cr_gaussian_node x = cr_gaussian_network_node(j->gaussian, child);
+        n = x.n, list = x.parents;
+    } else {
+        list = cr_network_parents(j->net, child, &n);
+    }
     for (size_t i = 0; i < n; i++)
         if (list[i] == parent) return true;
     return false;
 }
 
 /* a -> b <- c */
-static void print_trail(const query_job *j, const cr_query_answer *a)
+void query_print_trail(const query_job *j, size_t n, const size_t *trail)
 {
-    bool bayes = cr_network_get_kind(j->net) == CR_NETWORK_BAYES;
+    bool arcs = j->gaussian || cr_network_get_kind(j->net) == CR_NETWORK_BAYES;
     out_text(j->c, "  not independent: ");
-    for (size_t i = 0; i < a->trail_length; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i > 0)
             out_text(j->c, " %s ",
-                     !bayes                                            ? "-"
-                     : is_parent(j->net, a->trail[i - 1], a->trail[i]) ? "->"
-                                                                       : "<-");
-        out_text(j->c, "%s", cr_variable_name(j->vs, a->trail[i]));
+                     !arcs                                  ? "-"
+                     : is_parent(j, trail[i - 1], trail[i]) ? "->"
+                                                            : "<-");
+        out_text(j->c, "%s", query_name(j, trail[i]));
     }
-    out_text(j->c, "%s\n", a->trail_length ? " is active" : "");
+    out_text(j->c, "%s\n", n ? " is active" : "");
 }
 
 /* Where it rests on nodes that are functions of the given ones, these are named. */
@@ -119,16 +127,15 @@ static void print_separated(const query_job *j, const cr_query_answer *a)
     out_text(j->c, "  independent");
     for (size_t i = 0; i < a->n && i < FEW; i++)
         out_text(j->c, "%s%s", i ? ", " : ", since what is given determines ",
-                 cr_variable_name(j->vs, a->variable[i]));
+                 query_name(j, a->variable[i]));
     if (a->n > FEW) out_text(j->c, " and %zu others", a->n - FEW);
     out_text(j->c, "\n");
 }
 
-void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *states)
+void query_answer_text(query_job *j, const cr_query_answer *a, size_t *states)
 {
     cli *c = j->c;
     char text[32];
-    out_text(c, "%s\n", j->text);
     switch (a->kind) {
     case CR_QUESTION_TABLE:
         print_joint(j, a, states);
@@ -147,24 +154,22 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         if (a->separated)
             print_separated(j, a);
         else
-            print_trail(j, a);
+            query_print_trail(j, a->trail_length, a->trail);
         break;
     case CR_QUESTION_ENTROPY:
     case CR_QUESTION_INFORMATION:
         out_text(c, "  %s %s\n", out_number(a->number / j->per, false, text), j->unit);
         break;
-    case CR_QUESTION_INFORMATIVE: {
-        json_t *rows = query_gains(j, a);
+    case CR_QUESTION_INFORMATIVE:
+        query_put_gains(j, a->n, a->variable, a->value, query_rows(j));
         if (a->n == 0) out_text(c, "  none: every other variable is known\n");
-        out_table(c, rows);
-        json_decref(rows);
+        query_print_rows(j);
         break;
-    }
     case CR_QUESTION_STRUCTURE:
         query_structure_text(j, a);
         break;
     default:
-        query_list_text(c, j->net, a);
+        query_list_text(j, a);
     }
     cr_approximate_report r = query_report(j, a);
     if (!a->exact && !a->open) approximate_line(c, a->method, &r);

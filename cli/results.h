@@ -12,7 +12,6 @@ extern const cr_field result_common[];
 
 extern const cr_field result_fit[], result_predict[], result_evaluate[], result_sample[],
     result_cv[], result_compare[], result_tune[], result_describe[], result_models[],
-    result_check[], result_query[], result_infer[], result_denoise[], result_dist[], result_info[],
-    result_plot[], result_version[], result_help[];
+    result_check[], result_dist[], result_info[], result_plot[], result_version[], result_help[];
 
 #endif

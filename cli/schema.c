@@ -1,164 +1,181 @@
-/* schema.c -- JSON Schema (2020-12) from the tables of results. */
+/* schema.c -- JSON Schema (2020-12) from the tables of results.
+ * Objects stay open: results only ever gain keys. */
 #include "surface.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Objects stay open: results only ever gain keys. */
-static json_t *object_schema(const cr_field *table);
-
-static json_t *type_schema(const char *type) { return json_pack("{s:s}", "type", type); }
-
-static json_t *map_schema(json_t *values)
+/* "type" of a value: one word, or several with bars between them. */
+static void put_type(cri_sheet *s, const char *words, bool or_null)
 {
-    return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", values);
-}
-
-static json_t *array_schema(json_t *items)
-{
-    return json_pack("{s:s, s:o}", "type", "array", "items", items);
-}
-
-static json_t *number_or_null(void) { return json_pack("{s:[s, s]}", "type", "number", "null"); }
-
-static json_t *statistics_schema(void);
-
-/* The schema of one field's value. */
-static json_t *value_schema(const cr_field *f)
-{
-    json_t *s = NULL;
-    switch (f->type) {
-    case CR_FIELD_TEXT:
-        return type_schema("string");
-    case CR_FIELD_COUNT:
-        return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
-    case CR_FIELD_NUMBER:
-        return type_schema("number");
-    case CR_FIELD_FLAG:
-        return type_schema("boolean");
-    case CR_FIELD_TEXTS:
-        return array_schema(type_schema("string"));
-    case CR_FIELD_OBJECT:
-        return object_schema(f->inner);
-    case CR_FIELD_ROWS:
-        return array_schema(object_schema(f->inner));
-    case CR_FIELD_NUMBERS:
-        return map_schema(number_or_null());
-    case CR_FIELD_SCORES:
-        s = object_schema(f->inner);
-        json_object_set_new(s, "additionalProperties", number_or_null());
-        return array_schema(s);
-    case CR_FIELD_WORDS:
-        return map_schema(type_schema("string"));
-    case CR_FIELD_VALUES:
-        return map_schema(json_pack("{s:[s, s, s]}", "type", "string", "number", "null"));
-    case CR_FIELD_ARRAY:
-        return array_schema(number_or_null());
-    case CR_FIELD_PLACES:
-        return array_schema(json_pack("{s:[s, s, s]}", "type", "number", "string", "null"));
-    case CR_FIELD_MATRIX:
-        return array_schema(array_schema(number_or_null()));
-    case CR_FIELD_ENTRIES:
-        return json_pack("{s:[s, s, s], s:o}", "type", "number", "array", "null", "items",
-                         number_or_null());
-    case CR_FIELD_STATISTICS:
-        return statistics_schema();
-    case CR_FIELD_ANY:
-        return json_object();
-    case CR_FIELD_END:
-        break;
+    cri_sheet *list = strchr(words, '|') || or_null ? cri_put_list(s, "type") : NULL;
+    if (!list) cri_put_text(s, "type", words);
+    for (size_t n; list && *words; words += n + (words[n] == '|')) {
+        n = strcspn(words, "|");
+        cri_put_textf(list, NULL, "%.*s", (int)n, words);
     }
-    return NULL;
+    if (list && or_null) cri_put_text(list, NULL, "null");
 }
 
-/* What a field is, with its unit. */
-static json_t *description_of(const cr_field *f)
+/* A schema of values of this type alone, under a name. */
+static void put_plain(cri_sheet *s, const char *name, const char *words)
 {
-    return f->unit ? json_sprintf("%s; unit: %s", f->help, f->unit) : json_string(f->help);
+    put_type(cri_put_object(s, name), words, false);
 }
 
-static json_t *field_schema(const cr_field *f)
+static void put_object(cri_sheet *s, const cr_field *table);
+static void put_statistics(cri_sheet *s);
+
+/* What is in an array or object. */
+static void put_inside(cri_sheet *s, const cr_field *f)
 {
-    json_t *s = value_schema(f);
-    if (f->marks & CR_FIELD_NULL)
-        json_object_set_new(s, "type", json_pack("[O, s]", json_object_get(s, "type"), "null"));
-    json_object_set_new(s, "description", description_of(f));
-    return s;
+    static const char *const items[] = {
+        [CR_FIELD_TEXTS] = "string",
+        [CR_FIELD_ARRAY] = "number|null",
+        [CR_FIELD_ENTRIES] = "number|null",
+        [CR_FIELD_PLACES] = "number|string|null",
+        [CR_FIELD_ANY] = NULL,
+    };
+    static const char *const values[] = {
+        [CR_FIELD_NUMBERS] = "number|null",
+        [CR_FIELD_WORDS] = "string",
+        [CR_FIELD_VALUES] = "string|number|null",
+        [CR_FIELD_ANY] = NULL,
+    };
+    cri_sheet *item;
+    if (items[f->type]) put_plain(s, "items", items[f->type]);
+    if (values[f->type]) put_plain(s, "additionalProperties", values[f->type]);
+    if (f->type == CR_FIELD_OBJECT) put_object(s, f->inner);
+    if (f->type == CR_FIELD_STATISTICS) put_statistics(s);
+    if (f->type == CR_FIELD_MATRIX) {
+        item = cri_put_object(s, "items");
+        put_type(item, "array", false);
+        put_plain(item, "items", "number|null");
+    }
+    if (f->type == CR_FIELD_ROWS || f->type == CR_FIELD_SCORES) {
+        item = cri_put_object(s, "items");
+        put_type(item, "object", false);
+        put_object(item, f->inner);
+        if (f->type == CR_FIELD_SCORES) put_plain(item, "additionalProperties", "number|null");
+    }
 }
 
-static void add_fields(const cr_field *table, bool optional, json_t *properties, json_t *required)
+/* One field; opt_model: the model that it is of. */
+static void put_field(cri_sheet *s, const cr_field *f, const char *opt_model)
 {
+    static const char *const types[] = {
+        [CR_FIELD_TEXT] = "string",
+        [CR_FIELD_COUNT] = "integer",
+        [CR_FIELD_NUMBER] = "number",
+        [CR_FIELD_FLAG] = "boolean",
+        [CR_FIELD_TEXTS] = "array",
+        [CR_FIELD_OBJECT] = "object",
+        [CR_FIELD_ROWS] = "array",
+        [CR_FIELD_NUMBERS] = "object",
+        [CR_FIELD_SCORES] = "array",
+        [CR_FIELD_WORDS] = "object",
+        [CR_FIELD_VALUES] = "object",
+        [CR_FIELD_ARRAY] = "array",
+        [CR_FIELD_ENTRIES] = "number|array|null",
+        [CR_FIELD_PLACES] = "array",
+        [CR_FIELD_MATRIX] = "array",
+        [CR_FIELD_STATISTICS] = "object",
+        [CR_FIELD_ANY] = NULL,
+    };
+    if (types[f->type]) put_type(s, types[f->type], f->marks & CR_FIELD_NULL);
+    if (f->type == CR_FIELD_COUNT) cri_put_count(s, "minimum", 0);
+    put_inside(s, f);
+    cri_put_textf(s, "description", "%s%s%s%s%s%s", opt_model ? "of " : "",
+                  opt_model ? opt_model : "", opt_model ? ": " : "", f->help,
+                  f->unit ? "; unit: " : "", f->unit ? f->unit : "");
+}
+
+static void put_object(cri_sheet *s, const cr_field *table)
+{
+    cri_sheet *properties = cri_put_object(s, "properties"),
+              *required = cri_put_list(s, "required");
     for (const cr_field *f = table; f->name; f++) {
-        json_object_set_new(properties, f->name, field_schema(f));
-        if (!optional && !(f->marks & CR_FIELD_SOMETIMES))
-            json_array_append_new(required, json_string(f->name));
+        put_field(cri_put_object(properties, f->name), f, NULL);
+        if (!(f->marks & CR_FIELD_SOMETIMES)) cri_put_text(required, NULL, f->name);
     }
-}
-
-static json_t *object_schema(const cr_field *table)
-{
-    json_t *properties = json_object(), *required = json_array();
-    add_fields(table, false, properties, required);
-    return json_pack("{s:s, s:o, s:o}", "type", "object", "properties", properties, "required",
-                     required);
 }
 
 /* --- what models say ------------------------------------------------------------------------- */
 
-/* rows(CLASS) as the pattern of names that it stands for; NULL where the name is just a name. */
-static json_t *pattern_of(const cr_field *f)
+/* The name of a statistic; of rows(CLASS) the pattern of names that it stands for, and true. */
+static bool key_of(const cr_field *f, char *out, size_t size)
 {
-    int head = (int)strcspn(f->name, "(");
-    return f->name[head] ? json_sprintf("^%.*s\\(.*\\)$", head, f->name) : NULL;
+    int  head = (int)strcspn(f->name, "(");
+    bool pattern = f->name[head] != '\0';
+    snprintf(out, size, pattern ? "^%.*s\\(.*\\)$" : "%.*s", head, f->name);
+    return pattern;
 }
 
-/* A statistic of one model more: another model may have one of its name, of another kind. */
-static void add_statistic(json_t *schemas, const char *key, const cr_model_class *m,
-                          const cr_field *f)
+/* An object of all that models may say: each statistic with what it is in which model, since another
+ * model may have one of its name, of another kind. */
+static void put_statistics(cri_sheet *s)
 {
-    json_t *all = json_object_get(schemas, key), *one = field_schema(f);
-    json_t *text = json_object_get(one, "description");
-    json_object_set_new(one, "description",
-                        json_sprintf("of %s: %s", cr_class_name(m), json_string_value(text)));
-    if (!all) json_object_set_new(schemas, key, all = json_pack("{s:[]}", "anyOf"));
-    json_array_append_new(json_object_get(all, "anyOf"), one);
-}
-
-/* An object of all that models may say: each statistic with what it is in which model. */
-static json_t *statistics_schema(void)
-{
-    json_t *names = json_object(), *patterns = json_object();
+    cri_sheet *names = cri_put_object(s, "properties");
+    cri_sheet *patterns = cri_put_object(s, "patternProperties");
     for (size_t i = 0; i < cr_class_count(); i++)
         for (const cr_field *f = cr_class_statistics(cr_class_at(i)); f->name; f++) {
-            json_t *pattern = pattern_of(f);
-            add_statistic(pattern ? patterns : names,
-                          pattern ? json_string_value(pattern) : f->name, cr_class_at(i), f);
-            json_decref(pattern);
+            char       key[128];
+            cri_sheet *group = key_of(f, key, sizeof key) ? patterns : names;
+            cri_sheet *any = cri_sheet_get(cri_sheet_get(group, key), "anyOf");
+            if (!any) any = cri_put_list(cri_put_object(group, key), "anyOf");
+            put_field(cri_put_object(any, NULL), f, cr_class_name(cr_class_at(i)));
         }
-    return json_pack("{s:s, s:o, s:o}", "type", "object", "properties", names, "patternProperties",
-                     patterns);
 }
 
-static void add_model(bool optional, json_t *properties, json_t *required)
+/* --- a result -------------------------------------------------------------------------------- */
+
+/* The tables of a result: what all have, what a model says, and the verb's own.  Where two declare
+ * one name, the later one holds. */
+enum { COMMON, MODEL, CLASSES };
+
+static size_t table_count(void) { return CLASSES + cr_class_count() + 1; }
+
+static const cr_field *table_at(const cli_verb *verb, size_t k)
 {
-    add_fields(cr_description_table, optional, properties, required);
-    for (size_t i = 0; i < cr_class_count(); i++)
-        add_fields(cr_class_tables(cr_class_at(i)), true, properties, required);
+    static const cr_field none[] = { CR_FIELD_LAST };
+    if (k == COMMON) return result_common;
+    if (k == table_count() - 1) return verb->result;
+    if (!verb->describes) return none;
+    return k == MODEL ? cr_description_table : cr_class_tables(cr_class_at(k - CLASSES));
 }
 
-json_t *cli_schema(const cli_verb *verb)
+/* Whether each result of the verb has what is not marked. */
+static bool is_certain(const cli_verb *verb, size_t k)
 {
-    char    title[64];
-    json_t *s = object_schema(result_common), *properties = json_object_get(s, "properties");
-    json_t *required = json_object_get(s, "required");
-    if (verb->describes) add_model(verb->describes == MAY_DESCRIBE_MODEL, properties, required);
-    add_fields(verb->result, false, properties, required);
+    if (k == COMMON || k == table_count() - 1) return true;
+    return k == MODEL && verb->describes == DESCRIBES_MODEL;
+}
+
+static bool is_declared_after(const cli_verb *verb, size_t k, const char *name)
+{
+    while (++k < table_count())
+        for (const cr_field *f = table_at(verb, k); f->name; f++)
+            if (strcmp(f->name, name) == 0) return true;
+    return false;
+}
+
+void cli_schema(const cli_verb *verb, cri_sheet *out)
+{
+    char title[64];
     snprintf(title, sizeof title, "credence.%s/1", verb->name);
-    json_object_set_new(json_object_get(properties, "schema"), "const", json_string(title));
-    json_t *whole =
-        json_pack("{s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema",
-                  "title", title, "description", verb->summary);
-    json_object_update(whole, s);
-    json_decref(s);
-    return whole;
+    cri_put_text(out, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    cri_put_text(out, "title", title);
+    cri_put_text(out, "description", verb->summary);
+    cri_put_text(out, "type", "object");
+    cri_sheet *properties = cri_put_object(out, "properties");
+    cri_sheet *required = cri_put_list(out, "required");
+    for (size_t k = 0; k < table_count(); k++)
+        for (const cr_field *f = table_at(verb, k); f->name; f++) {
+            if (is_certain(verb, k) && !(f->marks & CR_FIELD_SOMETIMES))
+                cri_put_text(required, NULL, f->name);
+            if (is_declared_after(verb, k, f->name)) continue;
+            cri_sheet *s = cri_put_object(properties, f->name);
+            put_field(s, f, NULL);
+            if (strcmp(f->name, "schema") == 0) cri_put_text(s, "const", title);
+        }
 }

@@ -8,8 +8,8 @@
 
 /* --- schema.c -------------------------------------------------------------------------------- */
 
-/* The schema of a verb's JSON, from verb->result, which is not NULL: a new reference. */
-json_t *cli_schema(const cli_verb *verb);
+/* The schema of a verb's JSON, from verb->result, which is not NULL. */
+void cli_schema(const cli_verb *verb, cri_sheet *out);
 
 /* --- reference.c ----------------------------------------------------------------------------- */
 

@@ -130,3 +130,13 @@ def test_solutions_of_other_questions(credence, burglary, tmp_path):
     assert "largest difference" in text and ": 1, at P(mary=yes), 0 here and 1 there" in text
     assert credence("query", burglary, "P(*)", "-o", tmp_path / "y.MAR", "--json").code == 0
     assert json.loads((tmp_path / "y.MAR").read_text())["results"]
+
+
+def test_solution_that_is_impossible(credence, examples, tmp_path):
+    """The host opened the door of the prize: infinitely far from any assignment that can be."""
+    (tmp_path / "x.MPE").write_text("MPE\n1\n3 0 0 0\n")
+    run = lambda form: credence("query", examples / "networks/monty-hall.bif", "argmax(*)", "--against", "x.MPE", "--format",
+                                form)
+    assert rows(run("csv"))[0]["value"] == "inf"
+    assert "x.MPE: inf, log10" in run("text").stdout and "-inf there" in run("text").stdout
+    assert json.loads(run("json").stdout)["results"][0]["comparison"]["difference"] is None

@@ -1,4 +1,5 @@
 """Networks as JSON on the command line: every kind of distribution, features, spins, Gaussian networks."""
+import csv
 import itertools
 import json
 import math
@@ -291,6 +292,22 @@ def test_gaussian_rows(credence, networks, refused, tmp_path):
     (tmp_path / "x.csv").write_text("read_monday\n18\n\nNA\n19\nwarm\n")
     refused(3, "infer", net, "x.csv", says="'warm' is no number")
     refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, and 'warm' is no number")
+    (tmp_path / "y.csv").write_text("read_monday\n18\n")
+    refused(2, "infer", net, "y.csv", "--target", "tuesday,tuesday", says="names 'tuesday' twice")
+
+
+def test_names_that_mean_something_else(credence, tmp_path):
+    """Variables called as the column of probabilities is, and one with a comma in its name."""
+    coin = {"states": ["a", "b"], "table": [0.75, 0.25]}
+    (tmp_path / "p.json").write_text(json.dumps({"network": "bayes", "variables": {"probability": coin, "P": coin}}))
+    for question in ("best(4; *)", "P(probability, P)"):
+        lines = credence("query", "p.json", question, "--format", "text").stdout.splitlines()
+        assert lines[1].split() == ["probability", "P", "joint", "probability"]
+        assert lines[2].split() == ["a", "a", "0.5625"]
+    one, other = {"linear-gaussian": {"variance": 1}}, {"linear-gaussian": {"weights": {"a,b": 2}, "variance": 1}}
+    (tmp_path / "g.json").write_text(json.dumps({"network": "gaussian", "variables": {"a,b": one, "c": other}}))
+    last = list(csv.DictReader(credence("query", "g.json", 'P("a,b", c)').stdout.splitlines()))[-1]
+    assert (last["variable"], last["state"], last["value"]) == ('"a,b",c', "covariance", "2")
 
 
 def test_gaussian_figures_and_model_files(credence, networks, tmp_path):
