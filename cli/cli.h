@@ -139,6 +139,8 @@ const char *out_number(double x, bool all_digits, char buffer[32]);
 /* A list of objects as a table, with a column for every name in them; an object as lines. */
 void out_rows(cli *c, const cri_sheet *rows);
 void out_values(cli *c, const cri_sheet *object);
+/* A table of one row. */
+void out_row(cli *c, const cri_sheet *object);
 /* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
 void out_named(cli *c, const cri_sheet *object);
 
@@ -249,9 +251,6 @@ cr_status cli_check_output(cli *c, const char *path, size_t first);
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
 /* Prints such a description as text: summary lines, statistics, parameters. */
 void cli_print_model(cli *c, const cri_sheet *description);
-/* predict --coordinates: prints where the rows stand (coordinates.c); `interval` is told along. */
-cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *table,
-                                double interval);
 /* A table under a title, nothing where there are no rows. */
 void cli_print_rows(cli *c, const char *title, const cri_sheet *rows);
 /* Prints what was learned and saves the model with -o, both or neither: the file takes its place

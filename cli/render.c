@@ -193,6 +193,15 @@ void out_rows(cli *c, const cri_sheet *rows)
         text_rows(c, rows);
 }
 
+void out_row(cli *c, const cri_sheet *object)
+{
+    cri_sheet *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
+    cri_put_copy(rows, NULL, object);
+    if (cri_sheet_status(s) != CR_OK) out_fail(c, CR_ENOMEM);
+    out_rows(c, rows);
+    cri_sheet_free(s);
+}
+
 void out_values(cli *c, const cri_sheet *object)
 {
     const cri_sheet *v;

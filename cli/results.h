@@ -10,9 +10,13 @@
 /* The two that every result has. */
 extern const cr_field result_common[];
 
-extern const cr_field result_fit[], result_predict[], result_evaluate[], result_sample[],
-    result_cv[], result_compare[], result_tune[], result_describe[], result_models[],
-    result_check[], result_query[], result_infer[], result_denoise[], result_dist[], result_info[],
+/* Of fit and update, besides what the model says (cmd_fit.c). */
+extern const cr_field result_fit[];
+/* Of describe, of a network: its size; a variable. */
+extern const cr_field result_network[], result_network_variable[];
+
+extern const cr_field result_evaluate[], result_cv[], result_compare[], result_tune[],
+    result_models[], result_query[], result_infer[], result_denoise[], result_dist[], result_info[],
     result_plot[], result_version[], result_help[];
 
 #endif
