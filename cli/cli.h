@@ -141,6 +141,19 @@ void out_rows(cli *c, const cri_sheet *rows);
 void out_values(cli *c, const cri_sheet *object);
 /* A table of one row. */
 void out_row(cli *c, const cri_sheet *object);
+
+/* A result in both its forms, an object for JSON and rows for tables, in one sheet. */
+typedef struct cli_result {
+    cri_sheet *whole, *object, *rows;
+} cli_result;
+cli_result cli_result_new(cli *c);
+/* What stands above the table in text. */
+void cli_result_title(cli_result r, const char *format, ...) CR_PRINTF(2, 3);
+/* Opens the output once the result is whole and, under --strict, without warnings. */
+cr_status cli_result_open(cli *c, cli_result r);
+/* That, and the result of the verb in the form asked for. */
+cr_status cli_result_print(cli *c, cli_result r);
+void      cli_result_free(cli_result r);
 /* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
 void out_named(cli *c, const cri_sheet *object);
 

@@ -218,3 +218,45 @@ void out_values(cli *c, const cri_sheet *object)
         out_text(c, "\n");
     }
 }
+
+/* --- both forms ------------------------------------------------------------------------------ */
+
+cli_result cli_result_new(cli *c)
+{
+    cri_sheet *whole = cri_sheet_new(c->cx);
+    cri_sheet *object = cri_put_object(whole, "object");
+    return (cli_result){ whole, object, cri_put_list(whole, "rows") };
+}
+
+void cli_result_title(cli_result r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cri_put_text_list(r.whole, "title", format, args);
+    va_end(args);
+}
+
+cr_status cli_result_open(cli *c, cli_result r)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_sheet_status(r.whole));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(out_open(c, c->global.output));
+done:
+    return st;
+}
+
+cr_status cli_result_print(cli *c, cli_result r)
+{
+    const char *title = cri_sheet_text(cri_sheet_get(r.whole, "title"));
+    cr_status   st = cli_result_open(c, r);
+    if (st != CR_OK) return st;
+    if (c->format == FORMAT_TEXT && title) out_text(c, "%s\n\n", title);
+    if (c->format == FORMAT_JSON)
+        out_result(c, c->verb->name, r.object);
+    else
+        out_rows(c, r.rows);
+    return CR_OK;
+}
+
+void cli_result_free(cli_result r) { cri_sheet_free(r.whole); }
