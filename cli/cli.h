@@ -142,9 +142,13 @@ void out_values(cli *c, const cri_sheet *object);
 /* A table of one row. */
 void out_row(cli *c, const cri_sheet *object);
 
+/* A number in a table, where what has no end is "inf". */
+void cli_put_cell(cri_sheet *row, const char *name, double x);
+
 /* A result in both its forms, an object for JSON and rows for tables, in one sheet. */
 typedef struct cli_result {
     cri_sheet *whole, *object, *rows;
+    bool       lines; /* there is one row, which text shows as lines */
 } cli_result;
 cli_result cli_result_new(cli *c);
 /* What stands above the table in text. */

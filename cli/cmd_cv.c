@@ -115,7 +115,7 @@ static void put_table(const cr_cv *cv, cri_sheet *rows)
     for (size_t i = 0; i < cv->mean.n; i++) {
         cri_sheet *row = cri_put_object(rows, NULL);
         cri_put_text(row, "metric", cv->mean.metrics[i].name);
-        scores_put_cell(row, "mean", cv->mean.metrics[i].value);
+        cli_put_cell(row, "mean", cv->mean.metrics[i].value);
         cri_put_real(row, "se", cv->se[i]);
     }
 }
@@ -271,9 +271,9 @@ static void put_metric(const cr_curve_point *p, size_t m, cri_sheet *row)
     cri_put_text(row, "metric", p->test.metrics[m].name);
     cri_put_real(row, "share", p->share);
     cri_put_count(row, "rows", p->rows);
-    scores_put_cell(row, "mean", p->test.metrics[m].value);
+    cli_put_cell(row, "mean", p->test.metrics[m].value);
     cri_put_real(row, "se", p->test_se[m]);
-    scores_put_cell(row, "train", p->train.metrics[m].value);
+    cli_put_cell(row, "train", p->train.metrics[m].value);
     cri_put_real(row, "train_se", p->train_se[m]);
 }
 

@@ -76,7 +76,7 @@ static void put_table(const cr_assessment *a, cri_sheet *rows)
     for (size_t i = 0; i < a->n; i++) {
         cri_sheet *row = cri_put_object(rows, NULL);
         cri_put_text(row, "metric", a->metrics[i].name);
-        scores_put_cell(row, "value", a->metrics[i].value);
+        cli_put_cell(row, "value", a->metrics[i].value);
         if (has_errors(a)) cri_put_real(row, "se", a->metrics[i].se);
     }
 }

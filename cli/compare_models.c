@@ -70,7 +70,7 @@ static void put_line(cri_sheet *row, const char *name, const cr_compared *m, siz
     const cr_paired *p = &m->paired[i];
     cri_put_text(row, "metric", m->cv.mean.metrics[i].name);
     cri_put_text(row, "model", name);
-    scores_put_cell(row, "mean", m->cv.mean.metrics[i].value);
+    cli_put_cell(row, "mean", m->cv.mean.metrics[i].value);
     cri_put_real(row, "se", m->cv.se[i]);
     cri_put_real(row, "difference", p->difference);
     cri_put_real(row, "difference_se", p->se);

@@ -1,6 +1,7 @@
 /* render.c -- sheets as text and as CSV: tables of rows, names with their values. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,11 +222,19 @@ void out_values(cli *c, const cri_sheet *object)
 
 /* --- both forms ------------------------------------------------------------------------------ */
 
+void cli_put_cell(cri_sheet *row, const char *name, double x)
+{
+    if (isinf(x))
+        cri_put_text(row, name, x > 0 ? "inf" : "-inf");
+    else
+        cri_put_real(row, name, x);
+}
+
 cli_result cli_result_new(cli *c)
 {
     cri_sheet *whole = cri_sheet_new(c->cx);
     cri_sheet *object = cri_put_object(whole, "object");
-    return (cli_result){ whole, object, cri_put_list(whole, "rows") };
+    return (cli_result){ whole, object, cri_put_list(whole, "rows"), false };
 }
 
 void cli_result_title(cli_result r, const char *format, ...)
@@ -254,6 +263,8 @@ cr_status cli_result_print(cli *c, cli_result r)
     if (c->format == FORMAT_TEXT && title) out_text(c, "%s\n\n", title);
     if (c->format == FORMAT_JSON)
         out_result(c, c->verb->name, r.object);
+    else if (c->format == FORMAT_TEXT && r.lines)
+        out_values(c, cri_sheet_first(r.rows));
     else
         out_rows(c, r.rows);
     return CR_OK;

@@ -16,6 +16,6 @@ extern const cr_field result_fit[];
 extern const cr_field result_network[], result_network_variable[];
 
 extern const cr_field result_models[], result_query[], result_infer[], result_denoise[],
-    result_dist[], result_info[], result_plot[], result_version[], result_help[];
+    result_plot[], result_version[], result_help[];
 
 #endif

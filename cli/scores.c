@@ -10,14 +10,6 @@ const cr_field scores_fold[] = {
     CR_FIELD_LAST,
 };
 
-void scores_put_cell(cri_sheet *row, const char *name, double x)
-{
-    if (isinf(x))
-        cri_put_text(row, name, x > 0 ? "inf" : "-inf");
-    else
-        cri_put_real(row, name, x);
-}
-
 static void put_metrics(cri_sheet *object, const cr_assessment *a)
 {
     for (size_t i = 0; i < a->n; i++) cri_put_real(object, a->metrics[i].name, a->metrics[i].value);

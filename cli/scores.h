@@ -11,8 +11,6 @@ extern const cr_field scores_fold[];
     CR_OTHER(NUMBERS, "metrics", 0, "the mean of each score over the folds"),                      \
         CR_OTHER(NUMBERS, "se", 0, "standard errors of these means")
 
-/* A number in a table, where what has no end is "inf". */
-void scores_put_cell(cri_sheet *row, const char *name, double x);
 /* An object of each metric by its name; of numbers in the order of the metrics. */
 void scores_put(cri_sheet *s, const char *name, const cr_assessment *a);
 void scores_put_values(cri_sheet *s, const char *name, const cr_assessment *a,
