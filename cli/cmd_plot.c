@@ -37,6 +37,65 @@ CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
+static const cr_field plot_series[] = {
+    CR_TEXT("name", 0, "what the legend calls it"),
+    CR_TEXT("form", 0, "points, line, band or bars"),
+    CR_OTHER(PLACES, "x", 0, "along the first axis: numbers, or the levels of a category"),
+    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES, "of points and lines: along the other"),
+    CR_OTHER(ARRAY, "lower", CR_FIELD_SOMETIMES, "of bands and bars: their lower ends"),
+    CR_OTHER(ARRAY, "upper", CR_FIELD_SOMETIMES, "of bands and bars: their upper ends"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_part[] = {
+    CR_TEXT("title", 0, "the kernel of the part"),
+    CR_TEXT("x_title", 0, "the column it looks at"),
+    CR_TEXT("y_title", 0, "the target"),
+    CR_INNER(ROWS, "series", 0, "posterior mean and interval", plot_series),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_map[] = {
+    CR_TEXT("name", 0, "what is mapped"),
+    CR_OTHER(MATRIX, "z", 0, "one list for each y, of the values along x"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_points[] = {
+    CR_OTHER(ARRAY, "x", 0, "of the rows, along the first axis"),
+    CR_OTHER(ARRAY, "y", 0, "along the other"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_mark[] = {
+    CR_TEXT("name", 0, "what is marked"),
+    CR_NUMBER("x", 0, "where, along the first axis"),
+    CR_NUMBER("y", 0, "along the other"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_TEXT("kind", 0, "what is drawn"),
+    CR_TEXT("title", 0, "of the figure"),
+    CR_TEXT("x_title", CR_FIELD_SOMETIMES, "of the first axis"),
+    CR_TEXT("y_title", CR_FIELD_SOMETIMES, "of the other"),
+    CR_INNER(ROWS, "series", CR_FIELD_SOMETIMES, "what stands in the legend, with its points",
+             plot_series),
+    CR_NUMBER("constant", CR_FIELD_SOMETIMES, "of components: the constant of the mean function"),
+    CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES, "of components: the figure of each part",
+             plot_part),
+    CR_OTHER(ARRAY, "x", CR_FIELD_SOMETIMES,
+             "of map and evidence: the middles of the cells along the first axis"),
+    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES,
+             "of map and evidence: the middles of the cells along the other"),
+    CR_INNER(ROWS, "maps", CR_FIELD_SOMETIMES, "of map and evidence: the values at the cells",
+             plot_map),
+    CR_INNER(OBJECT, "points", CR_FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
+    CR_INNER(OBJECT, "mark", CR_FIELD_SOMETIMES, "of evidence: the learned values", plot_mark),
+    CR_FIELD_LAST,
+};
+
 enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 
 static cr_status check_path(cli *c)
@@ -219,5 +278,5 @@ const cli_verb verb_plot = {
     .least = 1,
     .most = 2,
     .run = run_plot,
-    .result = result_plot,
+    .result = result,
 };

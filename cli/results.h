@@ -15,7 +15,6 @@ extern const cr_field result_fit[];
 /* Of describe, of a network: its size; a variable. */
 extern const cr_field result_network[], result_network_variable[];
 
-extern const cr_field result_models[], result_query[], result_infer[], result_denoise[],
-    result_plot[], result_version[], result_help[];
+extern const cr_field result_query[], result_infer[], result_denoise[];
 
 #endif
