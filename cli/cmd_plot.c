@@ -2,7 +2,7 @@
 #include "network.h"
 #include "base/list.h"
 #include "base/number.h"
-#include "plot/kinds.h"
+#include "plot/figure_internal.h"
 
 #include <string.h>
 
@@ -146,22 +146,16 @@ done:
 static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                               const cr_plot_options *o, const char *name)
 {
-    cr_status st = CR_OK;
-    char     *text = NULL;
-    json_t   *root = json_object(), *points = NULL;
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
-    json_object_set_new(root, "kind", json_string(name));
-    CR_TRY(cr_plot_json(c->cx, m, t, kind, o, &text));
-    points = json_loads(text, JSON_ALLOW_NUL, NULL);
-    if (!points) CR_TRY(cr_fail(c->cx, CR_ENOMEM, "out of memory"));
-    json_object_update(root, points);
+    cr_status  st = CR_OK;
+    cri_sheet *root = cri_sheet_new(c->cx);
+    cri_put_text(root, "model", cr_class_name(cr_model_get_class(m)));
+    cri_put_text(root, "kind", name);
+    CR_TRY(cri_plot_put(c->cx, m, t, kind, o, root));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
-    out_json(c, "plot", root);
+    out_result(c, "plot", root);
 done:
-    if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
-    json_decref(root);
-    json_decref(points);
+    cri_sheet_free(root);
     return st;
 }
 
