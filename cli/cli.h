@@ -134,6 +134,7 @@ cr_status out_flush(cli *c);
 
 /* A number for people (6 digits) or for programs (all of them). */
 const char *out_number(double x, bool all_digits, char buffer[32]);
+
 /* --- render.c: sheets as text or CSV --------------------------------------------------------- */
 
 /* A list of objects as a table, with a column for every name in them; an object as lines. */
@@ -141,6 +142,8 @@ void out_rows(cli *c, const cri_sheet *rows);
 void out_values(cli *c, const cri_sheet *object);
 /* A table of one row. */
 void out_row(cli *c, const cri_sheet *object);
+/* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
+void out_named(cli *c, const cri_sheet *object);
 
 /* A number in a table, where what has no end is "inf". */
 void cli_put_cell(cri_sheet *row, const char *name, double x);
@@ -158,8 +161,6 @@ cr_status cli_result_open(cli *c, cli_result r);
 /* That, and the result of the verb in the form asked for. */
 cr_status cli_result_print(cli *c, cli_result r);
 void      cli_result_free(cli_result r);
-/* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
-void out_named(cli *c, const cri_sheet *object);
 
 /* An array of objects as a table (text or CSV); an object as lines. */
 void out_table(cli *c, const json_t *rows);

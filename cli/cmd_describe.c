@@ -131,40 +131,37 @@ done:
     return st;
 }
 
-static void print_size(cli *c, const cr_table *t)
+static void put_title(cli_result r, const cr_table *t)
 {
     const cr_csr *X = cr_table_csr(t);
-    out_text(c, "%s: %zu row%s, %zu column%s", cr_table_source(t), cr_table_rows(t),
-             plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
-    if (X) out_text(c, ", sparse: %zu values, density %.3g", X->row_start[X->rows], density(X));
-    out_text(c, "\n\n");
+    char          sparse[96] = "";
+    if (X)
+        snprintf(sparse, sizeof sparse, ", sparse: %zu values, density %.3g", X->row_start[X->rows],
+                 density(X));
+    cli_result_title(r, "%s: %zu row%s, %zu column%s%s", cr_table_source(t), cr_table_rows(t),
+                     plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)),
+                     sparse);
 }
 
 static cr_status describe_data(cli *c, const cr_table *t)
 {
     cr_status     st = CR_OK;
     const cr_csr *X = cr_table_csr(t);
-    cri_sheet    *root = cri_sheet_new(c->cx), *columns;
+    cli_result    r = cli_result_new(c);
 
-    cri_put_text(root, "file", cr_table_source(t));
-    cri_put_text(root, "kind", "data");
-    cri_put_count(root, "rows", cr_table_rows(t));
+    cri_put_text(r.object, "file", cr_table_source(t));
+    cri_put_text(r.object, "kind", "data");
+    cri_put_count(r.object, "rows", cr_table_rows(t));
     if (X) {
-        cri_put_count(root, "sparse_columns", X->columns);
-        cri_put_real(root, "density", density(X));
+        cri_put_count(r.object, "sparse_columns", X->columns);
+        cri_put_real(r.object, "density", density(X));
     }
-    columns = cri_put_list(root, "columns");
-    CR_TRY(describe_columns(c, t, columns));
-    CR_TRY(cri_sheet_status(root));
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) {
-        out_result(c, "describe", root);
-    } else {
-        if (c->format == FORMAT_TEXT) print_size(c, t);
-        out_rows(c, columns);
-    }
+    r.rows = cri_put_list(r.object, "columns"); /* the table is this list */
+    CR_TRY(describe_columns(c, t, r.rows));
+    put_title(r, t);
+    CR_TRY(cli_result_print(c, r));
 done:
-    cri_sheet_free(root);
+    cli_result_free(r);
     return st;
 }
 
