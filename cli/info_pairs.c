@@ -83,7 +83,10 @@ static cri_sheet *put_square(info_job *j, const char **names, size_t n, const on
                                     : which == 0 ? p->got.value / j->per
                                     : which == 1 ? p->normalised
                                                  : p->got.p;
-            cri_put_textf(row, names[b], isnan(value) ? "" : "% .3f", value);
+            if (isnan(value))
+                cri_put_text(row, names[b], "");
+            else
+                cri_put_textf(row, names[b], "% .3f", value);
         }
     }
     return rows;
