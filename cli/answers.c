@@ -170,61 +170,62 @@ cr_status answers_print_more(cli *c, const answers *a) { return print_rows(c, a,
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string_nocheck(text) : json_null();
-}
-
-static json_t *json_cell(const answer_column *c, size_t i)
+static void put_cell(const answer_column *c, size_t i, cri_sheet *to)
 {
     char room[32];
-    if (c->from && c->from->type != CR_CATEGORY && c->from->type != CR_BOOLEAN) {
-        double x = c->from->values[i * c->from->stride];
-        return isfinite(x) ? json_real(x) : json_null();
+    bool named = c->from ? c->from->type == CR_CATEGORY || c->from->type == CR_BOOLEAN : is_text(c);
+    if (!named) {
+        cri_put_real(to, c->key,
+                     c->from ? c->from->values[i * c->from->stride] : c->x[i * c->stride]);
+        return;
     }
-    if (c->from) {
-        const char *text = data_cell(c->from, i, room);
-        return *text ? json_string_nocheck(text) : json_null();
-    }
-    if (c->texts) return text_or_null(c->texts[i]);
-    if (c->names) return text_or_null(name_of(c, i));
-    double x = c->x[i * c->stride];
-    return isfinite(x) ? json_real(x) : json_null();
+    const char *text = c->from    ? data_cell(c->from, i, room)
+                       : c->texts ? c->texts[i]
+                                  : name_of(c, i);
+    cri_put_text(to, c->key, c->from && !*text ? NULL : text);
 }
 
-static json_t *json_row(const answers *a, size_t i)
+static void put_row(const answers *a, size_t i, cri_sheet *row)
 {
-    json_t *row = json_object();
     for (size_t j = 0; j < a->n; j++) {
         const answer_column *c = &a->columns[j];
-        json_t              *group = c->group ? json_object_get(row, c->group) : row;
-        if (!group) {
-            group = c->key ? json_object() : json_array();
-            json_object_set_new(row, c->group, group);
-        }
-        if (c->key)
-            json_object_set_new_nocheck(group, c->key, json_cell(c, i));
-        else
-            json_array_append_new(group, json_cell(c, i));
+        cri_sheet           *group = c->group ? cri_sheet_get(row, c->group) : row;
+        if (!c->group && !c->key) continue;
+        if (!group) group = c->key ? cri_put_object(row, c->group) : cri_put_list(row, c->group);
+        put_cell(c, i, group);
     }
-    return row;
 }
 
-/* Items of an array, or lines. */
-static cr_status print_json(cli *c, const answers *a, bool lines)
+/* Items of a list, or lines; one sheet for all of them. */
+static cr_status print_sheets(cli *c, const answers *a, bool lines)
 {
+    cr_status  st = CR_OK;
+    cri_sheet *row = cri_sheet_new(c->cx);
+    CR_TRY(cri_sheet_status(row));
     for (size_t i = 0; i < a->rows; i++) {
-        cr_status st = i % 4096 == 0 ? cr_check_interrupt(c->cx) : CR_OK;
-        if (st != CR_OK) return st;
-        json_t *row = json_row(a, i);
+        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
+        cri_sheet_clear(row);
+        put_row(a, i, row);
+        CR_TRY(cri_sheet_status(row));
         if (lines)
-            out_json_line(c, row);
+            out_result_line(c, row);
         else
-            out_json_item(c, row, i == 0);
-        json_decref(row);
+            out_result_item(c, row, i == 0);
     }
-    return CR_OK;
+done:
+    cri_sheet_free(row);
+    return st;
 }
 
-cr_status answers_print_json(cli *c, const answers *a) { return print_json(c, a, false); }
-cr_status answers_print_json_lines(cli *c, const answers *a) { return print_json(c, a, true); }
+cr_status answers_print_lines(cli *c, const answers *a) { return print_sheets(c, a, true); }
+
+cr_status answers_print_result(cli *c, const answers *a, const cri_sheet *head, const char *list)
+{
+    cr_status st = CR_OK;
+    if (c->format != FORMAT_JSON) return answers_print(c, a);
+    out_result_begin(c, c->verb->name, head, list);
+    CR_TRY(print_sheets(c, a, false));
+    out_result_end(c);
+done:
+    return st;
+}

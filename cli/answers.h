@@ -11,7 +11,7 @@
 typedef struct answer_column {
     const char        *name;        /* in the header of text and CSV; NULL: in JSON only          */
     const char        *group, *key; /* in JSON: row[key]; with a group row[group][key], or, when  */
-    const double      *x;           /* key is NULL, an item of the array row[group]               */
+    const double      *x; /* key is NULL, an item of the list row[group]; both NULL: not */
     size_t             stride;
     const char *const *names;
     size_t             n_names;
@@ -36,15 +36,19 @@ cr_status answers_print(cli *c, const answers *a);
 /* Further rows below those that answers_print has shown. */
 cr_status answers_print_more(cli *c, const answers *a);
 /* The rows as lines of JSON, an object each. */
-cr_status answers_print_json_lines(cli *c, const answers *a);
-/* The rows as the items of an array that out_json_begin has opened. */
-cr_status answers_print_json(cli *c, const answers *a);
+cr_status answers_print_lines(cli *c, const answers *a);
+/* The result of the verb: rows as text or CSV; as JSON the members of `head`, then the rows as the
+ * list of this name. */
+cr_status answers_print_result(cli *c, const answers *a, const cri_sheet *head, const char *list);
 
 /* The columns of a prediction (prediction_columns.c): its distribution as mean, sd and interval,
  * the most probable class with the probability of each, coordinates, or the log density.  What is
  * made for them is in the arena. */
 cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
                                  double interval, bool leverage, answers *a);
+
+/* Coordinates Z [rows x n] by their names. */
+void answers_add_coordinates(answers *a, const char *const *names, size_t n, const double *Z);
 
 /* The levels of the categories in the next row with their probabilities, or, with a loss, an action
  * for each column; no columns where the model tells of no categories (next_levels.c). */

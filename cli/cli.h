@@ -10,9 +10,6 @@
 #include "data/read.h"
 #include "data/stream.h"
 #include "models/model.h"
-#include "results.h"
-
-#include <jansson.h>
 
 typedef enum cli_format { FORMAT_AUTO, FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } cli_format;
 enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
@@ -134,19 +131,34 @@ cr_status out_flush(cli *c);
 
 /* A number for people (6 digits) or for programs (all of them). */
 const char *out_number(double x, bool all_digits, char buffer[32]);
+
 /* --- render.c: sheets as text or CSV --------------------------------------------------------- */
 
 /* A list of objects as a table, with a column for every name in them; an object as lines. */
 void out_rows(cli *c, const cri_sheet *rows);
 void out_values(cli *c, const cri_sheet *object);
+/* A table of one row. */
+void out_row(cli *c, const cri_sheet *object);
 /* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
 void out_named(cli *c, const cri_sheet *object);
 
-/* An array of objects as a table (text or CSV); an object as lines. */
-void out_table(cli *c, const json_t *rows);
-void out_pairs(cli *c, const json_t *object);
-/* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long arrays are cut. */
-void out_distribution(cli *c, const json_t *object);
+/* A number in a table, where what has no end is "inf". */
+void cli_put_cell(cri_sheet *row, const char *name, double x);
+
+/* A result in both its forms, an object for JSON and rows for tables, in one sheet. */
+typedef struct cli_result {
+    cri_sheet *whole, *object, *rows;
+    bool       lines; /* there is one row, which text shows as lines */
+} cli_result;
+cli_result cli_result_new(cli *c);
+/* What stands above the table in text. */
+void cli_result_title(cli_result r, const char *format, ...) CR_PRINTF(2, 3);
+/* Opens the output once the result is whole and, under --strict, without warnings. */
+cr_status cli_result_open(cli *c, cli_result r);
+/* That, and the result of the verb in the form asked for. */
+cr_status cli_result_print(cli *c, cli_result r);
+void      cli_result_free(cli_result r);
+
 /* One CSV field, quoted where it must be. */
 void out_csv_field(cli *c, const char *text);
 /* How many columns of a terminal a text takes: code points, not bytes. */
@@ -154,27 +166,21 @@ size_t out_width(const char *text);
 
 /* --- json.c ---------------------------------------------------------------------------------- */
 
-/* The same as JSON: with its schema and the warnings; with one more member at its end, a list too long
- * to build; with the warnings behind that list; an item of it; a value on a line of its own. */
+/* A result as JSON, with its schema and the warnings: one line per member, and per item of its lists of
+ * objects.  Bytes that are not UTF-8 become U+FFFD. */
 void out_result(cli *c, const char *schema, const cri_sheet *object);
-void out_result_begin(cli *c, const char *schema, const cri_sheet *object, const char *array);
-void out_result_begin_rows(cli *c, const char *schema, const cri_sheet *object, const char *array);
+/* The same with one more member at its end, a list too long to build: begin, items, end. */
+void out_result_begin(cli *c, const char *schema, const cri_sheet *object, const char *list);
 void out_result_item(cli *c, const cri_sheet *value, bool first);
-void out_result_line(cli *c, const cri_sheet *value);
-
-/* A JSON result with its schema and the warnings: one line per member, and per item of its arrays
- * of objects.  Bytes that are not UTF-8 become U+FFFD. */
-void out_json(cli *c, const char *schema, const json_t *object);
-/* The same with one more member at its end, an array too long to build: begin, items, end. */
-void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array);
-void out_json_item(cli *c, const json_t *value, bool first);
-void out_json_end(cli *c);
+void out_result_end(cli *c);
 /* The same where rows come before the warnings about them are known: these stand at the end. */
-void out_json_begin_rows(cli *c, const char *schema, const json_t *object, const char *array);
-/* The end of such an array, and the warnings. */
-void out_json_end_rows(cli *c);
+void out_result_begin_rows(cli *c, const char *schema, const cri_sheet *object, const char *list);
+/* The end of such a list, and the warnings. */
+void out_result_end_rows(cli *c);
 /* A value on a line of its own. */
-void out_json_line(cli *c, const json_t *value);
+void out_result_line(cli *c, const cri_sheet *value);
+/* The fields that every result has; those of fit and update besides what the model says (cmd_fit.c). */
+extern const cr_field result_common[], result_fit[];
 
 /* --- memory.c -------------------------------------------------------------------------------- */
 
@@ -253,9 +259,6 @@ cr_status cli_check_output(cli *c, const char *path, size_t first);
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
 /* Prints such a description as text: summary lines, statistics, parameters. */
 void cli_print_model(cli *c, const cri_sheet *description);
-/* predict --coordinates: prints where the rows stand (coordinates.c); `interval` is told along. */
-cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *table,
-                                double interval);
 /* A table under a title, nothing where there are no rows. */
 void cli_print_rows(cli *c, const char *title, const cri_sheet *rows);
 /* Prints what was learned and saves the model with -o, both or neither: the file takes its place

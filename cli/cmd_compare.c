@@ -1,5 +1,6 @@
 /* cmd_compare.c -- compare: models on the same folds, or groups of rows under one model. */
 #include "compare.h"
+#include "scores.h"
 #include "specs.h"
 
 /* clang-format off */
@@ -12,6 +13,84 @@ CR_OPTIONS_STRUCT(compare_options, COMPARE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(compare_options, __VA_ARGS__)
 static const cr_option compare_table[] = { COMPARE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+
+static const cr_field compared_group[] = {
+    CR_TEXT("group", 0, "the value of the column that makes the groups"),
+    CR_COUNT("rows", 0, "rows of the group"),
+    CR_MEASURE("log_evidence", "nats", 0, "of the model of these rows alone"),
+    CR_INNER(ROWS, "parameters", 0, "what was learned from them, with its uncertainty",
+             cr_parameter_table),
+    CR_FIELD_LAST,
+};
+
+static const cr_field difference[] = {
+    CR_TEXT("name", 0, "the parameter"),
+    CR_TEXT("greater", 0, "the group in which it is the greater"),
+    CR_TEXT("than", 0, "the other group"),
+    CR_NUMBER("probability", 0, "posterior probability of that, by quadrature"),
+    CR_FIELD_LAST,
+};
+
+#define PAIRED                                                                                     \
+    CR_OTHER(NUMBERS, "difference", 0,                                                             \
+             "of each mean from that of the best model; 0 for the best"),                          \
+        CR_OTHER(NUMBERS, "difference_se", 0,                                                      \
+                 "standard errors of these, for overlapping training rows"),                       \
+        CR_OTHER(NUMBERS, "t", 0, "difference / se"),                                              \
+        CR_OTHER(NUMBERS, "p", 0, "probability of a larger |t| by chance"),                        \
+        CR_INNER(SCORES, "folds", 0, "each score in each fold", scores_fold)
+
+static const cr_field compared_model[] = {
+    CR_TEXT("model", 0, "the model, as it was named"),
+    SCORES_OF_FOLDS,
+    PAIRED,
+    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
+               "of the fit to all rows; null where there is none"),
+    CR_TEXT("likelihood", 0,
+            "conditional: of the target given the columns; joint: of target and columns"),
+    CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
+               "of the fit to all rows; null where there is none"),
+    CR_TEXT("evidence", CR_FIELD_NULL, "exact, Laplace approximation, lower bound or estimate"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion of that fit"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion of that fit"),
+    CR_NUMBER("probability", CR_FIELD_NULL,
+              "posterior probability of the model, of equal prior ones"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field averaged_model[] = {
+    CR_TEXT("model", 0, "average"),
+    SCORES_OF_FOLDS,
+    PAIRED,
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_COUNT("rows", 0, "rows learned from, or scored over all folds"),
+    CR_COUNT("seed", 0, "random seed of the split and the fits"),
+    CR_INNER(ROWS, "models", CR_FIELD_SOMETIMES, "of models: each, in order", compared_model),
+    CR_OTHER(WORDS, "best", CR_FIELD_SOMETIMES, "of models: the best by each score"),
+    CR_TEXT("weights", CR_FIELD_SOMETIMES,
+            "of models: what their probabilities go by: evidence, bic, or none"),
+    CR_INNER(OBJECT, "average", CR_FIELD_SOMETIMES,
+             "with --average: the Bayesian average of the models", averaged_model),
+    CR_TEXT("model", CR_FIELD_SOMETIMES, "of groups, here and below: name of the model"),
+    CR_TEXT("by", CR_FIELD_SOMETIMES, "column that makes the groups"),
+    CR_MEASURE("pooled_log_evidence", "nats", CR_FIELD_EITHER, "of one model for all rows"),
+    CR_MEASURE("separate_log_evidence", "nats", CR_FIELD_EITHER,
+               "of a model for each group, summed"),
+    CR_MEASURE("log_bayes_factor", "nats", CR_FIELD_EITHER,
+               "separate less pooled: above 0 speaks for a difference"),
+    CR_NUMBER("prior_odds", CR_FIELD_SOMETIMES, "odds that the groups differ, before the data"),
+    CR_NUMBER("probability", CR_FIELD_EITHER, "posterior probability that the groups differ"),
+    CR_TEXT("evidence", CR_FIELD_SOMETIMES,
+            "exact, Laplace approximation, lower bound or estimate"),
+    CR_INNER(ROWS, "groups", CR_FIELD_SOMETIMES, "each group, in order", compared_group),
+    CR_INNER(ROWS, "differences", CR_FIELD_SOMETIMES,
+             "with two groups: each parameter whose posterior has a name; else empty", difference),
+    CR_FIELD_LAST,
+};
+
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
 
 static cr_status run_groups(cli *c, const compare_options *o)
@@ -76,5 +155,5 @@ const cli_verb verb_compare = {
     .least = 2,
     .most = 64,
     .run = run_compare,
-    .result = result_compare,
+    .result = result,
 };

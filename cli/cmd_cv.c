@@ -27,68 +27,133 @@ static const cr_option cv_table[] = { CV_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
 
-static json_t *start(cli *c, size_t rows, uint64_t seed)
-{
-    json_t *root = json_object();
-    json_object_set_new(root, "model", json_string_nocheck(c->args[0]));
-    json_object_set_new(root, "rows", json_integer((json_int_t)rows));
-    json_object_set_new(root, "seed", json_integer((json_int_t)seed));
-    return root;
-}
+/* --- the result ------------------------------------------------------------------------------ */
 
-/* The heading in text, then the table; or the JSON. */
-static cr_status finish(cli *c, const char *heading, json_t *root, json_t *rows)
+static const cr_field bootstrap_error[] = {
+    CR_COUNT("samples", 0, "bootstrap samples"),
+    CR_TEXT("loss", 0, "squared error of numbers, error rate of classes"),
+    CR_NUMBER("apparent", CR_FIELD_NULL, "loss on the training rows themselves"),
+    CR_NUMBER("leave_one_out", CR_FIELD_NULL, "loss of models on rows they have not seen"),
+    CR_NUMBER("leave_one_out_se", CR_FIELD_NULL, "its standard error over the rows"),
+    CR_NUMBER("err_632", CR_FIELD_NULL, "the .632 error"),
+    CR_NUMBER("err_632_plus", CR_FIELD_NULL, "the .632+ error"),
+    CR_NUMBER("no_information", CR_FIELD_NULL,
+              "loss if predictions had nothing to do with targets"),
+    CR_NUMBER("overfitting", CR_FIELD_NULL, "relative overfitting rate, from 0 to 1"),
+    CR_NUMBER("bias", CR_FIELD_SOMETIMES,
+              "with --bias-variance: loss of the main prediction, noise included"),
+    CR_NUMBER("variance", CR_FIELD_SOMETIMES,
+              "with --bias-variance: what the spread of models adds"),
+    CR_NUMBER("unbiased_variance", CR_FIELD_SOMETIMES,
+              "of classes: what the spread costs where the main prediction is right"),
+    CR_NUMBER("biased_variance", CR_FIELD_SOMETIMES,
+              "of classes: what the spread gains where the main prediction is wrong"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field resampled_parameter[] = {
+    CR_TEXT("name", 0, "the term; intercept for the intercept"),
+    CR_NUMBER("value", CR_FIELD_NULL, "by the fit on all rows"),
+    CR_NUMBER("bias", CR_FIELD_NULL, "what the samples are above it, or the jackknife's estimate"),
+    CR_NUMBER("se", CR_FIELD_NULL, "standard error"),
+    CR_NUMBER("lower", CR_FIELD_NULL, "lower end of the interval"),
+    CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it"),
+    CR_COUNT("draws", 0, "fits that had this parameter"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field resampling[] = {
+    CR_TEXT("method", 0, "percentile, bca or jackknife"),
+    CR_COUNT("samples", 0, "fits that were made"),
+    CR_COUNT("failed", 0, "samples that no fit was possible on"),
+    CR_NUMBER("level", 0, "mass of the intervals"),
+    CR_INNER(ROWS, "parameters", 0, "what was learned, and how far it varies", resampled_parameter),
+    CR_FIELD_LAST,
+};
+
+static const cr_field curve_point[] = {
+    CR_NUMBER("share", 0, "of the training rows"),
+    CR_COUNT("rows", 0, "rows learned from, in the first fold"),
+    SCORES_OF_FOLDS,
+    CR_OTHER(NUMBERS, "train", 0, "the same scores on the rows learned from"),
+    CR_OTHER(NUMBERS, "train_se", 0, "standard errors of these"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "the model, as it was named"),
+    CR_COUNT("rows", 0, "rows that were scored, over all folds"),
+    CR_OTHER(NUMBERS, "metrics", CR_FIELD_SOMETIMES, "of folds: the mean of each score over them"),
+    CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of folds: standard errors of these means"),
+    CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
+              "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
+    CR_INNER(SCORES, "folds", CR_FIELD_SOMETIMES, "of folds: each score in each fold", scores_fold),
+    CR_INNER(OBJECT, "bootstrap", CR_FIELD_SOMETIMES,
+             "with --bootstrap or --bias-variance: the errors", bootstrap_error),
+    CR_INNER(OBJECT, "resampling", CR_FIELD_SOMETIMES,
+             "with --parameters or --jackknife: standard errors and intervals", resampling),
+    CR_INNER(ROWS, "learning_curve", CR_FIELD_SOMETIMES, "with --learning-curve: its points",
+             curve_point),
+    CR_COUNT("seed", 0, "random seed of the split and the fits"),
+    CR_FIELD_LAST,
+};
+
+static cli_result start(cli *c, size_t rows, uint64_t seed)
 {
-    cr_status st = CR_OK;
-    CR_TRY(cli_check_strict(c));
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_TEXT) out_text(c, "%s\n\n", heading);
-    if (c->format == FORMAT_JSON)
-        out_json(c, "cv", root);
-    else
-        out_table(c, rows);
-done:
-    json_decref(root);
-    json_decref(rows);
-    return st;
+    cli_result r = cli_result_new(c);
+    cri_put_text(r.object, "model", c->args[0]);
+    cri_put_count(r.object, "rows", rows);
+    cri_put_count(r.object, "seed", seed);
+    return r;
 }
 
 /* --- folds ----------------------------------------------------------------------------------- */
 
+/* One row for each metric: its name, mean and standard error. */
+static void put_table(const cr_cv *cv, cri_sheet *rows)
+{
+    for (size_t i = 0; i < cv->mean.n; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "metric", cv->mean.metrics[i].name);
+        cli_put_cell(row, "mean", cv->mean.metrics[i].value);
+        cri_put_real(row, "se", cv->se[i]);
+    }
+}
+
 static cr_status run_folds(cli *c, const cr_table *t, const cr_model_spec *m,
                            const cr_cv_options *o)
 {
-    cr_status st = CR_OK;
-    cr_cv     cv = { 0 };
-    char      title[64], heading[512];
+    cr_status  st = CR_OK;
+    cr_cv      cv = { 0 };
+    cli_result r = { 0 };
+    char       title[64];
     CR_TRY(cr_cross_validate(c->cx, m->model, t, m->settings, m->n_settings, o, &cv));
-    json_t *root = start(c, cv.mean.rows, cv.seed);
-    json_object_set_new(root, "metrics", scores_object(&cv.mean));
-    json_object_set_new(root, "se", scores_values(&cv.mean, cv.se));
-    if (!isnan(cv.mean.quantile))
-        json_object_set_new(root, "quantile", json_real(cv.mean.quantile));
-    json_object_set_new(root, "folds", scores_folds(cv.fold, cv.folds, cv.repeats));
-    snprintf(heading, sizeof heading, "%s, %s on %zu rows of %s, seed %llu", c->args[0],
-             scores_title(cv.folds, cv.repeats, title), cv.mean.rows, cr_table_source(t),
-             (unsigned long long)cv.seed);
-    CR_TRY(finish(c, heading, root, scores_table(&cv.mean, cv.se)));
+    r = start(c, cv.mean.rows, cv.seed);
+    scores_put_means(r.object, &cv.mean, cv.se);
+    if (!isnan(cv.mean.quantile)) cri_put_real(r.object, "quantile", cv.mean.quantile);
+    scores_put_folds(r.object, cv.fold, cv.folds, cv.repeats);
+    put_table(&cv, r.rows);
+    cli_result_title(r, "%s, %s on %zu rows of %s, seed %llu", c->args[0],
+                     scores_title(cv.folds, cv.repeats, title), cv.mean.rows, cr_table_source(t),
+                     (unsigned long long)cv.seed);
+    CR_TRY(cli_result_print(c, r));
     if (c->format == FORMAT_TEXT) scores_note(c, &cv.mean);
 done:
+    cli_result_free(r);
     cr_cv_free(c->cx, &cv);
     return st;
 }
 
 /* --- bootstrap ------------------------------------------------------------------------------- */
 
-static void add(json_t *root, json_t *rows, const char *name, double value, double se)
+static void add(cri_sheet *object, cri_sheet *rows, const char *name, double value, double se)
 {
     if (isnan(value)) return;
-    json_t *row = json_object();
-    json_object_set_new(root, name, scores_number(value));
-    json_object_set_new(row, "quantity", json_string(name));
-    json_object_set_new(row, "value", scores_number(value));
-    json_object_set_new(row, "se", scores_number(se));
-    json_array_append_new(rows, row);
+    cri_sheet *row = cri_put_object(rows, NULL);
+    cri_put_real(object, name, value);
+    cri_put_text(row, "quantity", name);
+    cri_put_real(row, "value", value);
+    cri_put_real(row, "se", se);
 }
 
 static cr_status run_bootstrap(cli *c, const cr_table *t, const cr_model_spec *m,
@@ -96,31 +161,32 @@ static cr_status run_bootstrap(cli *c, const cr_table *t, const cr_model_spec *m
 {
     cr_status          st = CR_OK;
     cr_bootstrap_error e;
-    char               heading[512];
+    cli_result         r = { 0 };
     size_t             samples = o->bootstrap == CR_COUNT_UNSET ? 200 : o->bootstrap;
     CR_TRY(cr_bootstrap_assess(c->cx, m, t, samples, NULL, &e));
-    json_t *root = start(c, e.rows, e.seed), *b = json_object(), *rows = json_array();
-    json_object_set_new(root, "bootstrap", b);
-    json_object_set_new(b, "samples", json_integer((json_int_t)e.samples));
-    json_object_set_new(b, "loss", json_string(e.loss));
-    add(b, rows, "apparent", e.apparent, NAN);
-    add(b, rows, "leave_one_out", e.leave_one_out, e.leave_one_out_se);
-    json_object_set_new(b, "leave_one_out_se", scores_number(e.leave_one_out_se));
-    add(b, rows, "err_632", e.err_632, NAN);
-    add(b, rows, "err_632_plus", e.err_632_plus, NAN);
-    add(b, rows, "no_information", e.no_information, NAN);
-    add(b, rows, "overfitting", e.overfitting, NAN);
+    r = start(c, e.rows, e.seed);
+    cri_sheet *b = cri_put_object(r.object, "bootstrap");
+    cri_put_count(b, "samples", e.samples);
+    cri_put_text(b, "loss", e.loss);
+    add(b, r.rows, "apparent", e.apparent, NAN);
+    add(b, r.rows, "leave_one_out", e.leave_one_out, e.leave_one_out_se);
+    cri_put_real(b, "leave_one_out_se", e.leave_one_out_se);
+    add(b, r.rows, "err_632", e.err_632, NAN);
+    add(b, r.rows, "err_632_plus", e.err_632_plus, NAN);
+    add(b, r.rows, "no_information", e.no_information, NAN);
+    add(b, r.rows, "overfitting", e.overfitting, NAN);
     if (o->bias_variance) {
-        add(b, rows, "bias", e.bias, NAN);
-        add(b, rows, "variance", e.variance, NAN);
-        add(b, rows, "unbiased_variance", e.unbiased_variance, NAN);
-        add(b, rows, "biased_variance", e.biased_variance, NAN);
+        add(b, r.rows, "bias", e.bias, NAN);
+        add(b, r.rows, "variance", e.variance, NAN);
+        add(b, r.rows, "unbiased_variance", e.unbiased_variance, NAN);
+        add(b, r.rows, "biased_variance", e.biased_variance, NAN);
     }
-    snprintf(heading, sizeof heading,
-             "%s, %s from %zu bootstrap samples of %zu rows of %s, seed %llu", c->args[0], e.loss,
-             e.samples, e.rows, cr_table_source(t), (unsigned long long)e.seed);
-    CR_TRY(finish(c, heading, root, rows));
+    cli_result_title(r, "%s, %s from %zu bootstrap samples of %zu rows of %s, seed %llu",
+                     c->args[0], e.loss, e.samples, e.rows, cr_table_source(t),
+                     (unsigned long long)e.seed);
+    CR_TRY(cli_result_print(c, r));
 done:
+    cli_result_free(r);
     return st;
 }
 
@@ -128,17 +194,15 @@ done:
 
 static const char *const methods[] = { "percentile", "bca", "jackknife" };
 
-static json_t *parameter_row(const cr_resampled_parameter *p)
+static void put_parameter(const cr_resampled_parameter *p, cri_sheet *row)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "name", json_string_nocheck(p->name));
-    json_object_set_new(row, "value", scores_number(p->value));
-    json_object_set_new(row, "bias", scores_number(p->bias));
-    json_object_set_new(row, "se", scores_number(p->se));
-    json_object_set_new(row, "lower", scores_number(p->lower));
-    json_object_set_new(row, "upper", scores_number(p->upper));
-    json_object_set_new(row, "draws", json_integer((json_int_t)p->draws));
-    return row;
+    cri_put_text(row, "name", p->name);
+    cri_put_real(row, "value", p->value);
+    cri_put_real(row, "bias", p->bias);
+    cri_put_real(row, "se", p->se);
+    cri_put_real(row, "lower", p->lower);
+    cri_put_real(row, "upper", p->upper);
+    cri_put_count(row, "draws", p->draws);
 }
 
 static cr_status run_parameters(cli *c, const cr_table *t, const cr_model_spec *m,
@@ -149,24 +213,26 @@ static cr_status run_parameters(cli *c, const cr_table *t, const cr_model_spec *
     cr_resample_method how = o->jackknife              ? CR_JACKKNIFE
                              : o->interval_method == 1 ? CR_BCA
                                                        : CR_PERCENTILE;
-    char               heading[512], source[64];
+    cli_result         r = { 0 };
+    char               source[64];
     CR_TRY(cr_resample(c->cx, m, t, how, o->jackknife ? 0 : o->bootstrap, o->interval, NULL, &x));
-    json_t *root = start(c, x.rows, x.seed), *b = json_object(), *list = json_array();
-    json_object_set_new(root, "resampling", b);
-    json_object_set_new(b, "method", json_string(methods[x.method]));
-    json_object_set_new(b, "samples", json_integer((json_int_t)x.made));
-    json_object_set_new(b, "failed", json_integer((json_int_t)x.failed));
-    json_object_set_new(b, "level", json_real(x.level));
-    for (size_t k = 0; k < x.n; k++) json_array_append_new(list, parameter_row(&x.parameters[k]));
-    json_object_set(b, "parameters", list);
+    r = start(c, x.rows, x.seed);
+    cri_sheet *b = cri_put_object(r.object, "resampling");
+    cri_put_text(b, "method", methods[x.method]);
+    cri_put_count(b, "samples", x.made);
+    cri_put_count(b, "failed", x.failed);
+    cri_put_real(b, "level", x.level);
+    r.rows = cri_put_list(b, "parameters"); /* the table is this list */
+    for (size_t k = 0; k < x.n; k++) put_parameter(&x.parameters[k], cri_put_object(r.rows, NULL));
     snprintf(source, sizeof source,
              how == CR_JACKKNIFE ? "the jackknife" : "%zu bootstrap samples (%s)", x.made,
              methods[x.method]);
-    snprintf(heading, sizeof heading,
-             "%s, parameters by %s of %zu rows of %s, intervals of %g, seed %llu", c->args[0],
-             source, x.rows, cr_table_source(t), x.level, (unsigned long long)x.seed);
-    CR_TRY(finish(c, heading, root, list));
+    cli_result_title(r, "%s, parameters by %s of %zu rows of %s, intervals of %g, seed %llu",
+                     c->args[0], source, x.rows, cr_table_source(t), x.level,
+                     (unsigned long long)x.seed);
+    CR_TRY(cli_result_print(c, r));
 done:
+    cli_result_free(r);
     cr_resampled_free(c->cx, &x);
     return st;
 }
@@ -191,29 +257,24 @@ done:
     return st;
 }
 
-static json_t *curve_object(const cr_curve_point *p)
+static void put_point(const cr_curve_point *p, cri_sheet *o)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "share", json_real(p->share));
-    json_object_set_new(o, "rows", json_integer((json_int_t)p->rows));
-    json_object_set_new(o, "metrics", scores_object(&p->test));
-    json_object_set_new(o, "se", scores_values(&p->test, p->test_se));
-    json_object_set_new(o, "train", scores_object(&p->train));
-    json_object_set_new(o, "train_se", scores_values(&p->train, p->train_se));
-    return o;
+    cri_put_real(o, "share", p->share);
+    cri_put_count(o, "rows", p->rows);
+    scores_put_means(o, &p->test, p->test_se);
+    scores_put(o, "train", &p->train);
+    scores_put_values(o, "train_se", &p->train, p->train_se);
 }
 
-static void add_point(json_t *rows, const cr_curve_point *p, size_t m)
+static void put_metric(const cr_curve_point *p, size_t m, cri_sheet *row)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "metric", json_string(p->test.metrics[m].name));
-    json_object_set_new(row, "share", json_real(p->share));
-    json_object_set_new(row, "rows", json_integer((json_int_t)p->rows));
-    json_object_set_new(row, "mean", scores_cell(p->test.metrics[m].value));
-    json_object_set_new(row, "se", scores_number(p->test_se[m]));
-    json_object_set_new(row, "train", scores_cell(p->train.metrics[m].value));
-    json_object_set_new(row, "train_se", scores_number(p->train_se[m]));
-    json_array_append_new(rows, row);
+    cri_put_text(row, "metric", p->test.metrics[m].name);
+    cri_put_real(row, "share", p->share);
+    cri_put_count(row, "rows", p->rows);
+    cli_put_cell(row, "mean", p->test.metrics[m].value);
+    cri_put_real(row, "se", p->test_se[m]);
+    cli_put_cell(row, "train", p->train.metrics[m].value);
+    cri_put_real(row, "train_se", p->train_se[m]);
 }
 
 static cr_status run_curve(cli *c, const cr_table *t, const cr_model_spec *m,
@@ -222,22 +283,23 @@ static cr_status run_curve(cli *c, const cr_table *t, const cr_model_spec *m,
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(c->cx);
     cr_learning_curve x = { 0 };
+    cli_result        r = { 0 };
     double           *list = NULL;
     size_t            n = 0;
-    char              title[64], heading[512];
+    char              title[64];
     CR_TRY(read_shares(c, &s, shares, &list, &n));
     CR_TRY(cr_learn_curve(c->cx, m, t, list, n, o, &x));
-    json_t *root = start(c, x.points[0].test.rows, x.seed), *points = json_array();
-    json_t *rows = json_array();
-    json_object_set_new(root, "learning_curve", points);
-    for (size_t i = 0; i < x.n; i++) json_array_append_new(points, curve_object(&x.points[i]));
+    r = start(c, x.points[0].test.rows, x.seed);
+    cri_sheet *points = cri_put_list(r.object, "learning_curve");
+    for (size_t i = 0; i < x.n; i++) put_point(&x.points[i], cri_put_object(points, NULL));
     for (size_t k = 0; k < x.points[0].test.n; k++)
-        for (size_t i = 0; i < x.n; i++) add_point(rows, &x.points[i], k);
-    snprintf(heading, sizeof heading, "%s, learning curve by %s of %s, seed %llu", c->args[0],
-             scores_title(x.folds, x.repeats, title), cr_table_source(t),
-             (unsigned long long)x.seed);
-    CR_TRY(finish(c, heading, root, rows));
+        for (size_t i = 0; i < x.n; i++) put_metric(&x.points[i], k, cri_put_object(r.rows, NULL));
+    cli_result_title(r, "%s, learning curve by %s of %s, seed %llu", c->args[0],
+                     scores_title(x.folds, x.repeats, title), cr_table_source(t),
+                     (unsigned long long)x.seed);
+    CR_TRY(cli_result_print(c, r));
 done:
+    cli_result_free(r);
     cr_learning_curve_free(c->cx, &x);
     cr_scratch_end(&s);
     return st;
@@ -306,5 +368,5 @@ const cli_verb verb_cv = {
     .least = 2,
     .most = 2,
     .run = run_cv,
-    .result = result_cv,
+    .result = result,
 };

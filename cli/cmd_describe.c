@@ -23,40 +23,80 @@ CR_OPTIONS_STRUCT(describe_options, DESCRIBE_OPTIONS);
 static const cr_option describe_table[] = { DESCRIBE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-static json_t     *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+static const cr_field column[] = {
+    CR_TEXT("name", 0, "name of the column"),
+    CR_TEXT("type", 0, "real, integer, boolean or category"),
+    CR_COUNT("missing", 0, "rows without a value"),
+    CR_COUNT("levels", CR_FIELD_NULL, "different values of a category; null for numbers"),
+    CR_NUMBER("min", CR_FIELD_NULL, "smallest value"),
+    CR_NUMBER("mean", CR_FIELD_NULL, "mean of the values"),
+    CR_NUMBER("sd", CR_FIELD_NULL, "their standard deviation"),
+    CR_NUMBER("max", CR_FIELD_NULL, "largest value"),
+    CR_TEXT("frequent", CR_FIELD_NULL, "most frequent level of a category"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field describe_result[] = {
+    CR_TEXT("file", 0, "the file, as it was named"),
+    CR_TEXT("kind", 0, "data, model or network"),
+    CR_COUNT("rows", CR_FIELD_SOMETIMES, "rows of the data; of a model: rows it learned from"),
+    CR_COUNT("sparse_columns", CR_FIELD_SOMETIMES,
+             "of sparse data: how many columns x1, x2, ... are so"),
+    CR_NUMBER("density", CR_FIELD_EITHER, "of these: the part of the cells that is kept"),
+    CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES,
+             "of data: what each column holds, sparse ones taken as one", column),
+    CR_INNER(OBJECT, "network", CR_FIELD_SOMETIMES,
+             "of a network: its size, and the cost of exact answers", network_summary_fields),
+    CR_INNER(ROWS, "variables", CR_FIELD_SOMETIMES, "of a network: each variable",
+             network_variable_fields),
+    CR_OTHER(ANY, "covariance", CR_FIELD_SOMETIMES,
+             "with --covariance: {name, and each parameter: the covariance with it}"),
+    CR_OTHER(ANY, "inducing", CR_FIELD_SOMETIMES,
+             "with --inducing: {each column, q_mean, q_sd} of every inducing input or landmark"),
+    CR_OTHER(ANY, "inducing_covariance", CR_FIELD_SOMETIMES,
+             "of the function at these inputs: an array for each"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field check_result[] = {
+    CR_TEXT("file", 0, "the file, as it was named"),
+    CR_TEXT("kind", 0, "data, model or network"),
+    CR_FLAG("sound", 0, "true: it was read through without a fault"),
+    CR_FIELD_LAST,
+};
+
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
-static json_t *column_row(const cr_column *col, cr_summary s)
+static void put_column(const cr_column *col, cr_summary s, cri_sheet *columns)
 {
-    json_t *row = json_object();
-    bool    category = col->type == CR_CATEGORY;
-    json_object_set_new(row, "name", json_string_nocheck(col->name));
-    json_object_set_new(row, "type", json_string(cr_type_name(col->type)));
-    json_object_set_new(row, "missing", json_integer((json_int_t)col->missing));
-    json_object_set_new(row, "levels",
-                        category ? json_integer((json_int_t)col->n_levels) : json_null());
-    json_object_set_new(row, "min", number(s.min));
-    json_object_set_new(row, "mean", number(s.mean));
-    json_object_set_new(row, "sd", number(s.sd));
-    json_object_set_new(row, "max", number(s.max));
-    json_object_set_new(row, "frequent",
-                        category && col->n_levels ? json_string_nocheck(col->levels[s.frequent])
-                                                  : json_null());
-    return row;
+    cri_sheet *row = cri_put_object(columns, NULL);
+    bool       category = col->type == CR_CATEGORY;
+    cri_put_text(row, "name", col->name);
+    cri_put_text(row, "type", cr_type_name(col->type));
+    cri_put_count(row, "missing", col->missing);
+    if (category)
+        cri_put_count(row, "levels", col->n_levels);
+    else
+        cri_put_null(row, "levels");
+    cri_put_real(row, "min", s.min);
+    cri_put_real(row, "mean", s.mean);
+    cri_put_real(row, "sd", s.sd);
+    cri_put_real(row, "max", s.max);
+    cri_put_text(row, "frequent", category && col->n_levels ? col->levels[s.frequent] : NULL);
 }
 
 /* The sparse block as one row. */
-static json_t *sparse_row(const cr_table *t, cr_summary s)
+static void put_sparse(const cr_table *t, cr_summary s, cri_sheet *columns)
 {
     const cr_csr *X = cr_table_csr(t);
     char          name[64];
     snprintf(name, sizeof name, X->columns > 1 ? "x1..x%zu" : "x%zu", X->columns);
-    return column_row(&(cr_column){ .name = name,
-                                    .type = cr_table_csr_type(t),
-                                    .missing = X->rows * X->columns - s.present },
-                      s);
+    put_column(&(cr_column){ .name = name,
+                             .type = cr_table_csr_type(t),
+                             .missing = X->rows * X->columns - s.present },
+               s, columns);
 }
 
 static double density(const cr_csr *X)
@@ -65,7 +105,7 @@ static double density(const cr_csr *X)
 }
 
 /* A row of `columns` for each column, and one for all of a sparse block. */
-static cr_status describe_columns(cli *c, const cr_table *t, json_t *columns)
+static cr_status describe_columns(cli *c, const cr_table *t, cri_sheet *columns)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(c->cx);
@@ -79,52 +119,49 @@ static cr_status describe_columns(cli *c, const cr_table *t, json_t *columns)
         cr_summary one = X ? (cr_summary){ 0 } : summaries[i];
         if (sparse && i == first) {
             CR_TRY(cr_summarise_csr(c->cx, t, &one));
-            json_array_append_new(columns, sparse_row(t, one));
+            put_sparse(t, one, columns);
             i += sparse - 1;
             continue;
         }
         if (X) CR_TRY(cr_summarise(c->cx, cr_table_column(t, i), cr_table_rows(t), &one));
-        json_array_append_new(columns, column_row(cr_table_column(t, i), one));
+        put_column(cr_table_column(t, i), one, columns);
     }
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-static void print_size(cli *c, const cr_table *t)
+static void put_title(cli_result r, const cr_table *t)
 {
     const cr_csr *X = cr_table_csr(t);
-    out_text(c, "%s: %zu row%s, %zu column%s", cr_table_source(t), cr_table_rows(t),
-             plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
-    if (X) out_text(c, ", sparse: %zu values, density %.3g", X->row_start[X->rows], density(X));
-    out_text(c, "\n\n");
+    char          sparse[96] = "";
+    if (X)
+        snprintf(sparse, sizeof sparse, ", sparse: %zu values, density %.3g", X->row_start[X->rows],
+                 density(X));
+    cli_result_title(r, "%s: %zu row%s, %zu column%s%s", cr_table_source(t), cr_table_rows(t),
+                     plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)),
+                     sparse);
 }
 
 static cr_status describe_data(cli *c, const cr_table *t)
 {
     cr_status     st = CR_OK;
     const cr_csr *X = cr_table_csr(t);
-    json_t       *root = json_object(), *columns = json_array();
+    cli_result    r = cli_result_new(c);
 
-    CR_TRY(describe_columns(c, t, columns));
-    json_object_set_new(root, "file", json_string_nocheck(cr_table_source(t)));
-    json_object_set_new(root, "kind", json_string("data"));
-    json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(t)));
+    cri_put_text(r.object, "file", cr_table_source(t));
+    cri_put_text(r.object, "kind", "data");
+    cri_put_count(r.object, "rows", cr_table_rows(t));
     if (X) {
-        json_object_set_new(root, "sparse_columns", json_integer((json_int_t)X->columns));
-        json_object_set_new(root, "density", number(density(X)));
+        cri_put_count(r.object, "sparse_columns", X->columns);
+        cri_put_real(r.object, "density", density(X));
     }
-    json_object_set(root, "columns", columns);
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) {
-        out_json(c, "describe", root);
-    } else {
-        if (c->format == FORMAT_TEXT) print_size(c, t);
-        out_table(c, columns);
-    }
+    r.rows = cri_put_list(r.object, "columns"); /* the table is this list */
+    CR_TRY(describe_columns(c, t, r.rows));
+    put_title(r, t);
+    CR_TRY(cli_result_print(c, r));
 done:
-    json_decref(root);
-    json_decref(columns);
+    cli_result_free(r);
     return st;
 }
 
@@ -254,7 +291,7 @@ const cli_verb verb_describe = {
     .least = 1,
     .most = 1,
     .run = run_describe,
-    .result = result_describe,
+    .result = describe_result,
     .describes = MAY_DESCRIBE_MODEL,
 };
 
@@ -272,26 +309,25 @@ static void print_check(cli *c, const cr_table *t, const cr_model *m)
 static cr_status run_check(cli *c)
 {
     if (cli_is_network(c, 0)) return cli_check_network(c);
-    cr_status st = CR_OK;
-    cr_table *t = NULL;
-    cr_model *m = NULL;
-    json_t   *root = json_object(), *rows = json_array();
+    cr_status  st = CR_OK;
+    cr_table  *t = NULL;
+    cr_model  *m = NULL;
+    cri_sheet *root = cri_sheet_new(c->cx);
     CR_TRY(cli_read_any(c, 0, &t, &m));
     CR_TRY(cli_check_strict(c));
-    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
-    json_object_set_new(root, "kind", json_string(t ? "data" : "model"));
-    json_object_set_new(root, "sound", json_true());
-    json_array_append(rows, root);
+    cri_put_text(root, "file", file_name(c));
+    cri_put_text(root, "kind", t ? "data" : "model");
+    cri_put_flag(root, "sound", true);
+    CR_TRY(cri_sheet_status(root));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
-        out_json(c, "check", root);
+        out_result(c, "check", root);
     else if (c->format == FORMAT_CSV)
-        out_table(c, rows);
+        out_row(c, root);
     else
         print_check(c, t, m);
 done:
-    json_decref(root);
-    json_decref(rows);
+    cri_sheet_free(root);
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
     return st;
@@ -306,5 +342,5 @@ const cli_verb verb_check = {
     .least = 1,
     .most = 1,
     .run = run_check,
-    .result = result_check,
+    .result = check_result,
 };

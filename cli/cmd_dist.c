@@ -11,26 +11,99 @@
 static const cr_option dist_table[] = { DIST_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-json_t *dist_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+/* --- the result ------------------------------------------------------------------------------ */
 
-/* Tables have infinities. */
-static json_t *table_number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_string(x > 0 ? "inf" : x < 0 ? "-inf" : "nan");
-}
+static const cr_field dist_parameter[] = {
+    CR_TEXT("name", 0, "name of the parameter"),
+    CR_TEXT("domain", 0, "the values it may have"),
+    CR_TEXT("help", 0, "one line"),
+    CR_TEXT("example", 0, "a value"),
+    CR_FIELD_LAST,
+};
+
+#define ABOUT_DIST(marks)                                                                          \
+    CR_TEXT("name", marks, "of a page: name of the distribution"),                                 \
+        CR_TEXT("summary", marks, "of a page: one line"),                                          \
+        CR_TEXT("formula", marks, "of a page: density or mass in plain text"),                     \
+        CR_TEXT("support", marks, "of a page: the values that it gives"),                          \
+        CR_FLAG("discrete", marks, "of a page: whether it gives whole numbers only"),              \
+        CR_TEXT("reference", marks, "of a page: book or paper"),                                   \
+        CR_OTHER(TEXTS, "offers", marks, "of a page: the quantities that can be asked for")
+
+static const cr_field about_dist[] = {
+    ABOUT_DIST(0),
+    CR_INNER(ROWS, "parameters", 0, "its parameters, in order", dist_parameter),
+    CR_FIELD_LAST,
+};
+
+static const cr_field natural[] = {
+    CR_OTHER(TEXTS, "statistics", 0, "the sufficient statistics"),
+    CR_OTHER(ARRAY, "parameters", 0, "the natural parameter of each"),
+    CR_OTHER(ARRAY, "mean_statistics", 0, "the mean of each"),
+    CR_MEASURE("log_partition", "nats", CR_FIELD_NULL, "logarithm of the normaliser"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field density_plot[] = {
+    CR_OTHER(ARRAY, "x", 0, "points, evenly spaced"),
+    CR_OTHER(ARRAY, "density", 0, "density or mass there; null if infinite"),
+    CR_FIELD_LAST,
+};
+
+#define ASKED(type, name, help) CR_OTHER(type, name, CR_FIELD_SOMETIMES, help)
+#define ASKED_NATS(name, help) CR_MEASURE(name, "nats", CR_FIELD_EITHER, help)
+
+static const cr_field result[] = {
+    CR_INNER(ROWS, "distributions", CR_FIELD_SOMETIMES, "without NAME: all distributions",
+             about_dist),
+    ABOUT_DIST(CR_FIELD_SOMETIMES),
+    ASKED(TEXT, "distribution", "of an answer: name of the distribution"),
+    ASKED(ANY, "parameters",
+          "of an answer: each name to a number or an array of numbers, matrices row by row; of a "
+          "page: an array of objects with name, domain, help and example"),
+    ASKED(COUNT, "rows", "values fitted to, with --fit"),
+    ASKED_NATS("log_likelihood", "log likelihood at the fit, with --fit"),
+    ASKED(ENTRIES, "mean", "the mean, of each entry for vectors; here as below null if infinite"),
+    ASKED(ENTRIES, "variance", "the variance, of each entry for vectors"),
+    ASKED(ENTRIES, "sd", "the standard deviation, of each entry for vectors"),
+    ASKED(ENTRIES, "mode", "where the density is highest"),
+    ASKED_NATS("entropy", "the entropy"),
+    ASKED(ARRAY, "pdf", "density or mass at each point asked for"),
+    ASKED(ARRAY, "logpdf", "its logarithm; null where the density is 0"),
+    ASKED(ARRAY, "cdf", "P(X <= x) for each x asked for"),
+    ASKED(ARRAY, "sf", "P(X > x) for each x"),
+    ASKED(ARRAY, "logcdf", "log P(X <= x) for each x"),
+    ASKED(ARRAY, "logsf", "log P(X > x) for each x"),
+    ASKED(ARRAY, "quantile", "the quantile of each probability asked for"),
+    ASKED(ARRAY, "interval", "both ends of the central interval; null for an infinite end"),
+    ASKED(ARRAY, "hdi", "both ends of the shortest interval"),
+    CR_INNER(OBJECT, "natural", CR_FIELD_SOMETIMES, "as an exponential family, with --natural",
+             natural),
+    ASKED_NATS("kl", "divergence to the one with the parameters of --kl"),
+    ASKED(COUNT, "seed", "random seed of the draws"),
+    ASKED(ANY, "sample", "the draws: an array of numbers, or of arrays of numbers for vectors"),
+    CR_INNER(OBJECT, "plot", CR_FIELD_SOMETIMES, "the density as points, with --plot",
+             density_plot),
+    CR_FIELD_LAST,
+};
+#undef ASKED
+#undef ASKED_NATS
 
 void dist_add_row(dist_job *j, const char *quantity, const char *at, double value)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "quantity", json_string(quantity));
-    json_object_set_new(row, "at", json_string(at));
-    json_object_set_new(row, "value", table_number(value));
-    json_array_append_new(j->rows, row);
+    if (j->c->format == FORMAT_JSON) return;
+    cri_sheet *row = cri_put_object(j->r.rows, NULL);
+    cri_put_text(row, "quantity", quantity);
+    cri_put_text(row, "at", at);
+    if (isnan(value))
+        cri_put_text(row, "value", "nan");
+    else
+        cli_put_cell(row, "value", value);
 }
 
 void dist_add_number(dist_job *j, const char *name, double value)
 {
-    json_object_set_new(j->root, name, dist_number(value));
+    cri_put_real(j->r.object, name, value);
     dist_add_row(j, name, "", value);
 }
 
@@ -38,17 +111,15 @@ void dist_add_number(dist_job *j, const char *name, double value)
 static void add_numbers(dist_job *j, const char *name, const double *labels, const double *value,
                         size_t n)
 {
-    json_t *array = json_array();
+    cri_put_reals(j->r.object, name, value, n);
     for (size_t i = 0; i < n; i++) {
         char text[32];
         if (labels)
             out_number(labels[i], true, text);
         else
             snprintf(text, sizeof text, "%zu", i + 1);
-        json_array_append_new(array, dist_number(value[i]));
         dist_add_row(j, name, text, value[i]);
     }
-    json_object_set_new(j->root, name, array);
 }
 
 /* --- quantities ------------------------------------------------------------------------------ */
@@ -154,10 +225,7 @@ done:
 
 static void add_interval(dist_job *j, const char *name, double low, double high)
 {
-    json_t *array = json_array();
-    json_array_append_new(array, dist_number(low));
-    json_array_append_new(array, dist_number(high));
-    json_object_set_new(j->root, name, array);
+    cri_put_reals(j->r.object, name, (double[]){ low, high }, 2);
     dist_add_row(j, name, "lower", low);
     dist_add_row(j, name, "upper", high);
 }
@@ -202,54 +270,47 @@ done:
 
 static cr_status answer_natural(dist_job *j)
 {
-    cr_status st = CR_OK;
-    size_t    k = cr_dist_natural_count(j->dist, j->n);
-    double   *eta = cr_scratch_f64(&j->s, k), *mean = cr_scratch_f64(&j->s, k), A = 0;
-    json_t   *natural = json_object(), *names = json_array(), *etas = json_array(),
-           *means = json_array();
+    cr_status  st = CR_OK;
+    size_t     k = cr_dist_natural_count(j->dist, j->n);
+    double    *eta = cr_scratch_f64(&j->s, k), *mean = cr_scratch_f64(&j->s, k), A = 0;
+    cri_sheet *to, *names;
     CR_TRY(j->s.status);
     CR_TRY(cr_dist_natural(j->c->cx, j->dist, j->v, j->n, eta, mean, &A));
+    to = cri_put_object(j->r.object, "natural");
+    names = cri_put_list(to, "statistics");
     for (size_t i = 0; i < k; i++) {
         char name[64];
         cr_dist_statistic_name(j->dist, j->n, i, name, sizeof name);
-        json_array_append_new(names, json_string(name));
-        json_array_append_new(etas, dist_number(eta[i]));
-        json_array_append_new(means, dist_number(mean[i]));
+        cri_put_text(names, NULL, name);
         dist_add_row(j, "natural parameter", name, eta[i]);
         dist_add_row(j, "mean statistic", name, mean[i]);
     }
     dist_add_row(j, "log-partition", "", A);
-    json_object_set(natural, "statistics", names);
-    json_object_set(natural, "parameters", etas);
-    json_object_set(natural, "mean_statistics", means);
-    json_object_set_new(natural, "log_partition", dist_number(A));
-    json_object_set(j->root, "natural", natural);
+    cri_put_reals(to, "parameters", eta, k);
+    cri_put_reals(to, "mean_statistics", mean, k);
+    cri_put_real(to, "log_partition", A);
 done:
-    json_decref(natural), json_decref(names), json_decref(etas), json_decref(means);
     return st;
 }
 
 static void add_vectors(dist_job *j, const double *x, size_t n)
 {
-    json_t *array = json_array();
+    cri_sheet *list = cri_put_list(j->r.object, "sample");
     for (size_t i = 0; i < n; i++) {
-        json_t *point = json_array();
+        cri_put_reals(list, NULL, x + i * j->size, j->size);
         for (size_t k = 0; k < j->size; k++) {
             char at[64];
             snprintf(at, sizeof at, "%zu.%zu", i + 1, k + 1);
-            json_array_append_new(point, dist_number(x[i * j->size + k]));
             dist_add_row(j, "sample", at, x[i * j->size + k]);
         }
-        json_array_append_new(array, point);
     }
-    json_object_set_new(j->root, "sample", array);
 }
 
 /* Draws alone, in a pipe, are kept as they are: there may be very many. */
 static bool only_draws(const dist_job *j)
 {
     return j->c->format == FORMAT_CSV && !cr_dist_is_vector(j->dist) && !j->o->plot &&
-           json_array_size(j->rows) == 0;
+           cri_sheet_size(j->r.rows) == 0;
 }
 
 static cr_status answer_sample(dist_job *j)
@@ -259,7 +320,7 @@ static cr_status answer_sample(dist_job *j)
     cr_rng    r = cr_rng_stream(j->seed, 0);
     double   *x = cr_scratch_matrix(&j->s, n, j->size);
     CR_TRY(j->s.status);
-    json_object_set_new(j->root, "seed", json_integer((json_int_t)j->seed));
+    cri_put_count(j->r.object, "seed", j->seed);
     if (cr_dist_is_vector(j->dist)) {
         CR_TRY(cr_dist_vector_sample(j->c->cx, j->dist, j->v, j->n, &r, n, x));
         add_vectors(j, x, n);
@@ -313,21 +374,20 @@ done:
 
 /* --- results --------------------------------------------------------------------------------- */
 
-/* {"a": 12, "b": 3}; vectors and matrices as flat arrays. */
+/* {"a": 12, "b": 3}; vectors and matrices as flat lists. */
 static void add_parameters(dist_job *j)
 {
-    json_t *p = json_object();
-    size_t  at = 0, n = dist_parameter_count(j->dist), d = dist_dimension(j->dist, j->n);
+    cri_sheet *to = cri_put_object(j->r.object, "parameters");
+    size_t     at = 0, n = dist_parameter_count(j->dist), d = dist_dimension(j->dist, j->n);
     for (size_t i = 0; i < n; i++) {
-        const cr_dist_param *q = cr_dist_parameter(j->dist, i);
-        size_t               size = q->shape == CR_SHAPE_VECTOR ? d : d * d;
-        json_t              *array = q->shape == CR_SHAPE_SCALAR ? NULL : json_array();
-        if (!array) json_object_set_new(p, q->name, dist_number(j->v[at++]));
-        for (size_t k = 0; array && k < size; k++)
-            json_array_append_new(array, dist_number(j->v[at++]));
-        if (array) json_object_set_new(p, q->name, array);
+        const cr_dist_param *p = cr_dist_parameter(j->dist, i);
+        size_t size = p->shape == CR_SHAPE_SCALAR ? 1 : p->shape == CR_SHAPE_VECTOR ? d : d * d;
+        if (p->shape == CR_SHAPE_SCALAR)
+            cri_put_real(to, p->name, j->v[at]);
+        else
+            cri_put_reals(to, p->name, j->v + at, size);
+        at += size;
     }
-    json_object_set_new(j->root, "parameters", p);
 }
 
 static void print_title(dist_job *j)
@@ -354,17 +414,17 @@ static void print_draws(dist_job *j)
 static cr_status print_result(dist_job *j)
 {
     cr_status st = CR_OK;
-    CR_TRY(out_open(j->c, j->c->global.output));
-    if (j->c->format == FORMAT_JSON) {
-        if (j->o->plot) CR_TRY(dist_plot_json(j->c, j->dist, j->v, j->n, j->root));
-        out_json(j->c, "dist", j->root);
-    } else if (j->draws) {
+    bool      json = j->c->format == FORMAT_JSON;
+    if (json && j->o->plot) CR_TRY(dist_plot_put(j->c, j->dist, j->v, j->n, j->r.object));
+    if (json) return cli_result_print(j->c, j->r);
+    CR_TRY(cli_result_open(j->c, j->r));
+    if (j->draws) {
         print_draws(j);
-    } else {
-        if (j->c->format == FORMAT_TEXT) print_title(j);
-        out_table(j->c, j->rows);
-        if (j->o->plot) CR_TRY(dist_plot_text(j->c, j->dist, j->v, j->n));
+        goto done;
     }
+    if (j->c->format == FORMAT_TEXT) print_title(j);
+    out_rows(j->c, j->r.rows);
+    if (j->o->plot) CR_TRY(dist_plot_text(j->c, j->dist, j->v, j->n));
 done:
     return st;
 }
@@ -384,7 +444,7 @@ static bool anything_asked(const dist_job *j)
 static cr_status run_dist(cli *c)
 {
     cr_status st = CR_OK;
-    dist_job  j = { .c = c, .o = c->own, .root = json_object(), .rows = json_array() };
+    dist_job  j = { .c = c, .o = c->own, .r = cli_result_new(c) };
     j.s = cr_scratch_begin(c->cx);
     if (c->n_args == 0) {
         CR_TRY(dist_list(c));
@@ -398,18 +458,16 @@ static cr_status run_dist(cli *c)
     }
     j.seed = c->fit.seed;
     CR_TRY(dist_read_parameters(&j));
-    json_object_set_new(j.root, "distribution", json_string(cr_dist_name(j.dist)));
+    cri_put_text(j.r.object, "distribution", cr_dist_name(j.dist));
     if (j.o->fit) CR_TRY(dist_fit(&j));
     CR_TRY(cr_dist_check(c->cx, j.dist, j.v, j.n));
     j.size = cr_dist_point_size(j.dist, j.n);
     add_parameters(&j);
     CR_TRY(answer(&j));
-    CR_TRY(cli_check_strict(c));
     CR_TRY(print_result(&j));
 done:
     cr_scratch_end(&j.s);
-    json_decref(j.root);
-    json_decref(j.rows);
+    cli_result_free(j.r);
     return st;
 }
 
@@ -423,7 +481,7 @@ const cli_verb verb_dist = {
                "credence dist normal --fit examples/diabetes.csv:bmi",
     .options = dist_table,
     .options_size = sizeof(dist_options),
-    .result = result_dist,
+    .result = result,
     .takes = VERB_READS,
     .most = 1000000,
     .run = run_dist,

@@ -5,31 +5,6 @@
 
 #include <math.h>
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static json_t *metrics_object(const cr_assessment *a)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < a->n; i++)
-        json_object_set_new(object, a->metrics[i].name, number(a->metrics[i].value));
-    return object;
-}
-
-static json_t *bins_array(const cr_assessment *a)
-{
-    json_t *bins = json_array();
-    for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
-        json_t *bin = json_object();
-        json_object_set_new(bin, "count", json_integer((json_int_t)a->bins[b].count));
-        json_object_set_new(bin, "confidence", json_real(a->bins[b].confidence));
-        json_object_set_new(bin, "accuracy", json_real(a->bins[b].accuracy));
-        json_array_append_new(bins, bin);
-    }
-    return bins;
-}
-
-/* --- evaluate -------------------------------------------------------------------------------- */
-
 #define EVALUATE_OPTIONS(X)                                                                        \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
     X(flag, rows, "false", "", "show the log density of each row instead of the scores", "")
@@ -38,47 +13,91 @@ CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
 static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
+static const cr_field calibration_bin[] = {
+    CR_COUNT("count", 0, "predictions whose confidence falls into the bin"),
+    CR_NUMBER("confidence", 0, "their mean confidence"),
+    CR_NUMBER("accuracy", 0, "the share of them that is right"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_COUNT("rows", 0, "rows that were scored"),
+    CR_NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
+    CR_COUNT("seed", 0, "random seed"),
+    CR_OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
+    CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
+              "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
+    CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of densities: the standard error of the score"),
+    CR_OTHER(ARRAY, "log_density", CR_FIELD_SOMETIMES,
+             "with --rows: the log density of each row, in order; null for one that is not scored"),
+    CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES, "of classes: bins of confidence",
+             calibration_bin),
+    CR_FIELD_LAST,
+};
+
+static void put_bins(const cr_assessment *a, cri_sheet *root)
+{
+    cri_sheet *bins = cri_put_list(root, "calibration");
+    for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
+        cri_sheet *bin = cri_put_object(bins, NULL);
+        cri_put_count(bin, "count", a->bins[b].count);
+        cri_put_real(bin, "confidence", a->bins[b].confidence);
+        cri_put_real(bin, "accuracy", a->bins[b].accuracy);
+    }
+}
+
 /* The log density of every row: with the scores in JSON, else by itself. */
 static cr_status add_rows(cli *c, const cr_model *m, const cr_table *t, cr_scratch *s, answers *a,
-                          json_t *root)
+                          cri_sheet *root)
 {
     cr_status st = CR_OK;
     size_t    n = cr_table_rows(t);
     double   *x = cr_scratch_f64(s, n);
-    json_t   *list = json_array();
     *a = answers_new(s, n, 1);
-    json_object_set_new(root, "log_density", list);
     CR_TRY(s->status);
     CR_TRY(cr_score(c->cx, m, t, x));
     answers_add(a, "log_density", "log_density")->x = x;
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, number(x[i]));
+    cri_put_reals(root, "log_density", x, n);
 done:
     return st;
 }
 
-/* The scores as a table; standard errors where there are some. */
-static json_t *metrics_table(const cr_assessment *a)
+static bool has_errors(const cr_assessment *a)
 {
-    json_t *rows = json_array();
-    bool    errors = false;
-    for (size_t i = 0; i < a->n; i++) errors |= !isnan(a->metrics[i].se);
-    for (size_t i = 0; i < a->n; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "metric", json_string(a->metrics[i].name));
-        json_object_set_new(row, "value", scores_cell(a->metrics[i].value));
-        if (errors) json_object_set_new(row, "se", number(a->metrics[i].se));
-        json_array_append_new(rows, row);
-    }
-    return rows;
+    for (size_t i = 0; i < a->n; i++)
+        if (!isnan(a->metrics[i].se)) return true;
+    return false;
 }
 
-static json_t *errors_object(const cr_assessment *a)
+/* The scores as a table; standard errors where there are some. */
+static void put_table(const cr_assessment *a, cri_sheet *rows)
 {
-    json_t *object = json_object();
+    for (size_t i = 0; i < a->n; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "metric", a->metrics[i].name);
+        cli_put_cell(row, "value", a->metrics[i].value);
+        if (has_errors(a)) cri_put_real(row, "se", a->metrics[i].se);
+    }
+}
+
+static void put_errors(const cr_assessment *a, cri_sheet *root)
+{
+    cri_sheet *errors = cri_put_object(root, "se");
     for (size_t i = 0; i < a->n; i++)
-        if (!isnan(a->metrics[i].se))
-            json_object_set_new(object, a->metrics[i].name, number(a->metrics[i].se));
-    return object;
+        if (!isnan(a->metrics[i].se)) cri_put_real(errors, a->metrics[i].name, a->metrics[i].se);
+}
+
+static void put_scores(const cr_model *m, const cr_assessment *a, double interval, cri_sheet *root)
+{
+    cri_put_text(root, "model", cr_class_name(cr_model_get_class(m)));
+    cri_put_count(root, "rows", a->rows);
+    cri_put_real(root, "interval", interval);
+    cri_put_count(root, "seed", cr_model_get_seed(m));
+    scores_put(root, "metrics", a);
+    if (!isnan(a->quantile)) cri_put_real(root, "quantile", a->quantile);
+    if (has_errors(a)) put_errors(a, root);
+    if (a->has_bins) put_bins(a, root);
 }
 
 static cr_status run_evaluate(cli *c)
@@ -90,7 +109,7 @@ static cr_status run_evaluate(cli *c)
     cr_model               *m = NULL;
     cr_assessment           a;
     answers                 each;
-    json_t                 *root = json_object(), *rows = NULL, *errors = NULL;
+    cli_result              r = cli_result_new(c);
 
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
@@ -98,35 +117,21 @@ static cr_status run_evaluate(cli *c)
     if (a.rows < cr_table_rows(t))
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
                cr_table_rows(t) - a.rows, cr_table_rows(t));
-    if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, root));
-    CR_TRY(cli_check_strict(c));
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
-    json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));
-    json_object_set_new(root, "interval", json_real(o->interval));
-    json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
-    json_object_set_new(root, "metrics", metrics_object(&a));
-    if (!isnan(a.quantile)) json_object_set_new(root, "quantile", json_real(a.quantile));
-    errors = errors_object(&a);
-    if (json_object_size(errors)) json_object_set(root, "se", errors);
-    if (a.has_bins) json_object_set_new(root, "calibration", bins_array(&a));
-    rows = metrics_table(&a);
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) {
-        out_json(c, "evaluate", root);
-    } else if (o->rows) {
+    if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, r.object));
+    put_scores(m, &a, o->interval, r.object);
+    put_table(&a, r.rows);
+    if (o->rows && c->format != FORMAT_JSON) {
+        CR_TRY(cli_result_open(c, r));
         CR_TRY(answers_print(c, &each));
-    } else {
-        if (c->format == FORMAT_TEXT)
-            out_text(c, "%s on %zu row%s of %s, seed %llu\n\n",
-                     cr_class_name(cr_model_get_class(m)), a.rows, a.rows == 1 ? "" : "s",
-                     cr_table_source(t), (unsigned long long)cr_model_get_seed(m));
-        out_table(c, rows);
-        if (c->format == FORMAT_TEXT) scores_note(c, &a);
+        goto done;
     }
+    cli_result_title(r, "%s on %zu row%s of %s, seed %llu", cr_class_name(cr_model_get_class(m)),
+                     a.rows, a.rows == 1 ? "" : "s", cr_table_source(t),
+                     (unsigned long long)cr_model_get_seed(m));
+    CR_TRY(cli_result_print(c, r));
+    if (c->format == FORMAT_TEXT) scores_note(c, &a);
 done:
-    json_decref(root);
-    json_decref(rows);
-    json_decref(errors);
+    cli_result_free(r);
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
     cr_scratch_end(&s);
@@ -144,5 +149,5 @@ const cli_verb verb_evaluate = {
     .least = 2,
     .most = 2,
     .run = run_evaluate,
-    .result = result_evaluate,
+    .result = result,
 };

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const cr_field result_fit[] = {
+    CR_MEASURE("seconds", "seconds", 0, "time of the fit, reading not counted"),
+    CR_TEXT("output", CR_FIELD_SOMETIMES, "file the model was saved to, with --output"),
+    CR_FIELD_LAST,
+};
+
 typedef struct summary {
     const cr_model *model;
     const char     *schema;

@@ -111,52 +111,68 @@ void cli_print_help(cli *c, const cli_verb *v)
     out_lines(c, v->example, SIZE_MAX);
 }
 
-/* --- options as JSON ------------------------------------------------------------------------- */
+/* --- options and verbs, for programs --------------------------------------------------------- */
 
-static json_t *options_array(const cr_option *const *tables, size_t n)
+static const cr_field option[] = {
+    CR_TEXT("name", 0, "its name; the shell writes - for _"),
+    CR_TEXT("kind", 0, "flag, count, real, choice, text or list"),
+    CR_TEXT("default", 0, "value when it is not given; empty for none"),
+    CR_TEXT("range", 0, "bounds, choices between bars, or what a text names; empty for any"),
+    CR_TEXT("help", 0, "one line"),
+    CR_TEXT("example", 0, "a value"),
+    CR_FIELD_LAST,
+};
+
+#define ABOUT_VERB(marks)                                                                          \
+    CR_TEXT("name", marks, "name of the verb"), CR_TEXT("usage", marks, "how it is called"),       \
+        CR_TEXT("summary", marks, "one line"),                                                     \
+        CR_TEXT("example", marks, "commands, one per line"),                                       \
+        CR_INNER(ROWS, "options", marks, "all that it takes", option)
+
+static const cr_field about_verb[] = { ABOUT_VERB(0), CR_FIELD_LAST };
+
+static const cr_field help_result[] = {
+    CR_INNER(ROWS, "verbs", CR_FIELD_SOMETIMES, "without VERB: all verbs", about_verb),
+    ABOUT_VERB(CR_FIELD_SOMETIMES),
+    CR_FIELD_LAST,
+};
+
+static void put_options(cri_sheet *s, const cr_option *const *tables, size_t n)
 {
     static const char *const kinds[] = { "", "flag", "count", "real", "choice", "text", "list" };
-    json_t                  *array = json_array();
+    cri_sheet               *list = cri_put_list(s, "options");
     for (size_t i = 0; i < n; i++)
         for (const cr_option *o = tables[i]; o->name; o++) {
-            json_t *row = json_object();
-            json_object_set_new(row, "name", json_string(o->name));
-            json_object_set_new(row, "kind", json_string(kinds[o->kind]));
-            json_object_set_new(row, "default", json_string(o->fallback));
-            json_object_set_new(row, "range", json_string(o->range));
-            json_object_set_new(row, "help", json_string(o->help));
-            json_object_set_new(row, "example", json_string(o->example));
-            json_array_append_new(array, row);
+            cri_sheet *row = cri_put_object(list, NULL);
+            cri_put_text(row, "name", o->name);
+            cri_put_text(row, "kind", kinds[o->kind]);
+            cri_put_text(row, "default", o->fallback);
+            cri_put_text(row, "range", o->range);
+            cri_put_text(row, "help", o->help);
+            cri_put_text(row, "example", o->example);
         }
-    return array;
 }
 
-static json_t *verb_object(const cli_verb *v)
+static void put_verb(const cli_verb *v, cri_sheet *object)
 {
     const cr_option *tables[CLI_MOST_TABLES];
     size_t           n = cli_tables(v, tables);
-    json_t          *object = json_object();
-    json_object_set_new(object, "name", json_string(v->name));
-    json_object_set_new(object, "usage", json_string(v->usage));
-    json_object_set_new(object, "summary", json_string(v->summary));
-    json_object_set_new(object, "example", json_string(v->example));
-    json_object_set_new(object, "options", options_array(tables, n));
-    return object;
+    cri_put_text(object, "name", v->name);
+    cri_put_text(object, "usage", v->usage);
+    cri_put_text(object, "summary", v->summary);
+    cri_put_text(object, "example", v->example);
+    put_options(object, tables, n);
 }
 
-static void print_help_json(cli *c, const cli_verb *opt_verb)
+static void put_verbs(cri_sheet *s)
 {
-    json_t *root = opt_verb ? verb_object(opt_verb) : json_object(), *verbs = json_array();
-    for (size_t i = 0; cli_verbs[i]; i++) json_array_append_new(verbs, verb_object(cli_verbs[i]));
-    if (!opt_verb) json_object_set(root, "verbs", verbs);
-    out_json(c, "help", root);
-    json_decref(root);
-    json_decref(verbs);
+    cri_sheet *list = cri_put_list(s, "verbs");
+    for (size_t i = 0; cli_verbs[i]; i++) put_verb(cli_verbs[i], cri_put_object(list, NULL));
 }
 
 /* --- the verb help --------------------------------------------------------------------------- */
 
-static void print_model(cli *c, const cr_model_class *m);
+static cr_status print_model(cli *c, const cr_model_class *m);
 
 /* Verbs, then models. */
 static const char *topic_name(const void *verbs, size_t i)
@@ -182,20 +198,26 @@ static cr_status run_help(cli *c)
     cr_status             st = CR_OK;
     const cli_verb       *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
     const cr_model_class *m = c->n_args && !v ? cr_class_find(c->cx, c->args[0]) : NULL;
+    cli_result            r = { 0 };
     if (c->n_args && strcmp(c->args[0], "kernels") == 0)
         return cli_kernels(c, c->n_args > 1 ? c->args[1] : NULL);
     if (c->n_args > 1)
         CR_TRY(cr_fail(c->cx, CR_EARG, "help explains one thing: '%s' is one argument too many",
                        c->args[1]));
     if (c->n_args && !v && !m) CR_TRY(unknown_topic(c, c->args[0]));
-    CR_TRY(out_open(c, c->global.output));
-    if (m)
-        print_model(c, m);
-    else if (c->format == FORMAT_JSON)
-        print_help_json(c, v);
+    if (m) return print_model(c, m);
+    r = cli_result_new(c);
+    if (v)
+        put_verb(v, r.object);
+    else
+        put_verbs(r.object);
+    CR_TRY(cli_result_open(c, r));
+    if (c->format == FORMAT_JSON)
+        out_result(c, "help", r.object);
     else
         cli_print_help(c, v);
 done:
+    cli_result_free(r);
     return st;
 }
 
@@ -207,25 +229,42 @@ const cli_verb verb_help = {
                "credence help kernels spectrum",
     .most = 2,
     .run = run_help,
-    .result = result_help,
+    .result = help_result,
 };
 
 /* --- models ---------------------------------------------------------------------------------- */
 
-static json_t *model_object(const cr_model_class *m, bool whole)
+#define ABOUT_MODEL(marks)                                                                         \
+    CR_TEXT("name", marks, "name of the model"),                                                   \
+        CR_TEXT("task", marks, "regression, classification and so on"),                            \
+        CR_FLAG("update", marks, "whether new rows can be added by update"),                       \
+        CR_TEXT("summary", marks, "one line"),                                                     \
+        CR_TEXT("formulas", marks, "the model in plain text"),                                     \
+        CR_TEXT("reference", marks, "book or paper"),                                              \
+        CR_INNER(ROWS, "options", marks, "its own options", option)
+
+static const cr_field about_model[] = { ABOUT_MODEL(0), CR_FIELD_LAST };
+
+static const cr_field models_result[] = {
+    CR_INNER(ROWS, "models", CR_FIELD_SOMETIMES, "without NAME: all models", about_model),
+    CR_INNER(ROWS, "kernels", CR_FIELD_SOMETIMES, "of kernels: all, or the one named",
+             kernel_fields),
+    ABOUT_MODEL(CR_FIELD_SOMETIMES),
+    CR_FIELD_LAST,
+};
+
+static void put_model(const cr_model_class *m, bool whole, cri_sheet *row)
 {
-    json_t *row = json_object();
-    char    tasks[128];
-    json_object_set_new(row, "name", json_string(cr_class_name(m)));
-    json_object_set_new(row, "task", json_string(cli_tasks(cr_class_tasks(m), tasks)));
-    json_object_set_new(row, "update", json_boolean(cr_class_offers(m, "update")));
-    json_object_set_new(row, "summary", json_string(cr_class_summary(m)));
-    if (!whole) return row;
-    json_object_set_new(row, "formulas", json_string(cr_class_formulas(m)));
-    json_object_set_new(row, "reference", json_string(cr_class_reference(m)));
+    char             tasks[128];
     const cr_option *options = cr_class_options(m);
-    json_object_set_new(row, "options", options_array(&options, 1));
-    return row;
+    cri_put_text(row, "name", cr_class_name(m));
+    cri_put_text(row, "task", cli_tasks(cr_class_tasks(m), tasks));
+    cri_put_flag(row, "update", cr_class_offers(m, "update"));
+    cri_put_text(row, "summary", cr_class_summary(m));
+    if (!whole) return;
+    cri_put_text(row, "formulas", cr_class_formulas(m));
+    cri_put_text(row, "reference", cr_class_reference(m));
+    put_options(row, &options, 1);
 }
 
 static void print_model_page(cli *c, const cr_model_class *m)
@@ -239,43 +278,45 @@ static void print_model_page(cli *c, const cr_model_class *m)
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
 }
 
-static void print_model(cli *c, const cr_model_class *m)
+static cr_status print_model(cli *c, const cr_model_class *m)
 {
-    json_t *object = model_object(m, true);
+    cr_status  st = CR_OK;
+    cli_result r = cli_result_new(c);
+    put_model(m, true, r.object);
+    CR_TRY(cli_result_open(c, r));
     if (c->format == FORMAT_JSON)
-        out_json(c, "models", object);
+        out_result(c, "models", r.object);
     else
         print_model_page(c, m);
-    json_decref(object);
+done:
+    cli_result_free(r);
+    return st;
+}
+
+static cr_status print_models(cli *c)
+{
+    cr_status  st;
+    bool       whole = c->format == FORMAT_JSON;
+    cli_result r = cli_result_new(c);
+    cri_sheet *list = whole ? cri_put_list(r.object, "models") : r.rows;
+    for (size_t i = 0; i < cr_class_count(); i++)
+        put_model(cr_class_at(i), whole, cri_put_object(list, NULL));
+    st = cli_result_print(c, r);
+    cli_result_free(r);
+    return st;
 }
 
 static cr_status run_models(cli *c)
 {
-    cr_status             st = CR_OK;
-    const cr_model_class *m = NULL;
-    json_t               *root = json_object(), *rows = json_array();
-    if (c->n_args && strcmp(c->args[0], "kernels") == 0) {
-        CR_TRY(cli_kernels(c, c->n_args > 1 ? c->args[1] : NULL));
-        goto done;
-    }
+    const cr_model_class *m;
+    if (c->n_args == 0) return print_models(c);
+    if (strcmp(c->args[0], "kernels") == 0)
+        return cli_kernels(c, c->n_args > 1 ? c->args[1] : NULL);
     if (c->n_args > 1)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one argument too many",
-                       c->args[1]));
-    if (c->n_args && !(m = cr_class_find(c->cx, c->args[0]))) CR_TRY(CR_EARG);
-    for (size_t i = 0; i < cr_class_count(); i++)
-        json_array_append_new(rows, model_object(cr_class_at(i), c->format == FORMAT_JSON));
-    json_object_set(root, "models", rows);
-    CR_TRY(out_open(c, c->global.output));
-    if (m)
-        print_model(c, m);
-    else if (c->format == FORMAT_JSON)
-        out_json(c, "models", root);
-    else
-        out_table(c, rows);
-done:
-    json_decref(root);
-    json_decref(rows);
-    return st;
+        return cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one argument too many",
+                       c->args[1]);
+    m = cr_class_find(c->cx, c->args[0]);
+    return m ? print_model(c, m) : CR_EARG;
 }
 
 const cli_verb verb_models = {
@@ -287,35 +328,57 @@ const cli_verb verb_models = {
                "credence models kernels rbf",
     .most = 2,
     .run = run_models,
-    .result = result_models,
+    .result = models_result,
 };
 
 /* --- version --------------------------------------------------------------------------------- */
 
+static const cr_field blas_fields[] = {
+    CR_TEXT("library", 0, "name and version"),
+    CR_TEXT("kernel", 0, "the processor it is tuned for"),
+    CR_FLAG("slow", 0, "whether the kernel is older than the processor"),
+    CR_TEXT("better", 0, "the kernel to choose instead, if slow"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field version_result[] = {
+    CR_TEXT("version", 0, "version of credence"),
+    CR_TEXT("compiler", 0, "the compiler it was built with"),
+    CR_COUNT("threads", 0, "threads in use"),
+    CR_INNER(OBJECT, "blas", 0, "library of matrix kernels", blas_fields),
+    CR_FIELD_LAST,
+};
+
+static void print_version(cli *c, const cr_blas_info *blas)
+{
+    size_t n = strcspn(blas->library, " "); /* of "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." two words */
+    if (blas->library[n]) n += 1 + strcspn(blas->library + n + 1, " ");
+    out_text(c, "credence %s (%.*s, %s kernel%s)\n", CREDENCE_VERSION, (int)n, blas->library,
+             blas->kernel, blas->slow ? ", slow on this CPU" : "");
+}
+
 static cr_status run_version(cli *c)
 {
+    cr_status    st = CR_OK;
     cr_blas_info blas = cr_blas_query();
-    cr_status    st = out_open(c, c->global.output);
-    if (st != CR_OK) return st;
-    if (c->format != FORMAT_JSON) {
-        size_t n = strcspn(blas.library, " "); /* of "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." two words */
-        if (blas.library[n]) n += 1 + strcspn(blas.library + n + 1, " ");
-        out_text(c, "credence %s (%.*s, %s kernel%s)\n", CREDENCE_VERSION, (int)n, blas.library,
-                 blas.kernel, blas.slow ? ", slow on this CPU" : "");
-        return CR_OK;
-    }
-    json_t *root = json_object(), *b = json_object();
-    json_object_set_new(root, "version", json_string(CREDENCE_VERSION));
-    json_object_set_new(root, "compiler", json_string(__VERSION__));
-    json_object_set_new(root, "threads", json_integer((json_int_t)cr_ctx_threads(c->cx)));
-    json_object_set_new(root, "blas", b);
-    json_object_set_new(b, "library", json_string(blas.library));
-    json_object_set_new(b, "kernel", json_string(blas.kernel));
-    json_object_set_new(b, "slow", json_boolean(blas.slow));
-    json_object_set_new(b, "better", json_string(blas.better));
-    out_json(c, "version", root);
-    json_decref(root);
-    return CR_OK;
+    cri_sheet   *root = cri_sheet_new(c->cx), *b;
+    cri_put_text(root, "version", CREDENCE_VERSION);
+    cri_put_text(root, "compiler", __VERSION__);
+    cri_put_count(root, "threads", cr_ctx_threads(c->cx));
+    b = cri_put_object(root, "blas");
+    cri_put_text(b, "library", blas.library);
+    cri_put_text(b, "kernel", blas.kernel);
+    cri_put_flag(b, "slow", blas.slow);
+    cri_put_text(b, "better", blas.better);
+    CR_TRY(cri_sheet_status(root));
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON)
+        out_result(c, "version", root);
+    else
+        print_version(c, &blas);
+done:
+    cri_sheet_free(root);
+    return st;
 }
 
 const cli_verb verb_version = {
@@ -325,5 +388,5 @@ const cli_verb verb_version = {
     .example = "credence version --json",
     .takes = VERB_FACTORISES,
     .run = run_version,
-    .result = result_version,
+    .result = version_result,
 };

@@ -386,7 +386,7 @@ static cr_status run_infer(cli *c)
     }
     CR_TRY(infer_rows(&j, sheet));
     warn_of_rows(&j);
-    if (c->format == FORMAT_JSON) out_json_end_rows(c);
+    if (c->format == FORMAT_JSON) out_result_end_rows(c);
     if (c->format == FORMAT_TEXT && infer_approximates(&j)) print_end(&j);
     CR_TRY(cli_check_strict(c));
 done:

@@ -4,26 +4,176 @@
 #include "base/list.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define ROW(...) CR_OPTION_ROW(info_options, __VA_ARGS__)
 static const cr_option info_table[] = { INFO_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
+/* --- the result ------------------------------------------------------------------------------ */
+
+#define BASIS                                                                                      \
+    CR_TEXT("method", 0, "counts of categories, or nearest neighbours of numbers"),                \
+        CR_COUNT("rows", 0, "rows used")
+
+#define ESTIMATE(name, help)                                                                       \
+    CR_COUNT("missing", 0, "rows left out because a value is missing"),                            \
+        CR_NUMBER(name, CR_FIELD_NULL, help),                                                      \
+        CR_NUMBER("plugin", CR_FIELD_NULL,                                                         \
+                  "the same from the shares as they are; null for neighbours"),                    \
+        CR_NUMBER("se", CR_FIELD_NULL, "standard error; null without resampling"),                 \
+        CR_NUMBER("lower", CR_FIELD_NULL, "lower end of the interval"),                            \
+        CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it")
+
+#define COLUMN_SETS                                                                                \
+    CR_OTHER(TEXTS, "columns", 0, "what is asked about"),                                          \
+        CR_OTHER(TEXTS, "given", 0, "what is known already")
+
+static const cr_field column_entropy[] = {
+    CR_TEXT("name", 0, "name of the column"),
+    CR_TEXT("type", 0, "real, integer, boolean or category"),
+    BASIS,
+    CR_COUNT("levels", CR_FIELD_NULL, "different values, where they are counted"),
+    CR_NUMBER("resolution", CR_FIELD_NULL,
+              "of numbers that repeat: the width over which each is spread, in the column's units"),
+    ESTIMATE("entropy", "entropy, of measured numbers differential; null where there is none"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field joint_entropy[] = {
+    COLUMN_SETS,
+    BASIS,
+    ESTIMATE("entropy", "joint, or conditional, entropy"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field mutual_information[] = {
+    COLUMN_SETS,
+    BASIS,
+    ESTIMATE("mutual", "mutual information"),
+    CR_NUMBER("p", CR_FIELD_SOMETIMES, "with --permutations: P(as large without dependence)"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field pair_information[] = {
+    CR_TEXT("a", 0, "one column"),
+    CR_TEXT("b", 0, "the other"),
+    BASIS,
+    CR_NUMBER("mutual", CR_FIELD_NULL, "mutual information; null where it could not be had"),
+    CR_NUMBER("normalised", CR_FIELD_NULL,
+              "between 0 and 1: 2 I / (H + H) of counts, sqrt(1 - exp(-2 I)) with numbers"),
+    CR_NUMBER("p", CR_FIELD_EITHER, "with --permutations: P(as large without dependence)"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field divergence[] = {
+    CR_OTHER(TEXTS, "columns", 0, "the columns compared, taken together"),
+    BASIS,
+    CR_COUNT("rows_other", 0, "rows of the second file used"),
+    CR_NUMBER("entropy", CR_FIELD_NULL, "entropy in the first file"),
+    CR_NUMBER("cross_entropy", CR_FIELD_NULL,
+              "of the first file coded for the second; null if infinite"),
+    CR_NUMBER("kl", CR_FIELD_NULL, "divergence KL(first || second); null if infinite"),
+    CR_NUMBER("se", CR_FIELD_NULL, "standard error of kl"),
+    CR_NUMBER("lower", CR_FIELD_NULL, "lower end of the interval for kl"),
+    CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it"),
+    CR_NUMBER("js", CR_FIELD_NULL, "Jensen-Shannon divergence"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field discrepancy[] = {
+    CR_OTHER(TEXTS, "columns", 0, "the columns compared, taken together"),
+    CR_TEXT("kernel", 0, "the kernel as it was used"),
+    CR_TEXT("method", 0, "relabellings, all relabellings, or pairs of rows, each once (--linear)"),
+    CR_COUNT("rows", 0, "rows of the first file used"),
+    CR_COUNT("rows_other", 0, "rows of the second file used"),
+    CR_NUMBER("mmd2", 0, "the squared discrepancy, unbiased: it may be below 0"),
+    CR_NUMBER("mmd2_biased", CR_FIELD_SOMETIMES,
+              "the same with the pairs of a row with itself: never below 0"),
+    CR_NUMBER("se", CR_FIELD_EITHER, "with --linear: standard error of mmd2"),
+    CR_NUMBER("p", CR_FIELD_NULL, "P(as large if both come from one distribution)"),
+    CR_NUMBER("p_se", CR_FIELD_SOMETIMES,
+              "standard error of p: 0 when all relabellings were gone through"),
+    CR_COUNT("permutations", CR_FIELD_SOMETIMES, "relabellings that were gone through"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field typical_strings[] = {
+    CR_OTHER(ARRAY, "probabilities", 0, "of the letters"),
+    CR_NUMBER("entropy", 0, "of one letter"),
+    CR_NUMBER("raw", 0, "logarithm of the number of letters that can come"),
+    CR_COUNT("length", 0, "letters of a string"),
+    CR_COUNT("types", 0, "different numbers of letters that were counted"),
+    CR_NUMBER("beta", 0, "how near to the entropy the content per letter of a typical string is"),
+    CR_NUMBER("typical_size", CR_FIELD_NULL,
+              "logarithm of the number of typical strings; null if none"),
+    CR_NUMBER("typical_probability", 0, "that a string is typical"),
+    CR_NUMBER("delta", 0, "the probability that may be missed"),
+    CR_NUMBER("essential", 0, "logarithm of the size of the smallest set that misses no more"),
+    CR_NUMBER("essential_per_letter", 0, "that, divided by the length"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field surprise[] = {
+    CR_COUNT("row", 0, "which row of the data, from 1"),
+    CR_NUMBER("information", CR_FIELD_NULL,
+              "its information content; null where there is no density"),
+    CR_TEXT("most", CR_FIELD_SOMETIMES, "of independent columns: the one that adds most"),
+    CR_NUMBER("most_information", CR_FIELD_SOMETIMES, "what it adds"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("unit", 0, "bits or nats"),
+    CR_COUNT("seed", 0, "random seed of resampling and spreading"),
+    CR_COUNT("rows", CR_FIELD_SOMETIMES, "rows of the (first) file"),
+    CR_TEXT("estimator", 0, "how entropies come from counts"),
+    CR_COUNT("neighbours", 0, "which neighbour measures densities"),
+    CR_NUMBER("level", 0, "mass of the intervals"),
+    CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES, "without options: each column", column_entropy),
+    CR_INNER(OBJECT, "joint", CR_FIELD_SOMETIMES, "with --columns: their entropy", joint_entropy),
+    CR_INNER(OBJECT, "mutual", CR_FIELD_SOMETIMES, "with --mutual: the two columns",
+             mutual_information),
+    CR_INNER(ROWS, "pairs", CR_FIELD_SOMETIMES, "with --matrix: each pair of columns",
+             pair_information),
+    CR_INNER(ROWS, "divergence", CR_FIELD_SOMETIMES,
+             "of two files: each column, and --columns together", divergence),
+    CR_INNER(OBJECT, "mmd", CR_FIELD_SOMETIMES, "of two files with --mmd: the two-sample test",
+             discrepancy),
+    CR_INNER(OBJECT, "source", CR_FIELD_SOMETIMES, "with --source: its strings", typical_strings),
+    CR_INNER(ROWS, "surprise", CR_FIELD_SOMETIMES, "with --rows: each row", surprise),
+    CR_MEASURE("seconds", "seconds", 0, "time of the work, reading not counted"),
+    CR_FIELD_LAST,
+};
+
 /* --- what all answers need ------------------------------------------------------------------- */
 
-json_t *info_number(const info_job *j, double nats)
+void info_put(const info_job *j, cri_sheet *to, const char *name, double nats)
 {
-    return isfinite(nats) ? json_real(nats / j->per) : json_null();
+    cri_put_real(to, name, nats / j->per);
 }
 
-json_t *info_cell(const info_job *j, double nats)
+void info_put_cell(const info_job *j, cri_sheet *to, const char *name, double nats)
 {
-    return isinf(nats) ? json_string(nats > 0 ? "inf" : "-inf") : info_number(j, nats);
+    cli_put_cell(to, name, nats / j->per);
+}
+
+cri_sheet *info_put_texts(cri_sheet *to, const char *name, const char *const *texts, size_t n)
+{
+    cri_sheet *list = cri_put_list(to, name);
+    for (size_t i = 0; i < n; i++) cri_put_text(list, NULL, texts[i]);
+    return list;
+}
+
+void info_put_row(info_job *j, const cri_sheet *object)
+{
+    cri_sheet *row = cri_put_object(j->r.rows, NULL);
+    for (const cri_sheet *v = cri_sheet_first(object); v; v = cri_sheet_next(v))
+        if (cri_sheet_kind_of(v) != CRI_SHEET_LIST)
+            cri_put_copy(row, cri_sheet_name(v), v);
+        else if (cri_sheet_text(cri_sheet_first(v)))
+            cri_put_joined(row, cri_sheet_name(v), v, ",");
+    j->r.lines = true;
 }
 
 cr_status info_columns(info_job *j, const char ***out, size_t *out_n)
@@ -41,51 +191,6 @@ cr_status info_columns(info_job *j, const char ***out, size_t *out_n)
     *out = names, *out_n = n;
 done:
     return st;
-}
-
-/* Texts with commas between them, however long. */
-static json_t *joined(const json_t *texts)
-{
-    size_t  i, size = 1, used = 0;
-    json_t *item;
-    json_array_foreach(texts, i, item) size += json_string_length(item) + 1;
-    char *text = cli_allocate(size);
-    json_array_foreach(texts, i, item)
-    {
-        if (i) text[used++] = ',';
-        memcpy(text + used, json_string_value(item), json_string_length(item));
-        used += json_string_length(item);
-    }
-    json_t *out = json_stringn_nocheck(text, used);
-    free(text);
-    return out;
-}
-
-json_t *info_flat(const json_t *object)
-{
-    json_t     *flat = json_copy((json_t *)(uintptr_t)object), *value;
-    const char *key;
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        if (json_is_array(value) && json_is_string(json_array_get(value, 0)))
-            json_object_set_new(flat, key, joined(value));
-    }
-    json_object_foreach((json_t *)(uintptr_t)object, key,
-                        value) if (json_is_array(value) && json_array_size(value) == 0)
-        json_object_del(flat, key);
-    return flat;
-}
-
-cr_status info_title(info_job *j, const char *format, ...)
-{
-    char    small[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(small, sizeof small, format, args);
-    va_end(args);
-    j->title = cr_scratch_bytes(&j->s, strlen(small) + 1, 1);
-    if (j->s.status == CR_OK) memcpy(j->title, small, strlen(small) + 1);
-    return j->s.status;
 }
 
 void info_tell_dropped(const info_job *j, const cr_table *t, size_t dropped)
@@ -107,31 +212,25 @@ static void tell_alone(const info_job *j, size_t alone, size_t rows)
 /* --- entropy and mutual information ---------------------------------------------------------- */
 
 /* Which estimate, from which rows; then its numbers. */
-static void add_basis(json_t *to, const cr_information *g)
+static void put_basis(cri_sheet *to, const cr_information *g)
 {
-    json_object_set_new(to, "method", json_string(g->counted ? "counts" : "neighbours"));
-    json_object_set_new(to, "rows", json_integer((json_int_t)g->rows));
-    json_object_set_new(to, "missing", json_integer((json_int_t)g->dropped));
+    cri_put_text(to, "method", g->counted ? "counts" : "neighbours");
+    cri_put_count(to, "rows", g->rows);
+    cri_put_count(to, "missing", g->dropped);
 }
 
-static void add_estimate(const info_job *j, json_t *to, const char *name, const cr_information *g)
+static void put_estimate(const info_job *j, cri_sheet *to, const char *name,
+                         const cr_information *g)
 {
-    json_object_set_new(to, name, info_number(j, g->value));
-    json_object_set_new(to, "plugin", info_number(j, g->plugin));
-    json_object_set_new(to, "se", info_number(j, g->se));
-    json_object_set_new(to, "lower", info_number(j, g->lower));
-    json_object_set_new(to, "upper", info_number(j, g->upper));
-}
-
-static json_t *text_array(const char *const *texts, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(array, json_string_nocheck(texts[i]));
-    return array;
+    info_put(j, to, name, g->value);
+    info_put(j, to, "plugin", g->plugin);
+    info_put(j, to, "se", g->se);
+    info_put(j, to, "lower", g->lower);
+    info_put(j, to, "upper", g->upper);
 }
 
 /* A column that has no entropy is told of, and does not end the list. */
-static cr_status list_column(info_job *j, const cr_column *col, json_t *list)
+static cr_status list_column(info_job *j, const cr_column *col, cri_sheet *list)
 {
     cr_information g = { .rows = cr_table_rows(j->a) - col->missing,
                          .dropped = col->missing,
@@ -145,41 +244,30 @@ static cr_status list_column(info_job *j, const cr_column *col, json_t *list)
     cr_status st = cr_table_entropy(j->c->cx, j->a, &col->name, 1, NULL, 0, &j->how, j->seed, &g);
     if (st != CR_OK && st != CR_EDATA && st != CR_ENUMERIC) return st;
     if (st != CR_OK) cr_log(j->c->cx, CR_LOG_WARNING, "%s", cr_error(j->c->cx));
-    json_t *row = json_object();
-    json_object_set_new(row, "name", json_string_nocheck(col->name));
-    json_object_set_new(row, "type", json_string(cr_type_name(col->type)));
-    add_basis(row, &g);
-    json_object_set_new(row, "levels", g.counted ? json_integer((json_int_t)g.cells) : json_null());
-    json_object_set_new(row, "resolution",
-                        isnan(g.resolution) ? json_null() : json_real(g.resolution));
-    add_estimate(j, row, "entropy", &g);
-    json_array_append_new(list, row);
+    cri_sheet *row = cri_put_object(list, NULL);
+    cri_put_text(row, "name", col->name);
+    cri_put_text(row, "type", cr_type_name(col->type));
+    put_basis(row, &g);
+    if (g.counted)
+        cri_put_count(row, "levels", g.cells);
+    else
+        cri_put_null(row, "levels");
+    cri_put_real(row, "resolution", g.resolution);
+    put_estimate(j, row, "entropy", &g);
     return CR_OK;
 }
 
 static cr_status answer_list(info_job *j)
 {
     cr_status st = CR_OK;
-    json_t   *list = json_array();
     size_t    n = cr_table_columns(j->a);
-    for (size_t i = 0; i < n; i++) CR_TRY(list_column(j, cr_table_column(j->a, i), list));
-    json_object_set(j->root, "columns", list);
-    json_array_extend(j->rows, list);
-    CR_TRY(info_title(j, "%s: %zu rows, entropy in %s, %g %% intervals, seed %llu",
-                      cr_table_source(j->a), cr_table_rows(j->a), j->unit, 100 * j->how.level,
-                      (unsigned long long)j->seed));
+    j->r.rows = cri_put_list(j->r.object, "columns"); /* the table is this list */
+    for (size_t i = 0; i < n; i++) CR_TRY(list_column(j, cr_table_column(j->a, i), j->r.rows));
+    cli_result_title(j->r, "%s: %zu rows, entropy in %s, %g %% intervals, seed %llu",
+                     cr_table_source(j->a), cr_table_rows(j->a), j->unit, 100 * j->how.level,
+                     (unsigned long long)j->seed);
 done:
-    json_decref(list);
     return st;
-}
-
-static cr_status add_single(info_job *j, const char *key, json_t *one)
-{
-    json_object_set(j->root, key, one);
-    json_array_append_new(j->rows, info_flat(one));
-    json_decref(one);
-    j->one = true;
-    return CR_OK;
 }
 
 static cr_status answer_joint(info_job *j)
@@ -189,20 +277,21 @@ static cr_status answer_joint(info_job *j)
     const char   **names = NULL;
     char         **given = NULL;
     size_t         n = 0, n_given = 0;
+    cri_sheet     *one;
     CR_TRY(info_columns(j, &names, &n));
     CR_TRY(cri_list_split(&j->s, j->o->given, &given, &n_given));
     const char *const *known = (const char *const *)given;
     CR_TRY(cr_table_entropy(j->c->cx, j->a, names, n, known, n_given, &j->how, j->seed, &g));
     info_tell_dropped(j, j->a, g.dropped);
     tell_alone(j, g.alone, g.rows);
-    json_t *one = json_object();
-    json_object_set_new(one, "columns", text_array(names, n));
-    json_object_set_new(one, "given", text_array(known, n_given));
-    add_basis(one, &g);
-    add_estimate(j, one, "entropy", &g);
-    CR_TRY(info_title(j, "%s: %s entropy in %s, seed %llu", cr_table_source(j->a),
-                      n_given ? "conditional" : "joint", j->unit, (unsigned long long)j->seed));
-    CR_TRY(add_single(j, "joint", one));
+    one = cri_put_object(j->r.object, "joint");
+    info_put_texts(one, "columns", names, n);
+    info_put_texts(one, "given", known, n_given);
+    put_basis(one, &g);
+    put_estimate(j, one, "entropy", &g);
+    info_put_row(j, one);
+    cli_result_title(j->r, "%s: %s entropy in %s, seed %llu", cr_table_source(j->a),
+                     n_given ? "conditional" : "joint", j->unit, (unsigned long long)j->seed);
 done:
     return st;
 }
@@ -213,6 +302,7 @@ static cr_status answer_mutual(info_job *j)
     cr_information g;
     char         **names = NULL, **given = NULL;
     size_t         n = 0, n_given = 0;
+    cri_sheet     *one;
     CR_TRY(cri_list_split(&j->s, j->o->mutual, &names, &n));
     CR_TRY(cri_list_split(&j->s, j->o->given, &given, &n_given));
     if (n != 2) {
@@ -224,15 +314,15 @@ static cr_status answer_mutual(info_job *j)
         cr_table_mutual(j->c->cx, j->a, names[0], names[1], known, n_given, &j->how, j->seed, &g));
     info_tell_dropped(j, j->a, g.dropped);
     tell_alone(j, g.alone, g.rows);
-    json_t *one = json_object();
-    json_object_set_new(one, "columns", text_array((const char *const *)names, 2));
-    json_object_set_new(one, "given", text_array(known, n_given));
-    add_basis(one, &g);
-    add_estimate(j, one, "mutual", &g);
-    if (j->how.permutations > 0) json_object_set_new(one, "p", json_real(g.p));
-    CR_TRY(info_title(j, "%s: mutual information in %s, seed %llu", cr_table_source(j->a), j->unit,
-                      (unsigned long long)j->seed));
-    CR_TRY(add_single(j, "mutual", one));
+    one = cri_put_object(j->r.object, "mutual");
+    info_put_texts(one, "columns", (const char *const *)names, 2);
+    info_put_texts(one, "given", known, n_given);
+    put_basis(one, &g);
+    put_estimate(j, one, "mutual", &g);
+    if (j->how.permutations > 0) cri_put_real(one, "p", g.p);
+    info_put_row(j, one);
+    cli_result_title(j->r, "%s: mutual information in %s, seed %llu", cr_table_source(j->a),
+                     j->unit, (unsigned long long)j->seed);
 done:
     return st;
 }
@@ -288,34 +378,17 @@ static cr_status answer(info_job *j)
     return j->o->columns ? answer_joint(j) : answer_list(j);
 }
 
-static void add_settings(info_job *j)
+static void put_settings(info_job *j)
 {
     const cr_option *estimator = cr_option_find(info_table, "estimator");
     char             text[64];
     cr_options_print(estimator, j->o, text, sizeof text);
-    json_object_set_new(j->root, "unit", json_string(j->unit));
-    json_object_set_new(j->root, "seed", json_integer((json_int_t)j->seed));
-    if (j->a) json_object_set_new(j->root, "rows", json_integer((json_int_t)cr_table_rows(j->a)));
-    json_object_set_new(j->root, "estimator", json_string(text));
-    json_object_set_new(j->root, "neighbours", json_integer((json_int_t)j->how.neighbours));
-    json_object_set_new(j->root, "level", json_real(j->how.level));
-}
-
-static cr_status print_answer(info_job *j)
-{
-    cr_status st = CR_OK;
-    CR_TRY(out_open(j->c, j->c->global.output));
-    if (j->c->format == FORMAT_JSON) {
-        out_json(j->c, "info", j->root);
-        goto done;
-    }
-    if (j->c->format == FORMAT_TEXT && j->title) out_text(j->c, "%s\n\n", j->title);
-    if (j->c->format == FORMAT_TEXT && j->one)
-        out_pairs(j->c, json_array_get(j->rows, 0));
-    else
-        out_table(j->c, j->rows);
-done:
-    return st;
+    cri_put_text(j->r.object, "unit", j->unit);
+    cri_put_count(j->r.object, "seed", j->seed);
+    if (j->a) cri_put_count(j->r.object, "rows", cr_table_rows(j->a));
+    cri_put_text(j->r.object, "estimator", text);
+    cri_put_count(j->r.object, "neighbours", j->how.neighbours);
+    cri_put_real(j->r.object, "level", j->how.level);
 }
 
 static double now(void)
@@ -328,7 +401,7 @@ static double now(void)
 static cr_status run_info(cli *c)
 {
     cr_status st = CR_OK;
-    info_job  j = { .c = c, .o = c->own, .root = json_object(), .rows = json_array() };
+    info_job  j = { .c = c, .o = c->own, .r = cli_result_new(c) };
 #define COPY(kind, field, fallback, range, help, example) .field = j.o->field,
     j.how = (cr_info_options){ CR_INFO_OPTIONS(COPY) };
 #undef COPY
@@ -339,19 +412,17 @@ static cr_status run_info(cli *c)
     j.seed = c->fit.seed;
     if (c->n_args > 0) CR_TRY(cli_read_data(c, 0, NULL, &j.a));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, NULL, &j.b));
-    add_settings(&j);
+    put_settings(&j);
     double begin = now();
     CR_TRY(answer(&j));
-    json_object_set_new(j.root, "seconds", json_real(now() - begin));
+    cri_put_real(j.r.object, "seconds", now() - begin);
     cli_clear_progress(c);
-    CR_TRY(cli_check_strict(c));
-    if (!j.printed) CR_TRY(print_answer(&j));
+    if (!j.printed) CR_TRY(cli_result_print(c, j.r));
 done:
     cr_table_free(c->cx, j.a);
     cr_table_free(c->cx, j.b);
     cr_scratch_end(&j.s);
-    json_decref(j.root);
-    json_decref(j.rows);
+    cli_result_free(j.r);
     return st;
 }
 
@@ -366,7 +437,7 @@ const cli_verb verb_info = {
                "credence info --source 0.1,0.9 --length 100 --delta 0.01",
     .options = info_table,
     .options_size = sizeof(info_options),
-    .result = result_info,
+    .result = result,
     .takes = VERB_READS,
     .most = 2,
     .run = run_info,

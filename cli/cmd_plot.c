@@ -2,7 +2,7 @@
 #include "network.h"
 #include "base/list.h"
 #include "base/number.h"
-#include "plot/kinds.h"
+#include "plot/figure_internal.h"
 
 #include <string.h>
 
@@ -36,6 +36,65 @@ CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+
+static const cr_field plot_series[] = {
+    CR_TEXT("name", 0, "what the legend calls it"),
+    CR_TEXT("form", 0, "points, line, band or bars"),
+    CR_OTHER(PLACES, "x", 0, "along the first axis: numbers, or the levels of a category"),
+    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES, "of points and lines: along the other"),
+    CR_OTHER(ARRAY, "lower", CR_FIELD_SOMETIMES, "of bands and bars: their lower ends"),
+    CR_OTHER(ARRAY, "upper", CR_FIELD_SOMETIMES, "of bands and bars: their upper ends"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_part[] = {
+    CR_TEXT("title", 0, "the kernel of the part"),
+    CR_TEXT("x_title", 0, "the column it looks at"),
+    CR_TEXT("y_title", 0, "the target"),
+    CR_INNER(ROWS, "series", 0, "posterior mean and interval", plot_series),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_map[] = {
+    CR_TEXT("name", 0, "what is mapped"),
+    CR_OTHER(MATRIX, "z", 0, "one list for each y, of the values along x"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_points[] = {
+    CR_OTHER(ARRAY, "x", 0, "of the rows, along the first axis"),
+    CR_OTHER(ARRAY, "y", 0, "along the other"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plot_mark[] = {
+    CR_TEXT("name", 0, "what is marked"),
+    CR_NUMBER("x", 0, "where, along the first axis"),
+    CR_NUMBER("y", 0, "along the other"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_TEXT("kind", 0, "what is drawn"),
+    CR_TEXT("title", 0, "of the figure"),
+    CR_TEXT("x_title", CR_FIELD_SOMETIMES, "of the first axis"),
+    CR_TEXT("y_title", CR_FIELD_SOMETIMES, "of the other"),
+    CR_INNER(ROWS, "series", CR_FIELD_SOMETIMES, "what stands in the legend, with its points",
+             plot_series),
+    CR_NUMBER("constant", CR_FIELD_SOMETIMES, "of components: the constant of the mean function"),
+    CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES, "of components: the figure of each part",
+             plot_part),
+    CR_OTHER(ARRAY, "x", CR_FIELD_SOMETIMES,
+             "of map and evidence: the middles of the cells along the first axis"),
+    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES,
+             "of map and evidence: the middles of the cells along the other"),
+    CR_INNER(ROWS, "maps", CR_FIELD_SOMETIMES, "of map and evidence: the values at the cells",
+             plot_map),
+    CR_INNER(OBJECT, "points", CR_FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
+    CR_INNER(OBJECT, "mark", CR_FIELD_SOMETIMES, "of evidence: the learned values", plot_mark),
+    CR_FIELD_LAST,
+};
 
 enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 
@@ -87,22 +146,16 @@ done:
 static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                               const cr_plot_options *o, const char *name)
 {
-    cr_status st = CR_OK;
-    char     *text = NULL;
-    json_t   *root = json_object(), *points = NULL;
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
-    json_object_set_new(root, "kind", json_string(name));
-    CR_TRY(cr_plot_json(c->cx, m, t, kind, o, &text));
-    points = json_loads(text, JSON_ALLOW_NUL, NULL);
-    if (!points) CR_TRY(cr_fail(c->cx, CR_ENOMEM, "out of memory"));
-    json_object_update(root, points);
+    cr_status  st = CR_OK;
+    cri_sheet *root = cri_sheet_new(c->cx);
+    cri_put_text(root, "model", cr_class_name(cr_model_get_class(m)));
+    cri_put_text(root, "kind", name);
+    CR_TRY(cri_plot_put(c->cx, m, t, kind, o, root));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
-    out_json(c, "plot", root);
+    out_result(c, "plot", root);
 done:
-    if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
-    json_decref(root);
-    json_decref(points);
+    cri_sheet_free(root);
     return st;
 }
 
@@ -219,5 +272,5 @@ const cli_verb verb_plot = {
     .least = 1,
     .most = 2,
     .run = run_plot,
-    .result = result_plot,
+    .result = result,
 };

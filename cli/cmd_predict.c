@@ -43,6 +43,65 @@ CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
+/* --- the result ------------------------------------------------------------------------------ */
+
+static const cr_field prediction[] = {
+    CR_MEASURE("mean", "target", CR_FIELD_EITHER,
+               "of a number: its predictive mean; null for a row left out"),
+    CR_MEASURE("sd", "target", CR_FIELD_EITHER,
+               "of a number: predictive standard deviation; null if infinite"),
+    CR_MEASURE("lower", "target", CR_FIELD_EITHER, "of a number: lower end of the interval"),
+    CR_MEASURE("upper", "target", CR_FIELD_EITHER, "of a number: upper end of the interval"),
+    CR_NUMBER("leverage", CR_FIELD_EITHER, "weight of the row in its own fit, with --leverage"),
+    CR_NUMBER("dof", CR_FIELD_EITHER,
+              "of a number: degrees of freedom; null for a normal distribution"),
+    CR_OTHER(NUMBERS, "parameters", CR_FIELD_SOMETIMES,
+             "of a number: those of its distribution, where the result names one"),
+    CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
+    CR_TEXT("cluster", CR_FIELD_EITHER, "of a cluster: the most probable; null for a row left out"),
+    CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_OTHER(NUMBERS, "coordinates", CR_FIELD_SOMETIMES,
+             "of coordinates, or with --coordinates: each by its name"),
+    CR_MEASURE(
+        "log_density", "nats", CR_FIELD_EITHER,
+        "of a density, or with --log-joint: its logarithm at the row; null for a row left out"),
+    CR_OTHER(NUMBERS, "log_joint", CR_FIELD_SOMETIMES,
+             "with --log-joint: the logarithm of the joint density of the row and each class"),
+    CR_TEXT("column", CR_FIELD_SOMETIMES, "without DATA: the column that it is about"),
+    CR_TEXT("level", CR_FIELD_SOMETIMES, "without DATA, of categories: a level of the column"),
+    CR_NUMBER("probability", CR_FIELD_SOMETIMES, "that the next row has it"),
+    CR_OTHER(VALUES, "id", CR_FIELD_SOMETIMES, "columns of the data carried along, with --id"),
+    CR_OTHER(ANY, "action", CR_FIELD_SOMETIMES,
+             "with --loss: the action of least expected loss, a number or the name of a class or "
+             "action; "
+             "null for a row left out"),
+    CR_NUMBER("expected_loss", CR_FIELD_EITHER,
+              "with --loss: the expected loss of that action; null if infinite"),
+    CR_OTHER(NUMBERS, "reconstruction", CR_FIELD_SOMETIMES,
+             "with --reconstruct: the columns of the row that the coordinates lead back to"),
+    CR_NUMBER(
+        "reconstruction_distance", CR_FIELD_EITHER,
+        "with --reconstruct: how far that row is from them in the space of the kernel; null for "
+        "a row left out"),
+    CR_OTHER(NUMBERS, "slopes", CR_FIELD_SOMETIMES,
+             "with --slopes: the derivative of the mean by each column"),
+    CR_OTHER(ANY, "draws", CR_FIELD_SOMETIMES,
+             "with --draws: an array of draws, numbers or the names of classes"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_COUNT("rows", 0, "rows of the data"),
+    CR_NUMBER("interval", 0, "mass of the central interval"),
+    CR_COUNT("seed", 0, "random seed; of the draws with --draws"),
+    CR_TEXT("distribution", CR_FIELD_SOMETIMES,
+            "of numbers that are neither normal nor Student's: the name of their distribution"),
+    CR_TEXT("loss", CR_FIELD_SOMETIMES, "with --loss: the loss, as it was given"),
+    CR_INNER(ROWS, "predictions", 0, "one for each row, in order", prediction),
+    CR_FIELD_LAST,
+};
+
 /* One run: what was read, and what came of it. */
 typedef struct job {
     cli                   *c;
@@ -65,11 +124,14 @@ static bool of_function(const job *j) { return j->o->latent || j->o->prior; }
 
 /* --- columns --------------------------------------------------------------------------------- */
 
+/* A column that is named twice is shown twice, but an object has its name once. */
 static void add_ids(job *j)
 {
     for (size_t k = 0; k < j->n_ids; k++) {
-        answer_column *column = answers_add(&j->a, j->ids[k], j->ids[k]);
-        column->group = "id";
+        answer_column *column = answers_add(&j->a, j->ids[k], NULL);
+        size_t         first = 0;
+        while (strcmp(j->ids[first], j->ids[k]) != 0) first++;
+        if (first == k) column->group = "id", column->key = j->ids[k];
         column->from = cr_table_find(j->table, j->ids[k]);
     }
 }
@@ -282,23 +344,39 @@ static void warn_left_out(const job *j)
                "%zu of %zu rows have missing values and get no prediction", missing, p->n);
 }
 
-static cr_status print_json(job *j)
+static cr_status print(job *j)
 {
-    cr_status st = CR_OK;
-    json_t   *root = json_object();
-    uint64_t  seed = j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model);
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(j->model))));
-    json_object_set_new(root, "rows", json_integer((json_int_t)j->a.rows));
-    json_object_set_new(root, "interval", json_real(j->o->interval));
-    json_object_set_new(root, "seed", json_integer((json_int_t)seed));
-    if (j->p.family)
-        json_object_set_new(root, "distribution", json_string(cr_dist_name(j->p.family)));
-    if (j->o->loss) json_object_set_new(root, "loss", json_string_nocheck(j->o->loss));
-    out_json_begin(j->c, "predict", root, "predictions");
-    CR_TRY(answers_print_json(j->c, &j->a));
-    out_json_end(j->c);
+    cr_status  st = CR_OK;
+    cri_sheet *head = cri_sheet_new(context(j));
+    cri_put_text(head, "model", cr_class_name(cr_model_get_class(j->model)));
+    cri_put_count(head, "rows", j->a.rows);
+    cri_put_real(head, "interval", j->o->interval);
+    cri_put_count(head, "seed", j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model));
+    if (j->p.family) cri_put_text(head, "distribution", cr_dist_name(j->p.family));
+    if (j->o->loss) cri_put_text(head, "loss", j->o->loss);
+    CR_TRY(cri_sheet_status(head));
+    CR_TRY(out_open(j->c, j->c->global.output));
+    CR_TRY(answers_print_result(j->c, &j->a, head, "predictions"));
 done:
-    json_decref(root);
+    cri_sheet_free(head);
+    return st;
+}
+
+/* --coordinates: where the rows stand in the space the model works in, instead of predictions. */
+static cr_status make_coordinates(job *j)
+{
+    cr_status          st = CR_OK;
+    size_t             q = 0, n;
+    const char *const *names = cr_transform_labels(j->model, &q);
+    double            *Z;
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    n = cr_table_rows(j->table);
+    Z = cr_scratch_matrix(&j->s, n, q);
+    j->a = answers_new(&j->s, n, q);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_transform(context(j), j->model, j->table, Z));
+    answers_add_coordinates(&j->a, names, q, Z);
+done:
     return st;
 }
 
@@ -322,24 +400,24 @@ static cr_status run_predict(cli *c)
 {
     cr_status st = CR_OK;
     job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
+    bool      coordinates;
 
     CR_TRY(check_options(&j));
     CR_TRY(check_coordinates(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
-    if (j.o->coordinates && c->n_args > 1) {
-        CR_TRY(cli_read_rows(c, 1, j.model, &j.table));
-        CR_TRY(cli_print_coordinates(c, j.model, j.table, j.o->interval));
-        goto done;
+    coordinates = j.o->coordinates && c->n_args > 1;
+    if (coordinates) {
+        CR_TRY(make_coordinates(&j));
+    } else {
+        CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
+        warn_left_out(&j);
+        CR_TRY(make_columns(&j));
     }
-    CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
-    warn_left_out(&j);
-    CR_TRY(make_columns(&j));
     CR_TRY(cli_check_strict(c));
-    if (j.o->covariance)
+    if (j.o->covariance && !coordinates)
         CR_TRY(latent_write_covariance(c->cx, j.model, j.table, j.o->prior, j.o->covariance));
-    CR_TRY(out_open(c, c->global.output));
-    CR_TRY(c->format == FORMAT_JSON ? print_json(&j) : answers_print(c, &j.a));
+    CR_TRY(print(&j));
 done:
     cr_decisions_free(c->cx, &j.decisions);
     cr_loss_free(c->cx, &j.loss);
@@ -362,5 +440,5 @@ const cli_verb verb_predict = {
     .least = 1,
     .most = 2,
     .run = run_predict,
-    .result = result_predict,
+    .result = result,
 };

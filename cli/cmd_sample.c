@@ -7,6 +7,19 @@ CR_OPTIONS_STRUCT(sample_options, SAMPLE_OPTIONS);
 static const cr_option sample_table[] = { SAMPLE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
+static const cr_field drawn[] = {
+    CR_OTHER(VALUES, "values", 0, "each column by its name"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_COUNT("rows", 0, "rows that were drawn"),
+    CR_COUNT("seed", 0, "random seed of the draws"),
+    CR_INNER(ROWS, "sample", 0, "one for each row", drawn),
+    CR_FIELD_LAST,
+};
+
 static const char *const truth[] = { "false", "true" };
 
 /* What is drawn for a column of truth values need not be one: a normal model knows none. */
@@ -40,18 +53,18 @@ static cr_status fail_draws(cli *c, const cr_model *m)
                         cr_design_target(cr_model_get_design(m)), c->args[0]);
 }
 
-static cr_status print_json(cli *c, const cr_model *m, const answers *a)
+static cr_status print(cli *c, const cr_model *m, const answers *a)
 {
-    cr_status st = CR_OK;
-    json_t   *root = json_object();
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
-    json_object_set_new(root, "rows", json_integer((json_int_t)a->rows));
-    json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-    out_json_begin(c, "sample", root, "sample");
-    CR_TRY(answers_print_json(c, a));
-    out_json_end(c);
+    cr_status  st = CR_OK;
+    cri_sheet *head = cri_sheet_new(c->cx);
+    cri_put_text(head, "model", cr_class_name(cr_model_get_class(m)));
+    cri_put_count(head, "rows", a->rows);
+    cri_put_count(head, "seed", c->fit.seed);
+    CR_TRY(cri_sheet_status(head));
+    CR_TRY(out_open(c, c->global.output));
+    CR_TRY(answers_print_result(c, a, head, "sample"));
 done:
-    json_decref(root);
+    cri_sheet_free(head);
     return st;
 }
 
@@ -85,8 +98,7 @@ static cr_status run_sample(cli *c)
     }
     CR_TRY(s.status);
     CR_TRY(cli_check_strict(c));
-    CR_TRY(out_open(c, c->global.output));
-    CR_TRY(c->format == FORMAT_JSON ? print_json(c, m, &a) : answers_print(c, &a));
+    CR_TRY(print(c, m, &a));
 done:
     cr_model_free(c->cx, m);
     cr_scratch_end(&s);
@@ -105,5 +117,5 @@ const cli_verb verb_sample = {
     .least = 1,
     .most = 1,
     .run = run_sample,
-    .result = result_sample,
+    .result = result,
 };

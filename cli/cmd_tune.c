@@ -14,84 +14,93 @@ static const cr_option tune_table[] = { TUNE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
 
-static json_t *settings_object(const cr_tuning *t, const cr_candidate *k)
+static const cr_field candidate[] = {
+    CR_OTHER(WORDS, "settings", 0, "what was tried"),
+    SCORES_OF_FOLDS,
+    CR_INNER(SCORES, "folds", 0, "each score in each fold", scores_fold),
+    CR_FLAG("within", 0, "whether its score is within one standard error of the best"),
+    CR_NUMBER("apparent", CR_FIELD_NULL, "with --rule 1se: its score on the rows it learned from"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "the model, as it was named"),
+    CR_COUNT("rows", 0, "rows that were scored, over all folds"),
+    CR_COUNT("seed", 0, "random seed of split, search and fits"),
+    CR_TEXT("metric", 0, "the score that was chosen by"),
+    CR_TEXT("search", 0, "grid or random"),
+    CR_TEXT("rule", 0, "best or 1se"),
+    CR_COUNT("folds", 0, "number of folds"),
+    CR_COUNT("repeats", 0, "how often the folds were made"),
+    CR_INNER(OBJECT, "chosen", 0, "the winner", candidate),
+    CR_INNER(OBJECT, "best", 0, "the best mean score", candidate),
+    CR_INNER(ROWS, "candidates", 0, "all that were tried, in order", candidate),
+    CR_TEXT("output", CR_FIELD_SOMETIMES, "file the fitted winner was saved to, with --output"),
+    CR_FIELD_LAST,
+};
+
+static void put_settings(const cr_tuning *t, const cr_candidate *k, cri_sheet *to)
 {
-    json_t *o = json_object();
     for (size_t d = 0; d < t->dimensions; d++)
-        json_object_set_new(o, k->settings[d].name, json_string_nocheck(k->settings[d].value));
-    return o;
+        cri_put_text(to, k->settings[d].name, k->settings[d].value);
 }
 
-static json_t *candidate_object(const cr_tuning *t, const cr_candidate *k)
+static void put_candidate(const cr_tuning *t, size_t i, cri_sheet *o)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "settings", settings_object(t, k));
-    json_object_set_new(o, "metrics", scores_object(&k->mean));
-    json_object_set_new(o, "se", scores_values(&k->mean, k->se));
-    size_t folds = t->folds * t->repeats;
-    json_object_set_new(
-        o, "folds",
-        scores_folds(t->fold + (size_t)(k - t->candidates) * folds, t->folds, t->repeats));
-    json_object_set_new(o, "within", json_boolean(k->within));
-    json_object_set_new(o, "apparent", scores_number(k->apparent));
-    return o;
+    const cr_candidate *k = &t->candidates[i];
+    put_settings(t, k, cri_put_object(o, "settings"));
+    scores_put_means(o, &k->mean, k->se);
+    scores_put_folds(o, t->fold + i * t->folds * t->repeats, t->folds, t->repeats);
+    cri_put_flag(o, "within", k->within);
+    cri_put_real(o, "apparent", k->apparent);
 }
 
-static json_t *tuning_object(cli *c, const cr_tuning *t, const tune_options *o)
+static void put_tuning(cli *c, const cr_tuning *t, const tune_options *o, cri_sheet *root)
 {
-    const cr_candidate *chosen = &t->candidates[t->chosen];
-    json_t             *root = json_object(), *all = json_array();
-    json_object_set_new(root, "model", json_string_nocheck(c->args[0]));
-    json_object_set_new(root, "rows", json_integer((json_int_t)chosen->mean.rows));
-    json_object_set_new(root, "seed", json_integer((json_int_t)t->seed));
-    json_object_set_new(root, "metric", json_string(chosen->mean.metrics[t->metric].name));
-    json_object_set_new(root, "search",
-                        json_string(o->search == CR_SEARCH_GRID ? "grid" : "random"));
-    json_object_set_new(root, "rule", json_string(o->rule == CR_RULE_BEST ? "best" : "1se"));
-    json_object_set_new(root, "folds", json_integer((json_int_t)t->folds));
-    json_object_set_new(root, "repeats", json_integer((json_int_t)t->repeats));
-    json_object_set_new(root, "chosen", candidate_object(t, chosen));
-    json_object_set_new(root, "best", candidate_object(t, &t->candidates[t->best]));
-    for (size_t i = 0; i < t->n; i++)
-        json_array_append_new(all, candidate_object(t, &t->candidates[i]));
-    json_object_set_new(root, "candidates", all);
-    if (c->global.output)
-        json_object_set_new(root, "output", json_string_nocheck(c->global.output));
-    return root;
+    const cr_assessment *mean = &t->candidates[t->chosen].mean;
+    cri_put_text(root, "model", c->args[0]);
+    cri_put_count(root, "rows", mean->rows);
+    cri_put_count(root, "seed", t->seed);
+    cri_put_text(root, "metric", mean->metrics[t->metric].name);
+    cri_put_text(root, "search", o->search == CR_SEARCH_GRID ? "grid" : "random");
+    cri_put_text(root, "rule", o->rule == CR_RULE_BEST ? "best" : "1se");
+    cri_put_count(root, "folds", t->folds);
+    cri_put_count(root, "repeats", t->repeats);
+    put_candidate(t, t->chosen, cri_put_object(root, "chosen"));
+    put_candidate(t, t->best, cri_put_object(root, "best"));
+    cri_sheet *all = cri_put_list(root, "candidates");
+    for (size_t i = 0; i < t->n; i++) put_candidate(t, i, cri_put_object(all, NULL));
+    if (c->global.output) cri_put_text(root, "output", c->global.output);
 }
 
 /* The settings, the score with its standard error, then the other scores. */
-static json_t *tuning_table(const cr_tuning *t)
+static void put_table(const cr_tuning *t, cri_sheet *rows)
 {
-    json_t *rows = json_array();
     for (size_t i = 0; i < t->n; i++) {
         const cr_candidate *k = &t->candidates[i];
-        json_t             *row = settings_object(t, k);
-        json_object_set_new(row, k->mean.metrics[t->metric].name,
-                            scores_number(k->mean.metrics[t->metric].value));
-        json_object_set_new(row, "se", scores_number(k->se[t->metric]));
+        const cr_metric    *metrics = k->mean.metrics;
+        cri_sheet          *row = cri_put_object(rows, NULL);
+        put_settings(t, k, row);
+        cri_put_real(row, metrics[t->metric].name, metrics[t->metric].value);
+        cri_put_real(row, "se", k->se[t->metric]);
         for (size_t m = 0; m < k->mean.n; m++)
-            if (m != t->metric)
-                json_object_set_new(row, k->mean.metrics[m].name,
-                                    scores_number(k->mean.metrics[m].value));
-        json_object_set_new(row, "mark",
-                            json_string(i == t->chosen ? "chosen"
-                                        : i == t->best ? "best"
-                                        : k->within    ? "within 1 se"
-                                                       : ""));
-        json_array_append_new(rows, row);
+            if (m != t->metric) cri_put_real(row, metrics[m].name, metrics[m].value);
+        cri_put_text(row, "mark",
+                     i == t->chosen ? "chosen"
+                     : i == t->best ? "best"
+                     : k->within    ? "within 1 se"
+                                    : "");
     }
-    return rows;
 }
 
-static void print_text(cli *c, const cr_tuning *t, const cr_table *data, const json_t *rows)
+static void print_text(cli *c, const cr_tuning *t, const cr_table *data, const cri_sheet *rows)
 {
     const cr_candidate *k = &t->candidates[t->chosen];
     char                title[64], mean[32], se[32];
     out_text(c, "%s, %zu candidates by %s on %zu rows of %s, seed %llu\n\n", c->args[0], t->n,
              scores_title(t->folds, t->repeats, title), k->mean.rows, cr_table_source(data),
              (unsigned long long)t->seed);
-    out_table(c, rows);
+    out_rows(c, rows);
     out_text(c, "\nchosen:");
     for (size_t d = 0; d < t->dimensions; d++)
         out_text(c, "%s %s=%s", d ? "," : "", k->settings[d].name, k->settings[d].value);
@@ -107,17 +116,21 @@ typedef struct outcome {
 
 static cr_status print_tuning(cli *c, const void *arg)
 {
+    cr_status      st = CR_OK;
     const outcome *w = arg;
-    json_t        *root = tuning_object(c, w->tuning, c->own), *rows = tuning_table(w->tuning);
+    cli_result     r = cli_result_new(c);
+    put_tuning(c, w->tuning, c->own, r.object);
+    put_table(w->tuning, r.rows);
+    CR_TRY(cri_sheet_status(r.whole));
     if (c->format == FORMAT_JSON)
-        out_json(c, "tune", root);
+        out_result(c, "tune", r.object);
     else if (c->format == FORMAT_CSV)
-        out_table(c, rows);
+        out_rows(c, r.rows);
     else
-        print_text(c, w->tuning, w->data, rows);
-    json_decref(root);
-    json_decref(rows);
-    return CR_OK;
+        print_text(c, w->tuning, w->data, r.rows);
+done:
+    cli_result_free(r);
+    return st;
 }
 
 /* The winner, fitted to all rows. */
@@ -182,5 +195,5 @@ const cli_verb verb_tune = {
     .least = 2,
     .most = 2,
     .run = run_tune,
-    .result = result_tune,
+    .result = result,
 };

@@ -55,7 +55,7 @@ static cr_status print_block(job *j, const answers *a)
     cr_status st = CR_OK;
     cli      *c = j->c;
     if (c->format == FORMAT_JSON)
-        CR_TRY(answers_print_json_lines(c, a));
+        CR_TRY(answers_print_lines(c, a));
     else
         CR_TRY(j->blocks ? answers_print_more(c, a) : answers_print(c, a));
     CR_TRY(out_flush(c));

@@ -173,32 +173,27 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
 {
     cr_status           st = CR_OK;
     cr_group_comparison g = { 0 };
-    cri_sheet          *root = cri_sheet_new(c->cx), *shown = cri_sheet_new(c->cx);
-    cri_sheet          *groups, *differences, *table = cri_put_list(shown, "rows");
+    cli_result          r = cli_result_new(c);
+    cri_sheet          *groups, *differences;
 
     CR_TRY(cr_compare_groups(c->cx, c->args[0], t, c->settings, c->n_settings, o, &g));
-    CR_TRY(cli_check_strict(c));
-    fill(c, &g, o, root);
-    groups = cri_put_list(root, "groups");
-    differences = cri_put_list(root, "differences");
+    fill(c, &g, o, r.object);
+    groups = cri_put_list(r.object, "groups");
+    differences = cri_put_list(r.object, "differences");
     CR_TRY(add_groups(c, &g, groups));
     if (g.n == 2) CR_TRY(add_differences(c, &g, groups, differences));
     if (c->format == FORMAT_CSV)
-        add_lines(root, table);
+        add_lines(r.object, r.rows);
     else
-        add_parameters(groups, NULL, table);
-    CR_TRY(cri_sheet_status(root));
-    CR_TRY(cri_sheet_status(shown));
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON)
-        out_result(c, "compare", root);
-    else if (c->format == FORMAT_CSV)
-        out_rows(c, table);
-    else
-        print_text(c, t, &g, root, o, table);
+        add_parameters(groups, NULL, r.rows);
+    if (c->format != FORMAT_TEXT) {
+        CR_TRY(cli_result_print(c, r));
+        goto done;
+    }
+    CR_TRY(cli_result_open(c, r));
+    print_text(c, t, &g, r.object, o, r.rows);
 done:
-    cri_sheet_free(root);
-    cri_sheet_free(shown);
+    cli_result_free(r);
     cr_group_comparison_free(c->cx, &g);
     return st;
 }

@@ -183,7 +183,7 @@ cr_status dist_fit(dist_job *j)
     CR_TRY(vector ? size_vectors(j, cr_table_source(t), columns) : size_categories(j, x, n));
     CR_TRY((vector ? cr_dist_vector_fit : cr_dist_fit)(j->c->cx, j->dist, x, NULL, n, j->v, j->n,
                                                        &loglik));
-    json_object_set_new(j->root, "rows", json_integer((json_int_t)n));
+    cri_put_count(j->r.object, "rows", n);
     add_fitted(j);
     dist_add_number(j, "log_likelihood", loglik);
 done:

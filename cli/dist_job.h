@@ -30,7 +30,8 @@
     X(flag,  plot,     "false", "", "draw the density", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(dist_options, DIST_OPTIONS);
-/* What is being asked, and the answers so far: as rows (quantity, at, value) and as JSON. */
+
+/* What is being asked, and the answers so far: as rows (quantity, at, value) and as an object. */
 typedef struct dist_job {
     cli                 *c;
     const cr_dist_class *dist;
@@ -38,14 +39,12 @@ typedef struct dist_job {
     double              *v;       /* parameters [n] */
     size_t               n, size; /* size: of a point */
     uint64_t             seed;
-    json_t              *root, *rows;
+    cli_result           r;
     double              *draws; /* [o->sample], when they are all that is asked, for a pipe */
     cr_scratch           s;
 } dist_job;
 
-/* A number for JSON, which has no infinities: they are null. */
-json_t *dist_number(double x);
-/* One answer as a row, and also as a JSON member. */
+/* One answer as a row, which JSON does without; and also as a member. */
 void dist_add_row(dist_job *j, const char *quantity, const char *at, double value);
 void dist_add_number(dist_job *j, const char *name, double value);
 

@@ -17,29 +17,26 @@ static const char *const offers[] = { "logpdf",  "cdf",    "quantile", "mean", "
                                       "entropy", "sample", "fit",      "kl",   "natural" };
 enum { N_OFFERS = sizeof offers / sizeof *offers };
 
-static json_t *describe_one(const cr_dist_class *d)
+static void put_about(const cr_dist_class *d, cri_sheet *one)
 {
-    json_t *one = json_object(), *params = json_array(), *can = json_array();
-    json_object_set_new(one, "name", json_string(cr_dist_name(d)));
-    json_object_set_new(one, "summary", json_string(cr_dist_summary(d)));
-    json_object_set_new(one, "formula", json_string(cr_dist_formula(d)));
-    json_object_set_new(one, "support", json_string(cr_dist_support_text(d)));
-    json_object_set_new(one, "discrete", json_boolean(cr_dist_is_discrete(d)));
-    json_object_set_new(one, "reference", json_string(cr_dist_reference(d)));
+    cri_put_text(one, "name", cr_dist_name(d));
+    cri_put_text(one, "summary", cr_dist_summary(d));
+    cri_put_text(one, "formula", cr_dist_formula(d));
+    cri_put_text(one, "support", cr_dist_support_text(d));
+    cri_put_flag(one, "discrete", cr_dist_is_discrete(d));
+    cri_put_text(one, "reference", cr_dist_reference(d));
+    cri_sheet *parameters = cri_put_list(one, "parameters");
     for (size_t i = 0; cr_dist_parameter(d, i); i++) {
         const cr_dist_param *p = cr_dist_parameter(d, i);
-        json_t              *row = json_object();
-        json_object_set_new(row, "name", json_string(p->name));
-        json_object_set_new(row, "domain", json_string(p->domain));
-        json_object_set_new(row, "help", json_string(p->help));
-        json_object_set_new(row, "example", json_string(p->example));
-        json_array_append_new(params, row);
+        cri_sheet           *row = cri_put_object(parameters, NULL);
+        cri_put_text(row, "name", p->name);
+        cri_put_text(row, "domain", p->domain);
+        cri_put_text(row, "help", p->help);
+        cri_put_text(row, "example", p->example);
     }
+    cri_sheet *can = cri_put_list(one, "offers");
     for (size_t i = 0; i < N_OFFERS; i++)
-        if (cr_dist_offers(d, offers[i])) json_array_append_new(can, json_string(offers[i]));
-    json_object_set_new(one, "parameters", params);
-    json_object_set_new(one, "offers", can);
-    return one;
+        if (cr_dist_offers(d, offers[i])) cri_put_text(can, NULL, offers[i]);
 }
 
 static void print_page(cli *c, const cr_dist_class *d)
@@ -64,41 +61,39 @@ static void print_page(cli *c, const cr_dist_class *d)
 
 cr_status dist_explain(cli *c, const cr_dist_class *d)
 {
-    cr_status st = out_open(c, c->global.output);
-    if (st != CR_OK) return st;
-    if (c->format != FORMAT_JSON) {
+    cr_status  st = CR_OK;
+    cli_result r = cli_result_new(c);
+    put_about(d, r.object);
+    CR_TRY(cli_result_open(c, r));
+    if (c->format == FORMAT_JSON)
+        out_result(c, "dist", r.object);
+    else
         print_page(c, d);
-        return CR_OK;
-    }
-    json_t *one = describe_one(d);
-    out_json(c, "dist", one);
-    json_decref(one);
+done:
+    cli_result_free(r);
     return st;
 }
 
 cr_status dist_list(cli *c)
 {
-    cr_status st = out_open(c, c->global.output);
-    json_t   *root = json_object(), *rows = json_array();
-    bool      whole = c->format == FORMAT_JSON;
-    for (size_t i = 0; st == CR_OK && i < cr_dist_count(); i++) {
+    cr_status  st;
+    cli_result r = cli_result_new(c);
+    bool       whole = c->format == FORMAT_JSON;
+    cri_sheet *list = whole ? cri_put_list(r.object, "distributions") : r.rows;
+    for (size_t i = 0; i < cr_dist_count(); i++) {
         const cr_dist_class *d = cr_dist_at(i);
-        json_t              *row = whole ? describe_one(d) : json_object();
-        char                 params[128];
-        parameter_list(d, params, sizeof params);
-        if (!whole) {
-            json_object_set_new(row, "name", json_string(cr_dist_name(d)));
-            json_object_set_new(row, "parameters", json_string(params));
-            json_object_set_new(row, "summary", json_string(cr_dist_summary(d)));
+        cri_sheet           *row = cri_put_object(list, NULL);
+        char                 parameters[128];
+        if (whole) {
+            put_about(d, row);
+            continue;
         }
-        json_array_append_new(rows, row);
+        parameter_list(d, parameters, sizeof parameters);
+        cri_put_text(row, "name", cr_dist_name(d));
+        cri_put_text(row, "parameters", parameters);
+        cri_put_text(row, "summary", cr_dist_summary(d));
     }
-    json_object_set(root, "distributions", rows);
-    if (st == CR_OK && whole)
-        out_json(c, "dist", root);
-    else if (st == CR_OK)
-        out_table(c, rows);
-    json_decref(root);
-    json_decref(rows);
+    st = cli_result_print(c, r);
+    cli_result_free(r);
     return st;
 }

@@ -55,19 +55,14 @@ done:
     return st;
 }
 
-cr_status dist_plot_json(cli *c, const cr_dist_class *d, const double *v, size_t n, json_t *root)
+cr_status dist_plot_put(cli *c, const cr_dist_class *d, const double *v, size_t n, cri_sheet *to)
 {
     curve     k;
     cr_status st = trace(c, d, v, n, &k);
     if (st != CR_OK) return st;
-    json_t *plot = json_object(), *x = json_array(), *y = json_array();
-    for (size_t i = 0; i < k.n; i++) {
-        json_array_append_new(x, json_real(k.x[i]));
-        json_array_append_new(y, isfinite(k.y[i]) ? json_real(k.y[i]) : json_null());
-    }
-    json_object_set_new(plot, "x", x);
-    json_object_set_new(plot, "density", y);
-    json_object_set_new(root, "plot", plot);
+    cri_sheet *plot = cri_put_object(to, "plot");
+    cri_put_reals(plot, "x", k.x, k.n);
+    cri_put_reals(plot, "density", k.y, k.n);
     return CR_OK;
 }
 

@@ -7,7 +7,7 @@
 
 /* 60 columns by 12 lines of block characters with labelled axes. */
 cr_status dist_plot_text(cli *c, const cr_dist_class *d, const double *v, size_t n);
-/* Adds "plot": {"x": [...], "density": [...]}. */
-cr_status dist_plot_json(cli *c, const cr_dist_class *d, const double *v, size_t n, json_t *root);
+/* Puts "plot": {"x": [...], "density": [...]}. */
+cr_status dist_plot_put(cli *c, const cr_dist_class *d, const double *v, size_t n, cri_sheet *to);
 
 #endif

@@ -134,7 +134,7 @@ static cr_status print_json(const normal_job *j)
         CR_TRY(cri_sheet_status(sheet));
         out_result_item(c, sheet, row == 0);
     }
-    out_json_end(c);
+    out_result_end(c);
 done:
     cri_sheet_free(sheet);
     return st;

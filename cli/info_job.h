@@ -36,7 +36,7 @@
 /* clang-format on */
 CR_OPTIONS_STRUCT(info_options, INFO_OPTIONS);
 
-/* What is being asked, and the answer: as JSON, and as rows for text and CSV. */
+/* What is being asked, and the answer. */
 typedef struct info_job {
     cli                *c;
     const info_options *o;
@@ -46,24 +46,22 @@ typedef struct info_job {
     const char         *unit;
     cr_table           *a, *b; /* of the arguments; NULL where there is none */
     cr_scratch          s;
-    json_t             *root, *rows;
-    char               *title;   /* first line of the text; in the arena */
-    bool                one;     /* the row is to be shown as lines */
-    bool                printed; /* the answer is out already       */
+    cli_result          r;
+    bool                printed; /* the answer is out already */
 } info_job;
 
-/* Information in the unit asked for; null, and in tables inf or nothing, where there is no number.
- */
-json_t *info_number(const info_job *j, double nats);
-json_t *info_cell(const info_job *j, double nats);
+/* Information in the unit asked for; null, and in tables inf or nothing, where there is no number. */
+void info_put(const info_job *j, cri_sheet *to, const char *name, double nats);
+void info_put_cell(const info_job *j, cri_sheet *to, const char *name, double nats);
+/* A list of texts. */
+cri_sheet *info_put_texts(cri_sheet *to, const char *name, const char *const *texts, size_t n);
+/* An answer that is one object becomes the row of the table: lists of texts are one text with
+ * commas, other lists are left out. */
+void info_put_row(info_job *j, const cri_sheet *object);
 /* Of two files: keeps of the columns those that both have; CR_EDATA when none is left. */
 cr_status info_common_columns(info_job *j, const char **names, size_t *n);
 /* The columns asked for, or else all of the first table. */
 cr_status info_columns(info_job *j, const char ***out, size_t *out_n);
-/* A copy of an object for tables: arrays of texts become one text with commas. */
-json_t *info_flat(const json_t *object);
-/* The first line of the text. */
-cr_status info_title(info_job *j, const char *format, ...) CR_PRINTF(2, 3);
 /* Tells of rows that were left out. */
 void info_tell_dropped(const info_job *j, const cr_table *t, size_t dropped);
 

@@ -2,7 +2,6 @@
 #include "info_job.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_SHOWN = 40 }; /* columns of a matrix as text; beyond, a list of pairs */
@@ -56,31 +55,27 @@ done:
     return st;
 }
 
-static json_t *pair_object(const info_job *j, const one_pair *p)
+static void put_pair(const info_job *j, const one_pair *p, cri_sheet *o)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "a", json_string_nocheck(p->a));
-    json_object_set_new(o, "b", json_string_nocheck(p->b));
-    json_object_set_new(o, "method", json_string(p->got.counted ? "counts" : "neighbours"));
-    json_object_set_new(o, "rows", json_integer((json_int_t)p->got.rows));
-    json_object_set_new(o, "mutual", info_number(j, p->got.value));
-    json_object_set_new(o, "normalised",
-                        isnan(p->normalised) ? json_null() : json_real(p->normalised));
-    if (j->how.permutations > 0)
-        json_object_set_new(o, "p", isnan(p->got.p) ? json_null() : json_real(p->got.p));
-    return o;
+    cri_put_text(o, "a", p->a);
+    cri_put_text(o, "b", p->b);
+    cri_put_text(o, "method", p->got.counted ? "counts" : "neighbours");
+    cri_put_count(o, "rows", p->got.rows);
+    info_put(j, o, "mutual", p->got.value);
+    cri_put_real(o, "normalised", p->normalised);
+    if (j->how.permutations > 0) cri_put_real(o, "p", p->got.p);
 }
 
 /* --- as text --------------------------------------------------------------------------------- */
 
 /* One field of every pair as a square. */
-static void print_square(info_job *j, const char *title, const char **names, size_t n,
-                         const one_pair *pairs, size_t which)
+static cri_sheet *put_square(info_job *j, const char **names, size_t n, const one_pair *pairs,
+                             size_t which)
 {
-    json_t *rows = json_array();
+    cri_sheet *rows = cri_put_list(j->r.whole, "square");
     for (size_t a = 0; a < n; a++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "", json_string_nocheck(names[a]));
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "", names[a]);
         for (size_t b = 0; b < n; b++) {
             size_t          high = a > b ? a : b, low = a > b ? b : a;
             const one_pair *p = a == b ? NULL : &pairs[high * (high - 1) / 2 + low];
@@ -88,15 +83,13 @@ static void print_square(info_job *j, const char *title, const char **names, siz
                                     : which == 0 ? p->got.value / j->per
                                     : which == 1 ? p->normalised
                                                  : p->got.p;
-            char            text[32] = "";
-            if (!isnan(value)) snprintf(text, sizeof text, "% .3f", value);
-            json_object_set_new_nocheck(row, names[b], json_string(text));
+            if (isnan(value))
+                cri_put_text(row, names[b], "");
+            else
+                cri_put_textf(row, names[b], "% .3f", value);
         }
-        json_array_append_new(rows, row);
     }
-    out_text(j->c, "%s\n\n", title);
-    out_table(j->c, rows);
-    json_decref(rows);
+    return rows;
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -107,23 +100,23 @@ static int compare_pairs(const void *a, const void *b)
     return p > q ? -1 : p < q;
 }
 
-/* The answer as text, whole: nothing is left for the verb to print. */
-static cr_status print_text(info_job *j, const char **names, size_t n, one_pair *pairs, size_t many)
+/* The squares, whole: nothing is left for the verb to print. */
+static cr_status print_squares(info_job *j, const char **names, size_t n, const one_pair *pairs)
 {
-    cr_status st = CR_OK;
-    CR_TRY(info_title(j, "%s: mutual information in %s", cr_table_source(j->a), j->unit));
-    CR_TRY(out_open(j->c, j->c->global.output));
+    static const char *const below[] = { "\nnormalised: 0 for none, 1 for all", "\np-values" };
+    cr_status                st = CR_OK;
+    size_t                   many = j->how.permutations > 0 ? 3 : 2;
+    const cri_sheet         *square[3];
+    for (size_t k = 0; k < many; k++) square[k] = put_square(j, names, n, pairs, k);
+    CR_TRY(cli_result_open(j->c, j->r));
     cli_clear_progress(j->c);
-    if (n > MOST_SHOWN) { /* too wide: the pairs, most first */
-        qsort(pairs, many, sizeof *pairs, compare_pairs);
-        for (size_t i = 0; i < many; i++) json_array_append_new(j->rows, pair_object(j, &pairs[i]));
-        out_text(j->c, "%s\n\n", j->title);
-        out_table(j->c, j->rows);
-        goto done;
+    for (size_t k = 0; k < many; k++) {
+        if (k == 0)
+            out_text(j->c, "%s: mutual information in %s\n\n", cr_table_source(j->a), j->unit);
+        else
+            out_text(j->c, "%s\n\n", below[k - 1]);
+        out_rows(j->c, square[k]);
     }
-    print_square(j, j->title, names, n, pairs, 0);
-    print_square(j, "\nnormalised: 0 for none, 1 for all", names, n, pairs, 1);
-    if (j->how.permutations > 0) print_square(j, "\np-values", names, n, pairs, 2);
 done:
     j->printed = true;
     return st;
@@ -132,6 +125,7 @@ done:
 cr_status info_matrix(info_job *j)
 {
     cr_status    st = CR_OK;
+    bool         text = j->c->format == FORMAT_TEXT;
     const char **names = NULL;
     size_t       n = 0, many;
     CR_TRY(info_columns(j, &names, &n));
@@ -141,16 +135,15 @@ cr_status info_matrix(info_job *j)
     one_pair *pairs = cr_scratch_bytes(&j->s, many, sizeof *pairs);
     CR_TRY(j->s.status);
     CR_TRY(measure_pairs(j, names, n, pairs));
-    if (j->c->format == FORMAT_TEXT) {
-        CR_TRY(cli_check_strict(j->c));
-        CR_TRY(print_text(j, names, n, pairs, many));
+    if (text && n <= MOST_SHOWN) {
+        CR_TRY(print_squares(j, names, n, pairs));
         goto done;
     }
-    json_t *list = json_array();
-    for (size_t i = 0; i < many; i++) json_array_append_new(list, pair_object(j, &pairs[i]));
-    json_object_set(j->root, "pairs", list);
-    json_array_extend(j->rows, list);
-    json_decref(list);
+    if (text)
+        qsort(pairs, many, sizeof *pairs, compare_pairs); /* too wide: the pairs, most first */
+    j->r.rows = cri_put_list(j->r.object, "pairs");
+    for (size_t i = 0; i < many; i++) put_pair(j, &pairs[i], cri_put_object(j->r.rows, NULL));
+    cli_result_title(j->r, "%s: mutual information in %s", cr_table_source(j->a), j->unit);
 done:
     return st;
 }

@@ -11,24 +11,20 @@
 
 /* --- two files ------------------------------------------------------------------------------- */
 
-static json_t *divergence_object(const info_job *j, const char *const *names, size_t n,
-                                 const cr_divergence *d,
-                                 json_t *(*number)(const info_job *, double))
+typedef void put_number(const info_job *, cri_sheet *, const char *, double);
+
+static void put_divergence(const info_job *j, const cr_divergence *d, put_number *put, cri_sheet *o)
 {
-    json_t *o = json_object(), *columns = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(columns, json_string_nocheck(names[i]));
-    json_object_set_new(o, "columns", columns);
-    json_object_set_new(o, "method", json_string(d->counted ? "counts" : "neighbours"));
-    json_object_set_new(o, "rows", json_integer((json_int_t)d->rows[0]));
-    json_object_set_new(o, "rows_other", json_integer((json_int_t)d->rows[1]));
-    json_object_set_new(o, "entropy", number(j, d->entropy));
-    json_object_set_new(o, "cross_entropy", number(j, d->cross_entropy));
-    json_object_set_new(o, "kl", number(j, d->kl));
-    json_object_set_new(o, "se", number(j, d->se));
-    json_object_set_new(o, "lower", number(j, d->lower));
-    json_object_set_new(o, "upper", number(j, d->upper));
-    json_object_set_new(o, "js", number(j, d->js));
-    return o;
+    cri_put_text(o, "method", d->counted ? "counts" : "neighbours");
+    cri_put_count(o, "rows", d->rows[0]);
+    cri_put_count(o, "rows_other", d->rows[1]);
+    put(j, o, "entropy", d->entropy);
+    put(j, o, "cross_entropy", d->cross_entropy);
+    put(j, o, "kl", d->kl);
+    put(j, o, "se", d->se);
+    put(j, o, "lower", d->lower);
+    put(j, o, "upper", d->upper);
+    put(j, o, "js", d->js);
 }
 
 static void tell_divergence(const info_job *j, const char *name, const cr_divergence *d)
@@ -46,16 +42,16 @@ static void tell_divergence(const info_job *j, const char *name, const cr_diverg
                name, d->shared);
 }
 
-static cr_status compare(info_job *j, const char *const *names, size_t n, json_t *list)
+static cr_status compare(info_job *j, const char *const *names, size_t n, cri_sheet *list)
 {
     cr_divergence d;
     cr_status     st = cr_table_divergence(j->c->cx, j->a, j->b, names, n, &j->how, j->seed, &d);
     if (st != CR_OK) return st;
     tell_divergence(j, names[0], &d);
-    json_array_append_new(list, divergence_object(j, names, n, &d, info_number));
-    json_t *row = divergence_object(j, names, n, &d, info_cell);
-    json_array_append_new(j->rows, info_flat(row));
-    json_decref(row);
+    cri_sheet *one = cri_put_object(list, NULL), *row = cri_put_object(j->r.rows, NULL);
+    cri_put_joined(row, "columns", info_put_texts(one, "columns", names, n), ",");
+    put_divergence(j, &d, info_put, one);
+    put_divergence(j, &d, info_put_cell, row);
     return CR_OK;
 }
 
@@ -80,7 +76,7 @@ cr_status info_divergence(info_job *j)
     cr_status    st = CR_OK;
     const char **names = NULL;
     size_t       n = 0;
-    json_t      *list = json_array();
+    cri_sheet   *list = cri_put_list(j->r.object, "divergence");
     CR_TRY(info_columns(j, &names, &n));
     if (!j->o->columns) CR_TRY(info_common_columns(j, names, &n));
     for (size_t i = 0; i < n; i++) {
@@ -92,12 +88,10 @@ cr_status info_divergence(info_job *j)
         CR_TRY(st);
     }
     if (j->o->columns && n > 1) CR_TRY(compare(j, names, n, list));
-    json_object_set(j->root, "divergence", list);
-    CR_TRY(info_title(j, "%s against %s, in %s, %g %% intervals for kl, seed %llu",
-                      cr_table_source(j->a), cr_table_source(j->b), j->unit, 100 * j->how.level,
-                      (unsigned long long)j->seed));
+    cli_result_title(j->r, "%s against %s, in %s, %g %% intervals for kl, seed %llu",
+                     cr_table_source(j->a), cr_table_source(j->b), j->unit, 100 * j->how.level,
+                     (unsigned long long)j->seed);
 done:
-    json_decref(list);
     return st;
 }
 
@@ -118,19 +112,17 @@ static int compare_ranked(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static json_t *surprise_object(const info_job *j, const cr_surprise *s, size_t i,
-                               const char **names)
+static void put_surprise(const info_job *j, const cr_surprise *s, size_t i, const char **names,
+                         cri_sheet *o)
 {
-    json_t *o = json_object();
-    size_t  most = 0;
-    json_object_set_new(o, "row", json_integer((json_int_t)s->row[i] + 1));
-    json_object_set_new(o, "information", info_number(j, s->total[i]));
-    if (!s->part) return o;
+    size_t most = 0;
+    cri_put_count(o, "row", s->row[i] + 1);
+    info_put(j, o, "information", s->total[i]);
+    if (!s->part) return;
     for (size_t k = 1; k < s->columns; k++)
         if (s->part[i * s->columns + k] > s->part[i * s->columns + most]) most = k;
-    json_object_set_new(o, "most", json_string_nocheck(names[most]));
-    json_object_set_new(o, "most_information", info_number(j, s->part[i * s->columns + most]));
-    return o;
+    cri_put_text(o, "most", names[most]);
+    info_put(j, o, "most_information", s->part[i * s->columns + most]);
 }
 
 cr_status info_surprise(info_job *j)
@@ -139,7 +131,6 @@ cr_status info_surprise(info_job *j)
     cr_surprise  s = { 0 };
     const char **names = NULL;
     size_t       n = 0, shown;
-    json_t      *list = json_array();
     CR_TRY(info_columns(j, &names, &n));
     CR_TRY(cr_table_surprise(j->c->cx, j->a, names, n, j->o->joint, &j->how, j->seed, &s));
     info_tell_dropped(j, j->a, s.dropped);
@@ -148,17 +139,14 @@ cr_status info_surprise(info_job *j)
     for (size_t i = 0; i < s.rows; i++) order[i] = (ranked){ s.total[i], i };
     if (j->o->top != CR_COUNT_UNSET) qsort(order, s.rows, sizeof *order, compare_ranked);
     shown = j->o->top < s.rows ? j->o->top : s.rows;
+    j->r.rows = cri_put_list(j->r.object, "surprise"); /* the table is this list */
     for (size_t i = 0; i < shown; i++)
-        json_array_append_new(list, surprise_object(j, &s, order[i].at, names));
-    json_object_set(j->root, "surprise", list);
-    json_array_extend(j->rows, list);
-    CR_TRY(info_title(j, "%s: information content of %zu of %zu rows in %s, %s, seed %llu",
-                      cr_table_source(j->a), shown, s.rows, j->unit,
-                      j->o->joint ? "jointly" : "columns independent",
-                      (unsigned long long)j->seed));
+        put_surprise(j, &s, order[i].at, names, cri_put_object(j->r.rows, NULL));
+    cli_result_title(j->r, "%s: information content of %zu of %zu rows in %s, %s, seed %llu",
+                     cr_table_source(j->a), shown, s.rows, j->unit,
+                     j->o->joint ? "jointly" : "columns independent", (unsigned long long)j->seed);
 done:
     cr_surprise_free(j->c->cx, &s);
-    json_decref(list);
     return st;
 }
 
@@ -206,32 +194,30 @@ done:
     return st;
 }
 
-static json_t *source_object(const info_job *j, const double *p, size_t n, const cr_source *s)
+static void put_source(const info_job *j, const double *p, size_t n, const cr_source *s,
+                       cri_sheet *o)
 {
-    double  N = (double)j->o->length;
-    json_t *o = json_object(), *probabilities = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(probabilities, json_real(p[i]));
-    json_object_set_new(o, "probabilities", probabilities);
-    json_object_set_new(o, "entropy", info_number(j, s->entropy));
-    json_object_set_new(o, "raw", info_number(j, s->raw));
-    json_object_set_new(o, "length", json_integer((json_int_t)j->o->length));
-    json_object_set_new(o, "types", json_integer((json_int_t)s->types));
-    json_object_set_new(o, "beta", json_real(j->o->beta));
-    json_object_set_new(o, "typical_size", info_number(j, s->log_typical));
-    json_object_set_new(o, "typical_probability", json_real(s->p_typical));
-    json_object_set_new(o, "delta", json_real(j->o->delta));
-    json_object_set_new(o, "essential", info_number(j, s->essential));
-    json_object_set_new(o, "essential_per_letter", info_number(j, s->essential / N));
-    return o;
+    cri_put_reals(o, "probabilities", p, n);
+    info_put(j, o, "entropy", s->entropy);
+    info_put(j, o, "raw", s->raw);
+    cri_put_count(o, "length", j->o->length);
+    cri_put_count(o, "types", s->types);
+    cri_put_real(o, "beta", j->o->beta);
+    info_put(j, o, "typical_size", s->log_typical);
+    cri_put_real(o, "typical_probability", s->p_typical);
+    cri_put_real(o, "delta", j->o->delta);
+    info_put(j, o, "essential", s->essential);
+    info_put(j, o, "essential_per_letter", s->essential / (double)j->o->length);
 }
 
 cr_status info_source(info_job *j)
 {
-    cr_status st = CR_OK;
-    char    **items = NULL;
-    size_t    n = 0;
-    double   *p = NULL;
-    cr_source s;
+    cr_status  st = CR_OK;
+    char     **items = NULL;
+    size_t     n = 0;
+    double    *p = NULL;
+    cr_source  s;
+    cri_sheet *one;
     CR_TRY(cri_list_split(&j->s, j->o->source, &items, &n));
     if (j->a && n != 1) {
         cr_fail(j->c->cx, CR_EARG, "--source with a file takes one column, not %zu", n);
@@ -242,13 +228,11 @@ cr_status info_source(info_job *j)
     else
         CR_TRY(read_probabilities(j, items, n, &p));
     CR_TRY(cr_source_describe(j->c->cx, p, n, j->o->length, j->o->beta * j->per, j->o->delta, &s));
-    json_t *one = source_object(j, p, n, &s), *row = json_copy(one);
-    json_object_set_new(j->root, "source", one);
-    json_object_del(row, "probabilities");
-    json_array_append_new(j->rows, row);
-    j->one = true;
-    CR_TRY(info_title(j, "strings of %zu letters from a source of %zu, in %s", j->o->length, n,
-                      j->unit));
+    one = cri_put_object(j->r.object, "source");
+    put_source(j, p, n, &s, one);
+    info_put_row(j, one);
+    cli_result_title(j->r, "strings of %zu letters from a source of %zu, in %s", j->o->length, n,
+                     j->unit);
 done:
     return st;
 }

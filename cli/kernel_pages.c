@@ -5,47 +5,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static json_t *spec_object(const cr_kernel_spec *spec)
+static const cr_field kernel_parameter[] = {
+    CR_TEXT("name", 0, "name of the parameter"),
+    CR_TEXT("alias", 0, "another name, or empty"),
+    CR_TEXT("default", 0, "value when it is not given"),
+    CR_TEXT("range", 0, "what it may be, or empty"),
+    CR_FLAG("learned", 0, "whether a fit may change it"),
+    CR_TEXT("help", 0, "what it does"),
+    CR_FIELD_LAST,
+};
+
+const cr_field kernel_fields[] = {
+    CR_TEXT("name", 0, "name of the kernel"),
+    CR_TEXT("aliases", 0, "other names, with blanks between"),
+    CR_TEXT("acts_on", 0, "numbers, categories, texts or nothing"),
+    CR_TEXT("summary", 0, "one line"),
+    CR_TEXT("formula", 0, "the kernel in plain text"),
+    CR_TEXT("example", 0, "an expression"),
+    CR_TEXT("reference", 0, "book or paper"),
+    CR_INNER(ROWS, "parameters", 0, "its parameters", kernel_parameter),
+    CR_FIELD_LAST,
+};
+
+static void put_parameter(const cr_kernel_spec *spec, cri_sheet *row)
 {
-    json_t *row = json_object();
-    json_object_set_new(row, "name", json_string(spec->name));
-    json_object_set_new(row, "alias", json_string(spec->alias ? spec->alias : ""));
-    json_object_set_new(row, "default", json_string(spec->fallback));
-    json_object_set_new(row, "range", json_string(spec->range));
-    json_object_set_new(row, "learned", json_boolean(spec->learned));
-    json_object_set_new(row, "help", json_string(spec->help));
-    return row;
+    cri_put_text(row, "name", spec->name);
+    cri_put_text(row, "alias", spec->alias ? spec->alias : "");
+    cri_put_text(row, "default", spec->fallback);
+    cri_put_text(row, "range", spec->range);
+    cri_put_flag(row, "learned", spec->learned);
+    cri_put_text(row, "help", spec->help);
 }
 
-static json_t *kernel_object(const cr_kernel_class *k)
+static void put_kernel(const cr_kernel_class *k, cri_sheet *one)
 {
-    json_t *one = json_object(), *parameters = json_array();
-    json_object_set_new(one, "name", json_string(cr_kernel_name(k)));
-    json_object_set_new(one, "aliases", json_string(cr_kernel_aliases(k)));
-    json_object_set_new(one, "acts_on", json_string(cr_kernel_acts_on(k)));
-    json_object_set_new(one, "summary", json_string(cr_kernel_summary(k)));
-    json_object_set_new(one, "formula", json_string(cr_kernel_formula(k)));
-    json_object_set_new(one, "example", json_string(cr_kernel_example(k)));
-    json_object_set_new(one, "reference", json_string(cr_kernel_reference(k)));
+    cri_put_text(one, "name", cr_kernel_name(k));
+    cri_put_text(one, "aliases", cr_kernel_aliases(k));
+    cri_put_text(one, "acts_on", cr_kernel_acts_on(k));
+    cri_put_text(one, "summary", cr_kernel_summary(k));
+    cri_put_text(one, "formula", cr_kernel_formula(k));
+    cri_put_text(one, "example", cr_kernel_example(k));
+    cri_put_text(one, "reference", cr_kernel_reference(k));
+    cri_sheet *parameters = cri_put_list(one, "parameters");
     for (size_t i = 0; cr_kernel_spec_at(k, i); i++)
-        json_array_append_new(parameters, spec_object(cr_kernel_spec_at(k, i)));
-    json_object_set_new(one, "parameters", parameters);
-    return one;
+        put_parameter(cr_kernel_spec_at(k, i), cri_put_object(parameters, NULL));
 }
 
-static json_t *kernel_row(const cr_kernel_class *k)
+static void put_row(const cr_kernel_class *k, cri_sheet *row)
 {
-    json_t *row = json_object();
-    char    names[128] = "";
-    size_t  used = 0;
+    char   names[128] = "";
+    size_t used = 0;
     for (size_t i = 0; cr_kernel_spec_at(k, i) && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "",
                                  cr_kernel_spec_at(k, i)->name);
-    json_object_set_new(row, "name", json_string(cr_kernel_name(k)));
-    json_object_set_new(row, "acts_on", json_string(cr_kernel_acts_on(k)));
-    json_object_set_new(row, "parameters", json_string(names));
-    json_object_set_new(row, "summary", json_string(cr_kernel_summary(k)));
-    return row;
+    cri_put_text(row, "name", cr_kernel_name(k));
+    cri_put_text(row, "acts_on", cr_kernel_acts_on(k));
+    cri_put_text(row, "parameters", names);
+    cri_put_text(row, "summary", cr_kernel_summary(k));
 }
 
 static void print_page(cli *c, const cr_kernel_class *k)
@@ -69,25 +85,24 @@ static void print_page(cli *c, const cr_kernel_class *k)
 cr_status cli_kernels(cli *c, const char *opt_name)
 {
     cr_status              st = CR_OK;
-    bool                   whole = c->format == FORMAT_JSON;
     const cr_kernel_class *one = opt_name ? cr_kernel_find(c->cx, opt_name) : NULL;
-    json_t                *root = json_object(), *rows = json_array();
+    cli_result             r = cli_result_new(c);
+    cri_sheet             *all = cri_put_list(r.object, "kernels");
     if (opt_name && !one) CR_TRY(CR_EARG);
     for (size_t i = 0; i < cr_kernel_count(); i++) {
         const cr_kernel_class *k = cr_kernel_at(i);
         if (one && k != one) continue;
-        json_array_append_new(rows, whole ? kernel_object(k) : kernel_row(k));
+        put_kernel(k, cri_put_object(all, NULL));
+        put_row(k, cri_put_object(r.rows, NULL));
     }
-    json_object_set(root, "kernels", rows);
-    CR_TRY(out_open(c, c->global.output));
-    if (whole)
-        out_json(c, "models", root);
+    CR_TRY(cli_result_open(c, r));
+    if (c->format == FORMAT_JSON)
+        out_result(c, "models", r.object);
     else if (one)
         print_page(c, one);
     else
-        out_table(c, rows);
+        out_rows(c, r.rows);
 done:
-    json_decref(root);
-    json_decref(rows);
+    cli_result_free(r);
     return st;
 }

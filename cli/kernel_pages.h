@@ -4,6 +4,9 @@
 
 #include "cli.h"
 
+/* What the JSON of one holds. */
+extern const cr_field kernel_fields[];
+
 /* The list of kernels, or the page of the one that is named.  Fails with CR_EARG when there is none
  * of that name. */
 cr_status cli_kernels(cli *c, const char *opt_name);

@@ -1,12 +1,13 @@
 /* memory.c -- where the memory of the program comes from.
- * The library tells of an allocation that fails, and the program of that in a sentence.  Results are
- * built with jansson, whose every call may fail, in a thousand places that would have to look: for
- * the program there is one answer to all of them, which is to end at once, with that sentence and
- * without a file half written.  (The library, which others use, looks.)
+ * The library tells of an allocation that fails, and the program of that in a sentence.  What the
+ * program allocates itself, a few names and lists, has one answer: it ends at once, with that sentence
+ * and without a file half written.
  *
  * In builds for tests CREDENCE_FAIL_ALLOCATION=N makes the Nth allocation fail, of the library, of
  * jansson or of the program itself. */
 #include "cli.h"
+
+#include <jansson.h>
 
 #include <stdlib.h>
 

@@ -61,12 +61,12 @@ done:
     return st;
 }
 
-static void add_coordinates(const cr_prediction *p, answers *a)
+void answers_add_coordinates(answers *a, const char *const *names, size_t n, const double *Z)
 {
-    for (size_t k = 0; k < p->n_classes; k++) {
-        answer_column *column = answers_add(a, p->classes[k], p->classes[k]);
+    for (size_t k = 0; k < n; k++) {
+        answer_column *column = answers_add(a, names[k], names[k]);
         column->group = "coordinates";
-        column->x = p->vector + k, column->stride = p->n_classes;
+        column->x = Z + k, column->stride = n;
     }
 }
 
@@ -76,7 +76,8 @@ cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const
     cr_status st = CR_OK;
     if (p->kind == CR_ANSWER_NUMBER) CR_TRY(add_numbers(c, s, p, interval, leverage, a));
     if (p->kind == CR_ANSWER_CLASS) CR_TRY(add_classes(c, s, m, p, a));
-    if (p->kind == CR_ANSWER_VECTOR) add_coordinates(p, a);
+    if (p->kind == CR_ANSWER_VECTOR)
+        answers_add_coordinates(a, p->classes, p->n_classes, p->vector);
     if (p->log_density) answers_add(a, "log_density", "log_density")->x = p->log_density;
 done:
     return st;

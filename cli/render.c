@@ -1,6 +1,7 @@
 /* render.c -- sheets as text and as CSV: tables of rows, names with their values. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,15 @@ void out_rows(cli *c, const cri_sheet *rows)
         text_rows(c, rows);
 }
 
+void out_row(cli *c, const cri_sheet *object)
+{
+    cri_sheet *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
+    cri_put_copy(rows, NULL, object);
+    if (cri_sheet_status(s) != CR_OK) out_fail(c, CR_ENOMEM);
+    out_rows(c, rows);
+    cri_sheet_free(s);
+}
+
 void out_values(cli *c, const cri_sheet *object)
 {
     const cri_sheet *v;
@@ -209,3 +219,55 @@ void out_values(cli *c, const cri_sheet *object)
         out_text(c, "\n");
     }
 }
+
+/* --- both forms ------------------------------------------------------------------------------ */
+
+void cli_put_cell(cri_sheet *row, const char *name, double x)
+{
+    if (isinf(x))
+        cri_put_text(row, name, x > 0 ? "inf" : "-inf");
+    else
+        cri_put_real(row, name, x);
+}
+
+cli_result cli_result_new(cli *c)
+{
+    cri_sheet *whole = cri_sheet_new(c->cx);
+    cri_sheet *object = cri_put_object(whole, "object");
+    return (cli_result){ whole, object, cri_put_list(whole, "rows"), false };
+}
+
+void cli_result_title(cli_result r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cri_put_text_list(r.whole, "title", format, args);
+    va_end(args);
+}
+
+cr_status cli_result_open(cli *c, cli_result r)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_sheet_status(r.whole));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(out_open(c, c->global.output));
+done:
+    return st;
+}
+
+cr_status cli_result_print(cli *c, cli_result r)
+{
+    const char *title = cri_sheet_text(cri_sheet_get(r.whole, "title"));
+    cr_status   st = cli_result_open(c, r);
+    if (st != CR_OK) return st;
+    if (c->format == FORMAT_TEXT && title) out_text(c, "%s\n\n", title);
+    if (c->format == FORMAT_JSON)
+        out_result(c, c->verb->name, r.object);
+    else if (c->format == FORMAT_TEXT && r.lines)
+        out_values(c, cri_sheet_first(r.rows));
+    else
+        out_rows(c, r.rows);
+    return CR_OK;
+}
+
+void cli_result_free(cli_result r) { cri_sheet_free(r.whole); }

@@ -1,56 +1,46 @@
-/* scores.c -- metrics as JSON and as tables. */
+/* scores.c -- metrics in sheets. */
 #include "scores.h"
 
 #include <math.h>
 #include <stdio.h>
 
-json_t *scores_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+const cr_field scores_fold[] = {
+    CR_COUNT("rows", 0, "rows of the fold"),
+    CR_COUNT("repeat", CR_FIELD_SOMETIMES, "which repeat it belongs to, where there are several"),
+    CR_FIELD_LAST,
+};
 
-json_t *scores_cell(double x)
+static void put_metrics(cri_sheet *object, const cr_assessment *a)
 {
-    return isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : scores_number(x);
+    for (size_t i = 0; i < a->n; i++) cri_put_real(object, a->metrics[i].name, a->metrics[i].value);
 }
 
-json_t *scores_object(const cr_assessment *a)
+void scores_put(cri_sheet *s, const char *name, const cr_assessment *a)
 {
-    json_t *object = json_object();
-    for (size_t i = 0; i < a->n; i++)
-        json_object_set_new(object, a->metrics[i].name, scores_number(a->metrics[i].value));
-    return object;
+    put_metrics(cri_put_object(s, name), a);
 }
 
-json_t *scores_values(const cr_assessment *a, const double *values)
+void scores_put_values(cri_sheet *s, const char *name, const cr_assessment *a, const double *values)
 {
-    json_t *object = json_object();
-    for (size_t i = 0; i < a->n; i++)
-        json_object_set_new(object, a->metrics[i].name, scores_number(values[i]));
-    return object;
+    cri_sheet *object = cri_put_object(s, name);
+    for (size_t i = 0; i < a->n; i++) cri_put_real(object, a->metrics[i].name, values[i]);
 }
 
-json_t *scores_table(const cr_assessment *mean, const double *se)
+void scores_put_means(cri_sheet *s, const cr_assessment *mean, const double *se)
 {
-    json_t *rows = json_array();
-    for (size_t i = 0; i < mean->n; i++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "metric", json_string(mean->metrics[i].name));
-        json_object_set_new(row, "mean", scores_cell(mean->metrics[i].value));
-        json_object_set_new(row, "se", scores_number(se[i]));
-        json_array_append_new(rows, row);
-    }
-    return rows;
+    scores_put(s, "metrics", mean);
+    scores_put_values(s, "se", mean, se);
 }
 
-json_t *scores_folds(const cr_assessment *fold, size_t folds, size_t repeats)
+void scores_put_folds(cri_sheet *s, const cr_assessment *fold, size_t folds, size_t repeats)
 {
-    json_t *list = json_array();
+    cri_sheet *list = cri_put_list(s, "folds");
     for (size_t f = 0; f < folds * repeats; f++) {
-        json_t *one = scores_object(&fold[f]);
-        json_object_set_new(one, "rows", json_integer((json_int_t)fold[f].rows));
-        if (repeats > 1)
-            json_object_set_new(one, "repeat", json_integer((json_int_t)(f / folds + 1)));
-        json_array_append_new(list, one);
+        cri_sheet *one = cri_put_object(list, NULL);
+        put_metrics(one, &fold[f]);
+        cri_put_count(one, "rows", fold[f].rows);
+        if (repeats > 1) cri_put_count(one, "repeat", f / folds + 1);
     }
-    return list;
 }
 
 void scores_note(cli *c, const cr_assessment *a)

@@ -209,10 +209,11 @@ void cri_put_joined(cri_sheet *s, const char *name, const cri_sheet *list, const
 }
 
 /* The depth of a sheet is that of the code that made it: a few levels. */
-void cri_put_copy(cri_sheet *s, const char *name, const cri_sheet *value)
+void cri_put_copy(cri_sheet *s, const char *name, const cri_sheet *opt_value)
 {
-    cri_sheet *part = add(s, name, value->kind);
-    if (!part) return;
+    const cri_sheet *value = opt_value;
+    cri_sheet       *part = add(s, name, cri_sheet_kind_of(value));
+    if (!part || !value) return;
     if (value->kind == CRI_SHEET_TEXT)
         part->is.text = keep(s->of, value->is.text);
     else if (value->kind != CRI_SHEET_LIST && value->kind != CRI_SHEET_OBJECT)
@@ -236,7 +237,7 @@ cri_sheet *cri_sheet_get(const cri_sheet *opt_s, const char *name)
 
 cri_sheet *cri_sheet_first(const cri_sheet *opt_s) { return opt_s ? opt_s->first : NULL; }
 
-cri_sheet *cri_sheet_next(const cri_sheet *s) { return s->next; }
+cri_sheet *cri_sheet_next(const cri_sheet *opt_s) { return opt_s ? opt_s->next : NULL; }
 
 size_t cri_sheet_size(const cri_sheet *opt_s)
 {

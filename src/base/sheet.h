@@ -58,8 +58,8 @@ cri_sheet *cri_put_list(cri_sheet *s, const char *name);
 cri_sheet *cri_put_object(cri_sheet *s, const char *name);
 /* The texts of a list as one, with something between them. */
 void cri_put_joined(cri_sheet *s, const char *name, const cri_sheet *list, const char *between);
-/* A copy of a value with all that is in it. */
-void cri_put_copy(cri_sheet *s, const char *name, const cri_sheet *value);
+/* A copy of a value with all that is in it; NULL is null. */
+void cri_put_copy(cri_sheet *s, const char *name, const cri_sheet *opt_value);
 
 /* --- reading -----------------------------------------------------------------------------------
  * Of NULL there is nothing.  Parts may be added to, where the whole may. */
@@ -69,7 +69,7 @@ cri_sheet_kind cri_sheet_kind_of(const cri_sheet *opt_s);
 cri_sheet *cri_sheet_get(const cri_sheet *opt_s, const char *name);
 /* Members of an object or items of a list, one after another. */
 cri_sheet *cri_sheet_first(const cri_sheet *opt_s);
-cri_sheet *cri_sheet_next(const cri_sheet *s);
+cri_sheet *cri_sheet_next(const cri_sheet *opt_s);
 size_t     cri_sheet_size(const cri_sheet *opt_s);
 /* The name of a member; NULL of an item. */
 const char *cri_sheet_name(const cri_sheet *s);

@@ -4,6 +4,7 @@
 #define CREDENCE_PLOT_CHART_H
 
 #include "../base/scratch.h"
+#include "../base/sheet.h"
 #include "../models/model.h"
 #include "svg.h"
 
@@ -41,12 +42,11 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *chart, const char *path);
 cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
                          const char **out_text);
 
-/* Its named series as a JSON object: title, x_title, y_title, series; the text is the scratch's. */
-cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out_text);
-
+/* Its named series, for programs: title, x_title, y_title, series (chart_points.c). */
+void cri_chart_put(const cri_chart *chart, cri_sheet *to);
 /* Several of them under one title: title, constant unless it is NaN, parts. */
-cr_status cri_charts_json(cr_scratch *s, const char *title, double constant,
-                          const cri_chart *charts, size_t n, const char **out_text);
+void cri_charts_put(const char *title, double constant, const cri_chart *charts, size_t n,
+                    cri_sheet *to);
 
 /* As printf, into the arena; "" once that has failed. */
 CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);

@@ -487,12 +487,13 @@ done:
     return st;
 }
 
-cr_status cri_figure_json(cr_scratch *s, const cr_model *model, const cr_table *table,
-                          const cr_plot_options *o, const char **out_text)
+cr_status cri_figure_put(cr_scratch *s, const cr_model *model, const cr_table *table,
+                         const cr_plot_options *o, cri_sheet *to)
 {
     cri_chart chart;
     cr_status st = make_figure(s, model, table, o, &chart);
-    return st == CR_OK ? cri_chart_json(s, &chart, out_text) : st;
+    if (st == CR_OK) cri_chart_put(&chart, to);
+    return st;
 }
 
 cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,

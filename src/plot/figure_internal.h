@@ -3,6 +3,7 @@
 #define CREDENCE_PLOT_FIGURE_INTERNAL_H
 
 #include "../base/scratch.h"
+#include "../base/sheet.h"
 #include "kinds.h"
 
 /* As SVG: see cr_plot_model. */
@@ -12,8 +13,12 @@ cr_status cri_figure_svg(cr_ctx *cx, const cr_model *model, const cr_table *tabl
 cr_status cri_figure_text(cr_scratch *s, const cr_model *model, const cr_table *table,
                           const cr_plot_options *options, size_t width, size_t height,
                           const char **out_text);
-/* Its points, as cri_chart_json. */
-cr_status cri_figure_json(cr_scratch *s, const cr_model *model, const cr_table *table,
-                          const cr_plot_options *options, const char **out_text);
+/* Its points, as cri_chart_put. */
+cr_status cri_figure_put(cr_scratch *s, const cr_model *model, const cr_table *table,
+                         const cr_plot_options *options, cri_sheet *to);
+
+/* What cr_plot_json gives, before it is JSON (kinds.c). */
+cr_status cri_plot_put(cr_ctx *cx, const cr_model *model, const cr_table *table, cr_plot_kind kind,
+                       const cr_plot_options *options, cri_sheet *to);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-/* Where a figure goes: to a file, to text of this size, or, its points, to JSON. */
-typedef struct sheet {
-    const char *path; /* NULL: text */
-    bool        json;
+/* Where a figure goes: its points to a sheet; or it is drawn to a file, or to text of this size. */
+typedef struct target {
+    cri_sheet  *points; /* NULL: it is drawn */
+    const char *path;   /* NULL: text */
     size_t      width, height;
     const char *text; /* the scratch's */
-} sheet;
+} target;
 
 static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
 {
@@ -51,40 +51,48 @@ done:
     return st;
 }
 
-static cr_status draw_chart(cr_scratch *s, const cri_chart *chart, sheet *to)
+static cr_status draw_chart(cr_scratch *s, const cri_chart *chart, target *to)
 {
-    if (to->json) return cri_chart_json(s, chart, &to->text);
+    if (to->points) {
+        cri_chart_put(chart, to->points);
+        return CR_OK;
+    }
     return to->path ? cri_chart_svg(s->cx, chart, to->path)
                     : cri_chart_text(s, chart, to->width, to->height, &to->text);
 }
 
 static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
-                            const cr_plot_options *o, sheet *to)
+                            const cr_plot_options *o, target *to)
 {
     cri_parts parts;
     cr_status st = cri_parts_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
-    if (to->json)
-        return cri_charts_json(s, parts.title, parts.constant, parts.chart, parts.n, &to->text);
+    if (to->points) {
+        cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
+        return CR_OK;
+    }
     size_t height = to->height / 2 < 7 ? to->height : to->height / 2;
     return to->path ? cri_parts_svg(s->cx, &parts, to->path)
                     : cri_parts_text(s, &parts, to->width, height, &to->text);
 }
 
 static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                           const cr_plot_options *o, sheet *to)
+                           const cr_plot_options *o, target *to)
 {
     cri_maps  maps;
     cr_status st =
         kind == CR_PLOT_MAP ? cri_heat_map(s, m, t, o, &maps) : cri_evidence_map(s, m, t, o, &maps);
     if (st != CR_OK) return st;
-    if (to->json) return cri_maps_json(s, &maps, &to->text);
+    if (to->points) {
+        cri_maps_put(&maps, to->points);
+        return CR_OK;
+    }
     return to->path ? cri_maps_svg(s->cx, &maps, to->path)
                     : cri_maps_text(s, &maps, to->width, to->height, &to->text);
 }
 
 static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                      const cr_plot_options *o, sheet *to)
+                      const cr_plot_options *o, target *to)
 {
     cr_status st = CR_OK;
     cri_shown d = { 0 };
@@ -99,7 +107,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);
     case CR_PLOT_FIT:
-        if (to->json) return cri_figure_json(s, m, t, o, &to->text);
+        if (to->points) return cri_figure_put(s, m, t, o, to->points);
         return to->path ? cri_figure_svg(s->cx, m, t, o, to->path)
                         : cri_figure_text(s, m, t, o, to->width, to->height, &to->text);
     default:
@@ -116,15 +124,15 @@ cr_status cr_plot_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot
                        const cr_plot_options *options, const char *path)
 {
     cr_scratch s = cr_scratch_begin(cx);
-    sheet      to = { .path = path };
+    target     to = { .path = path };
     cr_status  st = draw(&s, m, t, kind, options, &to);
     cr_scratch_end(&s);
     return st;
 }
 
-/* What is drawn to the sheet, as a text of its own. */
+/* What is drawn there, as a text of its own. */
 static cr_status draw_text(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                           const cr_plot_options *options, sheet to, char **out_text)
+                           const cr_plot_options *options, target to, char **out_text)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -142,14 +150,33 @@ cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr
                             const cr_plot_options *options, size_t width, size_t height,
                             char **out_text)
 {
-    return draw_text(cx, m, t, kind, options, (sheet){ .width = width, .height = height },
+    return draw_text(cx, m, t, kind, options, (target){ .width = width, .height = height },
                      out_text);
+}
+
+cr_status cri_plot_put(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                       const cr_plot_options *options, cri_sheet *points)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    CR_TRY(cri_sheet_status(points));
+    CR_TRY(draw(&s, m, t, kind, options, &(target){ .points = points }));
+    CR_TRY(cri_sheet_status(points));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 cr_status cr_plot_json(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                        const cr_plot_options *options, char **out_text)
 {
-    return draw_text(cx, m, t, kind, options, (sheet){ .json = true }, out_text);
+    cr_status  st = CR_OK;
+    cri_sheet *points = cri_sheet_new(cx);
+    CR_TRY(cri_plot_put(cx, m, t, kind, options, points));
+    CR_TRY(cri_sheet_to_json(cx, points, out_text));
+done:
+    cri_sheet_free(points);
+    return st;
 }
 
 cr_status cr_plot(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, double level,

@@ -50,8 +50,8 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *maps, const char *path);
 /* Draws each map into about width x height characters; the text is the scratch's. */
 cr_status cri_maps_text(cr_scratch *s, const cri_maps *maps, size_t width, size_t height,
                         const char **out_text);
-/* The middles of the cells along both axes, the values there, points and mark, as a JSON object:
- * title, x_title, y_title, x, y, maps; the text is the scratch's. */
-cr_status cri_maps_json(cr_scratch *s, const cri_maps *maps, const char **out_text);
+/* The middles of the cells along both axes, the values there, points and mark, for programs:
+ * title, x_title, y_title, x, y, maps (chart_points.c). */
+void cri_maps_put(const cri_maps *maps, cri_sheet *to);
 
 #endif

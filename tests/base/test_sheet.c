@@ -102,6 +102,19 @@ TEST(copies_and_joined_texts_are_the_same)
     cri_sheet_free(copy);
 }
 
+/* What is not there has no next, and its copy is null. */
+TEST(nothing_is_read_of_nothing)
+{
+    cri_sheet *s = cri_sheet_new(cx);
+    assert_null(cri_sheet_next(cri_sheet_first(cri_sheet_get(s, "none"))));
+    cri_put_copy(s, "copy", cri_sheet_get(s, "none"));
+    assert_int_equal(cri_sheet_size(s), 1);
+    assert_int_equal(cri_sheet_kind_of(cri_sheet_get(s, "copy")), CRI_SHEET_NULL);
+    cri_put_copy(NULL, "copy", s);
+    assert_ok(cx, cri_sheet_status(s));
+    cri_sheet_free(s);
+}
+
 TEST(a_cleared_sheet_is_empty_and_used_again)
 {
     cri_sheet *s = cri_sheet_new(cx);

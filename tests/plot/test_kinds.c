@@ -189,7 +189,7 @@ static cr_status plot_small(cr_ctx *cx, void *arg)
     cr_free(cx, text, strlen(text) + 1, 1);
     cr_plot_kind kind = strcmp(arg, "logistic") == 0 ? CR_PLOT_PR : CR_PLOT_FIT;
     CR_TRY(cr_plot_json(cx, m, t, kind, &(cr_plot_options){ .level = 0.9 }, &text));
-    if (strncmp(text, "{\"title\":", 9) != 0) st = CR_EDATA;
+    if (strncmp(text, "{\n  \"title\":", 12) != 0) st = CR_EDATA;
     cr_free(cx, text, strlen(text) + 1, 1);
 done:
     cr_model_free(cx, m);
