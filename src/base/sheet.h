@@ -50,7 +50,8 @@ void cri_put_real(cri_sheet *s, const char *name, double value);
 /* NULL is null. */
 void cri_put_text(cri_sheet *s, const char *name, const char *opt_text);
 void cri_put_textf(cri_sheet *s, const char *name, const char *format, ...) CR_PRINTF(3, 4);
-void cri_put_text_list(cri_sheet *s, const char *name, const char *format, va_list args);
+void cri_put_text_list(cri_sheet *s, const char *name, const char *format, va_list args)
+    CR_PRINTF(3, 0);
 /* A list of numbers. */
 void cri_put_reals(cri_sheet *s, const char *name, const double *values, size_t n);
 /* The new part, for what comes into it; NULL once something has failed. */
