@@ -3,8 +3,8 @@
  * cc -O2 -D_XOPEN_SOURCE=700 -Isrc bench/bench_csv.c build/release/libcredence_static.a -pthread -lz
  * -lzstd -lm */
 #include "base/context.h"
-#include "data/csv.h"
-#include "data/table.h"
+#include "data/csv/csv.h"
+#include "data/table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

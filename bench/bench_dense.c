@@ -2,11 +2,11 @@
  *   bench_dense [n] [runs]
  * One JSON line per measurement: the median of `runs` runs.  The contestants of a task take turns,
  * so that a disturbance of the machine hits all of them alike. */
-#include "math/lapack.h"
+#include "math/dense/lapack.h"
 #include "base/context.h"
-#include "math/blas.h"
-#include "math/chol.h"
-#include "math/dense.h"
+#include "math/dense/blas.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <cblas.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * sds of M rows (those of the data, again and again) from a process of N rows, the check their mean
  * sd; trsm: the triangular solves of as many right-hand sides, some at a time, by BLAS alone, which
  * the sds cannot undercut.  Prints the median of some runs and a figure to check the result by. */
-#include "models/gp/gp_sparse.h"
-#include "models/model.h"
-#include "data/table.h"
-#include "math/lapack.h"
+#include "models/gp/sparse/gp_sparse.h"
+#include "models/core/model.h"
+#include "data/table/table.h"
+#include "math/dense/lapack.h"
 
 #include <cblas.h>
 #include <math.h>

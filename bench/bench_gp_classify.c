@@ -3,7 +3,7 @@
  *   bench_gp_classify DATA N D THREADS
  * DATA: N x D doubles as they are in memory; the two classes are made of the columns.  Every run
  * begins the search for the mode at 0.  Prints the median of some runs and the log evidence. */
-#include "models/gp/classify_laplace.h"
+#include "models/gp/classify/classify_laplace.h"
 
 #include <math.h>
 #include <stdio.h>

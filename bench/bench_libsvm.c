@@ -1,7 +1,7 @@
 /* bench_libsvm.c -- reads a LIBSVM file once and prints one line of JSON: seconds, MB/s, peak RSS.
  *   bench_libsvm FILE [THREADS] */
 #include "base/context.h"
-#include "data/read.h"
+#include "data/formats/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * new one; the median of some changes.  memory: the largest number of bytes held at a time while a
  * tree computes all marginals, against what was predicted. */
 #include "base/context.h"
-#include "models/graph/junction.h"
-#include "models/graph/network_file.h"
+#include "graph/exact/junction.h"
+#include "graph/files/network_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 
 #include "base/option.h"
 #include "base/sheet.h"
-#include "data/read.h"
-#include "data/stream.h"
-#include "models/model.h"
+#include "data/formats/read.h"
+#include "data/stream/stream.h"
+#include "models/core/model.h"
 
 typedef enum cli_format { FORMAT_AUTO, FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } cli_format;
 enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };

@@ -1,6 +1,6 @@
 /* credence.c -- the program: the table of verbs, and the way from main to one of them. */
 #include "cli.h"
-#include "math/blas.h"
+#include "math/dense/blas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * into a model. */
 #include "cli.h"
 #include "base/file.h"
-#include "data/read_internal.h"
+#include "data/formats/read_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,6 +32,9 @@ function(gather file)
     string(PREPEND rest "\n")
 
     get_filename_component(path "${name}" ABSOLUTE BASE_DIR ${directory})
+    if(NOT EXISTS "${path}")
+      get_filename_component(path "../src/${name}" ABSOLUTE BASE_DIR ${public})
+    endif()
     if(kind STREQUAL "<")
       if(NOT name IN_LIST ALLOWED)
         message(FATAL_ERROR "${file}: a public header may not include <${name}>")
@@ -50,6 +53,7 @@ function(gather file)
   set(system_headers "${system_headers}" PARENT_SCOPE)
 endfunction()
 
+get_filename_component(public ${FROM} DIRECTORY)  # include/: the code is beside it
 gather(${FROM})
 
 list(REMOVE_DUPLICATES system_headers)

@@ -1,5 +1,5 @@
 /* record.h -- a struct declared once, as options are: from its list of members come the struct, save
- * and load with every shape and value checked (models/record_store.h), free and copy.
+ * and load with every shape and value checked (data/store/record_store.h), free and copy.
  *
  *     #define KNN_STATE(MEMBER)                                                           \
  *         MEMBER(count,  n, (),     ">0",  "rows")                                        \

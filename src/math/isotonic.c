@@ -1,6 +1,6 @@
 /* isotonic.c -- pool adjacent violators. */
 #include "isotonic.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MATH_ISOTONIC_H
 #define CREDENCE_MATH_ISOTONIC_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 /* out [n] = the f above.  Weights are above 0, all 1 when NULL.  Fails with CR_EDATA for a number
  * that is not finite or a weight that is not above 0, or CR_ENOMEM; then out is left as it was. */

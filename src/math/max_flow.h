@@ -6,7 +6,7 @@
 #ifndef CREDENCE_MATH_MAX_FLOW_H
 #define CREDENCE_MATH_MAX_FLOW_H
 
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 typedef struct cri_flow cri_flow;
 

@@ -1,7 +1,7 @@
 /* neighbours.c -- building the tree of boxes. */
 #include "neighbours_internal.h"
-#include "../base/checked.h"
-#include "../base/parallel.h"
+#include "base/checked.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <stdlib.h>

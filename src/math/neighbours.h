@@ -9,8 +9,8 @@
 #ifndef CREDENCE_MATH_NEIGHBOURS_H
 #define CREDENCE_MATH_NEIGHBOURS_H
 
-#include "../base/context.h"
-#include "view.h"
+#include "base/context.h"
+#include "math/dense/view.h"
 
 typedef enum cr_norm { CR_NORM_EUCLID, CR_NORM_MAX } cr_norm;
 

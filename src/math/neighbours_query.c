@@ -1,6 +1,6 @@
 /* neighbours_query.c -- k nearest points, and counts within a radius. */
 #include "neighbours_internal.h"
-#include "../base/parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 

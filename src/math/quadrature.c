@@ -1,6 +1,6 @@
 /* quadrature.c -- adaptive Gauss-Kronrod, and one fixed Gauss rule. */
 #include "quadrature.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 

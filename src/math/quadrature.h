@@ -7,7 +7,7 @@
 #ifndef CREDENCE_MATH_QUADRATURE_H
 #define CREDENCE_MATH_QUADRATURE_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 typedef double cr_integrand(double x, void *user);
 

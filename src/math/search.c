@@ -1,6 +1,6 @@
 /* search.c -- greedy local search and local beam search. */
 #include "search.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef CREDENCE_MATH_SEARCH_H
 #define CREDENCE_MATH_SEARCH_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 typedef struct cr_search_sink cr_search_sink;
 

@@ -3,9 +3,9 @@
 #ifndef CREDENCE_PLOT_CHART_H
 #define CREDENCE_PLOT_CHART_H
 
-#include "../base/scratch.h"
-#include "../base/sheet.h"
-#include "../models/model.h"
+#include "base/scratch.h"
+#include "base/sheet.h"
+#include "models/core/model.h"
 #include "svg.h"
 
 enum { CRI_CHART_SERIES = 8, CRI_CHART_TOP = 12 };

@@ -2,10 +2,10 @@
  * column, and rows in the space of a transform. */
 #include "chart.h"
 #include "grid.h"
-#include "../base/context_internal.h"
-#include "../base/rng.h"
-#include "../math/special.h"
-#include "../models/describe.h"
+#include "base/context_internal.h"
+#include "base/rng.h"
+#include "math/special/special.h"
+#include "models/core/describe.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another
  * model. */
 #include "refits.h"
-#include "../data/design_internal.h"
+#include "data/design/design_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ static cr_status open_lasso(cr_scratch *s, drawn *d)
 static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t, drawn *d)
 {
     cr_status st = CR_OK;
-    *d = (drawn){ .path = cri_lasso_coefficients(m),
+    *d = (drawn){ .path = cri_model_path(m),
                   .design = cr_model_get_design(m),
                   .unit = 1,
                   .model = cr_class_name(cr_model_get_class(m)) };

@@ -1,7 +1,7 @@
 /* chart_residuals.c -- what is left over, against what was predicted: a trend or a funnel shows
  * what the model has not seen. */
 #include "chart.h"
-#include "../base/rng.h"
+#include "base/rng.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* chart_roc.c -- ROC and precision-recall curves, one for each class against the rest. */
 #include "chart.h"
-#include "../study/curves.h"
+#include "study/curves.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* components.c -- the parts that a model's function is a sum of, each in a panel of its own. */
 #include "process.h"
 #include "grid.h"
-#include "../math/special.h"
-#include "../models/parts.h"
+#include "math/special/special.h"
+#include "models/core/parts.h"
 
 #include <math.h>
 #include <string.h>

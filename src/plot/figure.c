@@ -3,10 +3,10 @@
 #include "chart.h"
 #include "figure_internal.h"
 #include "grid.h"
-#include "../models/parts.h"
-#include "../base/number.h"
-#include "../base/rng.h"
-#include "../base/scratch.h"
+#include "models/core/parts.h"
+#include "base/number.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_PLOT_FIGURE_H
 #define CREDENCE_PLOT_FIGURE_H
 
-#include "../models/model.h"
+#include "models/core/model.h"
 
 /* Draws a model with the rows of a table that has its target, as SVG.
  *   A model of one real or integer column: the rows as points, the predictive mean as a curve over

@@ -2,8 +2,8 @@
 #ifndef CREDENCE_PLOT_FIGURE_INTERNAL_H
 #define CREDENCE_PLOT_FIGURE_INTERNAL_H
 
-#include "../base/scratch.h"
-#include "../base/sheet.h"
+#include "base/scratch.h"
+#include "base/sheet.h"
 #include "kinds.h"
 
 /* As SVG: see cr_plot_model. */

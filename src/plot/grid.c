@@ -1,7 +1,7 @@
 /* grid.c -- tables for the curves and maps of figures. */
 #include "grid.h"
 #include "chart.h"
-#include "../data/table_internal.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CREDENCE_PLOT_GRID_H
 #define CREDENCE_PLOT_GRID_H
 
-#include "../base/scratch.h"
+#include "base/scratch.h"
 #include "kinds.h"
 
 /* A table of n rows with the columns of `table`: names[k] has values[k] [n] (borrowed), other

@@ -2,7 +2,7 @@
 #include "chart.h"
 #include "figure_internal.h"
 #include "process.h"
-#include "../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_PLOT_KINDS_H
 #define CREDENCE_PLOT_KINDS_H
 
-#include "../models/model.h"
+#include "models/core/model.h"
 
 typedef enum cr_plot_kind {
     CR_PLOT_RESIDUALS, /* of numbers: what is left over against what was predicted, with the band */
@@ -11,9 +11,9 @@ typedef enum cr_plot_kind {
     CR_PLOT_PR,  /* of classes: precision against recall, with average precision             */
     CR_PLOT_LEARNING_CURVE, /* scores against the number of rows; fits the model anew with its
                               settings */
-    CR_PLOT_COMPONENTS,     /* of a sum: each part with its band (models/parts.h)                 */
-    CR_PLOT_MAP,            /* of two columns of numbers: mean and sd over the plane              */
-    CR_PLOT_EVIDENCE,       /* the log evidence over two hyper-parameters                         */
+    CR_PLOT_COMPONENTS, /* of a sum: each part with its band (models/core/parts.h)                 */
+    CR_PLOT_MAP,        /* of two columns of numbers: mean and sd over the plane              */
+    CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
     CR_PLOT_PATH, /* coefficients against log lambda: of a lasso, which needs no table; of a model with the
                          * option lambda by fits to the table                                 */
     CR_PLOT_FIT /* as cr_plot_model (figure.h)                                        */

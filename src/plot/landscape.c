@@ -2,7 +2,7 @@
  * hyper-parameters. */
 #include "process.h"
 #include "grid.h"
-#include "../models/parts.h"
+#include "models/core/parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef CREDENCE_PLOT_LAYERED_H
 #define CREDENCE_PLOT_LAYERED_H
 
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 typedef struct cri_box {
     double width, height; /* given                            */

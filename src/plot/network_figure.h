@@ -3,7 +3,7 @@
 #ifndef CREDENCE_PLOT_NETWORK_FIGURE_H
 #define CREDENCE_PLOT_NETWORK_FIGURE_H
 
-#include "../models/graph/gaussian_query.h"
+#include "graph/query/gaussian_query.h"
 
 /* What is shown; all zeros: the marginals without evidence. */
 typedef struct cr_network_plot {

@@ -2,7 +2,7 @@
  * and standard deviation, without and with what is known; on every arc its weight. */
 #include "chart.h"
 #include "network_view.h"
-#include "../models/graph/query_more.h"
+#include "graph/query/query_more.h"
 
 #include <math.h>
 #include <string.h>

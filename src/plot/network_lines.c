@@ -2,8 +2,8 @@
  * with its distribution as bars. */
 #include "chart.h"
 #include "network_view.h"
-#include "../base/context_internal.h"
-#include "../models/graph/structure.h"
+#include "base/context_internal.h"
+#include "graph/network/structure.h"
 
 #include <math.h>
 #include <stdio.h>

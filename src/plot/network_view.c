@@ -1,7 +1,7 @@
 /* network_view.c -- the marginals, the evidence and the arcs of a network, ready to be drawn. */
 #include "network_view.h"
 #include "chart.h"
-#include "../models/graph/structure.h"
+#include "graph/network/structure.h"
 
 #include <math.h>
 #include <stdio.h>

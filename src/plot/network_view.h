@@ -4,7 +4,7 @@
 #define CREDENCE_PLOT_NETWORK_VIEW_H
 
 #include "network_figure.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 enum { CRI_VIEW_STATES = 8 }; /* shown of one variable, at the most */
 

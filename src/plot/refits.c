@@ -1,7 +1,7 @@
 /* refits.c -- fits with the settings of a model. */
 #include "refits.h"
-#include "../base/number.h"
-#include "../models/describe.h"
+#include "base/number.h"
+#include "models/core/describe.h"
 
 #include <math.h>
 #include <string.h>

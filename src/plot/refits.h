@@ -4,8 +4,8 @@
 #define CREDENCE_PLOT_REFITS_H
 
 #include "chart.h"
-#include "../models/linear/lasso.h"
-#include "../study/learning_curve.h"
+#include "models/core/faces.h"
+#include "study/learning_curve.h"
 
 /* The settings that a model was fitted with; the texts are the scratch's. */
 cr_status cri_settings_of(cr_scratch *s, const cr_model *model, cr_model_spec *out);

@@ -1,6 +1,6 @@
 /* svg.c -- the frame of a figure, its marks, and the buffer they are written to. */
 #include "svg.h"
-#include "../base/file.h"
+#include "base/file.h"
 
 #include <math.h>
 #include <stdlib.h>

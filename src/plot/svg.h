@@ -12,7 +12,7 @@
 #ifndef CREDENCE_PLOT_SVG_H
 #define CREDENCE_PLOT_SVG_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 #define CRI_SVG_BLACK "#000000"
 #define CRI_SVG_BLUE "#0072B2"

@@ -1,6 +1,6 @@
 /* info.c -- entropies and divergences of probabilities, and entropies estimated from counts. */
 #include "info.h"
-#include "../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

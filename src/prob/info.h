@@ -4,7 +4,7 @@
 #ifndef CREDENCE_PROB_INFO_H
 #define CREDENCE_PROB_INFO_H
 
-#include "../base/status.h"
+#include "base/status.h"
 
 /* H(p) = -sum p log p; 0 log 0 is 0.  p [n] sums to one. */
 CR_API double cr_info_entropy(const double *p, size_t n);

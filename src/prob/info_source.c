@@ -1,8 +1,8 @@
 /* info_source.c -- typical set and essential information content, by counting types. */
 #include "info_source.h"
 #include "info.h"
-#include "../base/scratch.h"
-#include "../math/special.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef CREDENCE_PROB_INFO_SOURCE_H
 #define CREDENCE_PROB_INFO_SOURCE_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 typedef struct cr_source {
     double entropy;     /* H of one letter; everything in nats           */

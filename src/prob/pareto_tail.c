@@ -1,6 +1,6 @@
 /* pareto_tail.c -- the shape of a generalised Pareto tail. */
 #include "pareto_tail.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef CREDENCE_PROB_PARETO_TAIL_H
 #define CREDENCE_PROB_PARETO_TAIL_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 /* k of n weights, given by their logs (-INFINITY: 0), any scale.  NaN where fewer than five of the
  * tail lie above its threshold and they are not all the same, -INFINITY where they are: there is

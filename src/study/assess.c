@@ -1,7 +1,7 @@
 /* assess.c -- evaluation. */
 #include "assess_internal.h"
-#include "../base/scratch.h"
-#include "../prob/dist/tail_integral.h"
+#include "base/scratch.h"
+#include "prob/dist/tail_integral.h"
 
 #include <math.h>
 #include <string.h>

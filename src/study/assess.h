@@ -3,8 +3,8 @@
 #ifndef CREDENCE_STUDY_ASSESS_H
 #define CREDENCE_STUDY_ASSESS_H
 
-#include "../data/metrics.h"
-#include "../models/model.h"
+#include "data/judge/metrics.h"
+#include "models/core/model.h"
 
 enum { CR_MOST_METRICS = 12 };
 

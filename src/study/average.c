@@ -1,7 +1,7 @@
 /* average.c -- weights of models, and the mixture of their predictions. */
 #include "average_internal.h"
-#include "../models/class.h"
-#include "../models/describe.h"
+#include "models/core/class.h"
+#include "models/core/describe.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_STUDY_AVERAGE_INTERNAL_H
 #define CREDENCE_STUDY_AVERAGE_INTERNAL_H
 
-#include "../base/scratch.h"
+#include "base/scratch.h"
 #include "average.h"
 
 typedef struct cri_mixture {

@@ -1,9 +1,9 @@
 /* average_score.c -- the scores of a mixture: density, quantiles and CRPS of it as it is. */
 #include "assess_internal.h"
 #include "average_internal.h"
-#include "../math/quadrature.h"
-#include "../math/special.h"
-#include "../prob/dist/dist_class.h"
+#include "math/quadrature.h"
+#include "math/special/special.h"
+#include "prob/dist/dist_class.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "bootstrap.h"
 #include "jobs.h"
 #include "plan.h"
-#include "../data/subset.h"
-#include "../data/table_internal.h"
+#include "data/table/subset.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* compare_groups.c -- pooled against separate models of groups of rows. */
 #include "compare_groups.h"
 #include "described.h"
-#include "../base/context_internal.h"
-#include "../base/list.h"
-#include "../base/number.h"
-#include "../base/scratch.h"
-#include "../data/design_internal.h"
-#include "../data/subset.h"
-#include "../data/table_internal.h"
-#include "../math/quadrature.h"
-#include "../math/special.h"
-#include "../prob/dist/dist_class.h"
+#include "base/context_internal.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/scratch.h"
+#include "data/design/design_internal.h"
+#include "data/table/subset.h"
+#include "data/table/table_internal.h"
+#include "math/quadrature.h"
+#include "math/special/special.h"
+#include "prob/dist/dist_class.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef CREDENCE_STUDY_COMPARE_GROUPS_H
 #define CREDENCE_STUDY_COMPARE_GROUPS_H
 
-#include "../models/model.h"
+#include "models/core/model.h"
 
 /* clang-format off */
 #define CR_GROUP_OPTIONS(X)                                                                          \

@@ -3,7 +3,7 @@
 #include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
-#include "../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* curves.c -- rows in the order of falling scores. */
 #include "curves.h"
-#include "../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef CREDENCE_STUDY_CURVES_H
 #define CREDENCE_STUDY_CURVES_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 typedef struct cr_threshold_curve {
     size_t  n;                                   /* points, at most rows + 1                */

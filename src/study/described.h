@@ -2,7 +2,7 @@
 #ifndef CREDENCE_STUDY_DESCRIBED_H
 #define CREDENCE_STUDY_DESCRIBED_H
 
-#include "../models/describe.h"
+#include "models/core/describe.h"
 
 /* The description of a model, to be freed, and its list of parameters.  CR_EUNSUPPORTED where the
  * model has none. */

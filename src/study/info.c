@@ -1,7 +1,7 @@
 /* info.c -- entropy and mutual information of columns: by counts, or by neighbours. */
 #include "info.h"
 #include "info_internal.h"
-#include "../math/neighbours.h"
+#include "math/neighbours.h"
 
 #include <math.h>
 

@@ -24,9 +24,9 @@
 #ifndef CREDENCE_STUDY_INFO_H
 #define CREDENCE_STUDY_INFO_H
 
-#include "../base/option.h"
-#include "../data/table.h"
-#include "../prob/info.h"
+#include "base/option.h"
+#include "data/table/table.h"
+#include "prob/info.h"
 
 /* clang-format off */
 #define CR_INFO_OPTIONS(X)                                                                             \

@@ -1,6 +1,6 @@
 /* info_counts.c -- entropies of counted columns, with bootstrap intervals and permutation tests. */
 #include "info_internal.h"
-#include "../base/parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <stdlib.h>

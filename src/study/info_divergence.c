@@ -3,8 +3,8 @@
  * common to both. */
 #include "info.h"
 #include "info_internal.h"
-#include "../math/neighbours.h"
-#include "../math/special.h"
+#include "math/neighbours.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>

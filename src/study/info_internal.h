@@ -3,8 +3,8 @@
 #define CREDENCE_STUDY_INFO_INTERNAL_H
 
 #include "info.h"
-#include "../base/rng.h"
-#include "../base/scratch.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 
 /* Streams of random numbers, so that no two uses share any. */
 enum {

@@ -2,8 +2,8 @@
  * Rows are neighbours only when they agree in the counted variables: each cell is searched by
  * itself, which makes one set of formulas serve numbers alone and numbers with categories. */
 #include "info_internal.h"
-#include "../math/neighbours.h"
-#include "../math/special.h"
+#include "math/neighbours.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

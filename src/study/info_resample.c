@@ -1,6 +1,6 @@
 /* info_resample.c -- standard errors from disjoint parts, and p-values from random orders. */
 #include "info_internal.h"
-#include "../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

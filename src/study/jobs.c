@@ -1,7 +1,7 @@
 /* jobs.c -- jobs over threads, each in a context of its own. */
 #include "jobs.h"
-#include "../base/context_internal.h"
-#include "../base/parallel.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef CREDENCE_STUDY_JOBS_H
 #define CREDENCE_STUDY_JOBS_H
 
-#include "../base/context.h"
+#include "base/context.h"
 
 /* Job number `job`, which writes to its own place behind arg only. */
 typedef cr_status cri_job(cr_ctx *cx, void *arg, size_t job);

@@ -3,8 +3,8 @@
 #include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
-#include "../base/rng.h"
-#include "../data/subset.h"
+#include "base/rng.h"
+#include "data/table/subset.h"
 
 #include <math.h>
 #include <stdlib.h>

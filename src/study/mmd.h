@@ -12,7 +12,7 @@
 #ifndef CREDENCE_STUDY_MMD_H
 #define CREDENCE_STUDY_MMD_H
 
-#include "../data/table.h"
+#include "data/table/table.h"
 
 typedef struct cr_mmd_options {
     const char

@@ -2,12 +2,12 @@
 #include "plan.h"
 #include "assess_internal.h"
 #include "jobs.h"
-#include "../base/list.h"
-#include "../base/rng.h"
-#include "../data/design_internal.h"
-#include "../data/subset.h"
-#include "../data/table_internal.h"
-#include "../models/model_internal.h"
+#include "base/list.h"
+#include "base/rng.h"
+#include "data/design/design_internal.h"
+#include "data/table/subset.h"
+#include "data/table/table_internal.h"
+#include "models/core/model_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef CREDENCE_STUDY_PLAN_H
 #define CREDENCE_STUDY_PLAN_H
 
-#include "../base/scratch.h"
-#include "../data/split.h"
+#include "base/scratch.h"
+#include "data/judge/split.h"
 #include "cross_validate.h"
 #include "scores.h"
 

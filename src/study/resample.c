@@ -3,9 +3,9 @@
 #include "described.h"
 #include "jobs.h"
 #include "plan.h"
-#include "../base/context_internal.h"
-#include "../data/subset.h"
-#include "../math/special.h"
+#include "base/context_internal.h"
+#include "data/table/subset.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* space.c -- dimensions from text, points of a grid and at random. */
 #include "space.h"
-#include "../base/context_internal.h"
-#include "../base/list.h"
-#include "../base/number.h"
+#include "base/context_internal.h"
+#include "base/list.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef CREDENCE_STUDY_SPACE_H
 #define CREDENCE_STUDY_SPACE_H
 
-#include "../base/rng.h"
-#include "../base/scratch.h"
-#include "../models/model.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "models/core/model.h"
 
 enum { CRI_MOST_POINTS = 1000000 };
 

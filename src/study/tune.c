@@ -4,7 +4,7 @@
 #include "jobs.h"
 #include "plan.h"
 #include "space.h"
-#include "../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>

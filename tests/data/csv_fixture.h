@@ -4,8 +4,8 @@
 #define CREDENCE_TEST_DATA_CSV_FIXTURE_H
 
 #include "support.h"
-#include "data/csv.h"
-#include "data/table_internal.h"
+#include "data/csv/csv.h"
+#include "data/table/table_internal.h"
 
 static const cri_csv_sizes usual = { 1 << 18, 32, 1 << 16, false },
                            small = { 1 << 10, 4, 1 << 16, false };

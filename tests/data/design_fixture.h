@@ -4,8 +4,8 @@
 #define CREDENCE_TEST_DATA_DESIGN_FIXTURE_H
 
 #include "../models/fixture.h"
-#include "data/design_internal.h"
-#include "data/table_internal.h"
+#include "data/design/design_internal.h"
+#include "data/table/table_internal.h"
 
 /* "target=y basis=poly:2" as design options. */
 static inline void set_options(cr_ctx *cx, const char *settings, cr_design_options *o)

@@ -4,7 +4,7 @@
 
 #include "support.h"
 #include "base/rng.h"
-#include "data/table.h"
+#include "data/table/table.h"
 
 typedef struct sparse_data {
     size_t    n, p, entries;

@@ -2,7 +2,7 @@
  * continuity of derivatives, natural ends), what the text of --basis means, and knots learned from
  * data. */
 #include "design_fixture.h"
-#include "data/basis.h"
+#include "data/design/basis.h"
 
 enum { MOST = 64 };
 

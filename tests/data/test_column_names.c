@@ -1,7 +1,7 @@
 /* test_column_names.c -- the names are those that reading the whole gives, and little is read for
  * it. */
 #include "support.h"
-#include "data/column_names.h"
+#include "data/formats/column_names.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* test_csv.c -- the CSV reader: types, dialects, headers, and malformed files with their exact
  * messages. */
 #include "csv_fixture.h"
-#include "data/csv_levels.h"
+#include "data/csv/csv_levels.h"
 
 /* --- types and missing values ---------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* test_csv_marks.c -- blocks of 64 bytes against one byte at a time: marks, the cursor, and the cutter,
  * whose records are found by walking through the text as the rules of csv.h say. */
 #include "support.h"
-#include "data/csv_internal.h"
-#include "data/csv_marks.h"
+#include "data/csv/csv_internal.h"
+#include "data/csv/csv_marks.h"
 
 static uint64_t state_of_random = 7;
 

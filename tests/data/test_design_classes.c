@@ -1,8 +1,8 @@
 /* test_design_classes.c -- the classes of a target, as the design remembers them: levels of a
  * category, and numbers and truth values that name classes. */
 #include "../models/fixture.h"
-#include "data/design_internal.h"
-#include "data/table_internal.h"
+#include "data/design/design_internal.h"
+#include "data/table/table_internal.h"
 
 static cr_status try_classes(cr_ctx *cx, const cr_table *t, const char *target, bool classes,
                              cr_design **out)

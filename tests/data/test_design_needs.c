@@ -1,8 +1,8 @@
 /* test_design_needs.c -- what a model may want of its design: levels coded all or as numbers, gaps
  * kept, further columns. */
 #include "../models/fixture.h"
-#include "data/design_internal.h"
-#include "models/design_file.h"
+#include "data/design/design_internal.h"
+#include "models/core/design_file.h"
 
 static const char data[] = "x,c,k,o,y\n1,red,7,0.5,1\n2,blue,8,1.5,2\n,red,7,2.5,3\n4,,9,3.5,4\n";
 

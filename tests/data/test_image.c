@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/rng.h"
-#include "data/image.h"
+#include "data/image/image.h"
 
 #include <zlib.h>
 

@@ -1,7 +1,7 @@
 /* test_libsvm.c -- the sparse text reader: known tables, exact messages, a naive reader, limits. */
 #include "support.h"
-#include "data/libsvm.h"
-#include "data/table.h"
+#include "data/formats/libsvm.h"
+#include "data/table/table.h"
 
 static cr_status read_text(cr_ctx *cx, const char *text, cr_table **out)
 {

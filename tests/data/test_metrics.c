@@ -3,9 +3,9 @@
  * named beside the numbers). */
 #include "support.h"
 #include "base/rng.h"
-#include "data/metrics.h"
-#include "data/table.h"
-#include "math/special.h"
+#include "data/judge/metrics.h"
+#include "data/table/table.h"
+#include "math/special/special.h"
 
 /* --- the continuous ranked probability score ------------------------------------------------- */
 

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
 #include "base/file.h"
-#include "data/npy.h"
-#include "data/read.h"
-#include "data/write.h"
-#include "data/zip.h"
+#include "data/formats/npy.h"
+#include "data/formats/read.h"
+#include "data/formats/write.h"
+#include "data/bytes/zip.h"
 
 #include <zip.h>
 

@@ -1,8 +1,8 @@
 /* test_npz_sparse.c -- archives as scipy.sparse.save_npz writes them: entries in any order, other
  * arrays beside the matrix, and arrays that do not fit together. */
 #include "support.h"
-#include "data/npy.h"
-#include "data/zip.h"
+#include "data/formats/npy.h"
+#include "data/bytes/zip.h"
 
 typedef struct array {
     char   bytes[1024];

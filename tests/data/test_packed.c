@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "data/packed.h"
-#include "data/source.h"
+#include "data/bytes/packed.h"
+#include "data/bytes/source.h"
 
 #include <zlib.h>
 

@@ -2,9 +2,9 @@
  * refused by name; options about columns hold for every format. */
 #include "support.h"
 #include "base/file.h"
-#include "data/npy.h"
-#include "data/read.h"
-#include "data/write.h"
+#include "data/formats/npy.h"
+#include "data/formats/read.h"
+#include "data/formats/write.h"
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* test_source.c -- files, pipes, memory, gzip and zstd: the same bytes by every road, twice. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "support.h"
-#include "data/csv.h"
-#include "data/source.h"
+#include "data/csv/csv.h"
+#include "data/bytes/source.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
  * columns gives, from tables of either kind; what a file lacks or has too much; and 10^5 columns in
  * little memory. */
 #include "sparse_fixture.h"
-#include "data/design_internal.h"
-#include "data/libsvm.h"
-#include "data/table_internal.h"
+#include "data/design/design_internal.h"
+#include "data/formats/libsvm.h"
+#include "data/table/table_internal.h"
 
 static void set_options(cr_ctx *cx, const char *const *pairs, cr_design_options *o)
 {

@@ -1,7 +1,7 @@
 /* test_sparse_rows.c -- products, Gram matrices and moments of sparse rows against plain loops over
  * the dense matrix in long double, for every number of threads. */
 #include "sparse_fixture.h"
-#include "data/sparse_rows.h"
+#include "data/design/sparse_rows.h"
 
 typedef struct rows_case {
     sparse_data d;

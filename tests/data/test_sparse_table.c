@@ -1,12 +1,12 @@
 /* test_sparse_table.c -- the sparse block of a table against the same numbers as ordinary columns.
  */
 #include "sparse_fixture.h"
-#include "data/read.h"
-#include "data/retype.h"
-#include "data/subset.h"
-#include "data/summary.h"
-#include "data/table_internal.h"
-#include "data/write.h"
+#include "data/formats/read.h"
+#include "data/formats/retype.h"
+#include "data/table/subset.h"
+#include "data/table/summary.h"
+#include "data/table/table_internal.h"
+#include "data/formats/write.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* test_split.c -- laws of folds, holdout and bootstrap: every row once, even sizes, even
  * classes. */
 #include "support.h"
-#include "data/split.h"
-#include "data/table.h"
+#include "data/judge/split.h"
+#include "data/table/table.h"
 
 TEST(every_row_is_tested_once)
 {

@@ -1,6 +1,6 @@
 /* test_sqlite.c -- tables and queries of SQLite files: types from values, refusals, messages. */
 #include "support.h"
-#include "data/sqlite_source.h"
+#include "data/formats/sqlite_source.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

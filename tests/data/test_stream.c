@@ -2,9 +2,9 @@
  * columns in all of them; what a pipe cannot know; bounded memory. */
 #include "support.h"
 #include "base/rng.h"
-#include "data/read.h"
-#include "data/stream_internal.h"
-#include "data/table_internal.h"
+#include "data/formats/read.h"
+#include "data/stream/stream_internal.h"
+#include "data/table/table_internal.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

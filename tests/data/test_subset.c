@@ -1,7 +1,7 @@
 /* test_subset.c -- rows of a table as a table: any order, repeats, none. */
 #include "support.h"
-#include "data/subset.h"
-#include "data/table_internal.h"
+#include "data/table/subset.h"
+#include "data/table/table_internal.h"
 
 static cr_table *small_table(cr_ctx *cx)
 {

@@ -1,7 +1,7 @@
 /* test_summary.c -- columns in a few numbers, against two passes in long double. */
 #include "support.h"
 #include "base/rng.h"
-#include "data/summary.h"
+#include "data/table/summary.h"
 
 static cr_summary summary_of(const double *values, size_t stride, size_t n)
 {

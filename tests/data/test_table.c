@@ -1,6 +1,6 @@
 /* test_table.c -- typed columns: names, strides, categories sorted and trimmed, missing counts. */
 #include "support.h"
-#include "data/table_internal.h"
+#include "data/table/table_internal.h"
 
 static cr_table *new_table(cr_ctx *cx, const char *source, size_t rows)
 {

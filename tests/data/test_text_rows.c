@@ -1,7 +1,7 @@
 /* Rows of texts: what cells are, where lines are, and the same rows however the bytes come. */
 #include "support.h"
 
-#include "data/text_rows.h"
+#include "data/formats/text_rows.h"
 
 #include <unistd.h>
 

@@ -2,9 +2,9 @@
 #include "support.h"
 #include "base/file.h"
 #include "base/rng.h"
-#include "data/read.h"
-#include "data/csv_lines.h"
-#include "data/write.h"
+#include "data/formats/read.h"
+#include "data/csv/csv_lines.h"
+#include "data/formats/write.h"
 
 #include <unistd.h>
 

@@ -1,11 +1,11 @@
 /* fuzz_bif.c -- any bytes give a network or one sentence, within the memory limit, and no leak.
  * The first byte N, X or Q chooses NET, XMLBIF or a question. */
 #include "base/context.h"
-#include "models/graph/bif.h"
-#include "models/graph/net.h"
-#include "models/graph/network_file.h"
-#include "models/graph/query.h"
-#include "models/graph/xmlbif.h"
+#include "graph/files/bif.h"
+#include "graph/files/net.h"
+#include "graph/files/network_file.h"
+#include "graph/query/query.h"
+#include "graph/files/xmlbif.h"
 
 #include <math.h>
 #include <stdlib.h>

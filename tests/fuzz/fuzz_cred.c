@@ -2,8 +2,8 @@
  * The first byte chooses: 0 = the rest as it is; 1 = the rest with its checksum made right, to get
  * past it; else the rest is JSON and an array, made into a file with a right checksum.
  * clang -fsanitize=fuzzer,address,undefined. */
-#include "data/zip.h"
-#include "models/store_internal.h"
+#include "data/bytes/zip.h"
+#include "data/store/store_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

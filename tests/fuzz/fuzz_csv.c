@@ -4,8 +4,8 @@
  *       src/data/{csv*,source,table}.c -lz -lzstd -lm -o fuzz_csv
  *   ./fuzz_csv tests/data/csv_corpus
  * The first byte chooses header and sizes, the rest is the file (plain, gzip or zstd). */
-#include "data/csv.h"
-#include "data/table.h"
+#include "data/csv/csv.h"
+#include "data/table/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* fuzz_image.c -- any bytes give an image or one sentence, within the memory limit, and no leak. */
 #include "base/context.h"
-#include "data/image_internal.h"
+#include "data/image/image_internal.h"
 
 #include <stdlib.h>
 

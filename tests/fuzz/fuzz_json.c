@@ -1,10 +1,10 @@
 /* fuzz_json.c -- any bytes give a network or one sentence with its place, within the memory limit,
  * and no leak; what was read can be written and read again.  A Gaussian network is asked. */
 #include "base/context.h"
-#include "models/graph/bucket.h"
-#include "models/graph/gaussian_query.h"
-#include "models/graph/json_network.h"
-#include "models/graph/log_linear.h"
+#include "graph/exact/bucket.h"
+#include "graph/query/gaussian_query.h"
+#include "graph/files/json_network.h"
+#include "graph/files/log_linear.h"
 
 #include <math.h>
 #include <stdlib.h>

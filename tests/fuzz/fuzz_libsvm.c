@@ -1,6 +1,6 @@
 /* fuzz_libsvm.c -- any bytes give a table or one sentence, within the memory limit, and no leak. */
 #include "base/context.h"
-#include "data/libsvm.h"
+#include "data/formats/libsvm.h"
 
 #include <math.h>
 #include <stdlib.h>

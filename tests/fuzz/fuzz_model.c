@@ -3,9 +3,9 @@
  * no endless loop, no probability outside 0 .. 1, no negative spread, no leak.
  * The first byte chooses the kind; then each three bytes are a change: two say where, one what. */
 #include "base/context.h"
-#include "data/table.h"
-#include "models/model.h"
-#include "models/store_internal.h"
+#include "data/table/table.h"
+#include "models/core/model.h"
+#include "data/store/store_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* fuzz_npy.c -- any bytes as a .npy array and as a .npz archive: a table or a sentence.
  * clang -fsanitize=fuzzer,address,undefined; seeds are any .npy and .npz files. */
-#include "data/npy.h"
+#include "data/formats/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fuzz_sqlite.c -- any bytes as an SQLite database: a table or one sentence, within the memory limit,
  * and no leak.  A first byte of 0: the rest is the file; else the rest is a query to an empty one. */
 #include "base/context.h"
-#include "data/sqlite_source.h"
+#include "data/formats/sqlite_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* fuzz_stream.c -- any bytes in blocks of any size give the rows of the whole table, or one
  * sentence, within the memory limit, and no leak.  The first byte chooses block and format. */
 #include "base/context.h"
-#include "data/read_internal.h"
-#include "data/stream_internal.h"
+#include "data/formats/read_internal.h"
+#include "data/stream/stream_internal.h"
 
 #include <stdlib.h>
 

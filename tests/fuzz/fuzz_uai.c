@@ -1,7 +1,7 @@
 /* fuzz_uai.c -- any bytes give a network or one sentence, within the memory limit, and no leak. */
 #include "base/context.h"
-#include "models/graph/bucket.h"
-#include "models/graph/uai.h"
+#include "graph/exact/bucket.h"
+#include "graph/files/uai.h"
 
 #include <math.h>
 #include <stdlib.h>

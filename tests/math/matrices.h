@@ -3,7 +3,7 @@
 #ifndef CREDENCE_TEST_MATRICES_H
 #define CREDENCE_TEST_MATRICES_H
 
-#include "math/view.h"
+#include "math/dense/view.h"
 #include "support.h"
 
 #define PADDING 1e33 /* stands between the rows; a product that touches it shows */

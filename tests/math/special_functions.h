@@ -4,7 +4,7 @@
 #define CREDENCE_TEST_SPECIAL_FUNCTIONS_H
 
 #include "support.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 #define SPECIAL_TOLERANCE 4e-15
 

@@ -1,6 +1,6 @@
 /* test_blas.c -- the one-thread guard, and the judgement about kernels. */
 #include "support.h"
-#include "math/blas_internal.h"
+#include "math/dense/blas_internal.h"
 
 #include <cblas.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* test_chol.c -- the factor against the textbook recursion in long double, laws at several tiles,
  * and the same bits on any number of threads. */
 #include "matrices.h"
-#include "math/chol.h"
-#include "math/dense.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 /* L of A = L L^T, row by row in long double; false when a pivot is not positive. */
 static bool plain_factor(cr_mat A, long double *L)

@@ -1,6 +1,6 @@
 /* test_decompose.c -- factors put together again, orthogonality, known spectra, rank, refusals. */
 #include "matrices.h"
-#include "math/decompose.h"
+#include "math/dense/decompose.h"
 
 /* max |X^T X - I| over the columns of X. */
 static double orthogonality(cr_mat X)

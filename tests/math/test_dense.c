@@ -1,7 +1,7 @@
 /* test_dense.c -- products against triple loops in long double, and the same bits on any number of
  * threads. */
 #include "matrices.h"
-#include "math/dense.h"
+#include "math/dense/dense.h"
 
 static long double element(cr_mat A, cr_transpose op, size_t i, size_t l)
 {

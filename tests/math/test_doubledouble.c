@@ -2,7 +2,7 @@
  * it, and against cases whose answer is exact. */
 #include "support.h"
 #include "base/rng.h"
-#include "math/doubledouble.h"
+#include "math/special/doubledouble.h"
 
 /* A number of random size and sign. */
 static double draw(cr_rng *r)

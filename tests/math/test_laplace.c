@@ -2,7 +2,7 @@
  * density; each with the Hessian, with the gradient, and with values alone. */
 #include "support.h"
 
-#include "math/laplace.h"
+#include "math/optim/laplace.h"
 
 static const double LOG_TWO_PI = 1.8378770664093454836;
 

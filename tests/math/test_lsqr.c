@@ -2,7 +2,7 @@
  * its laws. */
 #include "../support/support.h"
 #include "base/rng.h"
-#include "math/lsqr.h"
+#include "math/sparse/lsqr.h"
 
 enum { M = 23, N = 9 };
 

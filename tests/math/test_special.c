@@ -1,7 +1,7 @@
 /* test_special.c -- normal, gamma, beta and Student's t against closed forms and laws. */
 #define _GNU_SOURCE /* M_PIl */
 #include "support.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 /* --- normal ---------------------------------------------------------------------------------- */
 

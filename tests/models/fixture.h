@@ -5,10 +5,10 @@
 
 #include "support.h"
 #include "base/rng.h"
-#include "data/read.h"
-#include "data/table.h"
-#include "models/describe.h"
-#include "models/model.h"
+#include "data/formats/read.h"
+#include "data/table/table.h"
+#include "models/core/describe.h"
+#include "models/core/model.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_TEST_MODELS_RECORD_FILE_H
 #define CREDENCE_TEST_MODELS_RECORD_FILE_H
 
-#include "models/record_store.h"
+#include "data/store/record_store.h"
 #include "support.h"
 
 static inline cr_status there_and_back(cr_ctx *cx, const cri_member *record, const void *from,

@@ -2,8 +2,8 @@
  */
 #include "../study/fixture.h"
 #include "life.h"
-#include "math/special.h"
-#include "models/calibrate.h"
+#include "math/special/special.h"
+#include "models/core/calibrate.h"
 
 /* Probabilities of a class that is right in the share `truth` of its rows says: said [n]
  * overconfident. */

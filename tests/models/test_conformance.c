@@ -3,8 +3,8 @@
  * order of the rows, weights as repetitions, updates and streams as fits, columns that cannot be used.
  * What a law cannot hold for is listed beside it with the reason. */
 #include "fixture.h"
-#include "data/subset.h"
-#include "models/fit_stream.h"
+#include "data/table/subset.h"
+#include "models/core/fit_stream.h"
 
 #include <stdarg.h>
 

@@ -1,8 +1,8 @@
 /* test_decide.c -- Bayes actions: known ones (mode, mean, median, quantile), and for every loss and
  * distribution the least of the expected losses that are added up the plain way. */
 #include "support.h"
-#include "math/special.h"
-#include "models/decide.h"
+#include "math/special/special.h"
+#include "models/core/decide.h"
 #include "prob/dist/dist_class.h"
 
 enum { MOST = 8 };

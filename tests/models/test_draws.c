@@ -1,7 +1,7 @@
 /* test_draws.c -- scores and draws of targets and rows: against the distributions they are of. */
 #include "toys.h"
-#include "math/special.h"
-#include "models/model_internal.h"
+#include "math/special/special.h"
+#include "models/core/model_internal.h"
 
 /* --- scores ---------------------------------------------------------------------------------- */
 
@@ -191,9 +191,10 @@ TEST(draws_with_long_tails)
     cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,3\n1,0\n2,5\n");
     cr_model             *m = fit(cx, "linear", t, "target=y");
     cr_model_class        odd = *cr_model_get_class(m);
+    cri_rows_face         rows = *odd.rows;
     const cr_model_class *own = m->class;
     double               *out = calloc(3 * DRAWS, sizeof *out);
-    odd.predict = few_degrees;
+    rows.predict = few_degrees, odd.rows = &rows;
     m->class = &odd;
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 3, out));
     size_t lost = 0;

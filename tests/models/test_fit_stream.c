@@ -2,8 +2,8 @@
  * that can take blocks; the others refuse before they read. */
 #include "fixture.h"
 
-#include "data/subset.h"
-#include "models/fit_stream.h"
+#include "data/table/subset.h"
+#include "models/core/fit_stream.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

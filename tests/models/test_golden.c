@@ -2,7 +2,7 @@
  * same bytes, and says what it said: bit for bit where the arithmetic of the BLAS is the same as when
  * it was recorded, else to 1e-9.  tools/make-golden adds files for new models and options. */
 #include "fixture.h"
-#include "math/blas.h"
+#include "math/dense/blas.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* test_kinds.c -- models that answer other things than numbers: what cr_predict, cr_score, cr_next,
  * cr_sample and cr_sample_targets give for them, against the formulas, and what they refuse. */
 #include "toys.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 static const char data[] = "x,c,o,y,k\n1,red,10,0.5,0\n2,blue,20,1.5,1\n4,red,30,3.5,1\n"
                            "7,red,40,6,2\n";

@@ -1,6 +1,6 @@
 /* test_loss.c -- losses by name and from files. */
 #include "support.h"
-#include "models/decide.h"
+#include "models/core/decide.h"
 
 static cr_loss must_read(cr_ctx *cx, const char *text)
 {

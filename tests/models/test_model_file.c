@@ -2,8 +2,8 @@
  * any number of threads; and two thousand files with a valid checksum and something wrong inside.
  */
 #include "fixture.h"
-#include "data/npy.h"
-#include "models/store_internal.h"
+#include "data/formats/npy.h"
+#include "data/store/store_internal.h"
 #include "study/cross_validate.h"
 
 /* A category, a boolean, numbers with gaps, weights. */

@@ -1,7 +1,7 @@
 /* test_predict_mean.c -- the means alone are those of the whole prediction, for every model. */
 #include "support.h"
 
-#include "models/model.h"
+#include "models/core/model.h"
 
 enum { N = 300, P = 3 };
 

@@ -2,8 +2,8 @@
  * the definition, of all rows against one row at a time. */
 #include "support.h"
 
-#include "math/special.h"
-#include "models/model.h"
+#include "math/special/special.h"
+#include "models/core/model.h"
 
 enum { N = 9 };
 

@@ -1,7 +1,7 @@
 /* test_registry.c -- what every model class declares, since every surface is made from it. */
 #include "support.h"
-#include "data/read.h"
-#include "models/class.h"
+#include "data/formats/read.h"
+#include "models/core/class.h"
 #include "study/assess.h"
 #include "study/cross_validate.h"
 #include "study/compare_groups.h"
@@ -67,11 +67,11 @@ TEST(declarations)
         assert_ptr_equal(cr_class_options(c), c->options);
         assert_true(cr_class_tasks(c) != 0 && cr_class_tasks(c) < 1u << 7);
         assert_true(c->default_scale == CR_SCALE_STANDARD || c->default_scale == CR_SCALE_NONE);
-        assert_non_null(c->fit);
+        assert_non_null(cri_learning_of(c)->fit);
         assert_non_null(c->describe);
         assert_true(c->state && c->state_size > 0);
-        assert_int_equal(cr_class_offers(c, "predict"), c->predict != NULL);
-        assert_int_equal(cr_class_offers(c, "update"), c->update != NULL);
+        assert_int_equal(cr_class_offers(c, "predict"), cri_answers_of(c)->predict != NULL);
+        assert_int_equal(cr_class_offers(c, "update"), cri_learning_of(c)->update != NULL);
         assert_false(cr_class_offers(c, "fly"));
         assert_int_equal(cri_class_scale(c, CR_SCALE_AUTO), c->default_scale);
         assert_int_equal(cri_class_scale(c, CR_SCALE_NONE), CR_SCALE_NONE);

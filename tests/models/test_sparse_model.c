@@ -1,7 +1,7 @@
 /* test_sparse_model.c -- models that know nothing of sparse rows fit, predict, save and load with
  * them as with ordinary columns. */
 #include "../data/sparse_fixture.h"
-#include "models/model.h"
+#include "models/core/model.h"
 
 static cr_model *fit(cr_ctx *cx, const cr_table *t, const char *features, const char *missing)
 {

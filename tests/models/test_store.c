@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
 #include "base/file.h"
-#include "data/zip.h"
-#include "models/store_internal.h"
+#include "data/bytes/zip.h"
+#include "data/store/store_internal.h"
 
 #include <malloc.h>
 #include <time.h>

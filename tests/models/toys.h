@@ -6,6 +6,6 @@
 #define CREDENCE_TEST_TOYS_H
 
 #include "fixture.h"
-#include "models/class.h"
+#include "models/core/class.h"
 
 #endif

@@ -2,8 +2,8 @@
  * are compared with the data and with the textbook formulas of least squares. */
 #include "wellformed.h"
 #include "base/rng.h"
-#include "math/special.h"
-#include "models/model.h"
+#include "math/special/special.h"
+#include "models/core/model.h"
 #include "plot/figure.h"
 
 #include <sys/stat.h>

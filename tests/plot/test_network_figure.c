@@ -2,9 +2,9 @@
 #include "support.h"
 #include "wellformed.h"
 
-#include "../models/graph/random_network.h"
+#include "../graph/random_network.h"
 #include "base/file.h"
-#include "models/graph/network_file.h"
+#include "graph/files/network_file.h"
 #include "plot/network_figure.h"
 
 static const char BURGLARY[] =

@@ -1,6 +1,6 @@
 /* test_info.c -- entropies of probabilities and counts, against formulas, laws and simulation. */
 #include "base/rng.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/info.h"
 #include "support.h"
 

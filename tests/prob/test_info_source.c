@@ -1,7 +1,7 @@
 /* test_info_source.c -- typical sets and essential content against the enumeration of all strings.
  */
 #include "base/rng.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/info.h"
 #include "prob/info_source.h"
 #include "support.h"

@@ -1,9 +1,9 @@
 /* test_assess.c -- evaluation against loops over the rows, cross-validation against folds by hand.
  */
 #include "fixture.h"
-#include "data/split.h"
-#include "data/subset.h"
-#include "math/special.h"
+#include "data/judge/split.h"
+#include "data/table/subset.h"
+#include "math/special/special.h"
 #include "study/cross_validate.h"
 
 static double metric(const cr_assessment *a, const char *name)

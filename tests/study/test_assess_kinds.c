@@ -1,8 +1,8 @@
 /* test_assess_kinds.c -- evaluation of densities, of distributions that are not Student's, of
  * points without spread, and of classes that are named by numbers. */
 #include "../models/toys.h"
-#include "math/special.h"
-#include "models/model_internal.h"
+#include "math/special/special.h"
+#include "models/core/model_internal.h"
 #include "study/assess.h"
 #include "study/cross_validate.h"
 
@@ -85,9 +85,10 @@ TEST(impossible_rows)
     cr_table             *t = table_of_text(cx, "t.csv", "x\n1\n2\n4\n");
     cr_model             *m = fit(cx, "toy-normal", t, "seed=1");
     cr_model_class        odd = *m->class;
+    cri_rows_face         rows = *odd.rows;
     const cr_model_class *own = m->class;
     cr_assessment         a;
-    odd.predict = no_density;
+    rows.predict = no_density, odd.rows = &rows;
     m->class = &odd;
     cr_ctx_set_log(cx, keep_warning, &said);
     assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
@@ -212,9 +213,10 @@ TEST(one_point_among_others)
     cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,3\n2,5\n");
     cr_model             *m = fit(cx, "toy-mean", t, "target=y");
     cr_model_class        odd = *m->class;
+    cri_rows_face         rows = *odd.rows;
     const cr_model_class *own = m->class;
     cr_assessment         a;
-    odd.predict = some_points;
+    rows.predict = some_points, odd.rows = &rows;
     m->class = &odd;
     cr_ctx_set_log(cx, keep_warning, &said);
     assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));

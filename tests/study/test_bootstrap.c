@@ -1,9 +1,9 @@
 /* test_bootstrap.c -- bootstrap errors against published numbers, plain loops and their own laws;
  * learning curves against fits by hand; threshold curves against pairs. */
 #include "fixture.h"
-#include "data/metrics.h"
-#include "data/split.h"
-#include "data/subset.h"
+#include "data/judge/metrics.h"
+#include "data/judge/split.h"
+#include "data/table/subset.h"
 #include "study/bootstrap.h"
 #include "study/curves.h"
 #include "study/learning_curve.h"

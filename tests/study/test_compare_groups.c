@@ -1,7 +1,7 @@
 /* test_compare_groups.c -- groups compared by evidence: by hand, by closed forms, and what is
  * refused. */
 #include "../models/fixture.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "study/compare_groups.h"
 
 static cr_status try_compare(cr_ctx *cx, const char *model, const cr_table *t, const char *by,

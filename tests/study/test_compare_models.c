@@ -1,6 +1,6 @@
 /* test_compare_models.c -- paired differences by their formula, weights and mixtures by hand. */
 #include "fixture.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "study/compare_models.h"
 
 enum { N = 48, P = 3 };

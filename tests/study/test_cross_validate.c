@@ -2,7 +2,7 @@
  */
 #include "fixture.h"
 #include "base/context_internal.h"
-#include "data/split.h"
+#include "data/judge/split.h"
 #include "study/jobs.h"
 
 /* --- jobs ------------------------------------------------------------------------------------ */

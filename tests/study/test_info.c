@@ -1,8 +1,8 @@
 /* test_info.c -- information in columns: laws, closed forms, naive loops, coverage by simulation.
  */
 #include "base/rng.h"
-#include "data/read.h"
-#include "math/special.h"
+#include "data/formats/read.h"
+#include "math/special/special.h"
 #include "study/info.h"
 #include "support.h"
 

@@ -1,8 +1,8 @@
 /* test_resample.c -- standard errors and intervals of parameters: all bootstrap samples of four
  * rows, closed forms of the jackknife, and a plain loop over refits. */
 #include "fixture.h"
-#include "data/split.h"
-#include "data/subset.h"
+#include "data/judge/split.h"
+#include "data/table/subset.h"
 #include "study/resample.h"
 
 static const cr_setting target[] = { { "target", "y" }, { "features", "x*" }, { "seed", "3" } };

@@ -1,5 +1,5 @@
 /* toy_axes.c -- a toy model of coordinates: sum and spread of the columns of a row, centred. */
-#include "models/class.h"
+#include "models/core/class.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,9 +99,8 @@ const cr_model_class        cri_class_toy_axes = {
            .options = toy_table,
            .options_size = sizeof(toy_options),
            .default_scale = CR_SCALE_NONE,
-           .fit = toy_fit,
-           .predict = toy_predict,
-           .labels = toy_labels,
+           .whole = &(const cri_whole_face){ .fit = toy_fit },
+           .rows = &(const cri_rows_face){ .predict = toy_predict, .labels = toy_labels },
            .describe = toy_describe,
            .statistics = toy_statistics,
            .state = toy_record,

@@ -1,8 +1,8 @@
 /* toy_centres.c -- a toy model of clusters that has densities too: equal round normal clouds, their
  * centres by k-means from the points farthest apart. */
-#include "models/class.h"
+#include "models/core/class.h"
 #include "base/rng.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,10 +192,9 @@ const cr_model_class cri_class_toy_centres = {
     .options = toy_table,
     .options_size = sizeof(toy_options),
     .default_scale = CR_SCALE_NONE,
-    .fit = toy_fit,
-    .predict = toy_predict,
-    .labels = toy_labels,
-    .sample = toy_sample,
+    .whole = &(const cri_whole_face){ .fit = toy_fit },
+    .rows = &(
+        const cri_rows_face){ .predict = toy_predict, .labels = toy_labels, .sample = toy_sample },
     .describe = toy_describe,
     .statistics = toy_statistics,
     .state = toy_record,

@@ -1,6 +1,6 @@
 /* toy_mean.c -- a model with nothing but its descriptor: to see that one declaration reaches every
  * surface.  y ~ N(m, s^2), whatever the features; m and s^2 are the sample's, weighted. */
-#include "models/class.h"
+#include "models/core/class.h"
 
 #include <math.h>
 
@@ -85,9 +85,8 @@ const cr_model_class        cri_class_toy_mean = {
            .options = toy_table,
            .options_size = sizeof(toy_options),
            .default_scale = CR_SCALE_NONE,
-           .has_leverage = true,
-           .fit = toy_fit,
-           .predict = toy_predict,
+           .whole = &(const cri_whole_face){ .fit = toy_fit },
+           .rows = &(const cri_rows_face){ .predict = toy_predict, .has_leverage = true },
            .describe = toy_describe,
            .statistics = toy_statistics,
            .state = toy_record,

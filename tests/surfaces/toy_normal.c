@@ -2,9 +2,9 @@
  * normal with unknown mean and variance (normal-inverse-gamma prior: centre 0, strength 0.01, shape
  * 1, scale 1), so that the next one is Student's; levels have a uniform Dirichlet prior.  Gaps are
  * left out.  Exact updates; evidence; draws; the next row. */
-#include "models/class.h"
+#include "models/core/class.h"
 #include "base/rng.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,11 +222,9 @@ const cr_model_class cri_class_toy_normal = {
     .default_scale = CR_SCALE_NONE,
     .takes_missing = true,
     .coding = CRI_CODING_CODE,
-    .fit = toy_fit,
-    .update = toy_update,
-    .predict = toy_predict,
-    .next = toy_next,
-    .sample = toy_sample,
+    .whole = &(const cri_whole_face){ .fit = toy_fit, .update = toy_update },
+    .rows =
+        &(const cri_rows_face){ .predict = toy_predict, .next = toy_next, .sample = toy_sample },
     .describe = toy_describe,
     .statistics = toy_statistics,
     .state = toy_record,

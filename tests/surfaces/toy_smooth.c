@@ -2,7 +2,7 @@
  * rows, weighted by exp(-|x - x_i|^2 / (2 width^2)).  An offset column may be named, which is added
  * to the answer of a number.  With the family "gamma" or "poisson" numbers are positive or counts.
  */
-#include "models/class.h"
+#include "models/core/class.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,9 +179,8 @@ const cr_model_class cri_class_toy_smooth = {
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_ALL,
     .roles = roles,
-    .fit = toy_fit,
-    .update = toy_update,
-    .predict = toy_predict,
+    .whole = &(const cri_whole_face){ .fit = toy_fit, .update = toy_update },
+    .rows = &(const cri_rows_face){ .predict = toy_predict },
     .describe = toy_describe,
     .statistics = toy_statistics,
     .state = toy_record,

@@ -17,6 +17,7 @@ SOUND = {
     "src/base/a.c": '#include "a.h"\n#include <stdio.h>\nint cr_one(void) { return 1; }\n',
     "src/math/b.h": '#include "../base/a.h"\n/* Three. */\nextern CR_API const int cr_three[];\n',
     "src/math/b_internal.h": '#include "b.h"\nint cri_four(void);\n',
+    "src/models/tree/d.h": "/* d.h -- a family. */\n",
     "cli/main.c": '#include "credence.h"\n#include "math/b_internal.h"\n',
     "README.md": "Call `cr_one()`, or one of cr_*.\n",
 }
@@ -57,6 +58,10 @@ def test_looking_at_nothing_is_a_failure(tool, tmp_path):
     ("check-layers", "src/math/b.c", '#include "credence.h"\n', "math may not include cli"),
     ("check-layers", "src/math/b.c", '#include "c.h"\n', "src/math/b.c:1: c.h does not exist"),
     ("check-layers", "src/extra/b.c", "", "'extra' is not a layer"),
+    ("check-layers", "src/math/dense/c.c", '#include "math/b.h"\n', "math/dense may not include math/."),
+    ("check-layers", "src/math/odd/c.c", '#include "math/b.h"\n', "'math/odd' is not in its order"),
+    ("check-layers", "src/models/linear/c.c", '#include "models/tree/d.h"\n', "linear may not include the family tree"),
+    ("check-layers", "src/plot/c.c", '#include "models/tree/d.h"\n', "plot may not include the family tree"),
 
     ("check-docs", "src/base/a.h", "/* A. */\n\nCR_API int cr_one(void);\nCR_API int cr_two(int a);\n",
      "src/base/a.h:3: cr_one has no comment"),

@@ -8,8 +8,8 @@
  * so that adjoints A give A to b, and their sums over rows and columns to b between those and the
  * r_i. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
-#include "../blas_internal.h"
+#include "base/context_internal.h"
+#include "math/dense/blas_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* features.c -- from rows to features: columns, warpings, maps, length-scales. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * task each.  What stands over a base owes to the diagonal of the base, or, of centre, to its
  * values between the rows and those of the means: contractions of their own, which follow. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
-#include "../blas_internal.h"
+#include "base/context_internal.h"
+#include "math/dense/blas_internal.h"
 
 #include <string.h>
 

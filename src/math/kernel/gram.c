@@ -2,8 +2,8 @@
  * A task is a strip of columns, CRI_TILE wide; of a Gram matrix only the tiles on and below the
  * diagonal are computed. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
-#include "../blas_internal.h"
+#include "base/context_internal.h"
+#include "math/dense/blas_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* kernel.c -- the life of a kernel, its parameters and their priors. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
-#include "../special.h"
+#include "base/context_internal.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdio.h>

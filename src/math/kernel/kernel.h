@@ -27,8 +27,8 @@
 #ifndef CREDENCE_MATH_KERNEL_KERNEL_H
 #define CREDENCE_MATH_KERNEL_KERNEL_H
 
-#include "../../base/context.h"
-#include "../view.h"
+#include "base/context.h"
+#include "math/dense/view.h"
 
 typedef struct cr_kernel cr_kernel;
 

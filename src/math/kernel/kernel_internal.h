@@ -13,8 +13,8 @@
 
 #include "array.h"
 #include "kernel.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* parse_call.c -- reading kernel expressions: one kernel, its columns and parameters. */
 #include "parse.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <ctype.h>
 #include <math.h>

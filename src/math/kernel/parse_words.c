@@ -1,7 +1,7 @@
 /* parse_words.c -- reading kernel expressions: faults, words, numbers, and what grows. */
 #include "parse.h"
-#include "../../base/context_internal.h"
-#include "../../base/number.h"
+#include "base/context_internal.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <math.h>

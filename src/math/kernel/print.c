@@ -1,6 +1,6 @@
 /* print.c -- kernels to expressions in canonical form: products and sums flat, values in full. */
 #include "kernel_internal.h"
-#include "../../base/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* reference.c -- the rows that centre(...) takes its means over, and the means once they are
  * settled. */
 #include "kernel_internal.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>

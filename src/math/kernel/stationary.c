@@ -2,7 +2,7 @@
  * Periodic is the rbf of the points (cos, sin)(2 pi x / p) on circles: |difference|^2 is
  * 4 sin^2(pi (x - y) / p) (MacKay 1998). */
 #include "kernel_internal.h"
-#include "../special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * bits as alone.  Compiled twice as array.c is: without fused multiplication, so with the same
  * bits. */
 #include "texts.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* texts.c -- the different texts of a side, tables of their values, and tiles of rows. */
 #include "texts.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * H = I (s.y / y.y) before the first update.  Nocedal & Wright (2006), alg. 6.1, (6.17), (6.20).
  * O(n^2) per step and n^2 numbers. */
 #include "run.h"
-#include "../dense.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

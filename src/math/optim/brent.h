@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MATH_OPTIM_BRENT_H
 #define CREDENCE_MATH_OPTIM_BRENT_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 
 /* *out_f = f(x).  A failure ends the search and is returned. */
 typedef cr_status cr_scalar_fn(void *user, double x, double *out_f);

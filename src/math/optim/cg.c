@@ -4,7 +4,7 @@
  * at -1 / (|d| min(0.01, |g|)).  Polak & Ribiere (1969): beta = max(0, y . g' / |g|^2).
  * y = g' - g.  A direction that does not descend is replaced by -g'. */
 #include "run.h"
-#include "../dense.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* check_gradient.c -- a gradient against extrapolated differences. */
 #include "check_gradient.h"
 #include "differences.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MATH_OPTIM_DIFFERENCES_H
 #define CREDENCE_MATH_OPTIM_DIFFERENCES_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 
 typedef cr_status cri_value_fn(void *arg, const double *x, double *out_f);
 typedef cr_status cri_gradient_fn(void *arg, const double *x, double *out_g);

@@ -1,7 +1,7 @@
 /* lbfgs.c -- limited-memory BFGS, free or in a box. */
 #include "lbfgs.h"
-#include "../decompose.h"
-#include "../dense.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Byrd, Lu, Nocedal & Zhu (1995), SIAM J. Sci. Comput. 16(5), algorithm CP and sec. 5.1; the
  * projection of the subspace minimiser: Morales & Nocedal (2011), ACM TOMS 38(1). */
 #include "lbfgs.h"
-#include "../dense.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

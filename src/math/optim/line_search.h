@@ -8,7 +8,7 @@
 #ifndef CREDENCE_MATH_OPTIM_LINE_SEARCH_H
 #define CREDENCE_MATH_OPTIM_LINE_SEARCH_H
 
-#include "../../base/status.h"
+#include "base/status.h"
 
 typedef struct cri_line_point {
     double a, f, slope;

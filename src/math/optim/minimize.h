@@ -16,7 +16,7 @@
 #ifndef CREDENCE_MATH_OPTIM_MINIMIZE_H
 #define CREDENCE_MATH_OPTIM_MINIMIZE_H
 
-#include "../../base/option.h"
+#include "base/option.h"
 
 /* *out_f = f(x), and the gradient [n] when opt_gradient is not NULL.  Returning CR_ENUMERIC says
  * that f has no value at x, which counts as f = NaN; any other failure ends the minimisation. */

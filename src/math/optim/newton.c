@@ -6,9 +6,9 @@
  * orthogonal to the lowest eigenvectors, one of these fills the step up to the radius.  The radius
  * follows Nocedal & Wright, alg. 4.1.  O(n^3) per Hessian; a rejected step costs O(n^2). */
 #include "run.h"
-#include "../chol.h"
-#include "../decompose.h"
-#include "../dense.h"
+#include "math/dense/chol.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* run.c -- evaluate, search, accept, stop: the steps that the methods of cr_minimize share. */
 #include "run.h"
 #include "differences.h"
-#include "../dense.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

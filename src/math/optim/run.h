@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MATH_OPTIM_RUN_H
 #define CREDENCE_MATH_OPTIM_RUN_H
 
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 #include "line_search.h"
 #include "minimize.h"
 

@@ -1,7 +1,7 @@
 /* stochastic.c -- stochastic gradients: epochs, batches, rules and schedules. */
 #include "stochastic.h"
 #include "run.h"
-#include "../../base/rng.h"
+#include "base/rng.h"
 
 #include <math.h>
 #include <string.h>

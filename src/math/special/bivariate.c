@@ -4,7 +4,7 @@
  * Owen (1956), Ann. Math. Statist. 27; Patefield & Tandy (2000), J. Stat. Software 5(5);
  * Genz (2004), Stat. Comput. 14. */
 #include "special_internal.h"
-#include "../quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

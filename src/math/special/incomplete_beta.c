@@ -6,7 +6,7 @@
  * above the middle the same with a, b and x, y exchanged.
  * DiDonato & Morris (1992), ACM TOMS 18(3); DLMF 8.17. */
 #include "special_internal.h"
-#include "../quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MATH_SPECIAL_PRECISE_LOG_H
 #define CREDENCE_MATH_SPECIAL_PRECISE_LOG_H
 
-#include "../doubledouble.h"
+#include "doubledouble.h"
 
 /* log x; where x is not positive and finite, as the logarithm of a double. */
 cri_dd cri_dd_log(cri_dd x);

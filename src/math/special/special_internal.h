@@ -2,7 +2,7 @@
 #ifndef CREDENCE_MATH_SPECIAL_INTERNAL_H
 #define CREDENCE_MATH_SPECIAL_INTERNAL_H
 
-#include "../special.h"
+#include "special.h"
 #include "precise_log.h"
 #include "sharp.h"
 

@@ -3,7 +3,7 @@
  *   log p(x_1 .. x_n) = log B(a + N1, b + N0) - log B(a, b),   P(next = 1) = (a + N1) / (a + b + n)
  * N1 successes and N0 failures.  Gelman et al. (2013), BDA, sec. 2.1-2.4. */
 #include "univariate.h"
-#include "../../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 
@@ -134,7 +134,5 @@ const cr_model_class cri_class_beta_bernoulli = {
         "next: P(success) = (a + successes) / (a + b + n)",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.1-2.4",
     .example = "examples/aspirin.csv --features attack --weights people",
-    CRI_CONJUGATE_CLASS(beta_bernoulli),
-    .next = cri_conjugate_next,
-    .next_levels = cri_conjugate_next_levels,
+    CRI_CONJUGATE_CLASS(beta_bernoulli, cri_conjugate_next, cri_conjugate_next_levels),
 };

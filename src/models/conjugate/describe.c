@@ -1,7 +1,7 @@
 /* describe.c -- summaries of posteriors, and their JSON. */
 #include "describe.h"
-#include "../../base/number.h"
-#include "../../prob/dist/dist_class.h"
+#include "base/number.h"
+#include "prob/dist/dist_class.h"
 
 #include <math.h>
 #include <stdio.h>

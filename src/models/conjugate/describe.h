@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
 #define CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
 
-#include "../parameters.h"
+#include "models/core/parameters.h"
 
 enum { CRI_MOST_NAMED = 6 };
 

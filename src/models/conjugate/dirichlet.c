@@ -1,8 +1,8 @@
 /* dirichlet.c -- levels, counts and file of the categorical model. */
 #include "dirichlet.h"
-#include "../../base/number.h"
-#include "../../base/parallel.h"
-#include "../../data/table_internal.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * different values are the levels.  Several columns are independent. Gelman et al. (2013), BDA,
  * sec. 3.4; Murphy (2012), sec. 3.4. */
 #include "dirichlet.h"
-#include "../../base/context_internal.h"
-#include "../../base/number.h"
-#include "../../base/parallel.h"
-#include "../../math/special.h"
+#include "base/context_internal.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -334,11 +334,11 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .coding = CRI_CODING_CODE,
-    .fit = dirichlet_categorical_fit,
-    .update = dirichlet_update,
-    .predict = dirichlet_predict,
-    .next_levels = dirichlet_next_levels,
-    .sample = dirichlet_sample,
+    .whole =
+        &(const cri_whole_face){ .fit = dirichlet_categorical_fit, .update = dirichlet_update },
+    .rows = &(const cri_rows_face){ .predict = dirichlet_predict,
+                                    .next_levels = dirichlet_next_levels,
+                                    .sample = dirichlet_sample },
     .describe = dirichlet_describe,
     .statistics = cri_prior_statistics,
     .tables = cri_distribution_tables,

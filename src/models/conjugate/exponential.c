@@ -3,7 +3,7 @@
  *   log p(x_1 .. x_n) = log Gamma(a + n) / Gamma(a) + a log b - (a + n) log(b + S)
  *   next ~ Lomax(a + n, b + S).   Gelman et al. (2013), BDA, sec. 2.6. */
 #include "univariate.h"
-#include "../../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 
@@ -110,7 +110,6 @@ const cr_model_class cri_class_exponential = {
                 "next: Lomax, shape a + n, scale b + sum x",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/failures.csv",
-    CRI_CONJUGATE_CLASS(exponential),
+    CRI_CONJUGATE_CLASS(exponential, cri_conjugate_next, NULL),
     .takes = CRI_TAKES_POSITIVE,
-    .next = cri_conjugate_next,
 };

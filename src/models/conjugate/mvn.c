@@ -9,10 +9,10 @@
  *          scale Psi' (k' + 1) / (k' (nu' - d + 1))
  * Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
 #include "niw.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../math/special.h"
-#include "../../prob/dist/small_matrix.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "math/special/special.h"
+#include "prob/dist/small_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -363,11 +363,9 @@ const cr_model_class cri_class_mvn = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .coding = CRI_CODING_CODE,
-    .fit = mvn_fit,
-    .update = mvn_update,
-    .predict = mvn_predict,
-    .next = mvn_next,
-    .sample = mvn_sample,
+    .whole = &(const cri_whole_face){ .fit = mvn_fit, .update = mvn_update },
+    .rows =
+        &(const cri_rows_face){ .predict = mvn_predict, .next = mvn_next, .sample = mvn_sample },
     .describe = mvn_describe,
     .statistics = cri_prior_statistics,
     .tables = cri_distribution_tables,

@@ -1,9 +1,9 @@
 /* niw.c -- statistics, posterior and file of the multivariate normal model. */
 #include "niw.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../math/chol.h"
-#include "../../math/special.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "math/dense/chol.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * al. (2013), BDA, sec. 2.5, 2.6, 3.2, 3.3; Murphy (2007), "Conjugate Bayesian analysis of the
  * Gaussian distribution". */
 #include "univariate.h"
-#include "../../math/special.h"
+#include "math/special/special.h"
 
 #include <float.h>
 #include <math.h>
@@ -314,6 +314,5 @@ const cr_model_class cri_class_normal = {
                 "next: Student t with 2 a' degrees of freedom; normal where the variance is known",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.5, 2.6, 3.2, 3.3",
     .example = "examples/diabetes.csv --features bmi",
-    CRI_CONJUGATE_CLASS(normal),
-    .next = cri_conjugate_next,
+    CRI_CONJUGATE_CLASS(normal, cri_conjugate_next, NULL),
 };

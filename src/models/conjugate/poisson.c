@@ -4,8 +4,8 @@
  *   next ~ NegativeBinomial with mean (a + S) / (b + n) and dispersion a + S.
  * Gelman et al. (2013), BDA, sec. 2.6. */
 #include "univariate.h"
-#include "../../math/special.h"
-#include "../../prob/dist/counts.h"
+#include "math/special/special.h"
+#include "prob/dist/counts.h"
 
 #include <math.h>
 
@@ -117,7 +117,6 @@ const cr_model_class cri_class_poisson = {
                 "next: negative binomial, mean (a + sum x) / (b + n), dispersion a + sum x",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/horsekicks.csv --features deaths --weights corps_years",
-    CRI_CONJUGATE_CLASS(poisson),
+    CRI_CONJUGATE_CLASS(poisson, cri_conjugate_next, NULL),
     .takes = CRI_TAKES_COUNTS,
-    .next = cri_conjugate_next,
 };

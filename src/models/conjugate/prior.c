@@ -1,7 +1,7 @@
 /* prior.c -- priors as text: words, parameters, moments. */
 #include "prior.h"
-#include "../../base/list.h"
-#include "../../base/number.h"
+#include "base/list.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

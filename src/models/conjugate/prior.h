@@ -5,7 +5,7 @@
 #ifndef CREDENCE_MODELS_CONJUGATE_PRIOR_H
 #define CREDENCE_MODELS_CONJUGATE_PRIOR_H
 
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 typedef struct cri_prior_item {
     const char *key;

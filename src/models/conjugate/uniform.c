@@ -225,6 +225,6 @@ const cr_model_class cri_class_uniform = {
         "  a' = a + n,  r1' = min(r1, min x),  r2' = max(r2, max x)",
     .reference = "DeGroot (1970), Optimal Statistical Decisions, sec. 9.7",
     .example = "examples/diabetes.csv --features age",
-    CRI_CONJUGATE_CLASS(uniform),
+    CRI_CONJUGATE_CLASS(uniform, NULL, NULL),
     .takes = CRI_TAKES_POSITIVE,
 };

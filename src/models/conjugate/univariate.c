@@ -1,8 +1,8 @@
 /* univariate.c -- fit, update and file of conjugate models of single columns. */
 #include "univariate.h"
-#include "../../base/number.h"
-#include "../../base/parallel.h"
-#include "../../data/table_internal.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #ifndef CREDENCE_MODELS_CONJUGATE_UNIVARIATE_H
 #define CREDENCE_MODELS_CONJUGATE_UNIVARIATE_H
 
-#include "../../base/rng.h"
-#include "../class.h"
+#include "base/rng.h"
+#include "models/core/class.h"
 #include "describe.h"
 #include "prior.h"
 
@@ -140,13 +140,17 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
     .predictive = predictive, .draw = draw, .joint = joint, .statistics = statistics
 
 /* A descriptor of a model of this kind; what differs comes after. */
-#define CRI_CONJUGATE_CLASS(stem)                                                                  \
+#define CRI_CONJUGATE_CLASS(stem, next_row, levels)                                                \
     .tasks = CR_TASK_DENSITY, .options = stem##_table, .options_size = sizeof(stem##_options),     \
     .default_scale = CR_SCALE_NONE, .scales_itself = true, .coding = CRI_CODING_CODE,              \
-    .fit = stem##_fit, .update = cri_conjugate_update, .predict = cri_conjugate_predict,           \
-    .sample = cri_conjugate_sample, .describe = cri_conjugate_describe,                            \
-    .statistics = cri_prior_statistics, .tables = cri_distribution_tables,                         \
-    .state = cri_conjugate_record, .state_size = sizeof(cri_conjugate), .ready = stem##_ready
+    .whole = &(const cri_whole_face){ .fit = stem##_fit, .update = cri_conjugate_update },         \
+    .rows = &(const cri_rows_face){ .predict = cri_conjugate_predict,                              \
+                                    .next = next_row,                                              \
+                                    .next_levels = levels,                                         \
+                                    .sample = cri_conjugate_sample },                              \
+    .describe = cri_conjugate_describe, .statistics = cri_prior_statistics,                        \
+    .tables = cri_distribution_tables, .state = cri_conjugate_record,                              \
+    .state_size = sizeof(cri_conjugate), .ready = stem##_ready
 
 /* The two entries that know their family. */
 #define CRI_CONJUGATE_ENTRIES(stem, family, success)                                               \

@@ -1,9 +1,9 @@
 /* univariate_answers.c -- what conjugate models of single columns say: densities, the next value,
  * draws, descriptions. */
 #include "univariate.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../prob/dist/dist_class.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "prob/dist/dist_class.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,9 +9,9 @@
  * Mardia & Jupp (2000), Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
 #include "univariate.h"
 #include "von_mises_kappa.h"
-#include "../../math/special.h"
-#include "../../prob/dist/dist_class.h"
-#include "../../prob/dist/von_mises.h"
+#include "math/special/special.h"
+#include "prob/dist/dist_class.h"
+#include "prob/dist/von_mises.h"
 
 #include <float.h>
 #include <math.h>
@@ -326,5 +326,5 @@ const cr_model_class cri_class_von_mises = {
                 "  r' exp(i mu') = r0 exp(i mu0) + sum exp(i x),  c' = c0 + n;  k by quadrature",
     .reference = "Mardia & Jupp (2000), Directional Statistics; Guttorp & Lockhart (1988), JASA 83",
     .example = "examples/turtles.csv",
-    CRI_CONJUGATE_CLASS(von_mises),
+    CRI_CONJUGATE_CLASS(von_mises, NULL, NULL),
 };

@@ -1,8 +1,8 @@
 /* von_mises_kappa.c -- integrals over the concentration of angles. */
 #include "von_mises_kappa.h"
-#include "../../math/quadrature.h"
-#include "../../math/special.h"
-#include "../../prob/dist/von_mises.h"
+#include "math/quadrature.h"
+#include "math/special/special.h"
+#include "prob/dist/von_mises.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #ifndef CREDENCE_MODELS_CONJUGATE_VON_MISES_KAPPA_H
 #define CREDENCE_MODELS_CONJUGATE_VON_MISES_KAPPA_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 #include "describe.h"
 
 enum { CRI_KAPPA_FLAT, CRI_KAPPA_JEFFREYS, CRI_KAPPA_GAMMA };

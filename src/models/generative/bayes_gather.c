@@ -1,9 +1,9 @@
 /* bayes_gather.c -- the statistics of naive Bayes, in one pass over the rows. */
 #include "bayes_columns.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../data/table_internal.h"
-#include "../../math/special.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "data/table/table_internal.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

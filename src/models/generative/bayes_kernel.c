@@ -1,7 +1,7 @@
 /* bayes_kernel.c -- densities by Gaussian kernels: the points that are kept, their bandwidth, and
  * the sum over those near enough to count.  Silverman (1986), Density Estimation, sec. 3.4. */
 #include "bayes_columns.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

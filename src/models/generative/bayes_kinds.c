@@ -1,8 +1,8 @@
 /* bayes_kinds.c -- which distribution each column has: --numbers and --bandwidth. */
 #include "bayes_columns.h"
-#include "../../base/list.h"
-#include "../../base/number.h"
-#include "../../base/scratch.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

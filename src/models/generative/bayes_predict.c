@@ -1,9 +1,9 @@
 /* bayes_predict.c -- naive Bayes: joints and probabilities, term by term over blocks of rows. */
 #include "bayes_columns.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * k, j).
  *   In long double, with impossible values counted apart, since the first sum may be large. */
 #include "bayes_columns.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

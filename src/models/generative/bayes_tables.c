@@ -1,7 +1,7 @@
 /* bayes_tables.c -- naive Bayes: from statistics to the numbers that scores are made of. */
 #include "bayes_columns.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

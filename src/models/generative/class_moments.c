@@ -1,7 +1,7 @@
 /* class_moments.c -- weight, mean and scatter of each class. */
 #include "class_moments.h"
-#include "../../base/scratch.h"
-#include "../linear/moments.h"
+#include "base/scratch.h"
+#include "models/common/moments.h"
 
 #include <math.h>
 #include <string.h>

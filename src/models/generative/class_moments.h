@@ -4,7 +4,7 @@
 #ifndef CREDENCE_MODELS_GENERATIVE_CLASS_MOMENTS_H
 #define CREDENCE_MODELS_GENERATIVE_CLASS_MOMENTS_H
 
-#include "../class.h"
+#include "models/core/class.h"
 
 /* clang-format off */
 #define CRI_CLASS_MOMENTS(MEMBER)                                                                  \

@@ -1,9 +1,9 @@
 /* discriminant.c -- covariances from moments: pooled, shrunk, factored. */
 #include "discriminant.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
-#include "../../math/chol_internal.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
+#include "math/dense/chol_internal.h"
 
 #include <cblas.h>
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* discriminant_predict.c -- class probabilities and log joints from Gaussian or Student densities. */
 #include "discriminant.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/special.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/special/special.h"
 
 #include <cblas.h>
 #include <math.h>

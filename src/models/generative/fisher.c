@@ -7,10 +7,10 @@
  * singular vectors of the scaled class means: O(n p^2 + p^3 + K p min(K, p)). Fisher (1936), Annals
  * of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10. */
 #include "discriminant.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/decompose.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/decompose.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -320,11 +320,10 @@ const cr_model_class cri_class_fisher = {
     .options_size = sizeof(fisher_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .fit = fisher_fit,
-    .update = fisher_update,
-    .predict = fisher_predict,
-    .transform = fisher_transform,
-    .labels = fisher_labels,
+    .whole = &(const cri_whole_face){ .fit = fisher_fit, .update = fisher_update },
+    .rows = &(const cri_rows_face){ .predict = fisher_predict,
+                                    .transform = fisher_transform,
+                                    .labels = fisher_labels },
     .describe = fisher_describe,
     .statistics = fisher_statistics,
     .state = fisher_record,

@@ -1,6 +1,6 @@
 /* gda.c -- Gaussian discriminant analysis: fit, update, describe, file. */
 #include "gda.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* priors.c -- what generative classifiers share: priors, and joints turned into probabilities. */
 #include "discriminant.h"
-#include "../parameters.h"
-#include "../rows_check.h"
-#include "../../base/list.h"
-#include "../../base/number.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "models/core/parameters.h"
+#include "models/core/rows_check.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* family.c -- variance, deviance and density of the families; the links. */
 #include "family.h"
-#include "../../math/special.h"
-#include "../../math/special/sharp.h"
+#include "math/special/special.h"
+#include "math/special/sharp.h"
 
 #include <float.h>
 #include <math.h>

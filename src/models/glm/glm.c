@@ -9,11 +9,11 @@
 #include "glm_separation.h"
 #include "irls.h"
 #include "measures.h"
-#include "../linear/sandwich.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
-#include "../../data/table_internal.h"
-#include "../../math/special.h"
+#include "models/common/sandwich.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "data/table/table_internal.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -462,12 +462,11 @@ const cr_model_class cri_class_glm = {
     .options_size = sizeof(glm_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .means_alone = true,
     .target_as_is = true,
     .takes_sparse = true,
     .roles = glm_roles,
-    .fit = glm_fit,
-    .predict = glm_predict,
+    .whole = &(const cri_whole_face){ .fit = glm_fit },
+    .rows = &(const cri_rows_face){ .predict = glm_predict, .means_alone = true },
     .covariance = glm_covariance,
     .describe = glm_describe,
     .statistics = glm_statistics,

@@ -1,7 +1,7 @@
 /* glm_rows.c -- reading the rows of a generalised linear model, and refusing those it cannot be of. */
 #include "glm_rows.h"
-#include "../../base/parallel.h"
-#include "../../data/table_internal.h"
+#include "base/parallel.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 

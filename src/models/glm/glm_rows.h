@@ -4,7 +4,7 @@
 #define CREDENCE_MODELS_GLM_GLM_ROWS_H
 
 #include "family.h"
-#include "../../data/design_internal.h"
+#include "data/design/design_internal.h"
 
 /* The columns beside terms, target and weights, in the order of the roles of the design. */
 typedef enum cri_glm_role { CRI_GLM_OFFSET, CRI_GLM_EXPOSURE, CRI_GLM_TRIALS } cri_glm_role;

@@ -1,7 +1,7 @@
 /* glm_separation.c -- separation of binomial targets, by the classifiers' test. */
 #include "glm_separation.h"
-#include "../logistic/separated.h"
-#include "../../base/scratch.h"
+#include "models/logistic/separated.h"
+#include "base/scratch.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 #include "irls.h"
 #include "measures.h"
 #include "scoring.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

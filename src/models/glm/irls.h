@@ -14,7 +14,7 @@
 #ifndef CREDENCE_MODELS_GLM_IRLS_H
 #define CREDENCE_MODELS_GLM_IRLS_H
 
-#include "../linear/least_squares.h"
+#include "models/linear/least_squares.h"
 #include "family.h"
 
 typedef struct cri_glm_problem {

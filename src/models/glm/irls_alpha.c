@@ -1,8 +1,8 @@
 /* irls_alpha.c -- the overdispersion alpha of the negative binomial, Var y = mu + alpha mu^2, by
  * maximum likelihood at given means.  Lawless (1987), Can. J. Stat. 15:209-225. */
 #include "irls.h"
-#include "../../math/optim/brent.h"
-#include "../../math/special.h"
+#include "math/optim/brent.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

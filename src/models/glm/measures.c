@@ -1,7 +1,7 @@
 /* measures.c -- deviances, Pearson's chi-square and likelihood of generalised linear models. */
 #include "measures.h"
-#include "../../base/parallel.h"
-#include "../../math/kernel/array.h"
+#include "base/parallel.h"
+#include "math/kernel/array.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* scoring.c -- Fisher's scoring, step by step. */
 #include "scoring.h"
 #include "scoring_pass.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

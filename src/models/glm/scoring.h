@@ -10,7 +10,7 @@
 #define CREDENCE_MODELS_GLM_SCORING_H
 
 #include "irls.h"
-#include "../logistic/classifier_rows.h"
+#include "models/logistic/classifier_rows.h"
 
 typedef struct cri_glm_scoring {
     const cri_glm_problem *p;

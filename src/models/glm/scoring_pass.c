@@ -1,9 +1,9 @@
 /* scoring_pass.c -- deviance, score and information of blocks of rows. */
 #include "scoring_pass.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/kernel/array.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/kernel/array.h"
+#include "math/special/special.h"
 
 #include <cblas.h>
 #include <math.h>

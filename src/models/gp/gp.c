@@ -3,16 +3,16 @@
  * The kernel is an expression (math/kernel); its parameters and the noise are learned by maximising
  * the evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
-#include "gp_centre.h"
+#include "models/kernel/inputs/gp_centre.h"
 #include "gp_cost.h"
-#include "gp_given.h"
+#include "models/gp/posterior/gp_given.h"
 #include "gp_job.h"
-#include "gp_parts.h"
-#include "gp_update.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
-#include "../../data/table_internal.h"
-#include "../../math/kernel/kernel_internal.h"
+#include "models/gp/posterior/gp_parts.h"
+#include "models/gp/posterior/gp_update.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "data/table/table_internal.h"
+#include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -471,20 +471,18 @@ const cr_model_class cri_class_gp = {
     .coding = CRI_CODING_CODE,
     .roles = gp_roles,
     .goes = gp_goes,
-    .means_alone = true,
     .shape = gp_shape,
-    .fit = gp_fit,
-    .update = gp_update,
-    .update_holds = true,
-    .predict = cri_gp_predict,
-    .sample = cri_gp_sample,
-    .part = cri_gp_part,
-    .function = cri_gp_function,
-    .functions = cri_gp_functions,
-    .slopes = cri_gp_slopes,
-    .hyper = cri_gp_hyper,
-    .evidence_at = cri_gp_evidence_at,
-    .inducing = cri_gp_tell_inducing,
+    .whole = &(const cri_whole_face){ .fit = gp_fit, .update = gp_update, .update_holds = true },
+    .rows = &(const cri_rows_face){ .predict = cri_gp_predict,
+                                    .sample = cri_gp_sample,
+                                    .means_alone = true },
+    .function = &(const cri_function_face){ .part = cri_gp_part,
+                                            .function = cri_gp_function,
+                                            .functions = cri_gp_functions,
+                                            .slopes = cri_gp_slopes,
+                                            .hyper = cri_gp_hyper,
+                                            .evidence_at = cri_gp_evidence_at,
+                                            .inducing = cri_gp_tell_inducing },
     .describe = cri_gp_describe,
     .statistics = cri_gp_statistics,
     .state = cri_gp_posterior_record,

@@ -1,7 +1,7 @@
 /* gp_cost.c -- figures of memory and work. */
 #include "gp_cost.h"
-#include "gp_cg.h"
-#include "../../base/context_internal.h"
+#include "models/gp/cg/gp_cg.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <stdio.h>

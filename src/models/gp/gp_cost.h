@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_GP_GP_COST_H
 #define CREDENCE_MODELS_GP_GP_COST_H
 
-#include "gp_posterior.h"
+#include "models/gp/posterior/gp_posterior.h"
 
 /* The approximation for n distinct inputs and m inducing ones when nobody asked for one: exact up
  * to 4000 inputs, vfe up to 100000, svgp beyond; told when it is not exact. */

@@ -3,10 +3,10 @@
 #ifndef CREDENCE_MODELS_GP_GP_JOB_H
 #define CREDENCE_MODELS_GP_GP_JOB_H
 
-#include "gp_cg.h"
-#include "gp_posterior.h"
-#include "gp_rff.h"
-#include "gp_sparse.h"
+#include "models/gp/cg/gp_cg.h"
+#include "models/gp/posterior/gp_posterior.h"
+#include "models/gp/sparse/gp_rff.h"
+#include "models/gp/sparse/gp_sparse.h"
 
 /* What is asked for. */
 typedef struct cri_gp_plan {

@@ -1,12 +1,12 @@
 /* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
 #include "gp_job.h"
-#include "gp_lowrank.h"
-#include "gp_near.h"
-#include "gp_pivots.h"
-#include "gp_thin.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/kernel/kernel_internal.h"
+#include "models/gp/posterior/gp_lowrank.h"
+#include "models/gp/cg/gp_near.h"
+#include "models/gp/exact/gp_pivots.h"
+#include "models/gp/exact/gp_thin.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* gp_job_learn.c -- the hyper-parameters of a fit: the right search for each approximation. */
-#include "gp_apart.h"
+#include "models/gp/search/gp_apart.h"
 #include "gp_job.h"
-#include "gp_lowrank_evidence.h"
-#include "gp_mcmc.h"
-#include "gp_svgp.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
+#include "models/gp/search/gp_lowrank_evidence.h"
+#include "models/gp/posterior/gp_mcmc.h"
+#include "models/gp/sparse/gp_svgp.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* default_kernel.c -- kernels by the distances between the rows. */
 #include "default_kernel.h"
-#include "../gp/gp_centre.h"
-#include "../gp/gp_starts.h"
-#include "../../base/scratch.h"
-#include "../../math/kernel/kernel_internal.h"
+#include "models/kernel/inputs/gp_centre.h"
+#include "models/gp/search/gp_starts.h"
+#include "base/scratch.h"
+#include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>

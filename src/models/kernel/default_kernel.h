@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_KERNEL_DEFAULT_KERNEL_H
 #define CREDENCE_MODELS_KERNEL_DEFAULT_KERNEL_H
 
-#include "../gp/gp_data.h"
+#include "models/kernel/inputs/gp_data.h"
 
 /* The kernel of an expression; text NULL: rbf of all numbers with `times` the median distance
  * between rows as length-scale, times hamming of the categories.  why: what one that is not

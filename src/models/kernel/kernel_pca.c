@@ -9,14 +9,13 @@
  * preimage.h.  Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
 #include "default_kernel.h"
 #include "preimage.h"
-#include "../gp/gp_centre.h"
-#include "../generative/discriminant.h"
-#include "../rows_check.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/decompose.h"
-#include "../../math/dense.h"
+#include "models/kernel/inputs/gp_centre.h"
+#include "models/core/rows_check.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -455,10 +454,10 @@ const cr_model_class cri_class_kernel_pca = {
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_CODE,
     .shape = kernel_pca_shape,
-    .fit = kernel_pca_fit,
-    .predict = kernel_pca_predict,
-    .reconstruct = kernel_pca_reconstruct,
-    .labels = kernel_pca_labels,
+    .whole = &(const cri_whole_face){ .fit = kernel_pca_fit },
+    .rows = &(const cri_rows_face){ .predict = kernel_pca_predict,
+                                    .reconstruct = kernel_pca_reconstruct,
+                                    .labels = kernel_pca_labels },
     .describe = kernel_pca_describe,
     .statistics = kernel_pca_statistics,
     .state = kernel_pca_record,

@@ -6,12 +6,12 @@
  * / lambda).  O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning
  * with Kernels. */
 #include "default_kernel.h"
-#include "../gp/gp_posterior.h"
-#include "../linear/predictor.h"
-#include "../rows_check.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/kernel/kernel_internal.h"
+#include "models/gp/posterior/gp_posterior.h"
+#include "models/common/predictor.h"
+#include "models/core/rows_check.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -247,10 +247,9 @@ const cr_model_class cri_class_kernel_ridge = {
     .options_size = sizeof(kernel_ridge_options),
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_CODE,
-    .means_alone = true,
     .shape = kernel_ridge_shape,
-    .fit = kernel_ridge_fit,
-    .predict = kernel_ridge_predict,
+    .whole = &(const cri_whole_face){ .fit = kernel_ridge_fit },
+    .rows = &(const cri_rows_face){ .predict = kernel_ridge_predict, .means_alone = true },
     .describe = kernel_ridge_describe,
     .statistics = kernel_ridge_statistics,
     .state = kernel_ridge_record,

@@ -1,10 +1,10 @@
 /* preimage.c -- pre-images by quasi-Newton steps, all rows of a block side by side. */
 #include "preimage.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/decompose.h"
-#include "../../math/dense.h"
-#include "../../math/kernel/kernel_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
+#include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>

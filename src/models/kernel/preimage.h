@@ -11,7 +11,7 @@
 #ifndef CREDENCE_MODELS_KERNEL_PREIMAGE_H
 #define CREDENCE_MODELS_KERNEL_PREIMAGE_H
 
-#include "../../math/kernel/kernel.h"
+#include "math/kernel/kernel.h"
 
 /* The space: rows x_i of numbers, and coordinates in which points P are given, P = mu + sum_j z_j
  * v_j. */

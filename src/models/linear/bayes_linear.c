@@ -11,11 +11,11 @@
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
 #include "bordered.h"
 #include "dual.h"
-#include "moments.h"
+#include "models/common/moments.h"
 #include "spectrum.h"
-#include "../../base/scratch.h"
-#include "../../math/dense.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/dense/dense.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -554,13 +554,12 @@ const cr_model_class cri_class_bayes_linear = {
     .options_size = sizeof(bayes_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
-    .means_alone = true,
-    .has_leverage = true,
     .takes_sparse = true,
-    .fit = bayes_fit,
-    .update = bayes_update,
-    .streams = "solver=primal",
-    .predict = bayes_predict,
+    .whole = &(const cri_whole_face){ .fit = bayes_fit,
+                                      .update = bayes_update,
+                                      .streams = "solver=primal" },
+    .rows = &(
+        const cri_rows_face){ .predict = bayes_predict, .means_alone = true, .has_leverage = true },
     .describe = bayes_describe,
     .statistics = bayes_statistics,
     .state = bayes_record,

@@ -1,9 +1,9 @@
 /* bordered.c -- elimination of the levels of one category. */
 #include "bordered.h"
 #include "rows_factor.h"
-#include "../../data/design_block.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "data/design/design_block.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

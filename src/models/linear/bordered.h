@@ -12,7 +12,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_BORDERED_H
 #define CREDENCE_MODELS_LINEAR_BORDERED_H
 
-#include "predictor.h"
+#include "models/common/predictor.h"
 #include "sparse_terms.h"
 
 /* The terms first .. first + levels - 1 are the indicators of one category. */

@@ -3,10 +3,10 @@
  * an intercept all residuals and columns have sum u = 0, so that the shift drops out of
  *   z_j . r = (Z_j . u - shift_j sum u) / spread_j = Z_j . u / spread_j. */
 #include "columns.h"
-#include "moments.h"
-#include "../../base/pages.h"
-#include "../../base/parallel.h"
-#include "../../math/blas_internal.h"
+#include "models/common/moments.h"
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "math/dense/blas_internal.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -11,8 +11,8 @@
 #ifndef CREDENCE_MODELS_LINEAR_COLUMNS_H
 #define CREDENCE_MODELS_LINEAR_COLUMNS_H
 
-#include "../../base/scratch.h"
-#include "../../data/design_internal.h"
+#include "base/scratch.h"
+#include "data/design/design_internal.h"
 #include "sparse_terms.h"
 
 /* x_j = mean_j + sd_j Z_j; mean is 0 without intercept, sd 1 where the column is constant. */

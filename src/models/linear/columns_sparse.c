@@ -8,7 +8,7 @@
  * are neighbours: a step on such a column then touches one place of the residual, and the next
  * step that beside it. */
 #include "columns.h"
-#include "../../math/dense.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_DENSE_TERMS_H
 #define CREDENCE_MODELS_LINEAR_DENSE_TERMS_H
 
-#include "moments.h"
+#include "models/common/moments.h"
 
 /* All of a gram but G and g, from X [n x p] and the targets of the rows; freed by cri_gram_free,
  * also after a failure.  CR_ENUMERIC where squares over- or underflow. */

@@ -1,6 +1,6 @@
 /* descent.c -- coordinate descent for the elastic net, from one lambda to the next. */
 #include "descent.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <cblas.h>
 #include <float.h>

@@ -28,7 +28,7 @@
 #define CREDENCE_MODELS_LINEAR_DESCENT_H
 
 #include "known.h"
-#include "moments.h"
+#include "models/common/moments.h"
 
 typedef struct cri_descent_settings {
     double        l1_ratio;    /* r                                               */

@@ -1,8 +1,8 @@
 /* descent_solve.c -- the working set at one lambda: sweeps over its coordinates, and the equations
  * of its terms that are not 0 as they stand. */
 #include "descent.h"
-#include "../../base/context_internal.h"
-#include "../../math/lapack.h"
+#include "base/context_internal.h"
+#include "math/dense/lapack.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* dual.c -- Gaussian linear models with more terms than rows. */
 #include "dual.h"
 #include "dense_terms.h"
-#include "../../base/parallel.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
-#include "../../math/decompose.h"
-#include "../../math/dense.h"
-#include "../../math/lapack.h"
+#include "base/parallel.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
+#include "math/dense/lapack.h"
 
 #include <math.h>
 #include <string.h>

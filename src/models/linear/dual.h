@@ -9,7 +9,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_DUAL_H
 #define CREDENCE_MODELS_LINEAR_DUAL_H
 
-#include "predictor.h"
+#include "models/common/predictor.h"
 #include "ridge_sparse.h"
 #include "sparse_terms.h"
 

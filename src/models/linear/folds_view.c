@@ -1,6 +1,6 @@
 /* folds_view.c -- the folds of rows. */
 #include "folds_view.h"
-#include "../../data/split.h"
+#include "data/judge/split.h"
 
 #include <math.h>
 

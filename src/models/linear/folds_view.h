@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_FOLDS_VIEW_H
 #define CREDENCE_MODELS_LINEAR_FOLDS_VIEW_H
 
-#include "moments.h"
+#include "models/common/moments.h"
 #include "rows_view.h"
 
 typedef struct cri_folds_view {

@@ -11,9 +11,9 @@
 #include "bordered.h"
 #include "lasso_state.h"
 #include "rows_view.h"
-#include "../class.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
+#include "models/core/class.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,12 +350,12 @@ const cr_model_class cri_class_lasso = {
     .options_size = sizeof(lasso_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
-    .means_alone = true,
-    .has_leverage = true,
     .takes_sparse = true,
     .sparse_levels = true,
-    .fit = lasso_fit,
-    .predict = lasso_predict,
+    .whole = &(const cri_whole_face){ .fit = lasso_fit },
+    .rows = &(
+        const cri_rows_face){ .predict = lasso_predict, .means_alone = true, .has_leverage = true },
+    .function = &(const cri_function_face){ .path = cri_lasso_coefficients },
     .describe = cri_lasso_describe,
     .statistics = cri_lasso_statistics,
     .tables = cri_lasso_tables,

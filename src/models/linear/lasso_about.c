@@ -1,7 +1,6 @@
 /* lasso_about.c -- a lasso as it is shown, and in the model file. */
-#include "lasso.h"
 #include "lasso_state.h"
-#include "../model_internal.h"
+#include "models/core/model_internal.h"
 
 #include <math.h>
 
@@ -148,11 +147,10 @@ done:
     return st;
 }
 
-cri_coefficient_path cri_lasso_coefficients(const cr_model *model)
+void cri_lasso_coefficients(const void *state, cri_coefficient_path *out)
 {
-    const cri_lasso *m = model->state;
-    if (model->class != &cri_class_lasso) return (cri_coefficient_path){ 0 };
-    return (cri_coefficient_path){ .n_lambdas = m->path.L,
+    const cri_lasso *m = state;
+    *out = (cri_coefficient_path){ .n_lambdas = m->path.L,
                                    .n_terms = m->path.m,
                                    .chosen = m->chosen,
                                    .lambda = m->path.lambda,

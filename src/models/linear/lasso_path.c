@@ -1,9 +1,9 @@
 /* lasso_path.c -- the elastic net along a path of lambdas, on all rows and by cross-validation. */
 #include "lasso_path.h"
 #include "lasso_task.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../math/blas_internal.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "math/dense/blas_internal.h"
 
 #include <math.h>
 #include <string.h>

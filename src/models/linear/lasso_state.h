@@ -4,7 +4,7 @@
 #define CREDENCE_MODELS_LINEAR_LASSO_STATE_H
 
 #include "lasso_path.h"
-#include "predictor.h"
+#include "models/common/predictor.h"
 
 /* What chose lambda. */
 enum { CRI_LASSO_CV, CRI_LASSO_ONE_SE, CRI_LASSO_BIC, CRI_LASSO_AIC, CRI_LASSO_GIVEN };
@@ -37,6 +37,7 @@ double cri_lasso_criterion(const cri_lasso *m, size_t k, double price, double lo
 cr_status             cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                          cri_sheet *out);
 extern const cr_field cri_lasso_statistics[], cri_lasso_tables[];
+void                  cri_lasso_coefficients(const void *state, cri_coefficient_path *out);
 cr_status             cri_lasso_ready(cr_ctx *cx, void *state, const cr_design *design);
 
 #endif

@@ -1,7 +1,7 @@
 /* lasso_task.c -- one descent along the path, alone or together with others. */
 #include "lasso_task.h"
-#include "../../base/parallel.h"
-#include "../../math/blas_internal.h"
+#include "base/parallel.h"
+#include "math/dense/blas_internal.h"
 
 #include <math.h>
 #include <string.h>

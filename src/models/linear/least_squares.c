@@ -1,7 +1,7 @@
 /* least_squares.c -- what the roads to a least-squares fit share: the choice of one, the noise, the
  * factor of the covariance, and the names of terms that have no coefficient of their own. */
 #include "least_squares.h"
-#include "../../base/quoted.h"
+#include "base/quoted.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,9 +13,9 @@
 #ifndef CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 #define CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 
-#include "moments.h"
-#include "predictor.h"
-#include "../../math/decompose.h"
+#include "models/common/moments.h"
+#include "models/common/predictor.h"
+#include "math/dense/decompose.h"
 
 /* clang-format off */
 #define CRI_LEAST_SQUARES(MEMBER)                                                                   \

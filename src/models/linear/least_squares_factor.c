@@ -2,8 +2,8 @@
  * With R = [R_x r; 0 s] of the centred rows the problem is  minimise |r - R_x b|^2 + s^2.  Without
  * an intercept the row sqrt(weight) mean is taken into R first. */
 #include "rows_factor.h"
-#include "../../base/scratch.h"
-#include "../../math/decompose.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * well-conditioned problems come out as accurate as by QR.  O(n p^2), two passes over the rows,
  * O(p^2) memory. */
 #include "least_squares.h"
-#include "moments.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
+#include "models/common/moments.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -5,11 +5,11 @@
  * solved with B corrects a solution of A1; its residuals are taken in double-double from A1 itself.
  * Bjorck (1967), BIT 7; Higham (2002), Accuracy and Stability, sec. 20.5. */
 #include "least_squares.h"
-#include "moments.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/decompose.h"
-#include "../../math/doubledouble.h"
+#include "models/common/moments.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
+#include "math/special/doubledouble.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,11 +10,11 @@
 #include "precisions.h"
 #include "rows_factor.h"
 #include "rows_view.h"
-#include "sandwich.h"
+#include "models/common/sandwich.h"
 #include "selection.h"
 #include "sparse_terms.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -465,12 +465,11 @@ const cr_model_class cri_class_linear = {
     .options_size = sizeof(linear_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .means_alone = true,
-    .has_leverage = true,
     .takes_sparse = true,
-    .fit = linear_fit,
-    .update = linear_update,
-    .predict = linear_predict,
+    .whole = &(const cri_whole_face){ .fit = linear_fit, .update = linear_update },
+    .rows = &(const cri_rows_face){ .predict = linear_predict,
+                                    .means_alone = true,
+                                    .has_leverage = true },
     .covariance = linear_covariance,
     .describe = linear_describe,
     .statistics = linear_statistics,

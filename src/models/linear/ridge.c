@@ -13,10 +13,10 @@
 #include "dual.h"
 #include "spectrum.h"
 #include "sparse_terms.h"
-#include "../rows_check.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "models/core/rows_check.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -457,13 +457,12 @@ const cr_model_class cri_class_ridge = {
     .options_size = sizeof(ridge_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
-    .means_alone = true,
-    .has_leverage = true,
     .takes_sparse = true,
-    .fit = ridge_fit,
-    .update = ridge_update,
-    .streams = "solver=primal",
-    .predict = ridge_predict,
+    .whole = &(const cri_whole_face){ .fit = ridge_fit,
+                                      .update = ridge_update,
+                                      .streams = "solver=primal" },
+    .rows = &(
+        const cri_rows_face){ .predict = ridge_predict, .means_alone = true, .has_leverage = true },
     .describe = ridge_describe,
     .statistics = ridge_statistics,
     .state = ridge_record,

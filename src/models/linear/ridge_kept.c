@@ -1,9 +1,9 @@
 /* ridge_kept.c -- the rows that a sparse ridge in the dual keeps, and the leverages they give. */
 #include "ridge_sparse.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

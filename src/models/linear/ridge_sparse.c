@@ -2,9 +2,9 @@
 #include "ridge_sparse.h"
 #include "sparse_dual.h"
 #include "sparse_solve.h"
-#include "../../base/parallel.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/parallel.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

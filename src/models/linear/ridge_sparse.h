@@ -11,7 +11,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
 #define CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
 
-#include "predictor.h"
+#include "models/common/predictor.h"
 #include "sparse_terms.h"
 
 /* The rows of a fit in the dual: entries of row i are start[i] .. start[i + 1] - 1. */

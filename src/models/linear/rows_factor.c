@@ -1,10 +1,10 @@
 /* rows_factor.c -- triangular factors of centred rows: made, merged, kept. */
 #include "rows_factor.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
-#include "../../math/lapack.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
+#include "math/dense/lapack.h"
 
 #include <math.h>
 #include <string.h>

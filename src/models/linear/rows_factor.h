@@ -10,7 +10,7 @@
 #define CREDENCE_MODELS_LINEAR_ROWS_FACTOR_H
 
 #include "least_squares.h"
-#include "moments.h"
+#include "models/common/moments.h"
 
 /* More terms than this are not remembered. */
 enum { CRI_MOST_FACTOR = 1000 };

@@ -4,8 +4,8 @@
 #ifndef CREDENCE_MODELS_LINEAR_ROWS_VIEW_H
 #define CREDENCE_MODELS_LINEAR_ROWS_VIEW_H
 
-#include "../../base/scratch.h"
-#include "../../data/design_internal.h"
+#include "base/scratch.h"
+#include "data/design/design_internal.h"
 
 /* The rows which[0 .. n-1] with their targets and weights.  O(n). */
 cri_rows cri_rows_pick(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t n);

@@ -1,8 +1,8 @@
 /* selection.c -- which subset of the terms a linear model uses. */
 #include "selection.h"
 #include "folds_view.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define CREDENCE_MODELS_LINEAR_SELECTION_H
 
 #include "subsets.h"
-#include "../../base/sheet.h"
+#include "base/sheet.h"
 
 typedef enum cri_criterion {
     CRI_CRITERION_BIC,

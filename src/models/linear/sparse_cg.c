@@ -3,8 +3,8 @@
  * length alpha takes alpha r.M^-1 r off the error of a in the norm of K, so that these add up to
  * e'K^-1 e long before a is known (Golub & Meurant 2010, "Matrices, moments and quadrature"). */
 #include "sparse_dual.h"
-#include "../../base/parallel.h"
-#include "../../math/dense.h"
+#include "base/parallel.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

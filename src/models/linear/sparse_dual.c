@@ -1,7 +1,7 @@
 /* sparse_dual.c -- products with the dual matrix of sparse rows, and its preconditioner. */
 #include "sparse_dual.h"
-#include "../../base/parallel.h"
-#include "../../math/chol.h"
+#include "base/parallel.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* sparse_probes.c -- the degrees of freedom of a ridge on sparse rows, by random probes. */
 #include "sparse_probes.h"
-#include "../../base/rng.h"
+#include "base/rng.h"
 
 #include <math.h>
 

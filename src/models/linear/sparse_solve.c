@@ -1,8 +1,8 @@
 /* sparse_solve.c -- least squares and ridge on sparse rows, by LSQR. */
 #include "sparse_solve.h"
-#include "../../base/parallel.h"
-#include "../../base/rng.h"
-#include "../../math/dense.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define CREDENCE_MODELS_LINEAR_SPARSE_SOLVE_H
 
 #include "sparse_probes.h"
-#include "../../math/lsqr.h"
+#include "math/sparse/lsqr.h"
 
 /* b [p] = argmin |target - Z b|^2 + lambda |b|^2, from the b at hand; constant terms stay as they
  * are.  O(iterations (entries + n + p)). */

@@ -1,7 +1,7 @@
 /* sparse_terms.c -- sparse rows, centred and scaled implicitly. */
 #include "sparse_terms.h"
-#include "moments.h"
-#include "../../base/parallel.h"
+#include "models/common/moments.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>

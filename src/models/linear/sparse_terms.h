@@ -8,8 +8,8 @@
 #ifndef CREDENCE_MODELS_LINEAR_SPARSE_TERMS_H
 #define CREDENCE_MODELS_LINEAR_SPARSE_TERMS_H
 
-#include "../../base/scratch.h"
-#include "../../data/design_internal.h"
+#include "base/scratch.h"
+#include "data/design/design_internal.h"
 
 typedef struct cri_sparse_terms {
     const cri_sparse *X; /* without a standardisation of its own */

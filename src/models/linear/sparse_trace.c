@@ -4,7 +4,7 @@
  * would (Golub & Meurant 2010, "Matrices, moments and quadrature", sec. 7.3).  All probes go
  * through it together, so that each entry of the rows is fetched once for all. */
 #include "sparse_solve.h"
-#include "../../base/parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>

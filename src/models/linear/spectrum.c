@@ -1,9 +1,9 @@
 /* spectrum.c -- eigenvalues of cross-products. */
 #include "spectrum.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/decompose.h"
-#include "../../math/lapack.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/decompose.h"
+#include "math/dense/lapack.h"
 
 #include <math.h>
 #include <string.h>

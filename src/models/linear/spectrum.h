@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_SPECTRUM_H
 #define CREDENCE_MODELS_LINEAR_SPECTRUM_H
 
-#include "moments.h"
+#include "models/common/moments.h"
 
 /* G = V diag(d) V^T, d [p] ascending, V [p x p]; directions of which the data say nothing have d =
  * 0.  A column of size 1e9 beside one of size 1e-2 leaves both of their directions with full

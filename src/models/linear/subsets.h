@@ -10,7 +10,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_SUBSETS_H
 #define CREDENCE_MODELS_LINEAR_SUBSETS_H
 
-#include "moments.h"
+#include "models/common/moments.h"
 
 typedef enum cri_subset_method {
     CRI_SUBSET_NONE,

@@ -5,7 +5,7 @@
  * once (Gatu & Kontoghiorghes 2006).  Terms that matter most are put first, that whole branches
  * without them can be cut. */
 #include "subsets.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

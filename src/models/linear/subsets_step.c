@@ -1,6 +1,6 @@
 /* subsets_step.c -- forward and backward selection, and the door to all searches. */
 #include "subsets.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

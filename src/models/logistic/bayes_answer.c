@@ -4,11 +4,11 @@
  * (softmax_grid.h), to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).
  * With draws the answer is their mean. */
 #include "bayes_logistic.h"
-#include "softmax_grid.h"
-#include "softmax_normal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "models/common/softmax_grid.h"
+#include "models/common/softmax_normal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

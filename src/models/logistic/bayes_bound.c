@@ -6,11 +6,11 @@
  * P the prior precisions.  The best xi_i^2 = z_i' (A^-1 + m m') z_i; each round raises the bound.
  * O(n D^2) a round.  Jaakkola & Jordan (2000), Statistics and Computing 10; Bishop (2006), sec. 10.6. */
 #include "bayes_logistic.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/chol.h"
-#include "../../math/special.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/chol.h"
+#include "math/special/special.h"
 
 #include <cblas.h>
 #include <math.h>

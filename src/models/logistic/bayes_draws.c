@@ -4,11 +4,11 @@
  * trajectories by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).
  * Draw i, or chain i, has the random numbers of stream i of the seed. */
 #include "bayes_logistic.h"
-#include "../../base/rng.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
-#include "../../math/special.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  *   log Z ~ log p(y | mode) + log p(mode) + D/2 log 2 pi - log|A| / 2
  * alpha is given, or maximises that. */
 #include "bayes_logistic.h"
-#include "../parameters.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/optim/minimize.h"
-#include "../../math/special.h"
+#include "models/core/parameters.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/optim/minimize.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -453,8 +453,8 @@ const cr_model_class cri_class_bayes_logistic = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,
-    .fit = bayes_fit,
-    .predict = bayes_predict,
+    .whole = &(const cri_whole_face){ .fit = bayes_fit },
+    .rows = &(const cri_rows_face){ .predict = bayes_predict },
     .describe = bayes_describe,
     .statistics = bayes_statistics,
     .state = bayes_record,

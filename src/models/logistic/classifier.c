@@ -1,10 +1,10 @@
 /* classifier.c -- fitting a linear classifier: classes, penalty, standard errors. */
 #include "classifier_stream.h"
-#include "../rows_check.h"
-#include "../../base/context_internal.h"
-#include "../../base/quoted.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
+#include "models/core/rows_check.h"
+#include "base/context_internal.h"
+#include "base/quoted.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef CREDENCE_MODELS_LOGISTIC_CLASSIFIER_H
 #define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_H
 
-#include "../class.h"
+#include "models/core/class.h"
 #include "separation.h"
 
 /* clang-format off */

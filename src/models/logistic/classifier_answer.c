@@ -1,10 +1,10 @@
 /* classifier_answer.c -- probabilities and description of a linear classifier. */
 #include "classifier.h"
-#include "../parameters.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "models/core/parameters.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  * Lin & Xi (2011), Statistics and Its Interface 4; Schifano et al. (2016), Technometrics 58; Luo &
  * Song (2020), J. R. Stat. Soc. B 82. */
 #include "classifier_stream.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

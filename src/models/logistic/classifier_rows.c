@@ -1,8 +1,8 @@
 /* classifier_rows.c -- measuring and keeping the rows of a linear classifier. */
 #include "classifier_rows.h"
-#include "../linear/moments.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
+#include "models/common/moments.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 #ifndef CREDENCE_MODELS_LOGISTIC_CLASSIFIER_ROWS_H
 #define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_ROWS_H
 
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../data/design_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "data/design/design_internal.h"
 
 /* The entries that are not 0: of row i start[k] .. start[k + 1] - 1, with k = index[i], or i
  * without index. */

@@ -7,8 +7,8 @@
  * Optim. 30; Bach & Moulines (2011), NIPS 24. */
 #include "classifier_stream.h"
 #include "sgd.h"
-#include "../../base/rng.h"
-#include "../../base/scratch.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_STREAM_H
 
 #include "classifier.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 /* true where D x D matrices are small enough to be kept. */
 bool cri_classifier_renews(const cri_classifier *m);

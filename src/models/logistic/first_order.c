@@ -1,7 +1,7 @@
 /* first_order.c -- linear classifiers by gradients: L-BFGS and steepest descent through
  * cr_minimize. */
 #include "solve.h"
-#include "../../math/optim/minimize.h"
+#include "math/optim/minimize.h"
 
 #include <math.h>
 

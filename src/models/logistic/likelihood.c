@@ -2,8 +2,8 @@
  * rows. */
 #include "likelihood.h"
 #include "likelihood_pass.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* likelihood_pass.c -- the sums over rows, dense or sparse, of linear classifiers. */
 #include "likelihood_pass.h"
-#include "../../math/blas_internal.h"
-#include "../../math/kernel/array.h"
+#include "math/dense/blas_internal.h"
+#include "math/kernel/array.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * gradient (Levenberg 1944; Marquardt 1963).  While a step gains little the Hessian is not taken
  * again as long as each gain is less than a thirtieth of the one before. */
 #include "solve.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

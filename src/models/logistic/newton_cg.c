@@ -4,8 +4,8 @@
  * distance from the minimum deserves.  O(n q M) per product, or the entries of sparse rows.
  * Nocedal & Wright (2006), alg. 7.1; Lin, Weng & Keerthi (2008). */
 #include "solve.h"
-#include "../../base/scratch.h"
-#include "../../math/dense.h"
+#include "base/scratch.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

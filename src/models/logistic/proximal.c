@@ -5,7 +5,7 @@
  * Friedman, Hastie & Tibshirani (2010), J. Stat. Soft. 33; Lee, Sun & Saunders (2014), SIAM J.
  * Optim. 24. */
 #include "solve.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_LOGISTIC_SEPARATED_H
 #define CREDENCE_MODELS_LOGISTIC_SEPARATED_H
 
-#include "../../data/design_internal.h"
+#include "data/design/design_internal.h"
 
 typedef enum cri_separation {
     CRI_NOT_SEPARATED,

@@ -1,7 +1,7 @@
 /* separation.c -- finding and naming the columns that separate the classes. */
 #include "separation.h"
-#include "../../base/quoted.h"
-#include "../../base/scratch.h"
+#include "base/quoted.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

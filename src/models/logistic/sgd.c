@@ -6,8 +6,8 @@
  * n / W. */
 #include "sgd.h"
 #include "solve.h"
-#include "../../base/rng.h"
-#include "../../base/scratch.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

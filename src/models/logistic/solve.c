@@ -1,7 +1,7 @@
 /* solve.c -- choosing a method, where to start, and what is known at the end. */
 #include "solve.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

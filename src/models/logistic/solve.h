@@ -12,7 +12,7 @@
 #ifndef CREDENCE_MODELS_LOGISTIC_SOLVE_H
 #define CREDENCE_MODELS_LOGISTIC_SOLVE_H
 
-#include "../model.h"
+#include "models/core/model.h"
 #include "likelihood.h"
 
 typedef enum cri_solver {

@@ -11,7 +11,7 @@
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KERNEL_WEIGHTS_H
 #define CREDENCE_MODELS_NEIGHBOURS_KERNEL_WEIGHTS_H
 
-#include "../class.h"
+#include "models/core/class.h"
 
 typedef struct cri_smoother {
     size_t  n, p;

@@ -5,10 +5,10 @@
  * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
  * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
 #include "knn.h"
-#include "../kept.h"
-#include "../parameters.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "models/common/kept.h"
+#include "models/core/parameters.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -300,10 +300,9 @@ const cr_model_class cri_class_knn = {
     .options = knn_table,
     .options_size = sizeof(knn_options),
     .default_scale = CR_SCALE_STANDARD,
-    .means_alone = true,
     .coding = CRI_CODING_ALL,
-    .fit = knn_fit,
-    .predict = knn_predict,
+    .whole = &(const cri_whole_face){ .fit = knn_fit },
+    .rows = &(const cri_rows_face){ .predict = knn_predict, .means_alone = true },
     .describe = knn_describe,
     .statistics = knn_statistics,
     .state = knn_record,

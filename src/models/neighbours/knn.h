@@ -9,8 +9,8 @@
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KNN_H
 #define CREDENCE_MODELS_NEIGHBOURS_KNN_H
 
-#include "../../math/neighbours.h"
-#include "../class.h"
+#include "math/neighbours.h"
+#include "models/core/class.h"
 
 /* clang-format off */
 #define CRI_KNN_STATE(MEMBER)                                                                           \

@@ -1,7 +1,7 @@
 /* knn_count.c -- which rows are the k nearest, and which k is best. */
 #include "knn.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

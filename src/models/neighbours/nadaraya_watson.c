@@ -7,15 +7,15 @@
  * much as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
-#include "../kept.h"
-#include "../parameters.h"
-#include "../rows_check.h"
-#include "../../base/list.h"
-#include "../../base/number.h"
-#include "../../base/parallel.h"
-#include "../../base/rng.h"
-#include "../../base/scratch.h"
-#include "../../math/optim/brent.h"
+#include "models/common/kept.h"
+#include "models/core/parameters.h"
+#include "models/core/rows_check.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "math/optim/brent.h"
 
 #include <math.h>
 #include <string.h>
@@ -304,10 +304,9 @@ const cr_model_class cri_class_nadaraya_watson = {
     .options = nw_table,
     .options_size = sizeof(nw_options),
     .default_scale = CR_SCALE_STANDARD,
-    .means_alone = true,
     .coding = CRI_CODING_ALL,
-    .fit = nw_fit,
-    .predict = nw_predict,
+    .whole = &(const cri_whole_face){ .fit = nw_fit },
+    .rows = &(const cri_rows_face){ .predict = nw_predict, .means_alone = true },
     .describe = nw_describe,
     .statistics = nw_statistics,
     .state = nw_record,

@@ -1,8 +1,8 @@
 /* quantile.c -- the interior point method of quantile regression, and the step to a vertex. */
 #include "quantile.h"
-#include "../../base/scratch.h"
-#include "../../math/blas_internal.h"
-#include "../../math/lapack.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/lapack.h"
 
 #include <cblas.h>
 #include <math.h>

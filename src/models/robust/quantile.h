@@ -8,7 +8,7 @@
 #ifndef CREDENCE_MODELS_ROBUST_QUANTILE_H
 #define CREDENCE_MODELS_ROBUST_QUANTILE_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 
 typedef struct cri_quantile_fit {
     double objective; /* sum_i w_i rho_t(r_i)                                        */

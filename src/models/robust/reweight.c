@@ -1,8 +1,8 @@
 /* reweight.c -- the loops of Student's and Huber's estimates. */
 #include "reweight.h"
-#include "../../base/scratch.h"
-#include "../../math/optim/brent.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/optim/brent.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>

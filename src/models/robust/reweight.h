@@ -11,7 +11,7 @@
 #ifndef CREDENCE_MODELS_ROBUST_REWEIGHT_H
 #define CREDENCE_MODELS_ROBUST_REWEIGHT_H
 
-#include "../linear/least_squares.h"
+#include "models/linear/least_squares.h"
 
 typedef struct cri_robust_problem {
     const cri_rows *rows;

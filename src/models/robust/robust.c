@@ -7,8 +7,8 @@
  * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
 #include "quantile.h"
 #include "reweight.h"
-#include "../../base/scratch.h"
-#include "../../math/special.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -381,9 +381,8 @@ const cr_model_class cri_class_robust = {
     .options_size = sizeof(robust_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .means_alone = true,
-    .fit = robust_fit,
-    .predict = robust_predict,
+    .whole = &(const cri_whole_face){ .fit = robust_fit },
+    .rows = &(const cri_rows_face){ .predict = robust_predict, .means_alone = true },
     .describe = robust_describe,
     .statistics = robust_statistics,
     .state = robust_record,

@@ -1,6 +1,6 @@
 /* component.c -- merging rows into knots, and choosing lambda. */
 #include "component.h"
-#include "../../math/optim/brent.h"
+#include "math/optim/brent.h"
 
 #include <float.h>
 #include <math.h>

@@ -15,7 +15,7 @@
 #define CREDENCE_MODELS_SPLINE_COMPONENT_H
 
 #include "smoother.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 typedef enum cri_spline_choice {
     CRI_CHOOSE_GCV,

@@ -17,7 +17,7 @@
 #ifndef CREDENCE_MODELS_SPLINE_SMOOTHER_H
 #define CREDENCE_MODELS_SPLINE_SMOOTHER_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 
 /* What is kept of a knot: its place; f and f'; their posterior covariance; and that given the knots
  * up to this one only, with its determinant. */

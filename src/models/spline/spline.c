@@ -9,12 +9,12 @@
  * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go
  * together. */
 #include "component.h"
-#include "../class.h"
-#include "../record_store.h"
-#include "../parameters.h"
-#include "../rows_check.h"
-#include "../../base/parallel.h"
-#include "../../math/special.h"
+#include "models/core/class.h"
+#include "data/store/record_store.h"
+#include "models/core/parameters.h"
+#include "models/core/rows_check.h"
+#include "base/parallel.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -469,9 +469,8 @@ const cr_model_class cri_class_spline = {
     .options = spline_table,
     .options_size = sizeof(spline_options),
     .default_scale = CR_SCALE_NONE,
-    .means_alone = true,
-    .fit = spline_fit,
-    .predict = spline_predict,
+    .whole = &(const cri_whole_face){ .fit = spline_fit },
+    .rows = &(const cri_rows_face){ .predict = spline_predict, .means_alone = true },
     .describe = spline_describe,
     .statistics = spline_statistics,
     .state = spline_record,

@@ -4,10 +4,10 @@
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
-#include "../parameters.h"
-#include "../rows_check.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "models/core/parameters.h"
+#include "models/core/rows_check.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -335,11 +335,10 @@ const cr_model_class cri_class_adaboost = {
     .goes = boost_goes,
     .options_size = sizeof(boost_options),
     .default_scale = CR_SCALE_NONE,
-    .means_alone = true,
     .takes_missing = true,
     .coding = CRI_CODING_CODE,
-    .fit = boost_fit,
-    .predict = boost_predict,
+    .whole = &(const cri_whole_face){ .fit = boost_fit },
+    .rows = &(const cri_rows_face){ .predict = boost_predict, .means_alone = true },
     .describe = boost_describe,
     .statistics = boost_statistics,
     .tables = boost_tables,

@@ -7,7 +7,7 @@
 #ifndef CREDENCE_MODELS_TREE_BINS_H
 #define CREDENCE_MODELS_TREE_BINS_H
 
-#include "../../base/context.h"
+#include "base/context.h"
 
 enum { CRI_GROUP_MOST = 8, CRI_NARROW_BINS = 255 };
 

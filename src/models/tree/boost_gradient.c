@@ -1,8 +1,8 @@
 /* boost_gradient.c -- gradient boosting of the log likelihood, and of squared error. */
 #include "boost.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
-#include "../../math/kernel/array.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+#include "math/kernel/array.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* boost_samme.c -- AdaBoost for any number of classes. */
 #include "boost.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* columns.c -- columns sorted by radix: eleven bits at a time of the double's bits, made to ascend.
  */
 #include "columns.h"
-#include "../../base/context_internal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/context_internal.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

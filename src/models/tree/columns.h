@@ -7,7 +7,7 @@
 #define CREDENCE_MODELS_TREE_COLUMNS_H
 
 #include "bins.h"
-#include "../kept.h"
+#include "models/common/kept.h"
 
 #define CRI_GAP UINT32_MAX
 

@@ -1,6 +1,6 @@
 /* crossval.c -- how far to prune, by cross-validation. */
 #include "prune.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

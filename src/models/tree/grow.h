@@ -14,7 +14,7 @@
 #define CREDENCE_MODELS_TREE_GROW_H
 
 #include "columns.h"
-#include "../record_store.h"
+#include "data/store/record_store.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  * that of the other; the children of the last level need none, and their rows are not copied.
  * Everything that passes over rows does so in fixed blocks, added up in order. */
 #include "grow_internal.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * column, those that go left first, into the other of two buffers, so that ranks stay in order and
  * no column is sorted again; the root reads the sorted columns themselves. */
 #include "grow_internal.h"
-#include "../../base/parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* histogram.c -- adding up, in parts of rows and groups of columns side by side. */
 #include "histogram.h"
-#include "../../base/parallel.h"
+#include "base/parallel.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* prune.c -- weakest links, one after the other. */
 #include "prune.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

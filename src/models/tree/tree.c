@@ -6,9 +6,9 @@
  * (1984), Classification and Regression Trees. */
 #include "tree.h"
 #include "prune.h"
-#include "../rows_check.h"
-#include "../../base/parallel.h"
-#include "../../base/scratch.h"
+#include "models/core/rows_check.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -262,11 +262,10 @@ const cr_model_class cri_class_tree = {
     .goes = tree_goes,
     .options_size = sizeof(tree_options),
     .default_scale = CR_SCALE_NONE,
-    .means_alone = true,
     .takes_missing = true,
     .coding = CRI_CODING_CODE,
-    .fit = tree_fit,
-    .predict = tree_predict,
+    .whole = &(const cri_whole_face){ .fit = tree_fit },
+    .rows = &(const cri_rows_face){ .predict = tree_predict, .means_alone = true },
     .describe = tree_describe,
     .statistics = cri_cart_statistics,
     .tables = cri_cart_tables,

@@ -1,8 +1,8 @@
 /* tree_describe.c -- a tree for people: its size, the columns that matter, its nodes as rows. */
 #include "tree.h"
-#include "../parameters.h"
-#include "../../base/context_internal.h"
-#include "../../base/scratch.h"
+#include "models/core/parameters.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* check.c -- parameters against their domains. */
 #include "check.h"
-#include "../../base/number.h"
+#include "base/number.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "dirichlet.h"
 #include "fit.h"
 #include "saddle.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

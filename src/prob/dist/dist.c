@@ -1,6 +1,6 @@
 /* dist.c -- the checked entry points of distributions of one variable. */
 #include "check.h"
-#include "../../base/number.h"
+#include "base/number.h"
 
 #include <math.h>
 

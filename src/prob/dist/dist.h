@@ -12,8 +12,8 @@
 #ifndef CREDENCE_PROB_DIST_H
 #define CREDENCE_PROB_DIST_H
 
-#include "../../base/context.h"
-#include "../../base/rng.h"
+#include "base/context.h"
+#include "base/rng.h"
 
 typedef struct cr_dist_class cr_dist_class;
 

@@ -1,6 +1,6 @@
 /* family.c -- exponential families: natural parameters, statistics, log-partition. */
 #include "check.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

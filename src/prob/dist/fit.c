@@ -1,6 +1,6 @@
 /* fit.c -- moments, roots and ascents for maximum likelihood. */
 #include "fit.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* fit_data.c -- the checked way into a maximum-likelihood fit: every datum and weight is looked at
  * before the family sees them. */
 #include "check.h"
-#include "../../base/number.h"
-#include "../../base/scratch.h"
+#include "base/number.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* generic.c -- what follows from density and distribution function alone: the support seen to,
  * quantiles by search, sums over counts. */
 #include "dist_class.h"
-#include "../../math/special.h"
+#include "math/special/special.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
  * Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6. */
 #include "fit.h"
 #include "saddle.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

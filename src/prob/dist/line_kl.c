@@ -1,7 +1,7 @@
 /* line_kl.c -- E_p[log p / q] over x = location + scale sinh(u) of p: in u every tail, also that of
  * a Student-t with few degrees of freedom, falls exponentially. */
 #include "line_kl.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "mvn.h"
 #include "saddle.h"
 #include "small_matrix.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "mvt.h"
 #include "saddle.h"
 #include "small_matrix.h"
-#include "../../base/scratch.h"
-#include "../../math/decompose.h"
-#include "../../math/quadrature.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 #include <string.h>

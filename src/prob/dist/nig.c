@@ -3,7 +3,7 @@
 #include "fit.h"
 #include "gamma.h"
 #include "saddle.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

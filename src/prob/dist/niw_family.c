@@ -10,7 +10,7 @@
 #include "saddle.h"
 #include "small_matrix.h"
 #include "wishart.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* pareto.c -- sizes with a heavy tail above a least one: x = location + scale e^(E / a), E standard
  * exponential.  Location 0 is Pareto's first kind, location = -scale Lomax's (lomax.c). */
 #include "fit.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

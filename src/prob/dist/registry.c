@@ -1,6 +1,6 @@
 /* registry.c -- the list of distributions: the one place that names them all. */
 #include "dist_class.h"
-#include "../../base/context_internal.h"
+#include "base/context_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* saddle.c -- Stirling's error, deviances, and the masses made of them. */
 #include "saddle.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #ifndef CREDENCE_PROB_DIST_SADDLE_H
 #define CREDENCE_PROB_DIST_SADDLE_H
 
-#include "../../math/special.h"
-#include "../../math/special/sharp.h"
+#include "math/special/special.h"
+#include "math/special/sharp.h"
 
 /* x log y, and x log(1 + y), which are 0 where x is 0. */
 double cri_xlogy(double x, double y);

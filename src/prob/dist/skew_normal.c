@@ -8,7 +8,7 @@
 #include "fit.h"
 #include "line_kl.h"
 #include "saddle.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

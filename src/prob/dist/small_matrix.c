@@ -1,7 +1,7 @@
 /* small_matrix.c -- small triangular algebra, and the multivariate gamma function. */
 #include "small_matrix.h"
 #include "saddle.h"
-#include "../../math/chol.h"
+#include "math/dense/chol.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  */
 #include "tail_integral.h"
 #include "check.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* vector.c -- the checked entry points of distributions of vectors and matrices. */
 #include "check.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "von_mises.h"
 #include "fit.h"
 #include "saddle.h"
-#include "../../math/quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "saddle.h"
 #include "small_matrix.h"
 #include "wishart.h"
-#include "../../base/scratch.h"
+#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

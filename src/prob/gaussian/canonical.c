@@ -1,8 +1,8 @@
 /* canonical.c -- the canonical form: objects, density, entropy, divergence, draws. */
 #include "gaussian_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* gaussian.c -- the moment form: objects, density, entropy, divergence, draws. */
 #include "gaussian_internal.h"
-#include "../../base/checked.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/checked.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -26,9 +26,9 @@
 #ifndef CREDENCE_PROB_GAUSSIAN_H
 #define CREDENCE_PROB_GAUSSIAN_H
 
-#include "../../base/context.h"
-#include "../../base/rng.h"
-#include "../../math/view.h"
+#include "base/context.h"
+#include "base/rng.h"
+#include "math/dense/view.h"
 
 typedef struct cr_gaussian { /* owns its arrays: read them, change the mean at will */
     size_t  d;

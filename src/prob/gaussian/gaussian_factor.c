@@ -1,9 +1,9 @@
 /* gaussian_factor.c -- checks of matrices, and their factors with failures that name a variable. */
 #include "gaussian_internal.h"
-#include "../../base/number.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/number.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* gaussian_linear.c -- y | x ~ N(A x + b, R): maps, joint, Bayes' rule. */
 #include "gaussian_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <string.h>
 

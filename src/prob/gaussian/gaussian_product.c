@@ -1,8 +1,8 @@
 /* gaussian_product.c -- products and quotients, in both forms. */
 #include "gaussian_internal.h"
-#include "../../base/scratch.h"
-#include "../../math/chol.h"
-#include "../../math/dense.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

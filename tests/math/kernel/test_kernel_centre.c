@@ -3,7 +3,7 @@
  * settled. */
 #include "random_expression.h"
 
-#include "math/decompose.h"
+#include "math/dense/decompose.h"
 #include "math/kernel/kernel_internal.h"
 
 enum { N = 67, M = 9, R = 31 };

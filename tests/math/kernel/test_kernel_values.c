@@ -1,9 +1,9 @@
 /* test_kernel_values.c -- every kernel against its formula, in long double, pair by pair. */
 #include "rows.h"
 
-#include "math/decompose.h"
+#include "math/dense/decompose.h"
 #include "math/kernel/kernel_internal.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 #include "random_expression.h"
 

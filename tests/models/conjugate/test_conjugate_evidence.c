@@ -1,7 +1,7 @@
 /* test_conjugate_evidence.c -- posteriors and evidences by another road: integrals over the
  * parameters, the closed forms of textbooks, the reference answers, and draws. */
 #include "conjugate.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist.h"
 
 /* --- evidence by integration over the parameters --------------------------------------------- */

@@ -3,7 +3,7 @@
 #define CREDENCE_TEST_MODELS_CLASSES_H
 
 #include "../life.h"
-#include "data/subset.h"
+#include "data/table/subset.h"
 
 /* K classes of n rows in all, X [n x p]: means apart, columns that go together, y = class; weights
  * 1 to 3. */

@@ -3,7 +3,7 @@
  */
 #include "classes.h"
 
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 90, P = 3, K = 3 };
 

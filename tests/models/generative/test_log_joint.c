@@ -2,8 +2,8 @@
  * there can be, it adds up to the likelihood of the report, and its shares are the probabilities. */
 #include "../../data/sparse_fixture.h"
 #include "classes.h"
-#include "math/special.h"
-#include "models/parts.h"
+#include "math/special/special.h"
+#include "models/core/parts.h"
 
 enum { n = 60, p = 3, K = 3 };
 

@@ -2,7 +2,7 @@
  * factors left out, scikit-learn's answers, predictives as ratios of marginal likelihoods, laws. */
 #include "classes.h"
 
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 150, K = 3, COLUMNS = 8 };
 

@@ -3,7 +3,7 @@
 #include "../../data/sparse_fixture.h"
 #include "../life.h"
 
-#include "math/special.h"
+#include "math/special/special.h"
 #include "models/glm/family.h"
 
 enum { N = 60, P = 3 };

@@ -5,7 +5,7 @@
 
 #include "../fixture.h"
 
-#include "models/gp/classify_laplace.h"
+#include "models/gp/classify/classify_laplace.h"
 
 enum { MOST_INPUTS = 12, MOST_LATENT = 36 };
 

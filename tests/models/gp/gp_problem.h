@@ -3,7 +3,7 @@
 #define CREDENCE_TEST_MODELS_GP_PROBLEM_H
 
 #include "gp_fixture.h"
-#include "models/gp/gp_posterior.h"
+#include "models/gp/posterior/gp_posterior.h"
 
 /* n rows of two columns, y a wave and a slope with noise, in the arrays of the caller: X [n x 2],
  * y, r, first

@@ -5,7 +5,7 @@
 #include "gp_reference.h"
 
 #include "base/scratch.h"
-#include "models/gp/classify_laplace.h"
+#include "models/gp/classify/classify_laplace.h"
 
 static inline cr_table *class_table(cr_ctx *cx, const double *X, size_t n, size_t d,
                                     const double *opt_counts)

@@ -4,7 +4,7 @@
 
 #include "gp_reference.h"
 
-#include "models/gp/gp_exact.h"
+#include "models/gp/exact/gp_exact.h"
 
 /* Log evidence, its gradient by the logarithms (each by its name), means, variances. */
 static inline void check_exact(cr_ctx *cx, const json_t *root, const json_t *item)

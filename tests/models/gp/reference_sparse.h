@@ -4,7 +4,7 @@
 
 #include "gp_reference.h"
 
-#include "models/gp/gp_sparse.h"
+#include "models/gp/sparse/gp_sparse.h"
 
 /* out = T^-1 v of a lower triangle, in place; returns |out|^2. */
 static inline double solve_lower(const double *T, size_t m, double *v)

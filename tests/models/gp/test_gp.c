@@ -2,7 +2,7 @@
  * answers, and laws. */
 #include "gp_fixture.h"
 
-#include "models/gp/gp_exact.h"
+#include "models/gp/exact/gp_exact.h"
 
 enum { N = 23, D = 2, T = 5 };
 

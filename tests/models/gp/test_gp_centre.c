@@ -2,7 +2,7 @@
  * less their mean; weights, files, threads, texts and categories; what is refused. */
 #include "../fixture.h"
 
-#include "models/parts.h"
+#include "models/core/parts.h"
 
 enum { N = 30, P = 2, T = 7 };
 

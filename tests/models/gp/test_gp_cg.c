@@ -1,9 +1,9 @@
 /* test_gp_cg.c -- conjugate gradients against the Cholesky factor. */
 #include "gp_problem.h"
 
-#include "math/decompose.h"
-#include "models/gp/gp_cg.h"
-#include "models/model_internal.h"
+#include "math/dense/decompose.h"
+#include "models/gp/cg/gp_cg.h"
+#include "models/core/model_internal.h"
 
 enum { N = 120, D = 2 };
 static const double NOISE = 0.02;

@@ -2,8 +2,8 @@
  * definition, weights, learning, categories, files, threads, corners. */
 #include "classify_fixture.h"
 
-#include "math/special.h"
-#include "models/model.h"
+#include "math/special/special.h"
+#include "models/core/model.h"
 
 /* Rows in the plane, class by where they are, with some noise; labels a, b, c ... */
 static cr_table *draw_classes(cr_ctx *cx, uint64_t seed, size_t n, size_t C, double noise,

@@ -3,7 +3,7 @@
 #include "classify_fixture.h"
 
 #include "base/scratch.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 /* --- likelihoods ----------------------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
 #include "gp_reference.h"
 
 #include "base/scratch.h"
-#include "math/special.h"
-#include "models/gp/classify_sparse.h"
-#include "models/gp/classify_tilted.h"
+#include "math/special/special.h"
+#include "models/gp/classify/classify_sparse.h"
+#include "models/gp/classify/classify_tilted.h"
 
 /* The bound at its maximum with these inducing inputs. */
 static double bound_of(cr_ctx *cx, small *p, const cri_gp_data *Z, const cr_kernel *k,

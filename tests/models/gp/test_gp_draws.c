@@ -2,7 +2,7 @@
  * noise. */
 #include "gp_fixture.h"
 
-#include "models/gp/gp_draws.h"
+#include "models/gp/posterior/gp_draws.h"
 
 enum { N = 6, DRAWS = 40000 };
 

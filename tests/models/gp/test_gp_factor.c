@@ -1,7 +1,7 @@
 /* test_gp_factor.c -- the evidence where the noise is next to nothing: right as far as double
  * precision goes, and without a jump beyond. */
 #include "gp_fixture.h"
-#include "models/gp/gp_exact.h"
+#include "models/gp/exact/gp_exact.h"
 
 #include <float.h>
 

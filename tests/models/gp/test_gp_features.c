@@ -3,9 +3,9 @@
 #include "gp_problem.h"
 #include "gp_reference.h"
 
-#include "models/gp/gp_pivots.h"
-#include "models/gp/gp_rff.h"
-#include "models/model_internal.h"
+#include "models/gp/exact/gp_pivots.h"
+#include "models/gp/sparse/gp_rff.h"
+#include "models/core/model_internal.h"
 
 enum { N = 40, D = 2, FEATURES = 2000 };
 

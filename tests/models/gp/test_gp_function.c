@@ -2,7 +2,7 @@
  * slopes against differences of the mean, before and after the data. */
 #include "gp_fixture.h"
 
-#include "models/parts.h"
+#include "models/core/parts.h"
 
 enum { N = 30, D = 2, T = 6 };
 

@@ -1,7 +1,7 @@
 /* test_gp_given.c -- given inducing inputs and the gradient that is kept: files, memory, threads,
  * saved models. */
 #include "../fixture.h"
-#include "models/parts.h"
+#include "models/core/parts.h"
 
 enum { N = 60, M = 5 };
 

@@ -3,8 +3,8 @@
 #include "gp_fixture.h"
 
 #include "base/scratch.h"
-#include "math/chol.h"
-#include "models/gp/gp_climb.h"
+#include "math/dense/chol.h"
+#include "models/gp/search/gp_climb.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * their bounds. */
 #include "gp_fixture.h"
 
-#include "models/gp/gp_lowrank.h"
-#include "models/gp/gp_thin.h"
-#include "models/model_internal.h"
+#include "models/gp/posterior/gp_lowrank.h"
+#include "models/gp/exact/gp_thin.h"
+#include "models/core/model_internal.h"
 
 enum { ROWS = 200, INSIDE = 120, D = 2 };
 

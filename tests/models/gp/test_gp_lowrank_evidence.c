@@ -2,7 +2,7 @@
  * and, by differences, itself. */
 #include "gp_problem.h"
 
-#include "models/gp/gp_lowrank_evidence.h"
+#include "models/gp/search/gp_lowrank_evidence.h"
 
 enum { N = 420, LARGE = 850, TERMS = 2, PARAMETERS = 8 };
 

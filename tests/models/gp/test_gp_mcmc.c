@@ -1,9 +1,9 @@
 /* test_gp_mcmc.c -- hyper-parameters by Markov chains against integrals over grids. */
 #include "gp_fixture.h"
 
-#include "models/gp/gp_mcmc.h"
-#include "models/model_internal.h"
-#include "models/parts.h"
+#include "models/gp/posterior/gp_mcmc.h"
+#include "models/core/model_internal.h"
+#include "models/core/parts.h"
 
 enum { N = 25 };
 static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */

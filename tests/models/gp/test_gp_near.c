@@ -1,8 +1,8 @@
 /* test_gp_near.c -- variances by a root and the nearest inputs: the projection as it is defined. */
 #include "gp_fixture.h"
 
-#include "models/gp/gp_cg.h"
-#include "models/gp/gp_near.h"
+#include "models/gp/cg/gp_cg.h"
+#include "models/gp/cg/gp_near.h"
 
 enum { N = 60, D = 2, RANK = 8, ROWS = 5 };
 static const double NOISE = 0.03;

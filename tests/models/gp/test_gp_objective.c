@@ -2,10 +2,10 @@
  * singular up to rounding, values change as their gradients say, and nothing is added to a covariance
  * that has a factor to trust. */
 #include "classify_fixture.h"
-#include "math/decompose.h"
-#include "math/lapack.h"
-#include "models/gp/classify_sparse.h"
-#include "models/gp/gp_learn.h"
+#include "math/dense/decompose.h"
+#include "math/dense/lapack.h"
+#include "models/gp/classify/classify_sparse.h"
+#include "models/gp/search/gp_learn.h"
 
 #include <float.h>
 

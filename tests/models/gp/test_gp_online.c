@@ -4,7 +4,7 @@
 #include "gp_fixture.h"
 
 #include "base/scratch.h"
-#include "models/gp/gp_stream.h"
+#include "models/gp/online/gp_stream.h"
 
 enum { N = 36, D = 2, T = 5, Z = 9 };
 

@@ -2,8 +2,8 @@
  * moments, the evidence against fits at the same values. */
 #include "gp_fixture.h"
 
-#include "data/design_internal.h"
-#include "models/parts.h"
+#include "data/design/design_internal.h"
+#include "models/core/parts.h"
 
 enum { N = 14, T = 4 };
 

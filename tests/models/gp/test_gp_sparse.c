@@ -2,7 +2,7 @@
  * and reference answers. */
 #include "gp_problem.h"
 #include "reference_sparse.h"
-#include "models/model_internal.h"
+#include "models/core/model_internal.h"
 
 enum { N = 30, M = 7, D = 2, MOST_M = 60 };
 

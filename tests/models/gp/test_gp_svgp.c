@@ -3,8 +3,8 @@
 #include "gp_problem.h"
 #include "gp_reference.h"
 
-#include "math/chol.h"
-#include "models/gp/gp_svgp.h"
+#include "math/dense/chol.h"
+#include "models/gp/sparse/gp_svgp.h"
 
 enum { N = 40, M = 6, D = 2, MOST_Q = 2 };
 

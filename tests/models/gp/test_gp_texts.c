@@ -3,7 +3,7 @@
  * that takes kernels. */
 #include "../fixture.h"
 
-#include "data/design_internal.h"
+#include "data/design/design_internal.h"
 
 enum { N = 34, T = 9, LETTERS = 14 };
 

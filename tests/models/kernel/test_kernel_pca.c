@@ -2,7 +2,7 @@
  * centring, scikit-learn 1.2's KernelPCA, and laws. */
 #include "../gp/gp_reference.h"
 
-#include "math/decompose.h"
+#include "math/dense/decompose.h"
 
 enum { N = 24, P = 3, Q = 3, T = 6 };
 

@@ -3,9 +3,9 @@
  * ring, laws and refusals. */
 #include "../fixture.h"
 
-#include "math/decompose.h"
+#include "math/dense/decompose.h"
 #include "models/kernel/preimage.h"
-#include "models/parts.h"
+#include "models/core/parts.h"
 
 enum { N = 24, P = 3, T = 7 };
 #define PLAIN "features=x* scale=none "

@@ -3,7 +3,7 @@
  * fit; coverage by simulation; and the reference answers. */
 #define _GNU_SOURCE /* M_PIl */
 #include "../fixture.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 14, P = 3 };
 

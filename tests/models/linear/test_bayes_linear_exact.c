@@ -2,7 +2,7 @@
  * coefficients are found, the noise is rounding, and a warning says so. */
 #include "support.h"
 
-#include "models/model.h"
+#include "models/core/model.h"
 
 enum { N = 16 };
 

@@ -1,7 +1,7 @@
 /* test_lasso.c -- lasso and elastic net against their optimality conditions in long double at every
  * lambda, closed forms, ridge and least squares. */
+#include "models/core/faces.h"
 #include "../life.h"
-#include "models/linear/lasso.h"
 
 enum { N = 40, P = 6 };
 
@@ -65,7 +65,7 @@ static double violation(const problem *q, const double *b, double lambda, double
 /* Checks every lambda of the path of a model; tolerance 1e-7 is that of the fit. */
 static void check_path(const cr_model *m, const problem *q, double r, const json_t *d)
 {
-    cri_coefficient_path path = cri_lasso_coefficients(m);
+    cri_coefficient_path path = cri_model_path(m);
     json_t              *list = json_object_get(d, "path");
     double               last = INFINITY, lower = -1, mse;
     assert_int_equal(json_array_size(list), path.n_lambdas);
@@ -164,8 +164,8 @@ TEST(largest_lambda)
         cr_model *m = fit(cx, "lasso", t, settings);
         json_t   *d = describe(cx, m);
         double    most = statistic(d, "lambda_max");
-        assert_int_equal(cri_lasso_coefficients(m).n_lambdas, 100);
-        assert_relative(cri_lasso_coefficients(m).lambda[99], 1e-4 * most, 1e-12);
+        assert_int_equal(cri_model_path(m).n_lambdas, 100);
+        assert_relative(cri_model_path(m).lambda[99], 1e-4 * most, 1e-12);
         cr_model_free(cx, m);
         for (int below = 0; below < 2; below++) {
             snprintf(settings, sizeof settings, "target=y %s lambda=%.17g", kinds[k],

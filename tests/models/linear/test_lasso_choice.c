@@ -1,7 +1,7 @@
 /* test_lasso_choice.c -- the choice of lambda: cross-validation by real refits, criteria by their
  * formulas, and the reference answers along the path. */
 #include "../fixture.h"
-#include "data/split.h"
+#include "data/judge/split.h"
 
 enum { N = 40, P = 6 };
 

@@ -1,8 +1,8 @@
 /* test_lasso_levels.c -- a category of many levels comes to the lasso as sparse rows: cell by cell
  * the indicators, and the answers of the same indicators as columns of numbers. */
 #include "../life.h"
-#include "data/design_internal.h"
-#include "models/model_internal.h"
+#include "data/design/design_internal.h"
+#include "models/core/model_internal.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * answers of the dense ones, which the same options with a named solver ask for. */
 #include "../life.h"
 #include "models/linear/bordered.h"
-#include "models/model_internal.h"
+#include "models/core/model_internal.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* test_linear.c -- least squares against peers' answers, the dense hat matrix, real refits, and the
  * laws that scales, shifts and orders of rows obey. */
 #include "same_linear.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 23, P = 4 };
 

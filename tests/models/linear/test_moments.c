@@ -1,7 +1,7 @@
 /* test_moments.c -- sufficient statistics against plain sums in long double; merging; the Gram
  * form. */
 #include "../fixture.h"
-#include "models/linear/moments.h"
+#include "models/common/moments.h"
 
 /* The rows of a table whose target is y, weights w, features x*. */
 typedef struct opened {

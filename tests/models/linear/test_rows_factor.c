@@ -2,7 +2,7 @@
  * the merge against the whole, updates against fits of all rows, where columns are nearly dependent
  * and where they are. */
 #include "../life.h"
-#include "data/subset.h"
+#include "data/table/subset.h"
 #include "models/linear/rows_factor.h"
 
 enum { N = 90, P = 4, Q = P + 1 };

@@ -2,7 +2,7 @@
  * the selected model against the same terms given, cross-validation of the search by hand, and the
  * reference answers. */
 #include "../life.h"
-#include "data/split.h"
+#include "data/judge/split.h"
 #include "models/linear/subsets.h"
 
 enum { N = 30, P = 9 };

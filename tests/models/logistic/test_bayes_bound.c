@@ -1,7 +1,7 @@
 /* test_bayes_bound.c -- the bound of Jaakkola & Jordan: below the evidence by quadrature in one and two
  * dimensions, near it, rising in every round, and its fixed point. */
 #include "opened.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "models/logistic/bayes_logistic.h"
 
 enum { ROWS = 30 };

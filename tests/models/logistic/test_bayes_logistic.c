@@ -2,7 +2,7 @@
  * dimensions, three routes to one posterior, reference answers. */
 #include "opened.h"
 #include "math/quadrature.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "models/logistic/bayes_logistic.h"
 
 enum { N = 40, P = 3 };

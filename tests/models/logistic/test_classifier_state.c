@@ -2,7 +2,7 @@
  * comes back, and what does not fit the coefficients is refused. */
 #include "opened.h"
 #include "models/logistic/classifier.h"
-#include "models/model_internal.h"
+#include "models/core/model_internal.h"
 
 enum { N = 60, P = 2, Q = P + 1, M = 2, D = M * Q, HELD = 2 };
 

@@ -2,7 +2,7 @@
  * differences, and each other: dense and sparse, whole and part. */
 #include "opened.h"
 #include "math/optim/check_gradient.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 83, P = 4, WIDE = 20 };
 

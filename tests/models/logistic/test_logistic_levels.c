@@ -1,8 +1,8 @@
 /* test_logistic_levels.c -- a category of many levels comes to logistic regression as sparse rows: the
  * answers, and the terms that separate, are those of the same indicators as columns of numbers. */
 #include "../life.h"
-#include "data/design_internal.h"
-#include "models/model_internal.h"
+#include "data/design/design_internal.h"
+#include "models/core/model_internal.h"
 
 #include <stdio.h>
 

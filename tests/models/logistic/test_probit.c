@@ -1,7 +1,7 @@
 /* test_probit.c -- probit regression: Fisher scoring in plain code, reference answers, one against
  * the rest. */
 #include "opened.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 enum { N = 90, P = 3 };
 

@@ -2,9 +2,9 @@
 #include "support.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "math/special.h"
-#include "models/logistic/softmax_grid.h"
-#include "models/logistic/softmax_normal.h"
+#include "math/special/special.h"
+#include "models/common/softmax_grid.h"
+#include "models/common/softmax_normal.h"
 
 #include <math.h>
 

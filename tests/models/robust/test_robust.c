@@ -2,7 +2,7 @@
  * estimates against their equations, peers' answers, and laws. */
 #include "../life.h"
 
-#include "math/special.h"
+#include "math/special/special.h"
 #include "models/robust/quantile.h"
 #include "models/robust/reweight.h"
 

@@ -2,7 +2,7 @@
  * distribution functions are their integrals, quantiles invert them, moments, entropies and
  * divergences are what their definitions say. */
 #include "cases.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist.h"
 
 static void explain(const dist_case *k, const char *what)

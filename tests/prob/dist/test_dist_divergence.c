@@ -2,7 +2,7 @@
  * enumerated, integrated over the plane, and one distribution against another that contains it. */
 #include "support.h"
 #include "math/quadrature.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist.h"
 #include "prob/dist/dist_class.h"
 

@@ -1,7 +1,7 @@
 /* test_dist_fit.c -- maximum likelihood: better than every neighbour, near the truth, weights count
  * as repetitions, impossible data are refused. */
 #include "cases.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist.h"
 
 enum { N = 200 };

@@ -2,7 +2,7 @@
  * values, Pearson's chi-square for counts.  Seeds are fixed; the bounds have a chance below 1e-4.
  */
 #include "cases.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist.h"
 
 enum { DRAWS = 20000 };

@@ -1,7 +1,7 @@
 /* test_hypergeometric.c -- draws without replacement: counted by enumeration in whole numbers, at
  * huge arguments against 20-digit values, and against its own symmetries. */
 #include "support.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist_class.h"
 
 static const cr_dist_class *const H = &cri_dist_hypergeometric;

@@ -2,7 +2,7 @@
  * normal; moments, mode and fit against other roads. */
 #include "support.h"
 #include "math/quadrature.h"
-#include "math/special.h"
+#include "math/special/special.h"
 #include "prob/dist/dist_class.h"
 
 static const cr_dist_class *const S = &cri_dist_skew_normal;

@@ -1,8 +1,8 @@
 /* test_tail_integral.c -- partial means and ranked scores of all families: against closed forms,
  * sums in long double, and quadrature of the density by another road. */
 #include "support.h"
-#include "data/metrics.h"
-#include "math/special.h"
+#include "data/judge/metrics.h"
+#include "math/special/special.h"
 #include "prob/dist/dist_class.h"
 #include "prob/dist/tail_integral.h"
 

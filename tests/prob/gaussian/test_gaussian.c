@@ -2,7 +2,7 @@
  * other, and laws: Bayes' rule is conditioning of the joint, one observation after the other is all
  * at once, marginals of conditionals commute. */
 #include "naive.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 static cr_canonical *canonical(cr_ctx *cx, const cr_gaussian *g)
 {

@@ -2,7 +2,7 @@
  * integrate to, and that one undoes the other. */
 #include "naive.h"
 #include "math/quadrature.h"
-#include "math/special.h"
+#include "math/special/special.h"
 
 static double density(cr_ctx *cx, const cr_gaussian *g, const double *x)
 {

@@ -1,0 +1,153 @@
+/* cmd_evaluate.c -- evaluate: how good a model is on given rows. */
+#include "../render/answers.h"
+#include "scores.h"
+#include "study/assess.h"
+
+#include <math.h>
+
+#define EVALUATE_OPTIONS(X)                                                                        \
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
+    X(flag, rows, "false", "", "show the log density of each row instead of the scores", "")
+CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(evaluate_options, __VA_ARGS__)
+static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static const cr_field calibration_bin[] = {
+    CR_COUNT("count", 0, "predictions whose confidence falls into the bin"),
+    CR_NUMBER("confidence", 0, "their mean confidence"),
+    CR_NUMBER("accuracy", 0, "the share of them that is right"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_COUNT("rows", 0, "rows that were scored"),
+    CR_NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
+    CR_COUNT("seed", 0, "random seed"),
+    CR_OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
+    CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
+              "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
+    CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of densities: the standard error of the score"),
+    CR_OTHER(ARRAY, "log_density", CR_FIELD_SOMETIMES,
+             "with --rows: the log density of each row, in order; null for one that is not scored"),
+    CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES, "of classes: bins of confidence",
+             calibration_bin),
+    CR_FIELD_LAST,
+};
+
+static void put_bins(const cr_assessment *a, cri_sheet *root)
+{
+    cri_sheet *bins = cri_put_list(root, "calibration");
+    for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
+        cri_sheet *bin = cri_put_object(bins, NULL);
+        cri_put_count(bin, "count", a->bins[b].count);
+        cri_put_real(bin, "confidence", a->bins[b].confidence);
+        cri_put_real(bin, "accuracy", a->bins[b].accuracy);
+    }
+}
+
+/* The log density of every row: with the scores in JSON, else by itself. */
+static cr_status add_rows(cli *c, const cr_model *m, const cr_table *t, cr_scratch *s, answers *a,
+                          cri_sheet *root)
+{
+    cr_status st = CR_OK;
+    size_t    n = cr_table_rows(t);
+    double   *x = cr_scratch_f64(s, n);
+    *a = answers_new(s, n, 1);
+    CR_TRY(s->status);
+    CR_TRY(cr_score(c->cx, m, t, x));
+    answers_add(a, "log_density", "log_density")->x = x;
+    cri_put_reals(root, "log_density", x, n);
+done:
+    return st;
+}
+
+static bool has_errors(const cr_assessment *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (!isnan(a->metrics[i].se)) return true;
+    return false;
+}
+
+/* The scores as a table; standard errors where there are some. */
+static void put_table(const cr_assessment *a, cri_sheet *rows)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "metric", a->metrics[i].name);
+        cli_put_cell(row, "value", a->metrics[i].value);
+        if (has_errors(a)) cri_put_real(row, "se", a->metrics[i].se);
+    }
+}
+
+static void put_errors(const cr_assessment *a, cri_sheet *root)
+{
+    cri_sheet *errors = cri_put_object(root, "se");
+    for (size_t i = 0; i < a->n; i++)
+        if (!isnan(a->metrics[i].se)) cri_put_real(errors, a->metrics[i].name, a->metrics[i].se);
+}
+
+static void put_scores(const cr_model *m, const cr_assessment *a, double interval, cri_sheet *root)
+{
+    cri_put_text(root, "model", cr_class_name(cr_model_get_class(m)));
+    cri_put_count(root, "rows", a->rows);
+    cri_put_real(root, "interval", interval);
+    cri_put_count(root, "seed", cr_model_get_seed(m));
+    scores_put(root, "metrics", a);
+    if (!isnan(a->quantile)) cri_put_real(root, "quantile", a->quantile);
+    if (has_errors(a)) put_errors(a, root);
+    if (a->has_bins) put_bins(a, root);
+}
+
+static cr_status run_evaluate(cli *c)
+{
+    cr_status               st = CR_OK;
+    const evaluate_options *o = c->own;
+    cr_scratch              s = cr_scratch_begin(c->cx);
+    cr_table               *t = NULL;
+    cr_model               *m = NULL;
+    cr_assessment           a;
+    answers                 each;
+    cli_result              r = cli_result_new(c);
+
+    CR_TRY(cli_read_model(c, 0, &m));
+    CR_TRY(cli_read_data(c, 1, m, &t));
+    CR_TRY(cr_evaluate(c->cx, m, t, o->interval, &a));
+    if (a.rows < cr_table_rows(t))
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
+               cr_table_rows(t) - a.rows, cr_table_rows(t));
+    if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, r.object));
+    put_scores(m, &a, o->interval, r.object);
+    put_table(&a, r.rows);
+    if (o->rows && c->format != FORMAT_JSON) {
+        CR_TRY(cli_result_open(c, r));
+        CR_TRY(answers_print(c, &each));
+        goto done;
+    }
+    cli_result_title(r, "%s on %zu row%s of %s, seed %llu", cr_class_name(cr_model_get_class(m)),
+                     a.rows, a.rows == 1 ? "" : "s", cr_table_source(t),
+                     (unsigned long long)cr_model_get_seed(m));
+    CR_TRY(cli_result_print(c, r));
+    if (c->format == FORMAT_TEXT) scores_note(c, &a);
+done:
+    cli_result_free(r);
+    cr_model_free(c->cx, m);
+    cr_table_free(c->cx, t);
+    cr_scratch_end(&s);
+    return st;
+}
+
+const cli_verb verb_evaluate = {
+    .name = "evaluate",
+    .usage = "evaluate FILE.cred DATA [--interval 0.95] [--rows]",
+    .summary = "score a model on rows whose target is known, or by the density it gives them",
+    .example = "credence evaluate model.cred examples/diabetes.csv",
+    .options = evaluate_table,
+    .options_size = sizeof(evaluate_options),
+    .takes = VERB_READS | VERB_FACTORISES,
+    .least = 2,
+    .most = 2,
+    .run = run_evaluate,
+    .result = result,
+};

@@ -1,0 +1,444 @@
+/* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions.
+ */
+#include "latent.h"
+#include "base/list.h"
+#include "data/table/table_internal.h"
+#include "models/core/decide.h"
+#include "models/core/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PREDICT_OPTIONS(X)                                                                         \
+    X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
+    X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
+    X(text, loss, "", "LOSS",                                                                      \
+      "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
+      "a matrix of losses",                                                                        \
+      "quantile:0.9")                                                                              \
+    X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
+      "5")                                                                                         \
+    X(flag, latent, "false", "",                                                                   \
+      "of the function itself, without the noise of observations (gp, gp-online)", "")             \
+    X(flag, prior, "false", "",                                                                    \
+      "of the function before any data were seen, at the hyper-parameters of the model (gp)", "")  \
+    X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
+      "")                                                                                          \
+    X(flag, log_joint, "false", "",                                                                \
+      "add log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")          \
+    X(flag, reconstruct, "false", "",                                                              \
+      "add the row that the coordinates lead back to, a column each, and how far it is from them " \
+      "(kernel-pca)",                                                                              \
+      "")                                                                                          \
+    X(text, covariance, "", "FILE",                                                                \
+      "write the covariance of the function between all rows (.csv or .npy)", "cov.csv")           \
+    X(flag, mean_only, "false", "", "the mean alone, which is cheaper for many models", "")        \
+    X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
+      "name")                                                                                      \
+    X(flag, coordinates, "false", "",                                                              \
+      "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)",  \
+      "")
+CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
+static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+/* --- the result ------------------------------------------------------------------------------ */
+
+static const cr_field prediction[] = {
+    CR_MEASURE("mean", "target", CR_FIELD_EITHER,
+               "of a number: its predictive mean; null for a row left out"),
+    CR_MEASURE("sd", "target", CR_FIELD_EITHER,
+               "of a number: predictive standard deviation; null if infinite"),
+    CR_MEASURE("lower", "target", CR_FIELD_EITHER, "of a number: lower end of the interval"),
+    CR_MEASURE("upper", "target", CR_FIELD_EITHER, "of a number: upper end of the interval"),
+    CR_NUMBER("leverage", CR_FIELD_EITHER, "weight of the row in its own fit, with --leverage"),
+    CR_NUMBER("dof", CR_FIELD_EITHER,
+              "of a number: degrees of freedom; null for a normal distribution"),
+    CR_OTHER(NUMBERS, "parameters", CR_FIELD_SOMETIMES,
+             "of a number: those of its distribution, where the result names one"),
+    CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
+    CR_TEXT("cluster", CR_FIELD_EITHER, "of a cluster: the most probable; null for a row left out"),
+    CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_OTHER(NUMBERS, "coordinates", CR_FIELD_SOMETIMES,
+             "of coordinates, or with --coordinates: each by its name"),
+    CR_MEASURE(
+        "log_density", "nats", CR_FIELD_EITHER,
+        "of a density, or with --log-joint: its logarithm at the row; null for a row left out"),
+    CR_OTHER(NUMBERS, "log_joint", CR_FIELD_SOMETIMES,
+             "with --log-joint: the logarithm of the joint density of the row and each class"),
+    CR_TEXT("column", CR_FIELD_SOMETIMES, "without DATA: the column that it is about"),
+    CR_TEXT("level", CR_FIELD_SOMETIMES, "without DATA, of categories: a level of the column"),
+    CR_NUMBER("probability", CR_FIELD_SOMETIMES, "that the next row has it"),
+    CR_OTHER(VALUES, "id", CR_FIELD_SOMETIMES, "columns of the data carried along, with --id"),
+    CR_OTHER(ANY, "action", CR_FIELD_SOMETIMES,
+             "with --loss: the action of least expected loss, a number or the name of a class or "
+             "action; "
+             "null for a row left out"),
+    CR_NUMBER("expected_loss", CR_FIELD_EITHER,
+              "with --loss: the expected loss of that action; null if infinite"),
+    CR_OTHER(NUMBERS, "reconstruction", CR_FIELD_SOMETIMES,
+             "with --reconstruct: the columns of the row that the coordinates lead back to"),
+    CR_NUMBER(
+        "reconstruction_distance", CR_FIELD_EITHER,
+        "with --reconstruct: how far that row is from them in the space of the kernel; null for "
+        "a row left out"),
+    CR_OTHER(NUMBERS, "slopes", CR_FIELD_SOMETIMES,
+             "with --slopes: the derivative of the mean by each column"),
+    CR_OTHER(ANY, "draws", CR_FIELD_SOMETIMES,
+             "with --draws: an array of draws, numbers or the names of classes"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field result[] = {
+    CR_TEXT("model", 0, "name of the model"),
+    CR_COUNT("rows", 0, "rows of the data"),
+    CR_NUMBER("interval", 0, "mass of the central interval"),
+    CR_COUNT("seed", 0, "random seed; of the draws with --draws"),
+    CR_TEXT("distribution", CR_FIELD_SOMETIMES,
+            "of numbers that are neither normal nor Student's: the name of their distribution"),
+    CR_TEXT("loss", CR_FIELD_SOMETIMES, "with --loss: the loss, as it was given"),
+    CR_INNER(ROWS, "predictions", 0, "one for each row, in order", prediction),
+    CR_FIELD_LAST,
+};
+
+/* One run: what was read, and what came of it. */
+typedef struct job {
+    cli                   *c;
+    const predict_options *o;
+    cr_model              *model;
+    cr_table              *table; /* NULL: it is about the next row */
+    cr_prediction          p;
+    cr_loss                loss;
+    cr_decisions           decisions;
+    char                 **ids;
+    size_t                 n_ids;
+    cr_scratch             s; /* of the columns */
+    answers                a;
+} job;
+
+static cr_ctx *context(const job *j) { return j->c->cx; }
+
+/* true for the function without noise. */
+static bool of_function(const job *j) { return j->o->latent || j->o->prior; }
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+/* A column that is named twice is shown twice, but an object has its name once. */
+static void add_ids(job *j)
+{
+    for (size_t k = 0; k < j->n_ids; k++) {
+        answer_column *column = answers_add(&j->a, j->ids[k], NULL);
+        size_t         first = 0;
+        while (strcmp(j->ids[first], j->ids[k]) != 0) first++;
+        if (first == k) column->group = "id", column->key = j->ids[k];
+        column->from = cr_table_find(j->table, j->ids[k]);
+    }
+}
+
+/* Which column of the data each line is about. */
+static void add_next_names(job *j)
+{
+    const cr_design *d = cr_model_get_design(j->model);
+    const char     **names = cr_scratch_bytes(&j->s, j->p.n, sizeof *names);
+    for (size_t i = 0, k = 0; names && i < cr_design_columns(d) && k < j->p.n; i++)
+        if (cr_design_column_type(d, i) != CR_CATEGORY) names[k++] = cr_design_column_name(d, i);
+    if (names) answers_add(&j->a, "column", "column")->texts = names;
+}
+
+static cr_status add_decisions(job *j)
+{
+    cr_status st = CR_OK;
+    size_t    endless = 0;
+    CR_TRY(cr_decide(context(j), &j->p, &j->loss, &j->decisions));
+    answer_column *column = answers_add(&j->a, "action", "action");
+    column->x = j->decisions.action;
+    column->n_names = j->decisions.n_actions;
+    if (column->n_names) column->names = j->decisions.actions;
+    answers_add(&j->a, "expected_loss", "expected_loss")->x = j->decisions.expected_loss;
+    for (size_t i = 0; i < j->decisions.n; i++)
+        endless += isinf(j->decisions.expected_loss[i]) != 0;
+    if (endless)
+        cr_log(context(j), CR_LOG_WARNING,
+               "the expected loss is infinite for any action in %zu of %zu "
+               "rows: their distribution has tails too long for it",
+               endless, j->decisions.n);
+done:
+    return st;
+}
+
+static cr_status add_draws(job *j)
+{
+    cr_status st = CR_OK;
+    size_t    n = j->o->draws;
+    double   *x = cr_scratch_matrix(&j->s, j->p.n, n);
+    CR_TRY(j->s.status);
+    CR_TRY(
+        of_function(j)
+            ? cr_sample_functions(context(j), j->model, j->table, j->o->prior, n, j->c->fit.seed, x)
+            : cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
+    for (size_t k = 0; k < n; k++) {
+        char number[32];
+        out_number((double)(k + 1), true, number);
+        answer_column *column = answers_add(&j->a, answers_name(&j->s, "draw", number), NULL);
+        column->group = "draws";
+        column->x = x + k, column->stride = n;
+        if (j->p.kind == CR_ANSWER_CLASS)
+            column->names = j->p.classes, column->n_names = j->p.n_classes;
+    }
+done:
+    return st;
+}
+
+static cr_status make_columns(job *j)
+{
+    cr_status            st = CR_OK;
+    const cr_prediction *p = &j->p;
+    if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
+    j->a = answers_new(&j->s, p->n,
+                       16 + j->n_ids + 2 * p->n_classes + p->n_params + j->o->draws +
+                           (j->o->slopes ? cr_model_slopes(j->model) : 0) +
+                           (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
+    CR_TRY(j->s.status);
+    add_ids(j);
+    if (!j->table) add_next_names(j);
+    CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, j->o->interval, j->o->leverage, &j->a));
+    if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
+    if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
+    if (j->o->reconstruct) CR_TRY(latent_add_reconstruction(&j->s, j->model, j->table, &j->a));
+    if (j->o->loss) CR_TRY(add_decisions(j));
+    if (j->o->draws) CR_TRY(add_draws(j));
+    CR_TRY(j->s.status);
+done:
+    return st;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* A column that is carried along is read as text, so that 007 stays 007; not where the model takes
+ * it for numbers. */
+static cr_status keep_text(job *j, const char *name)
+{
+    const cr_design *d = cr_model_get_design(j->model);
+    const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
+    bool             used = (weights && strcmp(weights, name) == 0) ||
+                (target && strcmp(target, name) == 0 && !cr_design_classes(d));
+    for (size_t i = 0; i < cr_design_columns(d); i++)
+        used |= strcmp(cr_design_column_name(d, i), name) == 0;
+    if (used) return CR_OK;
+    return cr_options_add(context(j), cr_read_table, &j->c->read, "category", name);
+}
+
+static cr_status read_ids(job *j)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_list_split(&j->s, j->o->id, &j->ids, &j->n_ids));
+    for (size_t k = 0; k < j->n_ids; k++) CR_TRY(keep_text(j, j->ids[k]));
+done:
+    return st;
+}
+
+static cr_status check_ids(job *j)
+{
+    for (size_t k = 0; k < j->n_ids; k++)
+        if (!cr_table_find(j->table, j->ids[k]))
+            return cri_table_no_column(context(j), j->table, j->ids[k]);
+    return CR_OK;
+}
+
+/* Without data there is the next row, if the model says anything of it. */
+static cr_status answer_next(job *j)
+{
+    const char *option = j->o->id            ? "id"
+                         : j->o->draws       ? "draws"
+                         : j->o->leverage    ? "leverage"
+                         : j->o->coordinates ? "coordinates"
+                         : j->o->slopes      ? "slopes"
+                         : j->o->log_joint   ? "log-joint"
+                         : j->o->reconstruct ? "reconstruct"
+                         : j->o->covariance  ? "covariance"
+                         : j->o->latent      ? "latent"
+                         : j->o->prior       ? "prior"
+                                             : NULL;
+    const char *name = cr_class_name(cr_model_get_class(j->model));
+    bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
+    cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
+    if (st != CR_OK) return st;
+    if (!next && j->a.n == 0) {
+        cr_fail(context(j), CR_EARG,
+                "predict: the argument DATA is missing, and the model %s says "
+                "nothing without",
+                name);
+        return cr_fail_hint(context(j), "usage: credence %s", j->c->verb->usage);
+    }
+    if (option) {
+        cr_fail(context(j), CR_EARG, "--%s needs rows of data", option);
+        return j->o->draws
+                   ? cr_fail_hint(context(j), "credence sample %s draws whole rows", j->c->args[0])
+                   : CR_EARG;
+    }
+    if (next) st = cr_next(context(j), j->model, &j->p);
+    if (st == CR_OK && j->p.n == 0 && j->a.n == 0)
+        return cr_fail(
+            context(j), CR_EARG,
+            "the model %s tells nothing of the next row where all columns are categories", name);
+    if (st == CR_OK && j->p.n > 0 && j->a.n > 0)
+        cr_log(context(j), CR_LOG_WARNING,
+               "columns of categories are left out beside those of numbers: fit them alone, or see "
+               "describe");
+    return st;
+}
+
+/* Options that contradict each other. */
+static cr_status check_options(const job *j)
+{
+    const char *other = j->o->loss         ? "loss"
+                        : j->o->leverage   ? "leverage"
+                        : j->o->latent     ? "latent"
+                        : j->o->prior      ? "prior"
+                        : j->o->draws      ? "draws"
+                        : j->o->covariance ? "covariance"
+                                           : NULL;
+    if (j->o->prior && j->o->slopes) {
+        cr_fail(context(j), CR_EARG,
+                "--slopes does not go with --prior: slopes are those of the mean given the data");
+        return cr_fail_hint(context(j), "leave --prior out, or --slopes");
+    }
+    if (j->o->mean_only && other) {
+        cr_fail(context(j), CR_EARG,
+                "--mean-only does not go with --%s, which needs more than the mean", other);
+        return cr_fail_hint(context(j), "leave --mean-only out");
+    }
+    return CR_OK;
+}
+
+static cr_status answer_rows(job *j)
+{
+    cr_status st = CR_OK;
+    CR_TRY(read_ids(j));
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    CR_TRY(check_ids(j));
+    CR_TRY(of_function(j)    ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
+           : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
+                             : cr_predict(context(j), j->model, j->table, &j->p));
+    if (j->o->leverage && !j->p.leverage)
+        CR_TRY(cr_fail(context(j), CR_EUNSUPPORTED, "the model %s has no leverage",
+                       cr_class_name(cr_model_get_class(j->model))));
+done:
+    return st;
+}
+
+/* --- the verb -------------------------------------------------------------------------------- */
+
+static void warn_left_out(const job *j)
+{
+    const cr_prediction *p = &j->p;
+    const double        *first = p->mean     ? p->mean
+                                 : p->prob   ? p->prob
+                                 : p->vector ? p->vector
+                                             : p->log_density;
+    size_t               width = p->prob || p->vector ? p->n_classes : 1, missing = 0;
+    for (size_t i = 0; i < p->n; i++) missing += isnan(first[i * width]) != 0;
+    if (missing)
+        cr_log(context(j), CR_LOG_WARNING,
+               "%zu of %zu rows have missing values and get no prediction", missing, p->n);
+}
+
+static cr_status print(job *j)
+{
+    cr_status  st = CR_OK;
+    cri_sheet *head = cri_sheet_new(context(j));
+    cri_put_text(head, "model", cr_class_name(cr_model_get_class(j->model)));
+    cri_put_count(head, "rows", j->a.rows);
+    cri_put_real(head, "interval", j->o->interval);
+    cri_put_count(head, "seed", j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model));
+    if (j->p.family) cri_put_text(head, "distribution", cr_dist_name(j->p.family));
+    if (j->o->loss) cri_put_text(head, "loss", j->o->loss);
+    CR_TRY(cri_sheet_status(head));
+    CR_TRY(out_open(j->c, j->c->global.output));
+    CR_TRY(answers_print_result(j->c, &j->a, head, "predictions"));
+done:
+    cri_sheet_free(head);
+    return st;
+}
+
+/* --coordinates: where the rows stand in the space the model works in, instead of predictions. */
+static cr_status make_coordinates(job *j)
+{
+    cr_status          st = CR_OK;
+    size_t             q = 0, n;
+    const char *const *names = cr_transform_labels(j->model, &q);
+    double            *Z;
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    n = cr_table_rows(j->table);
+    Z = cr_scratch_matrix(&j->s, n, q);
+    j->a = answers_new(&j->s, n, q);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_transform(context(j), j->model, j->table, Z));
+    answers_add_coordinates(&j->a, names, q, Z);
+done:
+    return st;
+}
+
+/* Coordinates stand alone: what belongs to predictions would be lost without a word. */
+static cr_status check_coordinates(const job *j)
+{
+    const predict_options *o = j->o;
+    const char            *other = o->id            ? "id"
+                                   : o->draws       ? "draws"
+                                   : o->leverage    ? "leverage"
+                                   : o->loss        ? "loss"
+                                   : o->log_joint   ? "log-joint"
+                                   : o->reconstruct ? "reconstruct"
+                                                    : NULL;
+    if (!o->coordinates || !other) return CR_OK;
+    return cr_fail(context(j), CR_EARG, "--%s goes with predictions, and --coordinates shows none",
+                   other);
+}
+
+static cr_status run_predict(cli *c)
+{
+    cr_status st = CR_OK;
+    job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
+    bool      coordinates;
+
+    CR_TRY(check_options(&j));
+    CR_TRY(check_coordinates(&j));
+    if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
+    CR_TRY(cli_read_model(c, 0, &j.model));
+    coordinates = j.o->coordinates && c->n_args > 1;
+    if (coordinates) {
+        CR_TRY(make_coordinates(&j));
+    } else {
+        CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
+        warn_left_out(&j);
+        CR_TRY(make_columns(&j));
+    }
+    CR_TRY(cli_check_strict(c));
+    if (j.o->covariance && !coordinates)
+        CR_TRY(latent_write_covariance(c->cx, j.model, j.table, j.o->prior, j.o->covariance));
+    CR_TRY(print(&j));
+done:
+    cr_decisions_free(c->cx, &j.decisions);
+    cr_loss_free(c->cx, &j.loss);
+    cr_prediction_free(c->cx, &j.p);
+    cr_model_free(c->cx, j.model);
+    cr_table_free(c->cx, j.table);
+    cr_scratch_end(&j.s);
+    return st;
+}
+
+const cli_verb verb_predict = {
+    .name = "predict",
+    .usage = "predict FILE.cred [DATA] [--interval 0.95] [OPTIONS] [-o FILE]",
+    .summary = "the predictive distribution of every row",
+    .example = "credence predict model.cred examples/diabetes.csv --interval 0.9\n"
+               "credence predict model.cred examples/diabetes.csv --loss quantile:0.9",
+    .options = predict_table,
+    .options_size = sizeof(predict_options),
+    .takes = VERB_READS | VERB_FACTORISES,
+    .least = 1,
+    .most = 2,
+    .run = run_predict,
+    .result = result,
+};

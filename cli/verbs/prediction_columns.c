@@ -1,0 +1,84 @@
+/* prediction_columns.c -- the columns in which a prediction is shown. */
+#include "../render/answers.h"
+#include "models/core/decide.h"
+
+#include <string.h>
+
+/* Parameters of a distribution that is not Student's, for programs. */
+static void add_family(const cr_prediction *p, answers *a)
+{
+    for (size_t k = 0; k < p->n_params; k++) {
+        const cr_dist_param *param = cr_dist_parameter(p->family, k);
+        if (!param || param->shape != CR_SHAPE_SCALAR) break;
+        answer_column *column = answers_add(a, NULL, param->name);
+        column->group = "parameters";
+        column->x = p->params + k, column->stride = p->n_params;
+    }
+}
+
+static cr_status add_numbers(cli *c, cr_scratch *s, const cr_prediction *p, double interval,
+                             bool leverage, answers *a)
+{
+    cr_status st = CR_OK;
+    double   *sd = cr_scratch_f64(s, p->n), *lower = cr_scratch_f64(s, p->n);
+    double   *upper = cr_scratch_f64(s, p->n);
+    CR_TRY(s->status);
+    answers_add(a, "mean", "mean")->x = p->mean;
+    if (!p->scale) goto done; /* the mean alone */
+    CR_TRY(cr_prediction_intervals(c->cx, p, interval, sd, lower, upper));
+    answers_add(a, "sd", "sd")->x = sd;
+    answers_add(a, "lower", "lower")->x = lower;
+    answers_add(a, "upper", "upper")->x = upper;
+    if (leverage) answers_add(a, "leverage", "leverage")->x = p->leverage;
+    if (p->family)
+        add_family(p, a);
+    else
+        answers_add(a, NULL, "dof")->x = p->dof;
+done:
+    return st;
+}
+
+/* The most probable class of each row, or cluster, and the probability of each. */
+static cr_status add_classes(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
+                             answers *a)
+{
+    cr_status    st = CR_OK;
+    cr_decisions best = { 0 };
+    const char  *word = cr_model_get_task(m) == CR_TASK_CLUSTER ? "cluster" : "label";
+    double      *label = cr_scratch_f64(s, p->n);
+    CR_TRY(s->status);
+    CR_TRY(cr_decide(c->cx, p, &(cr_loss){ .kind = CR_LOSS_ZERO_ONE }, &best));
+    if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
+    answer_column *column = answers_add(a, word, word);
+    column->x = label, column->names = p->classes, column->n_names = p->n_classes;
+    for (size_t k = 0; k < p->n_classes; k++) {
+        column = answers_add(a, answers_name(s, "p_", p->classes[k]), p->classes[k]);
+        column->group = "p";
+        column->x = p->prob + k, column->stride = p->n_classes;
+    }
+done:
+    cr_decisions_free(c->cx, &best);
+    return st;
+}
+
+void answers_add_coordinates(answers *a, const char *const *names, size_t n, const double *Z)
+{
+    for (size_t k = 0; k < n; k++) {
+        answer_column *column = answers_add(a, names[k], names[k]);
+        column->group = "coordinates";
+        column->x = Z + k, column->stride = n;
+    }
+}
+
+cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
+                                 double interval, bool leverage, answers *a)
+{
+    cr_status st = CR_OK;
+    if (p->kind == CR_ANSWER_NUMBER) CR_TRY(add_numbers(c, s, p, interval, leverage, a));
+    if (p->kind == CR_ANSWER_CLASS) CR_TRY(add_classes(c, s, m, p, a));
+    if (p->kind == CR_ANSWER_VECTOR)
+        answers_add_coordinates(a, p->classes, p->n_classes, p->vector);
+    if (p->log_density) answers_add(a, "log_density", "log_density")->x = p->log_density;
+done:
+    return st;
+}

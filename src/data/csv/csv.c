@@ -1,0 +1,189 @@
+/* csv.c -- the passes over a CSV file, and the table at the end. */
+#include "csv_internal.h"
+#include "data/table/table_internal.h"
+
+#include <string.h>
+
+static void free_column(cr_ctx *cx, cri_csv_column *k)
+{
+    cr_free(cx, k->values, k->capacity, sizeof *k->values);
+    cr_free(cx, k->codes, k->capacity, sizeof *k->codes);
+    cri_csv_levels_clear(cx, &k->levels);
+    k->values = NULL;
+    k->codes = NULL;
+    k->capacity = 0;
+    k->pages = (cri_large_pages){ NULL, NULL };
+}
+
+void cri_csv_free(cri_csv *csv)
+{
+    for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
+    cri_csv_levels_clear(csv->cx, &csv->names);
+    cr_free(csv->cx, csv->batch.buffer, csv->batch.capacity, 1);
+    cr_free(csv->cx, csv->ahead.buffer, csv->ahead.capacity, 1);
+    cr_scratch_end(&csv->scratch);
+}
+
+/* --- passes ---------------------------------------------------------------------------------- */
+
+static bool is_numeric(const cri_csv_column *k)
+{
+    return k->mode == CRI_CSV_NUMBERS || k->mode == CRI_CSV_STRICT;
+}
+
+/* Columns that have turned out to be categories lose their numbers: they are read again. */
+static void drop_mixed_columns(cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (k->mode != CRI_CSV_NUMBERS || !cri_csv_is_mixed(k->seen)) continue;
+        free_column(csv->cx, k);
+        k->mode = CRI_CSV_SKIP;
+    }
+}
+
+static cr_status run_pass(cri_csv *csv)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_csv_start_pass(csv));
+    for (;;) {
+        CR_TRY(cr_check_interrupt(csv->cx));
+        CR_TRY(cri_csv_next_batch(csv));
+        if (csv->batch.n_pieces == 0) break;
+        CR_TRY(cri_csv_parse(csv));
+        drop_mixed_columns(csv);
+    }
+done:
+    return st;
+}
+
+/* Reads the late categories again, alone.  A number out of range is a fault only now that its
+ * column is known to be numeric: reading it strictly finds the place. */
+static cr_status read_again(cri_csv *csv, bool *settled)
+{
+    cr_status st = CR_OK;
+    size_t    rows = csv->rows;
+    bool      any = false;
+    for (size_t c = 0; c < csv->n; c++) {
+        bool late = csv->columns[c].mode == CRI_CSV_SKIP;
+        bool too_large = is_numeric(&csv->columns[c]) && csv->columns[c].seen & CRI_CSV_TOO_LARGE;
+        settled[c] = !late && !too_large;
+        any = any || !settled[c];
+    }
+    if (!any) return CR_OK;
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (settled[c])
+            k->mode = CRI_CSV_SKIP;
+        else
+            k->mode = k->mode == CRI_CSV_SKIP ? CRI_CSV_CATEGORY : CRI_CSV_STRICT;
+    }
+    CR_TRY(run_pass(csv));
+    if (csv->rows != rows)
+        CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s changed while it was read",
+                       cri_source_name(csv->source)));
+done:
+    return st;
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static cr_type type_of(const cri_csv_column *k)
+{
+    if (k->must_be_real) return CR_REAL;
+    if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
+    return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
+}
+
+/* Moves a column's numbers, cut to size, into the table. */
+static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
+{
+    double *values = cr_resize(csv->cx, k->values, k->capacity, csv->rows, sizeof *values);
+    if (!values) return CR_ENOMEM;
+    k->values = NULL;
+    k->capacity = 0;
+    return cri_table_own_numbers(csv->cx, table, k->name, type_of(k), values);
+}
+
+static cr_status give_category(cri_csv *csv, cri_csv_column *k, cr_table *table)
+{
+    cr_status    st = CR_OK;
+    const char **levels = cr_alloc(csv->cx, k->levels.n, sizeof *levels);
+    uint32_t    *codes;
+    if (!levels) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < k->levels.n; i++) levels[i] = cri_csv_level(&k->levels, i);
+    codes = cr_resize(csv->cx, k->codes, k->capacity, csv->rows, sizeof *codes);
+    if (!codes) CR_TRY(CR_ENOMEM);
+    k->codes = NULL;
+    k->capacity = 0;
+    CR_TRY(cri_table_own_category(csv->cx, table, k->name, codes, levels, k->levels.n));
+done:
+    cr_free(csv->cx, levels, k->levels.n, sizeof *levels);
+    cri_csv_levels_clear(csv->cx, &k->levels);
+    return st;
+}
+
+static cr_status build_table(cri_csv *csv, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *table = NULL;
+    CR_TRY(cr_table_new(csv->cx, cri_source_name(csv->source), csv->rows, &table));
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        bool            texts = k->codes || (csv->rows == 0 && k->mode == CRI_CSV_CATEGORY);
+        CR_TRY(texts ? give_category(csv, k, table) : give_numbers(csv, k, table));
+    }
+    /* Lines of rows only grow, so when the last is where it should be, all are. */
+    if (csv->rows > 0 && csv->last_record_line - csv->first_record_line == csv->rows - 1)
+        cri_table_set_first_line(table, csv->first_record_line);
+    *out_table = table;
+    return CR_OK;
+done:
+    cr_table_free(csv->cx, table);
+    return st;
+}
+
+cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                           const cri_csv_sizes *sizes, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cri_csv   csv = { .cx = cx,
+                      .source = source,
+                      .options = options,
+                      .sizes = *sizes,
+                      .scratch = cr_scratch_begin(cx) };
+    bool     *settled;
+    CR_TRY(cri_source_rewind(source));
+    CR_TRY(cri_csv_sample(&csv));
+    CR_TRY(cri_csv_take_column_options(&csv));
+    CR_TRY(cri_csv_make_pieces(&csv));
+    settled = cr_scratch_bytes(&csv.scratch, csv.n, sizeof *settled);
+    CR_TRY(csv.scratch.status);
+
+    CR_TRY(run_pass(&csv));
+    if (csv.rows == 0 && !sizes->may_be_empty) {
+        cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it", cri_source_name(source));
+        CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
+    }
+    CR_TRY(read_again(&csv, settled));
+    CR_TRY(build_table(&csv, out_table));
+done:
+    cri_csv_free(&csv);
+    return st;
+}
+
+cr_status cri_csv_read(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                       cr_table **out_table)
+{
+    const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 32, .sample = 1 << 16 };
+    return cri_csv_read_cut(cx, source, options, &sizes, out_table);
+}
+
+cr_status cri_csv_read_any(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                           cr_table **out_table)
+{
+    const cri_csv_sizes sizes = {
+        .piece = 1 << 18, .pieces = 32, .sample = 1 << 16, .may_be_empty = true
+    };
+    return cri_csv_read_cut(cx, source, options, &sizes, out_table);
+}

@@ -1,0 +1,125 @@
+/* csv_internal.h -- what the parts of the CSV reader share.
+ * Sample: dialect, names, first guess of the types (csv_sample.c).  Batch: bytes read and cut into
+ * pieces of whole records (csv_batch.c).  Piece: parsed into the columns (csv_parse.c).  The passes
+ * and the table: csv.c.  (Internal header.) */
+#ifndef CREDENCE_DATA_CSV_CSV_INTERNAL_H
+#define CREDENCE_DATA_CSV_CSV_INTERNAL_H
+
+#include "csv.h"
+#include "csv_cell.h"
+#include "csv_levels.h"
+#include "base/pages.h"
+
+typedef enum cri_csv_mode {
+    CRI_CSV_NUMBERS, /* numbers or booleans, as long as nothing else comes */
+    CRI_CSV_STRICT,  /* numbers; anything else is a fault                  */
+    CRI_CSV_CATEGORY,
+    CRI_CSV_SKIP
+} cri_csv_mode;
+
+/* Marks a place in the batch that stands for a code. */
+#define CRI_CSV_PLACE ((uint32_t)1 << 31)
+
+typedef struct cri_csv_column {
+    const char     *name;
+    cri_csv_mode    mode;
+    bool            must_be_real, must_be_category;
+    unsigned        seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned        sampled; /* those of the sample                                        */
+    double         *values;  /* [capacity], of numbers                                    */
+    uint32_t       *codes;   /* [capacity], of categories; before interning, for texts not
+                                yet known, CRI_CSV_PLACE + where the field starts        */
+    size_t          capacity;
+    cri_large_pages pages; /* of values or codes, still to be touched */
+    bool            slow_pages;
+    cri_csv_levels  levels;
+    cr_status       status; /* of interning                                               */
+} cri_csv_column;
+
+typedef struct cri_csv_piece {
+    const char *begin, *end;                /* whole records; the last byte is a line end */
+    size_t      first_line;                 /* of begin */
+    size_t      lines;                      /* line ends: no fewer than rows */
+    size_t      row, rows;                  /* its first row in the columns, and how many it has */
+    const char *first_record, *last_record; /* where these begin; NULL without rows */
+
+    cri_csv_fault fault;
+    const char   *fault_at;
+    size_t        fault_length, fault_fields, fault_column;
+} cri_csv_piece;
+
+/* Bytes [0, filled), of which [0, whole) are complete records, cut into pieces. */
+typedef struct cri_csv_batch {
+    char          *buffer; /* [capacity] */
+    size_t         capacity, filled, whole;
+    cri_csv_piece *pieces; /* [sizes.pieces + 1] */
+    size_t         n_pieces;
+} cri_csv_batch;
+
+typedef struct cri_csv {
+    cr_ctx                *cx;
+    cri_source            *source;
+    const cr_read_options *options;
+    cri_csv_sizes          sizes;
+    bool                   streaming; /* rows are given away block by block */
+    size_t     follow_lines; /* of a pipe that is followed as it fills: the first lines, the
+                                          * sample; 0 where waiting for bytes is all right */
+    cr_scratch scratch;      /* lives as long as the read */
+
+    cri_csv_dialect dialect;
+    bool            has_header;
+    size_t          data_offset, data_line; /* where the rows begin */
+    cri_csv_levels  names;
+    cri_csv_column *columns;
+    size_t          n;
+
+    /* The batch that is parsed, and the next one, which is read meanwhile. */
+    cri_csv_batch  batch, ahead;
+    bool           has_ahead;
+    cr_status      ahead_status; /* of reading it */
+    bool           ended;        /* the source */
+    unsigned char *seen;         /* [(sizes.pieces + 1) x seen_stride] kinds of cells per piece */
+    size_t         seen_stride;  /* >= n: no two pieces share a cache line */
+    size_t         line;         /* of the first byte of the batch; once placed, behind its last */
+    size_t         bytes_done;
+
+    bool   small_pages;         /* large ones are slow here (pages.h) */
+    size_t rows, expected_rows; /* so far; 0 = not known */
+    size_t room;                /* rows that there may be with this batch */
+    size_t batch_row;           /* the first row of the batch */
+    size_t first_record_line, last_record_line;
+} cri_csv;
+
+/* Finds dialect, header, names and the first modes of the columns. */
+cr_status cri_csv_sample(cri_csv *csv);
+
+/* What the options say: the delimiter ('\0' = find it), further missing values for the dialect,
+ * and which columns must be real or categories. */
+cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter);
+cr_status cri_csv_take_missing_values(cri_csv *csv);
+cr_status cri_csv_take_column_options(cri_csv *csv);
+
+/* Room for the pieces and the kinds of their cells, once the columns are known. */
+cr_status cri_csv_make_pieces(cri_csv *csv);
+/* Starts a pass at the first row.  Then: the next batch, cut into pieces; n_pieces == 0 at the
+ * end. */
+cr_status cri_csv_start_pass(cri_csv *csv);
+cr_status cri_csv_next_batch(cri_csv *csv);
+/* Reads the batch after this one, so that it is there when it is asked for; a failure is reported
+ * then.  Not where rows are given away as they come. */
+void cri_csv_read_ahead(cri_csv *csv);
+/* How many bytes of [begin, end) are complete records, when begin starts one; also cuts them into
+ * pieces of at least `target` bytes (the last may be smaller), unless opt_pieces is NULL. */
+size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end, size_t target,
+                   cri_csv_piece *opt_pieces, size_t *opt_n);
+
+/* Parses the pieces into the columns, which have room for all their lines. */
+cr_status cri_csv_parse(cri_csv *csv);
+
+/* Frees what the columns and the batch hold. */
+void cri_csv_free(cri_csv *csv);
+
+/* Fails with the words for this fault; `block` holds the text from a line start on. */
+cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *block);
+
+#endif

@@ -1,0 +1,92 @@
+/* csv_options.c -- what the user said about the file. */
+#include "csv_internal.h"
+#include "base/list.h"
+#include "base/number.h"
+
+#include <string.h>
+
+enum { FROM_TSV = 2 }; /* in the choices of `from` */
+
+cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter)
+{
+    const char *text = csv->options->delimiter;
+    *out_delimiter = csv->options->from == FROM_TSV ? '\t' : '\0';
+    if (!text || !text[0]) return CR_OK;
+    if (strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0) text = "\t";
+    if (strlen(text) != 1) {
+        cr_fail(csv->cx, CR_EARG, "the delimiter '%s' is not one character", text);
+        return cr_fail_hint(csv->cx, "write --delimiter ';', or --delimiter tab");
+    }
+    unsigned char c = (unsigned char)text[0];
+    bool letter = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter || strchr("\"\r\n.+-", c) || (c < ' ' && c != '\t') || c >= 0x7f) {
+        cr_fail(csv->cx, CR_EARG, "%s%.*s%s cannot be the delimiter",
+                c > ' ' && c < 0x7f ? "'" : "a control character",
+                c > ' ' && c<0x7f, text, c> ' ' && c < 0x7f ? "'" : "");
+        return cr_fail_hint(csv->cx, "quotes, letters, digits and . + - are part of the fields");
+    }
+    *out_delimiter = text[0];
+    return CR_OK;
+}
+
+cr_status cri_csv_take_missing_values(cri_csv *csv)
+{
+    cr_status st = CR_OK;
+    char    **texts = NULL;
+    size_t    n = 0, numbers = 0;
+    if (!csv->options->missing_values) return CR_OK;
+    CR_TRY(cri_list_split(&csv->scratch, csv->options->missing_values, &texts, &n));
+    double *values = cr_scratch_f64(&csv->scratch, n);
+    CR_TRY(csv->scratch.status);
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(texts[i]);
+        if (cri_parse_double(texts[i], texts[i] + length, &values[numbers]) == length) numbers++;
+    }
+    csv->dialect.missing = (const char *const *)texts;
+    csv->dialect.n_missing = n;
+    csv->dialect.missing_numbers = values;
+    csv->dialect.n_missing_numbers = numbers;
+done:
+    return st;
+}
+
+static const char *column_name(const void *columns, size_t i)
+{
+    return ((const cri_csv_column *)columns)[i].name;
+}
+
+static cr_status find_column(const cri_csv *csv, const char *name, cri_csv_column **out_column)
+{
+    uint32_t i = cri_csv_levels_find(&csv->names, name, strlen(name));
+    if (i != UINT32_MAX) {
+        *out_column = &csv->columns[i];
+        return CR_OK;
+    }
+    cr_fail(csv->cx, CR_EDATA, "column '%s' not found in %s", name, cri_source_name(csv->source));
+    return cr_fail_nearest(csv->cx, name, "columns", csv->n, column_name, csv->columns);
+}
+
+cr_status cri_csv_take_column_options(cri_csv *csv)
+{
+    cr_status       st = CR_OK;
+    char          **names = NULL;
+    size_t          n = 0;
+    cri_csv_column *k = NULL;
+    CR_TRY(cri_list_split(&csv->scratch, csv->options->category, &names, &n));
+    for (size_t i = 0; i < n; i++) {
+        CR_TRY(find_column(csv, names[i], &k));
+        k->must_be_category = true;
+        k->mode = CRI_CSV_CATEGORY;
+    }
+    CR_TRY(cri_list_split(&csv->scratch, csv->options->real, &names, &n));
+    for (size_t i = 0; i < n; i++) {
+        CR_TRY(find_column(csv, names[i], &k));
+        if (k->must_be_category)
+            CR_TRY(cr_fail(csv->cx, CR_EARG, "column '%s' cannot be both real and a category",
+                           k->name));
+        k->must_be_real = true;
+        k->mode = CRI_CSV_STRICT;
+    }
+done:
+    return st;
+}

@@ -1,0 +1,343 @@
+/* csv_sample.c -- the first part of the file tells line end, delimiter, header and first types.
+ * A column with a text in the sample is a category for certain, so taking it as one from the start
+ * is not a guess; the others may still turn out to be one. */
+#include "csv_internal.h"
+#include "base/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sample {
+    char       *text; /* the bytes and, behind the last record, a line end */
+    size_t      capacity;
+    const char *begin, *end; /* records, after a byte-order mark */
+    bool        complete;    /* the whole file is here */
+} sample;
+
+enum { INFINITY_WORD = 32 }; /* beside the kinds: a number, but as good a name */
+
+/* What the first record and those after it hold, per column. */
+typedef struct contents {
+    unsigned char *first, *later; /* [n] kinds */
+    size_t         n;
+} contents;
+
+/* --- the bytes ------------------------------------------------------------------------------- */
+
+static cr_status keep_bytes(cri_csv *csv, const char *bytes, size_t size, sample *s)
+{
+    char *text = cr_resize(csv->cx, s->text, s->capacity, size + 1, 1);
+    if (!text) return CR_ENOMEM;
+    s->text = text;
+    s->capacity = size + 1;
+    memcpy(text, bytes, size);
+    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        const char *name = cri_source_name(csv->source);
+        cr_fail(csv->cx, CR_EDATA, "%s:1:1: the text is UTF-16, not UTF-8", name);
+        return cr_fail_hint(csv->cx, "iconv -f UTF-16 -t UTF-8 %s", name);
+    }
+    s->begin = text + (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    s->end = text + size;
+    return CR_OK;
+}
+
+static cr_status load(cri_csv *csv, size_t want, sample *s)
+{
+    const char *bytes;
+    size_t      size;
+    cr_status   st = cri_source_peek(csv->source, want, &bytes, &size);
+    s->complete = size < want;
+    return st == CR_OK ? keep_bytes(csv, bytes, size, s) : st;
+}
+
+/* The first lines and no byte more, so that a pipe is not waited for. */
+static cr_status load_lines(cri_csv *csv, size_t lines, sample *s)
+{
+    const char *bytes;
+    size_t      size, there = 0;
+    cr_status   st = cri_source_peek_lines(csv->source, lines, csv->sizes.sample, &bytes, &size);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < size; i++) there += bytes[i] == '\n';
+    s->complete = there < lines && size < csv->sizes.sample;
+    return keep_bytes(csv, bytes, size, s);
+}
+
+/* LF where there is one, else CR; and a line end behind the last record of a whole file. */
+static char find_line_end(sample *s)
+{
+    size_t size = (size_t)(s->end - s->begin);
+    char   line_end = !memchr(s->begin, '\n', size) && memchr(s->begin, '\r', size) ? '\r' : '\n';
+    if (s->complete && (size == 0 || s->end[-1] != line_end)) {
+        s->text[s->end - s->text] = line_end;
+        s->end++;
+    }
+    return line_end;
+}
+
+/* Up to here records are complete under this dialect. */
+static const char *end_of_records(const cri_csv_dialect *d, const sample *s)
+{
+    return s->complete ? s->end : s->begin + cri_csv_cut(d, s->begin, s->end, 1, NULL, NULL);
+}
+
+/* --- the delimiter --------------------------------------------------------------------------- */
+
+/* The number of fields of the record at `at`; *at moves behind it, to NULL at a fault. */
+static size_t count_fields(const cri_csv_dialect *d, const char **at, const char *end)
+{
+    for (size_t n = 1;; n++) {
+        cri_csv_cell cell = cri_csv_next_cell(d, *at, end);
+        *at = cell.fault ? NULL : cell.stop + 1;
+        if (cell.fault || *cell.stop == d->line_end) return n;
+    }
+}
+
+typedef struct score {
+    size_t records, fields, matching; /* how many have as many fields as the first */
+} score;
+
+static score try_dialect(const cri_csv_dialect *d, const sample *s)
+{
+    score       r = { 0, 0, 0 };
+    const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
+    while (at && at < end) {
+        size_t fields = count_fields(d, &at, end);
+        if (r.records++ == 0) r.fields = fields;
+        if (at && fields == r.fields) r.matching++;
+        if (at) at = cri_csv_skip_blank_lines(d, at, end);
+    }
+    return r;
+}
+
+static bool is_better(score a, score b)
+{
+    double x = (double)a.matching * (double)b.records, y = (double)b.matching * (double)a.records;
+    return x != y ? x > y : a.fields > b.fields;
+}
+
+static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
+{
+    const char      candidates[] = { ',', ';', '\t', '|' };
+    cri_csv_dialect best = cri_csv_dialect_of(asked ? asked : ',', line_end);
+    score           best_score = { 1, 0, 0 };
+    if (asked) return best;
+    for (size_t i = 0; i < sizeof candidates; i++) {
+        cri_csv_dialect d = cri_csv_dialect_of(candidates[i], line_end);
+        score           r = try_dialect(&d, s);
+        if (r.fields < 2 || !is_better(r, best_score)) continue;
+        best = d;
+        best_score = r;
+    }
+    if (best_score.fields > 0) return best;
+    cri_csv_dialect runs = cri_csv_dialect_of(' ', line_end);
+    score           r = try_dialect(&runs, s);
+    return r.fields >= 2 && r.records >= 2 && r.matching == r.records ? runs : best;
+}
+
+/* true when what is loaded, which tells the dialect, is all or holds two records. */
+static bool is_enough(cri_csv *csv, char asked, sample *s)
+{
+    csv->dialect = find_dialect(asked, find_line_end(s), s);
+    return s->complete || try_dialect(&csv->dialect, s).records >= 2;
+}
+
+/* Loads the sample, or more where that is too little; of a pipe to be followed some lines, which
+ * make no more than the sample. */
+static cr_status load_enough(cri_csv *csv, sample *s)
+{
+    cr_status st = CR_OK;
+    size_t    want = csv->sizes.sample;
+    char      asked;
+    CR_TRY(cri_csv_ask_delimiter(csv, &asked));
+    for (size_t lines = csv->follow_lines; lines > 0; lines++) {
+        CR_TRY(load_lines(csv, lines, s));
+        if ((size_t)(s->end - s->text) >= want) break;
+        if (is_enough(csv, asked, s)) goto found;
+    }
+    for (;; want *= 2) {
+        CR_TRY(load(csv, want, s));
+        if (is_enough(csv, asked, s)) break;
+    }
+found:
+    s->end = end_of_records(&csv->dialect, s);
+done:
+    return st;
+}
+
+/* --- header and types ------------------------------------------------------------------------ */
+
+/* The kinds of one record's cells; returns the start of the next record, NULL at a fault. */
+static const char *look_at_record(const cri_csv_dialect *d, const char *at, const char *end,
+                                  unsigned char *kinds, size_t n)
+{
+    for (size_t c = 0;; c++) {
+        double       value;
+        cri_csv_cell cell = cri_csv_next_cell(d, at, end);
+        if (cell.fault) return NULL;
+        unsigned kind = cri_csv_classify(d, &cell, &value);
+        if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= INFINITY_WORD;
+        if (c < n) kinds[c] |= (unsigned char)kind;
+        at = cell.stop + 1;
+        if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
+    }
+}
+
+static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at, contents *out)
+{
+    const char *record = at;
+    out->n = count_fields(&csv->dialect, &record, s->end);
+    out->first = cr_scratch_bytes(&csv->scratch, out->n, 1);
+    out->later = cr_scratch_bytes(&csv->scratch, out->n, 1);
+    if (csv->scratch.status != CR_OK) return csv->scratch.status;
+    at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
+    while (at && at < s->end) at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
+    return CR_OK;
+}
+
+static cr_status fail_in_header(cri_csv *csv, const sample *s, cri_csv_fault fault, const char *at)
+{
+    return cri_csv_fail(csv, &(cri_csv_piece){ .begin = s->begin,
+                                               .end = s->end,
+                                               .first_line = 1,
+                                               .fault = fault,
+                                               .fault_at = at,
+                                               .fault_length = 1 });
+}
+
+/* A place in the sample as a reader, to fail at. */
+static cri_reader reader_at(const cri_csv *csv, const sample *s, const char *at)
+{
+    cri_reader r = cri_reader_open(csv->cx, cri_source_name(csv->source), s->begin,
+                                   (size_t)(s->end - s->begin));
+    for (const char *p = s->begin; p < at; p++)
+        if (*p == csv->dialect.line_end) r.line++, r.line_begin = p + 1;
+    return r;
+}
+
+static bool all_missing(const contents *k)
+{
+    for (size_t c = 0; c < k->n; c++)
+        if (k->first[c]) return false;
+    return true;
+}
+
+/* The c-th cell of the header as a name, or x<c+1>. */
+static cr_status add_name(cri_csv *csv, const sample *s, const cri_csv_cell *cell, size_t c,
+                          bool nameless)
+{
+    char     made[32];
+    char    *name = s->text + (cell->begin - s->text), *end = s->text + (cell->end - s->text);
+    uint32_t number;
+    if (cell->escaped) end = cri_csv_unescape(name, end);
+    size_t length = (size_t)(end - name);
+    if (nameless || (c == 0 && length == 0)) {
+        length = (size_t)snprintf(made, sizeof made, "x%zu", c + 1);
+        name = made;
+    }
+    if (length == 0) {
+        cri_reader r = reader_at(csv, s, cell->begin);
+        cri_reader_fail_at(&r, cell->begin, 1, "column %zu has no name", c + 1);
+        return cr_fail_hint(csv->cx, "if the first line is data, say --header no");
+    }
+    cr_status st = cri_csv_levels_add(csv->cx, &csv->names, name, length, &number);
+    if (st != CR_OK) return cri_csv_levels_fail(csv->cx, &csv->names, st);
+    if (number == c) return CR_OK;
+    cri_reader r = reader_at(csv, s, cell->begin);
+    return cri_reader_fail_at(&r, cell->begin, length, "two columns are called '%.*s'",
+                              length < 200 ? (int)length : 200, name);
+}
+
+/* Names from the first record at `at`, or x1, x2, ...; *out_next is behind the record. */
+static cr_status take_names(cri_csv *csv, const sample *s, const contents *k, const char *at,
+                            const char **out_next)
+{
+    bool nameless = !csv->has_header || all_missing(k);
+    for (size_t c = 0; c < k->n; c++) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, s->end);
+        if (cell.fault) return fail_in_header(csv, s, cell.fault, cell.fault_at);
+        cr_status st = add_name(csv, s, &cell, c, nameless);
+        if (st != CR_OK) return st;
+        at = cell.stop + 1;
+    }
+    *out_next = at;
+    return CR_OK;
+}
+
+/* All the cells of the record at `at` are different. */
+static cr_status are_different(cri_csv *csv, const sample *s, size_t n, const char *at, bool *out)
+{
+    cr_status      st = CR_OK;
+    cri_csv_levels texts = { .n = 0 };
+    uint32_t       number;
+    *out = true;
+    for (size_t c = 0; c < n && *out; c++) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, s->end);
+        size_t       length = (size_t)(cell.end - cell.begin);
+        st = cri_csv_levels_add(csv->cx, &texts, cell.begin, length, &number);
+        if (st != CR_OK) CR_TRY(cri_csv_levels_fail(csv->cx, &texts, st));
+        *out = number == c;
+        at = cell.stop + 1;
+    }
+done:
+    cri_csv_levels_clear(csv->cx, &texts);
+    return st;
+}
+
+/* The rule is in csv.h. */
+static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, const char *at)
+{
+    enum { AUTO, YES };
+    bool over_numbers = false, all_texts = true, data = false;
+    csv->has_header = csv->options->header == YES;
+    if (csv->options->header != AUTO) return CR_OK;
+    for (size_t c = 0; c < k->n; c++) {
+        if (k->first[c] & INFINITY_WORD) continue;
+        if (k->first[c] & (CRI_CSV_REAL | CRI_CSV_BOOLEAN)) data = true;
+        if (k->first[c] == CRI_CSV_TEXT && k->later[c] && !cri_csv_is_mixed(k->later[c]))
+            over_numbers = true;
+        if (k->first[c] != CRI_CSV_TEXT && (c > 0 || k->first[c])) all_texts = false;
+    }
+    if (k->n == 1 && !k->first[0]) all_texts = false;
+    csv->has_header = over_numbers && !data;
+    if (csv->has_header || !all_texts) return CR_OK;
+    return are_different(csv, s, k->n, at, &csv->has_header);
+}
+
+static cr_status make_columns(cri_csv *csv, const contents *k)
+{
+    csv->columns = cr_scratch_bytes(&csv->scratch, k->n, sizeof *csv->columns);
+    if (!csv->columns) return csv->scratch.status;
+    csv->n = k->n;
+    for (size_t c = 0; c < k->n; c++) {
+        unsigned seen = k->later[c] | (csv->has_header ? 0u : k->first[c]);
+        csv->columns[c].name = cri_csv_level(&csv->names, c);
+        csv->columns[c].sampled = seen & ~(unsigned)INFINITY_WORD;
+        csv->columns[c].mode = cri_csv_is_mixed(seen) ? CRI_CSV_CATEGORY : CRI_CSV_NUMBERS;
+    }
+    return CR_OK;
+}
+
+cr_status cri_csv_sample(cri_csv *csv)
+{
+    cr_status st = CR_OK;
+    sample    s = { .text = NULL };
+    contents  k;
+    CR_TRY(load_enough(csv, &s));
+    CR_TRY(cri_csv_take_missing_values(csv));
+
+    const char *at = cri_csv_skip_blank_lines(&csv->dialect, s.begin, s.end), *next = at;
+    if (at >= s.end)
+        CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
+    CR_TRY(look_at_contents(csv, &s, at, &k));
+    CR_TRY(find_header(csv, &s, &k, at));
+    CR_TRY(take_names(csv, &s, &k, at, &next));
+    CR_TRY(make_columns(csv, &k));
+    if (!csv->has_header) next = s.begin;
+    csv->data_offset = (size_t)(next - s.text);
+    csv->data_line = 1;
+    for (const char *p = s.begin; p < next; p++) csv->data_line += *p == csv->dialect.line_end;
+done:
+    cr_free(csv->cx, s.text, s.capacity, 1);
+    return st;
+}

@@ -1,0 +1,88 @@
+/* design.c -- the life of a design, and what it tells of itself. */
+#include "design_block.h"
+#include "base/context_internal.h"
+
+#define ROW(...) CR_OPTION_ROW(cr_design_options, __VA_ARGS__)
+const cr_option cr_design_table[] = { CR_DESIGN_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
+{
+    cr_design *d = cr_alloc(cx, 1, sizeof *d);
+    if (!d) return NULL;
+    d->n_columns = n_columns;
+    d->n_terms = d->p = n_terms;
+    d->target_scale = 1;
+    d->columns = cr_alloc(cx, n_columns, sizeof *d->columns);
+    d->terms = cr_alloc(cx, n_terms, sizeof *d->terms);
+    d->shift = cr_alloc(cx, n_terms, sizeof *d->shift);
+    d->scale = cr_alloc(cx, n_terms, sizeof *d->scale);
+    if (!d->columns || !d->terms || !d->shift || !d->scale) {
+        cri_design_free(cx, d);
+        return NULL;
+    }
+    for (size_t j = 0; j < n_terms; j++) d->scale[j] = 1;
+    return d;
+}
+
+static void free_column(cr_ctx *cx, cri_design_column *c)
+{
+    for (size_t k = 0; c->levels && k < c->n_levels; k++) cri_string_free(cx, c->levels[k]);
+    cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
+    cri_string_free(cx, c->name);
+    cri_basis_free(cx, &c->basis);
+    cri_dictionary_free(cx, &c->later);
+}
+
+void cri_design_free(cr_ctx *cx, cr_design *d)
+{
+    if (!d) return;
+    for (size_t i = 0; d->columns && i < d->n_columns; i++) free_column(cx, &d->columns[i]);
+    for (size_t j = 0; d->terms && j < d->n_terms; j++) cri_string_free(cx, d->terms[j].name);
+    free_column(cx, &d->target);
+    cri_string_free(cx, d->weights);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) cri_string_free(cx, d->roles[k]);
+    cri_design_free_block(cx, &d->block);
+    cr_free(cx, d->columns, d->n_columns, sizeof *d->columns);
+    cr_free(cx, d->terms, d->n_terms, sizeof *d->terms);
+    cr_free(cx, d->shift, d->p, sizeof *d->shift);
+    cr_free(cx, d->scale, d->p, sizeof *d->scale);
+    cr_free(cx, d, 1, sizeof *d);
+}
+
+static const char *block_name(const cr_design *d, size_t j)
+{
+    return d->block.names + j * CR_NAME_SIZE;
+}
+
+const char *cr_design_term_name(const cr_design *d, size_t j)
+{
+    return j < d->block.n ? block_name(d, j) : d->terms[j - d->block.n].name;
+}
+
+const char *cr_design_column_name(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? block_name(d, i) : d->columns[i - d->block.n].name;
+}
+
+cr_type cr_design_column_type(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? d->block.type : d->columns[i - d->block.n].type;
+}
+
+size_t        cr_design_terms(const cr_design *d) { return d->p; }
+const double *cr_design_shift(const cr_design *d) { return d->shift; }
+const double *cr_design_scale(const cr_design *d) { return d->scale; }
+size_t        cr_design_columns(const cr_design *d) { return d->block.n + d->n_columns; }
+size_t        cr_design_levels(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? 0 : d->columns[i - d->block.n].n_levels;
+}
+const char *cr_design_level(const cr_design *d, size_t i, size_t k)
+{
+    return d->columns[i - d->block.n].levels[k];
+}
+const char *cr_design_target(const cr_design *d) { return d->target.name; }
+const char *cr_design_weights(const cr_design *d) { return d->weights; }
+size_t      cr_design_classes(const cr_design *d) { return d->target.n_levels; }
+const char *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }

@@ -1,0 +1,442 @@
+/* design_fit.c -- choosing columns, coding categories, standardising: fitting a design. */
+#include "design_block.h"
+#include "data/table/table_internal.h"
+#include "base/context_internal.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/scratch.h"
+#include "base/utf8.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+enum { REFERENCE_FIRST, REFERENCE_FREQUENT, REFERENCE_NONE }; /* choices of --reference */
+
+/* --- choosing columns ------------------------------------------------------------------------ */
+
+typedef struct choice {
+    const cr_design_options *options;
+    const cri_design_needs  *needs;
+} choice;
+
+static bool is_role(const choice *c, const char *name)
+{
+    bool role = (c->options->target && strcmp(c->options->target, name) == 0) ||
+                (c->options->weights && strcmp(c->options->weights, name) == 0);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        role |= c->needs->roles[k] && strcmp(c->needs->roles[k], name) == 0;
+    return role;
+}
+
+static bool is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
+
+/* Marks the columns that one item of the list ("x*", "!id") takes in or leaves out. */
+static cr_status apply_item(cr_ctx *cx, const cr_table *t, const choice *o, const char *item,
+                            bool *chosen)
+{
+    const char *target = o->options->target;
+    bool        keep = item[0] != '!', matched = false;
+    const char *pattern = item + !keep;
+    char        numbered[CR_NAME_SIZE];
+    for (size_t i = 0; i < cr_table_columns(t); i++) {
+        const char *name = cr_table_column_name(t, i, numbered);
+        bool        exact = strcmp(pattern, name) == 0;
+        if (!exact && !(is_pattern(pattern) && fnmatch(pattern, name, 0) == 0)) continue;
+        matched = true;
+        if (keep && exact && target && strcmp(target, name) == 0)
+            return cr_fail(cx, CR_EARG, "column '%s' is the target and cannot be a feature", name);
+        if (!is_role(o, name)) chosen[i] = keep;
+    }
+    if (matched) return CR_OK;
+    if (!is_pattern(pattern)) return cri_table_no_column(cx, t, pattern);
+    return cr_fail(cx, CR_EARG, "no column of %s matches '%s'", cr_table_source(t), pattern);
+}
+
+/* chosen[i] = column i is a feature.  A list that starts by leaving out starts from all columns. */
+static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const choice *o, bool *chosen)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = cr_table_columns(t), n_items = 0, count = 0;
+    char     **items = NULL, numbered[CR_NAME_SIZE];
+
+    CR_TRY(cri_list_split(&s, o->options->features, &items, &n_items));
+    bool all = n_items == 0 ? !o->options->features : items[0][0] == '!';
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = all && !is_role(o, cr_table_column_name(t, i, numbered));
+    for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
+    for (size_t i = 0; i < n; i++) count += chosen[i];
+    if (count == 0)
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describing one column ------------------------------------------------------------------- */
+
+double cri_row_weight(const cr_column *opt_w, size_t row)
+{
+    double w = opt_w ? opt_w->values[row * opt_w->stride] : 1;
+    return w > 0 && isfinite(w) ? w : 0;
+}
+
+static double mean_of(const cr_column *c, size_t rows, const cr_column *opt_w)
+{
+    double mean = 0, sum = 0; /* a running mean, so that no sum of values overflows */
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride], w = cri_row_weight(opt_w, i);
+        if (isnan(x) || w == 0) continue;
+        sum += w;
+        mean += (x - mean) / (sum / w);
+    }
+    return mean;
+}
+
+static size_t most_frequent_level(const cr_column *c, size_t rows, const cr_column *opt_w,
+                                  double *counts)
+{
+    size_t best = 0;
+    memset(counts, 0, c->n_levels * sizeof *counts);
+    for (size_t i = 0; i < rows; i++)
+        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]] += cri_row_weight(opt_w, i);
+    for (size_t k = 1; k < c->n_levels; k++)
+        if (counts[k] > counts[best]) best = k;
+    return best;
+}
+
+/* What is remembered goes into a model file and into JSON, which hold UTF-8 only. */
+static cr_status check_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    const char *bad = cri_utf8_valid(c->name) ? NULL : c->name;
+    if (bad)
+        cr_fail(cx, CR_EDATA, "%s: the column name '%s' is not UTF-8", cr_table_source(t), bad);
+    for (size_t k = 0; !bad && k < c->n_levels; k++) {
+        if (cri_utf8_valid(c->levels[k])) continue;
+        bad = c->levels[k];
+        cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which is not UTF-8",
+                cr_table_source(t), c->name, bad);
+    }
+    if (!bad) return CR_OK;
+    return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
+}
+
+/* The value for gaps in a column of numbers.  An infinite one is refused with its place later. */
+static cr_status find_fill(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                           const cr_column *opt_w, double *out_fill)
+{
+    double mean = mean_of(from, cr_table_rows(t), opt_w);
+    if (!isfinite(mean) && !from->infinite)
+        return cr_fail(cx, CR_ENUMERIC, "%s: the mean of column '%s' overflows", cr_table_source(t),
+                       from->name);
+    *out_fill = from->infinite ? 0 : mean;
+    return CR_OK;
+}
+
+/* Copies what the design must remember of a table column. */
+static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                                 const cr_column *opt_w, int reference, bool impute,
+                                 cri_design_column *c)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *counts = cr_scratch_f64(&s, from->n_levels);
+
+    CR_TRY(s.status);
+    CR_TRY(check_texts(cx, t, from));
+    c->type = from->type;
+    c->reference = CRI_NO_LEVEL;
+    c->name = cri_string_copy(cx, from->name);
+    if (!c->name) CR_TRY(CR_ENOMEM);
+    if (from->type != CR_CATEGORY) {
+        if (impute)
+            CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
+        goto done;
+    }
+    c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
+    if (!c->levels) CR_TRY(CR_ENOMEM);
+    c->n_levels = from->n_levels;
+    for (size_t k = 0; k < from->n_levels; k++) {
+        c->levels[k] = cri_string_copy(cx, from->levels[k]);
+        if (!c->levels[k]) CR_TRY(CR_ENOMEM);
+    }
+    size_t frequent =
+        from->n_levels ? most_frequent_level(from, cr_table_rows(t), opt_w, counts) : 0;
+    c->fill = (double)frequent;
+    if (reference == REFERENCE_FIRST) c->reference = 0;
+    if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* How a column of numbers is expanded: its powers, or the functions of a basis from the first on
+ * that has a term. */
+typedef struct expansion {
+    unsigned  powers;
+    size_t    first;
+    cri_basis basis;
+} expansion;
+
+static size_t count_terms(const cr_column *c, int reference, cri_coding coding, const expansion *e)
+{
+    if (c->type == CR_CATEGORY && coding == CRI_CODING_CODE) return 1;
+    if (c->type == CR_CATEGORY)
+        return c->n_levels - (reference != REFERENCE_NONE && c->n_levels > 0);
+    return e->basis.kind != CRI_BASIS_NONE ? e->basis.n - e->first : e->powers;
+}
+
+static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
+{
+    char function[CRI_BASIS_NAME_SIZE];
+    if (c->type == CR_CATEGORY && !code)
+        return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
+    if (c->basis.kind != CRI_BASIS_NONE)
+        return cri_string_format(cx, "%s%s", c->name,
+                                 cri_basis_function_name(&c->basis, k, function));
+    if (k == 0) return cri_string_copy(cx, c->name);
+    return cri_string_format(cx, "%s^%zu", c->name, k + 1);
+}
+
+/* Adds the terms of design column i from term j on; returns the next free term via out_j. */
+static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding,
+                           const expansion *e, size_t *j)
+{
+    const cri_design_column *c = &d->columns[i];
+    bool   category = c->type == CR_CATEGORY, code = category && coding == CRI_CODING_CODE;
+    bool   basis = c->basis.kind != CRI_BASIS_NONE;
+    size_t n = code ? 1 : category ? c->n_levels : basis ? c->basis.n : e->powers;
+    for (size_t k = basis ? e->first : 0; k < n; k++) {
+        if (category && !code && (int)k == c->reference) continue;
+        cri_design_term *term = &d->terms[(*j)++];
+        *term = (cri_design_term){ .name = name_term(cx, c, k, code),
+                                   .column = i,
+                                   .power = category || basis ? 0 : (unsigned)k + 1,
+                                   .level = k,
+                                   .code = code };
+        if (!term->name) return CR_ENOMEM;
+    }
+    return CR_OK;
+}
+
+/* A text in almost every row is rarely meant as a category: one bad cell may have made it one. */
+static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    size_t rows = cr_table_rows(t), numbers = 0, other = 0;
+    if (c->type != CR_CATEGORY || c->n_levels <= 20 || c->n_levels <= rows / 10) return;
+    for (size_t k = 0; k < c->n_levels; k++) {
+        double x;
+        size_t length = strlen(c->levels[k]);
+        if (cri_parse_double(c->levels[k], c->levels[k] + length, &x) == length)
+            numbers++;
+        else
+            other = k;
+    }
+    if (numbers > c->n_levels / 2 && numbers < c->n_levels)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is taken as a category of %zu levels, because '%s' is not a number: "
+               "--missing-values or --real can tell",
+               c->name, c->n_levels, c->levels[other]);
+    else
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is a category of %zu levels in %zu rows: each level becomes a column; "
+               "--features '!%s' leaves it out",
+               c->name, c->n_levels, rows, c->name);
+}
+
+/* Against its own level as reference it has no terms. */
+static void warn_of_one_level(cr_ctx *cx, const cr_column *c)
+{
+    if (c->type == CR_CATEGORY && c->n_levels == 1)
+        cr_log(cx, CR_LOG_WARNING,
+               "'%s' is '%s' in every row: it tells nothing and has no coefficient", c->name,
+               c->levels[0]);
+}
+
+/* --- the fit --------------------------------------------------------------------------------- */
+
+/* A further column that the model reads. */
+static cr_status check_role(cr_ctx *cx, const cr_table *t, const char *name)
+{
+    const cr_column *c = cr_table_find(t, name);
+    if (!c) return cri_table_no_column(cx, t, name);
+    if (c->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA,
+                       "%s: column '%s' holds text, but the model needs numbers there",
+                       cr_table_source(t), name);
+    return CR_OK;
+}
+
+static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                             const cri_design_needs *needs)
+{
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) {
+        cr_status st = needs->roles[k] ? check_role(cx, t, needs->roles[k]) : CR_OK;
+        if (st != CR_OK) return st;
+    }
+    if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
+    if (o->target && o->weights && strcmp(o->target, o->weights) == 0)
+        return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights",
+                       o->target);
+    if (!o->weights) return CR_OK;
+    const cr_column *w = cr_table_find(t, o->weights);
+    if (!w) return cri_table_no_column(cx, t, o->weights);
+    if (w->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                       o->weights);
+    return CR_OK;
+}
+
+static cr_status remember_roles(cr_ctx *cx, const cr_design_options *o,
+                                const cri_design_needs *needs, cr_design *d)
+{
+    if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) return CR_ENOMEM;
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (needs->roles[k] && !(d->roles[k] = cri_string_copy(cx, needs->roles[k])))
+            return CR_ENOMEM;
+    return CR_OK;
+}
+
+static cr_status remember_target(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                                 const cr_column *opt_w, bool classes, cri_design_column *target)
+{
+    if (classes && from->type != CR_CATEGORY) return cri_remember_classes(cx, t, from, target);
+    return remember_column(cx, t, from, opt_w, REFERENCE_NONE, false, target);
+}
+
+cr_missing cri_resolve_missing(int option, bool keep)
+{
+    if (option != CR_MISSING_AUTO) return (cr_missing)option;
+    return keep ? CR_MISSING_KEEP : CR_MISSING_ERROR;
+}
+
+/* What the columns of a table become, as options and model want them. */
+typedef struct plan {
+    const cr_design_options *options;
+    const cri_design_needs  *needs;
+    const bool              *chosen;
+    int                      reference;
+    const cri_basis_spec   **specs; /* [columns of the table] NULL = as it is; NULL = all so  */
+    expansion               *made;  /* [columns in use] what became of the specifications     */
+    size_t                   n_made;
+    size_t                   block[2]; /* its first column in the table, and behind its last */
+} plan;
+
+static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k < p->block[1]; }
+
+/* What the chosen columns, but for those of the block, become. */
+static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_design *d)
+{
+    cr_status                st = CR_OK;
+    const cr_design_options *o = p->options;
+    const cr_column         *w = o->weights ? cr_table_find(t, o->weights) : NULL;
+    size_t                   i = 0, j = 0;
+    for (size_t k = 0; k < cr_table_columns(t); k++) {
+        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        const cr_column *c = cr_table_column(t, k);
+        if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
+        if (p->reference != REFERENCE_NONE && p->needs->coding != CRI_CODING_CODE)
+            warn_of_one_level(cx, c);
+        CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
+                               &d->columns[i]));
+        d->columns[i].basis = p->made[i].basis; /* now the design's */
+        p->made[i].basis = (cri_basis){ 0 };
+        CR_TRY(add_terms(cx, d, i, p->needs->coding, &p->made[i], &j));
+        i++;
+    }
+    if (o->target)
+        CR_TRY(
+            remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes, &d->target));
+    CR_TRY(remember_roles(cx, o, p->needs, d));
+done:
+    return st;
+}
+
+/* What column k of the table is expanded to. */
+static cr_status expand(cr_ctx *cx, const cr_table *t, const plan *p, size_t k, const cr_column *c,
+                        expansion *out)
+{
+    const cri_basis_spec *spec = p->specs ? p->specs[k] : NULL;
+    *out = (expansion){ .powers = 1 };
+    if (!spec) return CR_OK;
+    if (spec->kind == CRI_BASIS_POLY) { /* powers of 0 and 1 are the same column */
+        if (c->type != CR_BOOLEAN) out->powers = (unsigned)spec->count;
+        return CR_OK;
+    }
+    const char *weights = p->options->weights;
+    cr_status   st =
+        cri_basis_learn(cx, t, c, weights ? cr_table_find(t, weights) : NULL, spec, &out->basis);
+    out->first = p->reference != REFERENCE_NONE && cri_basis_sums_to_one(&out->basis);
+    return st;
+}
+
+static bool keeps_block(const cr_table *t, const plan *p)
+{
+    if (p->needs->spread) return false;
+    for (size_t k = 0; p->specs && k < cr_table_columns(t); k++)
+        if (p->specs[k]) return false;
+    return true;
+}
+
+/* A design with room for the chosen columns; a sparse block stays one unless a basis is wanted or
+ * the model has no use for it: then its columns are spread out. */
+static cr_status allot(cr_ctx *cx, const cr_table *t, plan *p, cr_design **out)
+{
+    cr_status     st = CR_OK;
+    const cr_csr *X = keeps_block(t, p) ? cr_table_csr(t) : NULL;
+    size_t        n_terms = 0;
+    p->block[0] = X ? cr_table_csr_first(t) : 0;
+    p->block[1] = X ? p->block[0] + X->columns : 0;
+    for (size_t k = 0; k < cr_table_columns(t); k++) {
+        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        const cr_column *c = cr_table_column(t, k);
+        if (!c) CR_TRY(cri_fail_memory(cx, cr_table_rows(t) * sizeof(double)));
+        CR_TRY(expand(cx, t, p, k, c, &p->made[p->n_made]));
+        n_terms += count_terms(c, p->reference, p->needs->coding, &p->made[p->n_made++]);
+    }
+    *out = cri_design_new(cx, p->n_made, n_terms);
+    if (!*out) CR_TRY(CR_ENOMEM);
+    (*out)->missing = cri_resolve_missing(p->options->missing, p->needs->keep_missing);
+    if (X) CR_TRY(cri_design_fit_block(cx, t, p->options, p->chosen + p->block[0], *out));
+done:
+    return st;
+}
+
+cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                         const cri_design_needs *needs, cr_design **out_design)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = cr_table_columns(t);
+    bool      *chosen = cr_scratch_bytes(&s, n, sizeof *chosen);
+    plan       p = { .options = o, .needs = needs, .chosen = chosen };
+    cr_design *d = NULL;
+    cri_rows   rows = { 0 };
+    bool       standardise = needs->standardise, standardise_y = needs->standardise_target;
+
+    CR_TRY(s.status);
+    CR_TRY(check_roles(cx, t, o, needs));
+    CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, chosen));
+    p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
+    p.made = cr_scratch_bytes(&s, n, sizeof *p.made);
+    if (o->basis) p.specs = cr_scratch_bytes(&s, n, sizeof *p.specs);
+    CR_TRY(s.status);
+    if (o->basis) CR_TRY(cri_basis_choose(&s, t, chosen, o->basis, p.specs));
+    CR_TRY(allot(cx, t, &p, &d));
+    CR_TRY(remember_columns(cx, t, &p, d));
+    if (standardise || (standardise_y && o->target)) {
+        CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
+        if (standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
+        if (standardise_y && o->target) CR_TRY(cri_standardise_target(cx, d, &rows));
+    }
+    *out_design = d;
+    d = NULL;
+done:
+    for (size_t k = 0; k < p.n_made; k++) cri_basis_free(cx, &p.made[k].basis);
+    cri_rows_close(cx, &rows);
+    cri_design_free(cx, d);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,146 @@
+/* design_scale.c -- means and standard deviations of terms and target, for standardising. */
+#include "design_block.h"
+#include "base/parallel.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct moments {
+    double mean, sd;
+} moments;
+
+typedef struct term_moments {
+    const cri_rows *rows;
+    moments        *terms; /* [p] */
+} term_moments;
+
+/* Term p is the target. */
+static void fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *x)
+{
+    if (term < rows->p)
+        cri_rows_fill_term(rows, term, begin, end, x, 1);
+    else
+        memcpy(x, rows->y + begin, (end - begin) * sizeof *x);
+}
+
+/* sum over rows of w (unit x - centre)^power for one term, power 1 or 2; also of w, and the largest
+ * |x|. */
+static double sum_term(const cri_rows *rows, size_t term, double unit, double centre, int power,
+                       double *out_w, double *out_largest)
+{
+    enum { BLOCK = 256 };
+    double x[BLOCK], sum = 0, weight = 0, largest = 0;
+    for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
+        size_t end = rows->n - begin > BLOCK ? begin + BLOCK : rows->n;
+        double part = 0;
+        fill_term(rows, term, begin, end, x);
+        for (size_t i = begin; i < end; i++) {
+            double w = rows->w ? rows->w[i] : 1, z = unit * x[i - begin] - centre;
+            if (isnan(z)) continue; /* a gap that the model takes */
+            part += w * (power == 1 ? z : z * z);
+            weight += w;
+            if (fabs(x[i - begin]) > largest) largest = fabs(x[i - begin]);
+        }
+        sum += part;
+    }
+    *out_w = weight;
+    *out_largest = largest;
+    return sum;
+}
+
+/* Weighted mean and population sd of unit x; the second look at the mean takes up what the first
+ * lost to rounding. */
+static moments measure_in(const cri_rows *rows, size_t term, double unit, double *out_largest)
+{
+    double w, mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        double sum = sum_term(rows, term, unit, mean, 1, &w, out_largest);
+        if (w > 0) mean += sum / w;
+    }
+    double square = sum_term(rows, term, unit, mean, 2, &w, out_largest);
+    return (moments){ mean, w > 0 ? sqrt(square / w) : 0 };
+}
+
+static bool is_sound(moments m) { return isfinite(m.mean) && isfinite(m.sd) && m.sd > 0x1p-480; }
+
+/* The same of x.  Where squares overflow or vanish, x is measured in units of a power of two near
+ * its largest value, which changes no digit.  sd is infinite when x - mean would be. */
+static moments measure(const cri_rows *rows, size_t term)
+{
+    double  largest;
+    int     exponent;
+    moments m = measure_in(rows, term, 1, &largest);
+    if (is_sound(m)) return m;
+    if (largest == 0) return m;
+    frexp(largest, &exponent);
+    if (exponent < -1000) exponent = -1000; /* 2^-exponent is a double too */
+    m = measure_in(rows, term, ldexp(1, -exponent), &largest);
+    m = (moments){ ldexp(m.mean, exponent), ldexp(m.sd, exponent) };
+    if (!isfinite(largest + fabs(m.mean))) m.sd = INFINITY;
+    return m;
+}
+
+static void measure_term(void *arg, size_t term)
+{
+    const term_moments *m = arg;
+    m->terms[term] = measure(m->rows, term);
+}
+
+/* All terms of sparse rows at once; those whose squares overflow or vanish one by one. */
+static cr_status measure_sparse(cr_ctx *cx, const cri_rows *rows, moments *terms)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *mean = cr_scratch_f64(&s, rows->p), *variance = cr_scratch_f64(&s, rows->p);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_moments(cx, rows->sparse, rows->w, mean, variance));
+    for (size_t j = 0; j < rows->p; j++) {
+        terms[j] = (moments){ mean[j], sqrt(variance[j]) };
+        bool all_zero = mean[j] == 0 && variance[j] == 0;
+        if (!all_zero && !is_sound(terms[j])) terms[j] = measure(rows, j);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status set_scale(cr_ctx *cx, const cri_rows *rows, const char *name, moments m,
+                           double *shift, double *scale)
+{
+    if (!isfinite(m.mean) || !isfinite(m.sd)) {
+        cr_fail(cx, CR_ENUMERIC, "%s: '%s' cannot be standardised: its mean and sd overflow",
+                cr_table_source(rows->table), name);
+        return cr_fail_hint(cx, "give it in a larger unit");
+    }
+    bool constant = !(m.sd > 1e-14 * fabs(m.mean)); /* below that is rounding */
+    *shift = m.mean;
+    *scale = constant ? 1 : m.sd;
+    return CR_OK;
+}
+
+cr_status cri_standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    term_moments m = { rows, cr_scratch_bytes(&s, d->p, sizeof *m.terms) };
+
+    CR_TRY(s.status);
+    CR_TRY(rows->sparse ? measure_sparse(cx, rows, m.terms)
+                        : cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
+    for (size_t j = 0; j < d->p; j++) {
+        if (cri_design_is_code(d, j)) continue;
+        CR_TRY(
+            set_scale(cx, rows, cr_design_term_name(d, j), m.terms[j], &d->shift[j], &d->scale[j]));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_standardise_target(cr_ctx *cx, cr_design *d, const cri_rows *rows)
+{
+    return set_scale(cx, rows, d->target.name, measure(rows, d->p), &d->target_shift,
+                     &d->target_scale);
+}

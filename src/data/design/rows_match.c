@@ -1,0 +1,164 @@
+/* rows_match.c -- the columns of a table that those of a design read, and their levels. */
+#include "design_block.h"
+#include "data/table/table_internal.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_text(const void *key, const void *level)
+{
+    return strcmp(key, *(char *const *)level);
+}
+
+/* The design level with this text, or CR_MISSING_CODE. */
+static uint32_t find_level(const cri_design_column *c, const char *text)
+{
+    char   **found = NULL;
+    uint32_t later;
+    if (c->n_levels > 0)
+        found = bsearch(text, c->levels, c->n_levels, sizeof *c->levels, compare_text);
+    if (found) return (uint32_t)(found - c->levels);
+    if (c->later.n == 0 || !cri_dictionary_find(&c->later, text, strlen(text), &later))
+        return CR_MISSING_CODE;
+    return (uint32_t)c->n_levels + later;
+}
+
+static const char *level_name(const void *column, size_t k)
+{
+    return ((const cri_design_column *)column)->levels[k];
+}
+
+static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_column *c, size_t row,
+                              const char *text)
+{
+    char where[512];
+    cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which the model has not seen",
+            cri_table_where(t, row, where, sizeof where), c->name, text);
+    return cr_fail_nearest(cx, text, "levels", c->n_levels, level_name, c);
+}
+
+/* recode[k] = design level of table level k; fails at the first row that uses an unseen one. */
+static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                              const cr_column *from, uint32_t *recode)
+{
+    bool unseen = false;
+    for (size_t k = 0; k < from->n_levels; k++) {
+        recode[k] = find_level(c, from->levels[k]);
+        unseen |= recode[k] == CR_MISSING_CODE;
+    }
+    for (size_t i = 0; unseen && i < cr_table_rows(t); i++) {
+        uint32_t code = from->codes[i];
+        if (code != CR_MISSING_CODE && recode[code] == CR_MISSING_CODE)
+            return unseen_level(cx, t, c, i, from->levels[code]);
+    }
+    return CR_OK;
+}
+
+/* The same for a column of texts, where one that is new gets the next code. */
+static void number_texts(const cri_design_column *c, const cr_column *from, uint32_t *recode,
+                         const char **unseen)
+{
+    uint32_t next = (uint32_t)cri_design_known(c);
+    for (size_t k = 0; k < from->n_levels; k++) {
+        recode[k] = find_level(c, from->levels[k]);
+        if (recode[k] != CR_MISSING_CODE) continue;
+        *unseen++ = from->levels[k];
+        recode[k] = next++;
+    }
+}
+
+static cr_status refuse_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c)
+{
+    cr_fail(cx, CR_EDATA, "%s: column '%s' was read as numbers, but the model reads texts there",
+            cr_table_source(t), c->name);
+    return cr_fail_hint(cx, "--category %s reads it as texts", c->name);
+}
+
+/* A category whose texts were read as numbers here ("1", "2"): the level that each value prints as.
+ * Values seen last are remembered, so few are printed. */
+static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                               const cr_column *from, uint32_t *levels)
+{
+    enum { SEEN = 8 };
+    double   seen[SEEN];
+    uint32_t level[SEEN];
+    size_t   next = 0;
+    char     room[CRI_DOUBLE_SIZE];
+    for (size_t k = 0; k < SEEN; k++) seen[k] = NAN;
+    for (size_t i = 0; i < cr_table_rows(t); i++) {
+        double x = from->values[i * from->stride];
+        size_t k = 0;
+        levels[i] = CR_MISSING_CODE;
+        if (isnan(x)) continue;
+        while (k < SEEN && seen[k] != x) k++;
+        if (k == SEEN) {
+            const char *text = cri_level_text(from, x, room);
+            k = next++ % SEEN;
+            seen[k] = x;
+            level[k] = find_level(c, text);
+            if (level[k] == CR_MISSING_CODE) return unseen_level(cx, t, c, i, text);
+        }
+        levels[i] = level[k];
+    }
+    return CR_OK;
+}
+
+/* A column of texts where numbers are needed: the first that is none, and where it stands. */
+static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    size_t row = cr_table_rows(t), none = row;
+    double number;
+    char   where[512];
+    for (size_t i = none; i-- > 0;) {
+        const char *text = c->codes[i] == CR_MISSING_CODE ? NULL : c->levels[c->codes[i]];
+        if (!text) continue;
+        row = i;
+        if (cri_parse_double(text, text + strlen(text), &number) != strlen(text)) none = i;
+    }
+    if (none < cr_table_rows(t)) row = none;
+    if (row == cr_table_rows(t)) /* levels that other rows have */
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers",
+                       cr_table_source(t), c->name);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
+            cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]]);
+    if (strcmp(cr_table_source(t), "stdin") == 0)
+        return cr_fail_hint(cx, "credence describe - shows the columns of what is piped into it");
+    return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
+}
+
+cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                           const cr_column **out_column, cri_level_map *out)
+{
+    static const double    zero = 0;
+    static const cr_column zeros = { .name = "", .type = CR_INTEGER, .values = &zero, .stride = 0 };
+    bool                   open = cri_table_is_open_column(t, c->name);
+    const cr_column       *from = open ? &zeros : cr_table_find(t, c->name);
+    if (!from) return cri_table_no_column(cx, t, c->name);
+    *out_column = from;
+    bool category = c->type == CR_CATEGORY;
+    if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from);
+    if (!category) return CR_OK;
+    if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))
+        return refuse_numbers(cx, t, c);
+    if (from->type != CR_CATEGORY) {
+        out->levels = cr_alloc(cx, cr_table_rows(t), sizeof *out->levels);
+        return out->levels ? match_numbers(cx, t, c, from, out->levels) : CR_ENOMEM;
+    }
+    out->recode = cr_alloc(cx, from->n_levels, sizeof *out->recode);
+    if (c->texts) {
+        out->unseen = cr_alloc(cx, from->n_levels, sizeof *out->unseen);
+        if (!out->recode || !out->unseen) return CR_ENOMEM;
+        number_texts(c, from, out->recode, out->unseen);
+        return CR_OK;
+    }
+    return out->recode ? match_levels(cx, t, c, from, out->recode) : CR_ENOMEM;
+}
+
+void cri_level_map_free(cr_ctx *cx, const cr_table *t, const cr_column *c, cri_level_map m)
+{
+    if (m.recode) cr_free(cx, m.recode, c->n_levels, sizeof *m.recode);
+    if (m.levels) cr_free(cx, m.levels, cr_table_rows(t), sizeof *m.levels);
+    if (m.unseen) cr_free(cx, m.unseen, c->n_levels, sizeof *m.unseen);
+}

@@ -1,0 +1,223 @@
+/* stream_csv.c -- delimited text in blocks: batches are parsed into columns, and rows are taken off
+ * their front. */
+#include "data/csv/csv_internal.h"
+#include "stream_internal.h"
+#include "data/table/table_internal.h"
+
+#include <string.h>
+
+typedef struct csv_reader {
+    cri_csv        csv;
+    cri_block_size size;
+    bool           ended, scanning;
+    size_t         front; /* rows of the columns that have been given away */
+    size_t         given; /* rows, in this pass */
+} csv_reader;
+
+static void free_reader(cr_ctx *cx, void *reader)
+{
+    csv_reader *r = reader;
+    cri_csv_free(&r->csv);
+    cr_free(cx, r, 1, sizeof *r);
+}
+
+/* Types are settled now: numbers must stay numbers, but for a column of truth values. */
+static void settle_types(cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (k->mode == CRI_CSV_NUMBERS && k->sampled != CRI_CSV_BOOLEAN) k->mode = CRI_CSV_STRICT;
+    }
+}
+
+static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                             cri_block_size size, void **out_reader)
+{
+    enum { PIECES = 8, SMALLEST = 1 << 17, SAMPLE = 1 << 16 };
+    cr_status   st = CR_OK;
+    csv_reader *r = cr_alloc(cx, 1, sizeof *r);
+    if (!r) return CR_ENOMEM;
+    size_t piece = size.rows ? SMALLEST : size.bytes / PIECES + 1;
+    size_t lines = cri_stream_follows(source, size) ? size.rows + 1 : 0; /* a header and a block */
+    r->size = size;
+    r->csv = (cri_csv){ .cx = cx,
+                        .source = source,
+                        .options = options,
+                        .streaming = true,
+                        .sizes = { .piece = piece, .pieces = PIECES, .sample = SAMPLE },
+                        .follow_lines = lines,
+                        .scratch = cr_scratch_begin(cx) };
+    CR_TRY(cri_csv_sample(&r->csv));
+    CR_TRY(cri_csv_take_column_options(&r->csv));
+    settle_types(&r->csv);
+    CR_TRY(cri_csv_make_pieces(&r->csv));
+    CR_TRY(cri_csv_start_pass(&r->csv));
+    *out_reader = r;
+    return CR_OK;
+done:
+    free_reader(cx, r);
+    return st;
+}
+
+/* --- the first pass -------------------------------------------------------------------------- */
+
+/* Swaps the numbers out of the way, and back. */
+static void skip_numbers(cri_csv *csv, bool skip)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (k->mode == CRI_CSV_CATEGORY) continue;
+        bool boolean = !k->must_be_real && k->sampled == CRI_CSV_BOOLEAN;
+        k->mode = skip ? CRI_CSV_SKIP : boolean ? CRI_CSV_NUMBERS : CRI_CSV_STRICT;
+    }
+}
+
+static bool start_scan(void *reader)
+{
+    csv_reader *r = reader;
+    for (size_t c = 0; c < r->csv.n; c++)
+        if (r->csv.columns[c].mode == CRI_CSV_CATEGORY) r->scanning = true;
+    if (r->scanning) skip_numbers(&r->csv, true);
+    return r->scanning;
+}
+
+static cr_status rewind_reader(cr_ctx *cx, void *reader)
+{
+    csv_reader *r = reader;
+    (void)cx;
+    skip_numbers(&r->csv, false);
+    r->ended = r->scanning = false;
+    r->front = r->given = 0;
+    return cri_csv_start_pass(&r->csv);
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+/* A column that began with true and false must go on so. */
+static cr_status check_booleans(const cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        const cri_csv_column *k = &csv->columns[c];
+        if (k->mode != CRI_CSV_NUMBERS || !(k->seen & ~(unsigned)CRI_CSV_BOOLEAN)) continue;
+        cr_fail(
+            csv->cx, CR_EDATA,
+            "%s: column '%s' begins with true and false, but holds something else up to line %zu",
+            cri_source_name(csv->source), k->name, csv->last_record_line);
+        return cr_fail_hint(csv->cx,
+                            "a stream tells the types by its beginning; --category %s takes the "
+                            "column as texts",
+                            k->name);
+    }
+    return CR_OK;
+}
+
+/* Moves the rows not yet given to the start of the columns. */
+static void close_up(csv_reader *r)
+{
+    size_t left = r->csv.rows - r->front;
+    for (size_t c = 0; r->front > 0 && c < r->csv.n; c++) {
+        cri_csv_column *k = &r->csv.columns[c];
+        if (k->mode == CRI_CSV_SKIP) continue;
+        if (k->mode == CRI_CSV_CATEGORY)
+            memmove(k->codes, k->codes + r->front, left * sizeof *k->codes);
+        else
+            memmove(k->values, k->values + r->front, left * sizeof *k->values);
+    }
+    r->csv.rows = left;
+    r->front = 0;
+}
+
+/* Parses until there are enough rows, or the end. */
+static cr_status fill(csv_reader *r)
+{
+    cr_status st = CR_OK;
+    size_t    wanted = r->size.rows ? r->size.rows : 1;
+    while (!r->ended && r->csv.rows - r->front < wanted) {
+        close_up(r);
+        CR_TRY(cr_check_interrupt(r->csv.cx));
+        CR_TRY(cri_csv_next_batch(&r->csv));
+        r->ended = r->csv.batch.n_pieces == 0;
+        if (r->ended) break;
+        CR_TRY(cri_csv_parse(&r->csv));
+        CR_TRY(check_booleans(&r->csv));
+    }
+done:
+    return st;
+}
+
+static cr_status give_numbers(csv_reader *r, cri_csv_column *k, size_t n, cr_table *table)
+{
+    cr_ctx *cx = r->csv.cx;
+    bool    boolean = k->mode == CRI_CSV_NUMBERS;
+    double *values = cr_resize(cx, NULL, 0, n, sizeof *values);
+    if (!values) return CR_ENOMEM;
+    memcpy(values, k->values + r->front, n * sizeof *values);
+    return cri_table_own_numbers(cx, table, k->name, boolean ? CR_BOOLEAN : CR_REAL, values);
+}
+
+static cr_status give_category(csv_reader *r, cri_csv_column *k, size_t n, cr_table *table)
+{
+    cr_ctx      *cx = r->csv.cx;
+    const char **levels = cr_alloc(cx, k->levels.n, sizeof *levels);
+    uint32_t    *codes = levels ? cr_resize(cx, NULL, 0, n, sizeof *codes) : NULL;
+    cr_status    st = CR_ENOMEM;
+    if (codes) {
+        for (size_t i = 0; i < k->levels.n; i++) levels[i] = cri_csv_level(&k->levels, i);
+        memcpy(codes, k->codes + r->front, n * sizeof *codes);
+        st = cri_table_own_category(cx, table, k->name, codes, levels, k->levels.n);
+    }
+    cr_free(cx, levels, k->levels.n, sizeof *levels);
+    return st;
+}
+
+/* Messages name lines as long as every row so far stands on the line after the one before. */
+static void set_place(const csv_reader *r, cr_table *table)
+{
+    const cri_csv *csv = &r->csv;
+    size_t         all = r->given + csv->rows - r->front;
+    if (csv->last_record_line - csv->first_record_line == all - 1)
+        cri_table_set_first_line(table, csv->first_record_line + r->given);
+    else
+        cri_table_set_first_row(table, r->given);
+}
+
+static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
+{
+    csv_reader *r = reader;
+    cr_status   st = CR_OK;
+    cr_table   *table = NULL;
+    CR_TRY(fill(r));
+    size_t n = r->csv.rows - r->front;
+    if (r->size.rows && n > r->size.rows) n = r->size.rows;
+    if (n == 0 && r->given == 0) {
+        cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it",
+                cri_source_name(r->csv.source));
+        CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
+    }
+    if (n > 0) {
+        CR_TRY(cr_table_new(cx, cri_source_name(r->csv.source), n, &table));
+        set_place(r, table);
+        for (size_t c = 0; c < r->csv.n; c++) {
+            cri_csv_column *k = &r->csv.columns[c];
+            if (k->mode == CRI_CSV_SKIP) continue;
+            CR_TRY(k->mode == CRI_CSV_CATEGORY ? give_category(r, k, n, table)
+                                               : give_numbers(r, k, n, table));
+        }
+        r->given += n;
+        r->front += n;
+    }
+    *out_table = table;
+    table = NULL;
+done:
+    cr_table_free(cx, table);
+    return st;
+}
+
+const cri_stream_format cri_stream_csv = {
+    .open = open_reader,
+    .next = next_block,
+    .rewind = rewind_reader,
+    .start_scan = start_scan,
+    .free = free_reader,
+    .retypes = true,
+};

@@ -1,0 +1,81 @@
+/* table_internal.h -- how readers build tables without copying. */
+#ifndef CREDENCE_DATA_TABLE_TABLE_INTERNAL_H
+#define CREDENCE_DATA_TABLE_TABLE_INTERNAL_H
+
+#include "data/bytes/source.h"
+#include "table.h"
+
+/* Adds a column that takes over `values` (rows doubles from cr_alloc or cr_resize), also on
+ * failure.  Counts the missing values. */
+cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
+                                double *values);
+/* The table frees this block, which its borrowed columns point into, when it is freed itself.  At
+ * most one. */
+void cri_table_keep_block(cr_table *table, cri_block block);
+/* Takes over `codes` (rows codes from cr_alloc or cr_resize), also on failure; copies the levels,
+ * sorts them and renumbers the codes.  Levels that no row uses are dropped. */
+cr_status cri_table_own_category(cr_ctx *cx, cr_table *table, const char *name, uint32_t *codes,
+                                 const char *const *levels, size_t n_levels);
+/* The same for codes into the levels of a column of another table: the column gets its name and all
+ * its levels, also those that no row uses here, and the codes stay as they are. */
+cr_status cri_table_own_codes(cr_ctx *cx, cr_table *table, const cr_column *like, uint32_t *codes);
+
+/* Gives category k of the ordinary columns other levels, n of them, sorted: its code c becomes
+ * map[c], [n_levels].  Changes the table in place: for one that is still being built. */
+cr_status cri_table_set_levels(cr_ctx *cx, cr_table *table, size_t k, const char *const *levels,
+                               size_t n, const uint32_t *map);
+/* The sparse block of the table from arrays of cr_alloc or cr_resize, which it takes over, also on
+ * failure: start [rows + 1], column and value [start[rows]]. */
+cr_status cri_table_own_csr(cr_ctx *cx, cr_table *table, cr_type type, size_t columns,
+                            size_t *start, uint32_t *column, double *value);
+/* Moves the sparse block of `from`, if it has one, to `to`, which has as many rows and none. */
+void cri_table_move_csr(cr_table *from, cr_table *to);
+/* Makes missing what is_missing(user, value) says, in a sparse block that the table owns. */
+void cri_table_csr_set_missing(cr_table *table, bool (*is_missing)(const void *user, double value),
+                               const void *user);
+/* How many entries of the sparse block are NaN; whether some are infinite. */
+size_t cri_table_csr_missing(const cr_table *table);
+bool   cri_table_csr_infinite(const cr_table *table);
+/* The table with the sparse block as ordinary columns, in the same places.  Takes over `table`,
+ * also on failure.  Fails with CR_ENOMEM before it starts when the columns cannot fit. */
+cr_status cri_table_densify(cr_ctx *cx, cr_table *table, cr_table **out_table);
+/* Fails with CR_ENOMEM when `rows` x `columns` doubles do not fit, in words that name the source.
+ */
+cr_status cri_check_dense(cr_ctx *cx, const char *source, size_t rows, size_t columns);
+
+/* The name of column j: x1 for 0, x2 for 1, ... */
+const char *cri_numbered_name(size_t j, char out[CR_NAME_SIZE]);
+/* The column that a numbered name means (x1 is 0); SIZE_MAX for any other name. */
+size_t cri_numbered_column(const char *name);
+
+/* Says that the file has more columns x<k> than the table: all 0, so not written (LIBSVM). */
+void cri_table_set_open_ended(cr_table *table);
+/* true when `name` is one of those. */
+bool cri_table_is_open_column(const cr_table *table, const char *name);
+/* The columns that are not of the sparse block: how many, and the k-th. */
+size_t           cri_table_ordinary(const cr_table *table);
+const cr_column *cri_table_ordinary_column(const cr_table *table, size_t k);
+/* true when the table has a column called so; nothing is spread out. */
+bool cri_table_has(const cr_table *table, const char *name);
+
+/* Lets messages say where a row stood: line = first_line + row.  0 = not known. */
+void cri_table_set_first_line(cr_table *table, size_t first_line);
+/* The same for a table that begins in the middle of its source: its row 0 is row `first_row` there.
+ */
+void cri_table_set_first_row(cr_table *table, size_t first_row);
+/* The same for a table with the rows of another: they are where they were. */
+void cri_table_copy_place(const cr_table *from, cr_table *to);
+/* The same for a table whose row i is row rows[i] of `from`: messages name the place there.
+ * Once. */
+cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from,
+                               const size_t *rows);
+
+/* "houses.csv:12" where the line of the row is known, else "houses.csv, row 11" (the first is
+ * 1). */
+const char *cri_table_where(const cr_table *table, size_t row, char *out, size_t size);
+
+/* Fails with CR_EDATA: "column 'prise' not found in houses.csv", with the columns and the
+ * nearest. */
+cr_status cri_table_no_column(cr_ctx *cx, const cr_table *table, const char *name);
+
+#endif

@@ -1,0 +1,41 @@
+/* shapes.h -- tables without values, to tell what the exact engines will hold before they start.
+ * Every table that an engine makes follows from scopes alone, and so does what a sum of products
+ * holds beside its tables (message.h): walking through the work without doing it gives the bytes at
+ * each step, and their largest is what must fit.  (Internal header.) */
+#ifndef CREDENCE_GRAPH_EXACT_SHAPES_H
+#define CREDENCE_GRAPH_EXACT_SHAPES_H
+
+#include "base/scratch.h"
+#include "graph/factor/combine.h"
+#include "graph/factor/factor.h"
+#include "problem.h"
+
+typedef struct cri_shapes {
+    cr_scratch        scratch;
+    size_t            n;
+    cr_factor        *f;  /* [room], no values */
+    const cr_factor **in; /* [room] their addresses */
+} cri_shapes;
+
+/* Room for some tables; a failure is kept in scratch.status, as of a scratch. */
+void cri_shapes_begin(cr_ctx *cx, size_t room, cri_shapes *out);
+void cri_shapes_end(cri_shapes *s);
+/* Adds a table over these ranks, ascending. */
+void cri_shapes_add(cri_shapes *s, const cri_problem *p, size_t n, const size_t *rank);
+/* Adds what evidence leaves of table t of the network; none when that is a constant. */
+void cri_shapes_add_table(cri_shapes *s, const cri_problem *p, size_t t);
+
+/* The bytes of a table over n variables. */
+double cri_table_bytes(size_t n, double size);
+/* The bytes of table t of the network as cri_problem_table makes it; *out_first: its first rank
+ * (CR_NONE: it is a constant). */
+double cri_problem_table_bytes(const cri_problem *p, size_t t, size_t *out_first);
+/* The bytes that a sum over a space of this size holds beside its tables, when it is too small to
+ * be looked at: a generous guess. */
+double cri_small_sum_bytes(double size, size_t inputs, size_t outputs);
+
+/* Is a sum over so large a space worth looking at?  Small ones hardly count, huge ones are never
+ * done, and those of very many tables take too long. */
+bool cri_worth_a_look(double size, size_t tables);
+
+#endif

@@ -1,0 +1,307 @@
+/* gaussian_network.c -- one variable after another, parents first. */
+#include "gaussian_network.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A variable of which no larger share of the variance is left, given others, is determined by them.
+ */
+static const double TIED = 1e-13;
+
+typedef struct node {
+    size_t  n, *parent;
+    double *weight, intercept, variance;
+} node;
+
+struct cr_gaussian_network {
+    char         *name;
+    cr_variables *names; /* of one state each */
+    node         *node;  /* [n] used of [room] */
+    size_t        n, room;
+};
+
+cr_status cr_gaussian_network_new(cr_ctx *cx, cr_gaussian_network **out_net)
+{
+    cr_gaussian_network *net = cr_alloc(cx, 1, sizeof *net);
+    if (!net) return CR_ENOMEM;
+    cr_status st = cr_variables_new(cx, &net->names);
+    if (st == CR_OK)
+        *out_net = net;
+    else
+        cr_free(cx, net, 1, sizeof *net);
+    return st;
+}
+
+static void free_node(cr_ctx *cx, node *v)
+{
+    cr_free(cx, v->parent, v->n, sizeof *v->parent);
+    cr_free(cx, v->weight, v->n, sizeof *v->weight);
+}
+
+void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
+{
+    if (!net) return;
+    for (size_t v = 0; v < net->n; v++) free_node(cx, &net->node[v]);
+    cr_free(cx, net->node, net->room, sizeof *net->node);
+    cr_variables_free(cx, net->names);
+    cri_string_free(cx, net->name);
+    cr_free(cx, net, 1, sizeof *net);
+}
+
+const char *cr_gaussian_network_name(const cr_gaussian_network *net)
+{
+    return net->name ? net->name : "";
+}
+
+cr_status cr_gaussian_network_set_name(cr_ctx *cx, cr_gaussian_network *net, const char *name)
+{
+    char *copy = cri_string_copy(cx, name);
+    if (!copy) return CR_ENOMEM;
+    cri_string_free(cx, net->name);
+    net->name = copy;
+    return CR_OK;
+}
+
+static cr_status check_node(cr_ctx *cx, const cr_gaussian_network *net, const char *name, size_t n,
+                            const size_t *parents, const double *weights, double intercept,
+                            double variance)
+{
+    bool finite = fabs(intercept) <= DBL_MAX && variance <= DBL_MAX;
+    for (size_t i = 0; i < n; i++) {
+        finite &= fabs(weights[i]) <= DBL_MAX;
+        if (parents[i] >= net->n)
+            return cr_fail(cx, CR_EDATA, "variable '%s': parent %zu has not been added", name,
+                           parents[i]);
+        for (size_t k = 0; k < i; k++)
+            if (parents[k] == parents[i])
+                return cr_fail(cx, CR_EDATA, "variable '%s': '%s' is a parent twice", name,
+                               cr_variable_name(net->names, parents[i]));
+    }
+    if (!finite || !(variance >= 0))
+        return cr_fail(cx, CR_EDATA, "variable '%s': weights must be finite, the variance >= 0",
+                       name);
+    return CR_OK;
+}
+
+cr_status cr_gaussian_network_add(cr_ctx *cx, cr_gaussian_network *net, const char *name, size_t n,
+                                  const size_t *parents, const double *weights, double intercept,
+                                  double variance, size_t *opt_index)
+{
+    cr_status st = CR_OK;
+    node      v = { .n = n, .intercept = intercept, .variance = variance };
+    CR_TRY(check_node(cx, net, name, n, parents, weights, intercept, variance));
+    if (net->n == net->room) {
+        size_t more = net->room ? 2 * net->room : 16;
+        node  *p = cr_resize(cx, net->node, net->room, more, sizeof *p);
+        if (!p) CR_TRY(CR_ENOMEM);
+        net->node = p;
+        net->room = more;
+    }
+    v.parent = cr_alloc(cx, n, sizeof *v.parent);
+    v.weight = v.parent ? cr_alloc(cx, n, sizeof *v.weight) : NULL;
+    if (!v.weight) CR_TRY(CR_ENOMEM);
+    if (n > 0) memcpy(v.parent, parents, n * sizeof *parents);
+    if (n > 0) memcpy(v.weight, weights, n * sizeof *weights);
+    CR_TRY(cr_variables_add(cx, net->names, name, 1, NULL, NULL));
+    if (opt_index) *opt_index = net->n;
+    net->node[net->n++] = v;
+    v = (node){ 0 };
+done:
+    free_node(cx, &v);
+    return st;
+}
+
+size_t cr_gaussian_network_size(const cr_gaussian_network *net) { return net->n; }
+
+cr_status cr_gaussian_network_find(cr_ctx *cx, const cr_gaussian_network *net, const char *name,
+                                   size_t *out_v)
+{
+    return cr_variable_find(cx, net->names, name, out_v);
+}
+
+const cr_variables *cr_gaussian_network_names(const cr_gaussian_network *net) { return net->names; }
+
+cr_gaussian_node cr_gaussian_network_node(const cr_gaussian_network *net, size_t v)
+{
+    const node *x = &net->node[v];
+    return (cr_gaussian_node){ x->n, x->parent, x->weight, x->intercept, x->variance };
+}
+
+cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
+                                   cr_gaussian_network **out_net)
+{
+    cr_status            st = CR_OK;
+    cr_gaussian_network *out = NULL;
+    CR_TRY(cr_gaussian_network_new(cx, &out));
+    CR_TRY(cr_gaussian_network_set_name(cx, out, cr_gaussian_network_name(net)));
+    for (size_t v = 0; v < net->n; v++) {
+        const node *x = &net->node[v];
+        CR_TRY(cr_gaussian_network_add(cx, out, cr_variable_name(net->names, v), x->n, x->parent,
+                                       x->weight, x->intercept, x->variance, NULL));
+    }
+    *out_net = out;
+    out = NULL;
+done:
+    cr_gaussian_network_free(cx, out);
+    return st;
+}
+
+cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *net, size_t v,
+                                        double value)
+{
+    if (v >= net->n || !(fabs(value) <= DBL_MAX))
+        return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is no value", v, value);
+    free_node(cx, &net->node[v]);
+    net->node[v] = (node){ .intercept = value };
+    return CR_OK;
+}
+
+/* Row v of the covariance from those of its parents: cov(x_v, x_u) = sum_p w_p cov(x_p, x_u) for u
+ * < v. */
+cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, double *out_mean,
+                                    cr_mat out_covariance)
+{
+    cr_mat C = out_covariance;
+    if (C.rows != net->n || C.cols != net->n)
+        return cr_fail(cx, CR_EARG, "the covariance of %zu variables is not %zu x %zu", net->n,
+                       C.rows, C.cols);
+    for (size_t v = 0; v < net->n; v++) {
+        const node *x = &net->node[v];
+        double     *row = C.a + v * C.stride;
+        out_mean[v] = x->intercept;
+        for (size_t u = 0; u < v; u++) row[u] = 0;
+        for (size_t i = 0; i < x->n; i++) {
+            out_mean[v] += x->weight[i] * out_mean[x->parent[i]];
+            const double *of_parent = C.a + x->parent[i] * C.stride;
+            for (size_t u = 0; u < v; u++) row[u] += x->weight[i] * of_parent[u];
+        }
+        row[v] = x->variance;
+        for (size_t i = 0; i < x->n; i++) row[v] += x->weight[i] * row[x->parent[i]];
+        for (size_t u = 0; u < v; u++) C.a[u * C.stride + v] = row[u];
+        if (!(fabs(out_mean[v]) <= DBL_MAX && row[v] <= DBL_MAX))
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the mean or variance of '%s' is too large for a number",
+                           cr_variable_name(net->names, v));
+    }
+    return CR_OK;
+}
+
+/* J = sum over v of a_v a_v^T / s_v, with a_v = e_v - w_v;  h = sum of a_v b_v / s_v. */
+cr_status cr_gaussian_network_information(cr_ctx *cx, const cr_gaussian_network *net, double *out_h,
+                                          cr_mat out_J)
+{
+    cr_mat J = out_J;
+    if (J.rows != net->n || J.cols != net->n)
+        return cr_fail(cx, CR_EARG, "the information of %zu variables is not %zu x %zu", net->n,
+                       J.rows, J.cols);
+    for (size_t v = 0; v < net->n; v++)
+        if (net->node[v].variance == 0)
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the variance of '%s' is 0: there is no information form",
+                           cr_variable_name(net->names, v));
+    for (size_t v = 0; v < net->n; v++) {
+        out_h[v] = 0;
+        memset(J.a + v * J.stride, 0, net->n * sizeof *J.a);
+    }
+    for (size_t v = 0; v < net->n; v++) {
+        const node *x = &net->node[v];
+        double      precision = 1 / x->variance;
+        for (size_t i = 0; i <= x->n; i++) { /* the last is v itself */
+            size_t a = i < x->n ? x->parent[i] : v;
+            double wa = i < x->n ? -x->weight[i] : 1;
+            out_h[a] += wa * x->intercept * precision;
+            for (size_t k = 0; k <= x->n; k++) {
+                size_t b = k < x->n ? x->parent[k] : v;
+                J.a[a * J.stride + b] += wa * (k < x->n ? -x->weight[k] : 1) * precision;
+            }
+        }
+    }
+    return CR_OK;
+}
+
+/* out: of the rows (and, square, the columns) that are observed. */
+static void gather(cr_cmat C, size_t k, const size_t *observed, double *square, double *across)
+{
+    for (size_t i = 0; i < k; i++) {
+        const double *row = C.a + observed[i] * C.stride;
+        for (size_t j = 0; j < k; j++) square[i * k + j] = row[observed[j]];
+        memcpy(across + i * C.cols, row, C.cols * sizeof *row);
+    }
+}
+
+static cr_status check_observed(cr_ctx *cx, const cr_gaussian_network *net, size_t k,
+                                const size_t *observed, const double *values)
+{
+    for (size_t i = 0; i < k; i++) {
+        if (observed[i] >= net->n)
+            return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", observed[i],
+                           net->n);
+        if (!(fabs(values[i]) <= DBL_MAX))
+            return cr_fail(cx, CR_EDATA, "the value of '%s' is %g",
+                           cr_variable_name(net->names, observed[i]), values[i]);
+        for (size_t j = 0; j < i; j++)
+            if (observed[j] == observed[i])
+                return cr_fail(cx, CR_EARG, "'%s' is observed twice",
+                               cr_variable_name(net->names, observed[i]));
+    }
+    return CR_OK;
+}
+
+/* mean + C_:o C_oo^-1 (x_o - mean_o),  C - C_:o C_oo^-1 C_o: */
+cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *net, size_t k,
+                                        const size_t *observed, const double *values,
+                                        double *out_mean, cr_mat out_covariance,
+                                        double *opt_log_density)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = net->n;
+    double    *mean = cr_scratch_f64(&s, n), *cov = cr_scratch_matrix(&s, n, n);
+    double    *L = cr_scratch_matrix(&s, k, k), *V = cr_scratch_matrix(&s, k, n);
+    double    *d = cr_scratch_f64(&s, k), log_density = 0;
+    CR_TRY(s.status);
+    if (out_covariance.rows != n || out_covariance.cols != n)
+        CR_TRY(cr_fail(cx, CR_EARG, "the covariance of %zu variables is not %zu x %zu", n,
+                       out_covariance.rows, out_covariance.cols));
+    CR_TRY(check_observed(cx, net, k, observed, values));
+    CR_TRY(cr_gaussian_network_joint(cx, net, mean, cr_mat_of(cov, n, n)));
+    if (k > 0) {
+        gather(cr_cmat_of(cov, n, n), k, observed, L, V);
+        for (size_t i = 0; i < k; i++) d[i] = values[i] - mean[observed[i]];
+        for (size_t i = 0; i < k; i++)
+            if (cov[observed[i] * (n + 1)] == 0)
+                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is %g for certain: it cannot be observed",
+                               cr_variable_name(net->names, observed[i]), mean[observed[i]]));
+        st = cr_chol(cx, cr_mat_of(L, k, k));
+        if (st == CR_ENUMERIC) cr_fail(cx, st, "one of the observations follows from the others");
+        CR_TRY(st);
+        for (size_t i = 0; i < k; i++)
+            if (L[i * k + i] * L[i * k + i] < TIED * cov[observed[i] * (n + 1)])
+                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is determined by the other observations",
+                               cr_variable_name(net->names, observed[i])));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(V, k, n)));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(d, k, 1)));
+        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(V, k, n), CR_TRANSPOSED, cr_cmat_of(V, k, n), CR_PLAIN, 1,
+                       cr_mat_of(cov, n, n)));
+        for (size_t v = 0; v < n; v++)
+            for (size_t i = 0; i < k; i++) mean[v] += V[i * n + v] * d[i];
+        log_density = -0.5 * (cr_dot(d, d, k) + cr_chol_logdet(cr_cmat_of(L, k, k)) +
+                              (double)k * 1.8378770664093454836); /* log 2 pi */
+        for (size_t i = 0; i < k; i++) {                          /* exactly what was observed */
+            mean[observed[i]] = values[i];
+            for (size_t v = 0; v < n; v++) cov[observed[i] * n + v] = cov[v * n + observed[i]] = 0;
+        }
+    }
+    if (n > 0) memcpy(out_mean, mean, n * sizeof *mean);
+    for (size_t v = 0; v < n; v++)
+        memcpy(out_covariance.a + v * out_covariance.stride, cov + v * n, n * sizeof *cov);
+    if (opt_log_density) *opt_log_density = log_density;
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,440 @@
+/* query_parse.c -- questions from text.
+ *   question  = "P" "(" ("*" | items) [known] ")" | "argmax" "(" ("*" | names) [known] ")"
+ *             | "H" "(" names [known] ")" | "I" "(" names ";" ("*" | names) [known] ")"
+ *             | "best" "(" count ";" ("*" | names) [known] ")"
+ *             | "causes" "(" ("*" | names) known ")"
+ *             | "sensitivity" "(" [(count | "*") ";"] items [known] ")"
+ *             | ("parents" | "children" | "ancestors" | "descendants" | "blanket") "(" names ")"
+ *             | ("order" | "moral" | "cliques" | "chordal") "(" ")" | "imap" "(" file ")"
+ *             | "dsep" "(" names ";" names [known] ")" | names ("_|_" | "_||_" | the sign of perpendicular) names [known]
+ *   known     = "|" item {"," item}
+ *   item      = name [("=" state) | ("!=" (state | set)) | ("in" set) | ("~" weights)
+ *                       | (":=" weights)]
+ *             | "do" "(" name "=" state {"," name "=" state} ")"
+ *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
+#include "query_items.h"
+#include "query_more.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+
+#include <string.h>
+
+static const char QUESTIONS[] =
+    "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
+    "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z, dsep(x; y | z), "
+    "parents(x), blanket(x), order(), cliques()";
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+static cr_status read_names(cri_asking *p, size_t **list, size_t *n)
+{
+    cr_status st = CR_OK;
+    do {
+        const char *from;
+        size_t      v;
+        cri_ask_skip(p);
+        from = p->at;
+        CR_TRY(cri_ask_variable(p, &v));
+        CR_TRY(cri_ask_add(p, from, list, n, v));
+        cri_ask_skip(p);
+        if (*p->at == '=' || *p->at == '~' || strncmp(p->at, "!=", 2) == 0 ||
+            strncmp(p->at, ":=", 2) == 0) {
+            cri_ask_fail(p, from, p->at + strcspn(p->at, ",;|) "),
+                         "variables stand here, without their states");
+            CR_TRY(cr_fail_hint(p->cx, "what is known stands behind a bar, as in argmax(x | y=b)"));
+        }
+    } while (cri_ask_take(p, ","));
+done:
+    return st;
+}
+
+/* P( ... : variables, or what shall be the case. */
+static cr_status read_probability(cri_asking *p)
+{
+    cr_status    st = CR_OK;
+    cr_question *q = p->q;
+    q->kind = CR_QUESTION_MARGINALS;
+    if (cri_ask_take(p, "*")) goto done;
+    do {
+        const char *from;
+        size_t      v;
+        cri_ask_skip(p);
+        from = p->at;
+        CR_TRY(cri_ask_item(p, &q->event, &v));
+        if (v != CR_NONE) CR_TRY(cri_ask_add(p, from, &q->x, &q->n_x, v));
+        if (q->n_x > 0 && q->event.n > 0)
+            CR_TRY(cri_ask_fail(p, from, p->at,
+                                "P() is of variables or of states they are in, not of both"));
+        if (v == CR_NONE && q->event.item[q->event.n - 1].kind > CR_FINDING_SET)
+            CR_TRY(cri_ask_fail(p, from, p->at, "this is evidence: it stands behind a bar"));
+    } while (cri_ask_take(p, ","));
+    q->kind = q->n_x > 0 ? CR_QUESTION_TABLE : CR_QUESTION_PROBABILITY;
+done:
+    return st;
+}
+
+static cr_status read_best(cri_asking *p)
+{
+    p->q->kind = CR_QUESTION_BEST;
+    return cri_ask_take(p, "*") ? CR_OK : read_names(p, &p->q->x, &p->q->n_x);
+}
+
+/* "5;" */
+static cr_status read_count(cri_asking *p)
+{
+    const char *from;
+    size_t      n = 0;
+    cri_ask_skip(p);
+    from = p->at;
+    while (*p->at >= '0' && *p->at <= '9' && n < 1000000) n = 10 * n + (size_t)(*p->at++ - '0');
+    if (n == 0 || n > 1000000)
+        return cri_ask_fail(p, from, p->at,
+                            "how many? a number from 1 to 1000000 should stand here");
+    p->q->count = n;
+    return cri_ask_expect(p, ";", "after the number");
+}
+
+static cr_status read_best_list(cri_asking *p)
+{
+    cr_status st = read_count(p);
+    if (st == CR_OK) st = read_best(p);
+    p->q->kind = CR_QUESTION_BEST_LIST;
+    return st;
+}
+
+static cr_status read_causes(cri_asking *p)
+{
+    cr_status st = read_best(p);
+    p->q->kind = CR_QUESTION_CAUSES;
+    return st;
+}
+
+/* Is there a ';' before the bar? */
+static bool has_count(const char *at)
+{
+    size_t n = strspn(at, "0123456789* \t");
+    return n > 0 && at[n] == ';';
+}
+
+static cr_status read_sensitivity(cri_asking *p)
+{
+    enum { USUAL = 10 };
+    cr_status   st = CR_OK;
+    const char *from;
+    p->q->count = USUAL;
+    cri_ask_skip(p);
+    size_t digits = strspn(p->at, "0123456789");
+    if (digits > 0 && p->at[digits] == ',')
+        CR_TRY(
+            cri_ask_fail(p, p->at + digits, p->at + digits + 1, "expected ';' after the number"));
+    if (has_count(p->at)) {
+        if (cri_ask_take(p, "*")) {
+            p->q->count = SIZE_MAX;
+            CR_TRY(cri_ask_expect(p, ";", "after the number"));
+        } else {
+            CR_TRY(read_count(p));
+        }
+    }
+    cri_ask_skip(p);
+    from = p->at;
+    CR_TRY(read_probability(p));
+    if (p->q->kind != CR_QUESTION_PROBABILITY) {
+        cri_ask_fail(p, from, p->at, "sensitivity() is of the probability of a state");
+        CR_TRY(cr_fail_hint(p->cx, "for example sensitivity(x=a | y=b)"));
+    }
+    p->q->kind = CR_QUESTION_SENSITIVITY;
+done:
+    return st;
+}
+
+static cr_status read_information(cri_asking *p)
+{
+    cr_status st = CR_OK;
+    p->q->kind = CR_QUESTION_INFORMATION;
+    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    CR_TRY(cri_ask_expect(p, ";", "between the two sides of I()"));
+    if (cri_ask_take(p, "*"))
+        p->q->kind = CR_QUESTION_INFORMATIVE;
+    else
+        CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+done:
+    return st;
+}
+
+static cr_status read_separation(cri_asking *p)
+{
+    cr_status st = CR_OK;
+    p->q->kind = CR_QUESTION_SEPARATION;
+    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    cri_ask_skip(p);
+    if (!*p->at) {
+        cri_ask_fail(p, p->text, p->at, "a variable alone is not a question");
+        CR_TRY(cr_fail_hint(p->cx, "its distribution is P(%s)",
+                            cr_variable_name(cr_network_variables(p->net), p->q->x[0])));
+    }
+    if (!cri_ask_bar(p->at)) {
+        cri_ask_fail(p, p->at, p->at, "expected _|_ here");
+        CR_TRY(cr_fail_hint(p->cx, "%s", QUESTIONS));
+    }
+    p->at += cri_ask_bar(p->at);
+    CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+    CR_TRY(cri_ask_known(p, true));
+done:
+    return st;
+}
+
+/* dsep(x; y | z): separation without a look at the tables. */
+static cr_status read_graph_separation(cri_asking *p)
+{
+    cr_status st = CR_OK;
+    p->q->kind = CR_QUESTION_SEPARATION;
+    p->q->by_graph = true;
+    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    CR_TRY(cri_ask_expect(p, ";", "between the two sides of dsep()"));
+    CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+done:
+    return st;
+}
+
+/* Questions to the graph, in the order of cr_structure. */
+static const struct {
+    const char *name;
+    bool        names; /* takes variables */
+} STRUCTURES[] = { { "parents", true },     { "children", true }, { "ancestors", true },
+                   { "descendants", true }, { "blanket", true },  { "order", false },
+                   { "moral", false },      { "cliques", false }, { "chordal", false },
+                   { "imap", false } };
+enum { N_STRUCTURES = sizeof STRUCTURES / sizeof *STRUCTURES };
+
+/* The name of a file, in quotes or as it is up to the last parenthesis. */
+static cr_status read_path(cri_asking *p)
+{
+    const char *end, *from;
+    cri_ask_skip(p);
+    from = p->at;
+    if (*from == '"' || *from == '\'') {
+        end = strchr(from + 1, *from);
+        if (!end) return cri_ask_fail(p, from, from + strlen(from), "this quote has no end");
+        p->at = end + 1;
+        from++;
+    } else {
+        end = strrchr(from, ')');
+        if (!end) end = from + strlen(from);
+        p->at = end;
+        while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    }
+    if (end == from)
+        return cri_ask_fail(p, p->at, p->at, "the file of the other network should stand here");
+    p->q->path = cri_string_copy_n(p->cx, from, (size_t)(end - from));
+    return p->q->path ? CR_OK : CR_ENOMEM;
+}
+
+/* *out_is: it was one of them, and has been read. */
+static cr_status read_structure(cri_asking *p, bool *out_is)
+{
+    cr_status st = CR_OK;
+    size_t    k = 0;
+    while (k < N_STRUCTURES && !cri_ask_function(p, STRUCTURES[k].name)) k++;
+    *out_is = k < N_STRUCTURES;
+    if (!*out_is) goto done;
+    p->q->kind = CR_QUESTION_STRUCTURE;
+    p->q->structure = (cr_structure)k;
+    if (STRUCTURES[k].names) CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    if (k == CR_STRUCTURE_IMAP) CR_TRY(read_path(p));
+    cri_ask_skip(p);
+    if (*p->at == '|')
+        CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at),
+                            "%s() is of the graph: nothing is given", STRUCTURES[k].name));
+    if (*p->at && *p->at != ')')
+        CR_TRY(cri_ask_fail(p, p->at, p->at, "expected ')' after %s(", STRUCTURES[k].name));
+done:
+    return st;
+}
+
+/* No variable on two of the three sides. */
+static cr_status check_sides(cri_asking *p)
+{
+    const cr_question *q = p->q;
+    const size_t      *side[] = { q->x, q->y, q->given }, n[] = { q->n_x, q->n_y, q->n_given };
+    for (size_t a = 0; a < 3; a++)
+        for (size_t b = 0; b < a; b++)
+            for (size_t i = 0; i < n[a]; i++)
+                for (size_t k = 0; k < n[b]; k++)
+                    if (side[a][i] == side[b][k])
+                        return cri_ask_fail(
+                            p, p->text, p->text + strlen(p->text), "'%s' stands on two sides",
+                            cr_variable_name(cr_network_variables(p->net), side[a][i]));
+    return CR_OK;
+}
+
+/* What others call the questions. */
+static const struct {
+    const char *name, *ours;
+} OTHERS[] = { { "p", "P" },
+               { "pr", "P" },
+               { "prob", "P" },
+               { "map", "argmax" },
+               { "mpe", "argmax" },
+               { "max", "argmax" },
+               { "argmax", "argmax" },
+               { "h", "H" },
+               { "entropy", "H" },
+               { "i", "I" },
+               { "mi", "I" },
+               { "dseparated", "dsep" },
+               { "dseparation", "dsep" },
+               { "best", "best" },
+               { "causes", "causes" },
+               { "cause", "causes" },
+               { "mb", "blanket" },
+               { "markov_blanket", "blanket" },
+               { "pa", "parents" },
+               { "ch", "children" },
+               { "toposort", "order" },
+               { "moralize", "moral" },
+               { "neighbours", "blanket" },
+               { "neighbors", "blanket" } };
+
+static bool same_letters(const char *word, size_t n, const char *name)
+{
+    if (strlen(name) != n) return false;
+    for (size_t i = 0; i < n; i++)
+        if ((word[i] | 0x20) != name[i]) return false;
+    return true;
+}
+
+/* A word and a parenthesis that are no question, or a question without its parenthesis. */
+static cr_status refuse_other(cri_asking *p)
+{
+    static const char *const ours[] = { "P", "argmax", "best", "causes", "sensitivity", "H", "I" };
+    const char              *word = p->at;
+    size_t                   n = strcspn(word, "( \t,|_"), more = n + strspn(word + n, " \t");
+    if (n == 0) return CR_OK;
+    if (word[more] == '(') {
+        cri_ask_fail(p, word, word + n, "there is no question '%.*s'", (int)(n < 50 ? n : 50),
+                     word);
+        cr_fail_hint(p->cx, "%s", QUESTIONS);
+        for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+            if (same_letters(word, n, OTHERS[i].name))
+                cr_fail_hint(p->cx, "did you mean %s(...)?", OTHERS[i].ours);
+        return CR_EARG;
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == n && memcmp(word, ours[i], n) == 0 && word[more] &&
+            !cri_ask_bar(word + more) && word[more] != ',')
+            return cri_ask_fail(p, word + more, word + more, "expected '(' after %s", ours[i]);
+    return CR_OK;
+}
+
+/* Behind what is asked for: a bar, or the end. */
+static cr_status close_asked(cri_asking *p)
+{
+    cri_ask_skip(p);
+    if (!*p->at || *p->at == '|' || *p->at == ')') return CR_OK;
+    if (*p->at == ',' && p->at > p->text && p->at[-1] == '*')
+        return cri_ask_fail(p, p->at - 1, p->at,
+                            "* stands alone, for all variables that are asked for");
+    return cri_ask_fail(p, p->at, p->at, "expected ',', '|' or ')' here");
+}
+
+static cr_status close_question(cri_asking *p)
+{
+    if (cri_ask_take(p, ")")) return CR_OK;
+    return cri_ask_fail(p, p->at, p->at,
+                        *p->at ? "expected ',' or ')' here"
+                               : "expected ')' at the end of the question");
+}
+
+static cr_status read_question(cri_asking *p)
+{
+    cr_status st = CR_OK;
+    bool      averages = false;
+    cri_ask_skip(p);
+    if (!*p->at) CR_TRY(cri_ask_fail(p, p->at, p->at, "the question is empty"));
+    if (cri_ask_function(p, "P")) {
+        CR_TRY(read_probability(p));
+    } else if (cri_ask_function(p, "argmax")) {
+        CR_TRY(read_best(p));
+    } else if (cri_ask_function(p, "best")) {
+        CR_TRY(read_best_list(p));
+    } else if (cri_ask_function(p, "causes")) {
+        CR_TRY(read_causes(p));
+    } else if (cri_ask_function(p, "sensitivity")) {
+        CR_TRY(read_sensitivity(p));
+    } else if (cri_ask_function(p, "H")) {
+        averages = true;
+        p->q->kind = CR_QUESTION_ENTROPY;
+        CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    } else if (cri_ask_function(p, "I")) {
+        averages = true;
+        CR_TRY(read_information(p));
+    } else if (cri_ask_function(p, "dsep")) {
+        averages = true;
+        CR_TRY(read_graph_separation(p));
+    } else {
+        bool structure = false;
+        CR_TRY(read_structure(p, &structure));
+        if (!structure) {
+            CR_TRY(refuse_other(p));
+            CR_TRY(read_separation(p));
+        } else {
+            CR_TRY(close_question(p));
+        }
+        goto end;
+    }
+    CR_TRY(close_asked(p));
+    CR_TRY(cri_ask_known(p, averages));
+    CR_TRY(close_question(p));
+end:
+    cri_ask_skip(p);
+    if (*p->at)
+        CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at), "the question ends before this"));
+    if (averages || p->q->kind == CR_QUESTION_SEPARATION) CR_TRY(check_sides(p));
+done:
+    return st;
+}
+
+static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, bool values,
+                       cr_question **out_q)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_asking p = {
+        .cx = cx, .net = net, .text = text, .at = text, .from = text, .values = values
+    };
+    p.name = cr_scratch_bytes(&s, strlen(text) + 1, 1);
+    CR_TRY(s.status);
+    p.q = cr_alloc(cx, 1, sizeof *p.q);
+    if (!p.q) CR_TRY(CR_ENOMEM);
+    CR_TRY(read_question(&p));
+    *out_q = p.q;
+    p.q = NULL;
+done:
+    cr_question_free(cx, p.q);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
+                            cr_question **out_q)
+{
+    return parse(cx, net, text, false, out_q);
+}
+
+cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
+                                    cr_question **out_q)
+{
+    return parse(cx, graph, text, true, out_q);
+}
+
+void cr_question_free(cr_ctx *cx, cr_question *q)
+{
+    if (!q) return;
+    cr_free(cx, q->x, q->n_x, sizeof *q->x);
+    cr_free(cx, q->y, q->n_y, sizeof *q->y);
+    cr_free(cx, q->given, q->n_given, sizeof *q->given);
+    cri_string_free(cx, q->path);
+    cr_findings_free(cx, &q->event);
+    cr_findings_free(cx, &q->known);
+    cr_free(cx, q, 1, sizeof *q);
+}

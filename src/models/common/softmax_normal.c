@@ -1,0 +1,69 @@
+/* softmax_normal.c -- the softmax averaged over a normal distribution. */
+#include "softmax_normal.h"
+#include "math/special/special.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t cri_softmax_count(size_t M) { return M <= 8 ? 4096 : M <= 16 ? 2048 : 1024; }
+
+void cri_softmax_points(size_t M, size_t count, double *points)
+{
+    double ratio = 2, power = 1;
+    for (int i = 0; i < 60; i++)
+        ratio = pow(1 + ratio, 1 / ((double)M + 1)); /* ratio^(M+1) = ratio + 1 */
+    for (size_t k = 0; k < M; k++) {
+        power /= ratio;
+        for (size_t i = 0; i < count; i++) {
+            double u = 0.5 + (double)(i + 1) * power;
+            u -= floor(u);
+            points[i * M + k] = cr_norm_ppf(fmin(fmax(u, 1e-9), 1 - 1e-9));
+        }
+    }
+}
+
+/* Gram and Schmidt's method on the columns, from the first on. */
+void cri_softmax_whiten(size_t M, size_t count, double *points)
+{
+    for (size_t k = 0; 4 * M <= count && k < M; k++) {
+        double norm = 0;
+        for (size_t l = 0; l < k; l++) {
+            double dot = 0;
+            for (size_t i = 0; i < count; i++) dot += points[i * M + k] * points[i * M + l];
+            dot /= (double)count;
+            for (size_t i = 0; i < count; i++) points[i * M + k] -= dot * points[i * M + l];
+        }
+        for (size_t i = 0; i < count; i++)
+            norm += points[i * M + k] * points[i * M + k] / (double)count;
+        for (size_t i = 0; i < count; i++) points[i * M + k] /= sqrt(norm);
+    }
+}
+
+void cri_factor_small(double *C, size_t M)
+{
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = C[i * M + j];
+            for (size_t k = 0; k < j; k++) sum -= C[i * M + k] * C[j * M + k];
+            if (i == j)
+                C[i * M + i] = sum > 0 ? sqrt(sum) : 0;
+            else
+                C[i * M + j] = C[j * M + j] > 0 ? sum / C[j * M + j] : 0;
+        }
+}
+
+void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
+                        const double *L, double *room, double *out)
+{
+    memset(out, 0, M * sizeof(double));
+    for (size_t i = 0; i < 2 * count; i++) {
+        const double *x = points + i / 2 * M;
+        for (size_t k = 0; k < M; k++) {
+            double move = 0;
+            for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
+            room[k] = i % 2 ? mean[k] - move : mean[k] + move;
+        }
+        cr_softmax(room, M, room);
+        for (size_t k = 0; k < M; k++) out[k] += room[k] / (2 * (double)count);
+    }
+}

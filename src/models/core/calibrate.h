@@ -1,0 +1,57 @@
+/* calibrate.h -- probabilities of classes brought in line with how often they come true.
+ * A classifier says p; a map g is learned from rows that its fit had not seen, such that g(p) is
+ * the share of them that is of the class:
+ *   isotonic   any rising g, by pooling adjacent violators; straight lines between its steps.  Kept
+ *              within 1/(n+2) of 0 and 1: what never happened in n rows may happen yet
+ *   platt      g(p) = 1 / (1 + exp(-(a logit(p) + b))), by maximum likelihood of Platt's targets
+ *              (n_+ + 1)/(n_+ + 2) and 1/(n_- + 2); a = 1 and b = 0 leave p as it is
+ * Two classes need one map, of the second; more have one each, against the rest, and the answers
+ * are made to sum to one.  Platt (1999), "Probabilistic outputs for support vector machines"; Lin,
+ * Lin & Weng (2007), Machine Learning 68:267-276; Zadrozny & Elkan (2002), KDD.  (Internal
+ * header.) */
+#ifndef CREDENCE_MODELS_CORE_CALIBRATE_H
+#define CREDENCE_MODELS_CORE_CALIBRATE_H
+
+#include "class.h"
+
+enum {
+    CRI_CALIBRATE_NONE,
+    CRI_CALIBRATE_ISOTONIC,
+    CRI_CALIBRATE_PLATT
+}; /* choices of --calibrate */
+
+/* The maps; those of isotonic lie behind each other in the knots. */
+/* clang-format off */
+#define CRI_CALIBRATION(MEMBER)                                                                     \
+    MEMBER(count,  method,             (),      "", "platt or isotonic")                            \
+    MEMBER(count,  classes,            (),      "", "of the classifier")                            \
+    MEMBER(count,  maps,               (),      "", "one for two classes, else one for each")       \
+    MEMBER(count,  knots,              (),      "", "of all maps")                                  \
+    MEMBER(vector, calibration_slope,  (maps),  "any", "a of platt")                                \
+    MEMBER(vector, calibration_offset, (maps),  "any", "b of platt")                                \
+    MEMBER(vector, calibration_map,    (knots), "any", "whose knot it is")                          \
+    MEMBER(vector, calibration_x,      (knots), "any", "rising in a map")                           \
+    MEMBER(vector, calibration_y,      (knots), "any", "what it is put to")
+/* clang-format on */
+CRI_RECORD(cri_calibration, CRI_CALIBRATION);
+
+/* Learns the maps: P [n x K] as the classifier said, codes [n] what came, weights [n] or NULL. */
+cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const uint32_t *codes,
+                              const double *opt_weight, size_t n, size_t K,
+                              cri_calibration **out_calibration);
+/* Puts n rows of K probabilities right, in place; rows of NaN stay. */
+void cri_calibration_apply(const cri_calibration *calibration, double *P, size_t n);
+/* Frees it; NULL is allowed. */
+void cri_calibration_free(cr_ctx *cx, cri_calibration *calibration);
+/* To and from the model file. */
+cr_status cri_calibration_write(cr_ctx *cx, const cri_calibration *calibration, cri_store *store,
+                                json_t *out);
+cr_status cri_calibration_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t classes,
+                               cri_calibration **out_calibration);
+
+/* Calibrates a fitted model by cross-fitting: the model of these settings is fitted to all folds
+ * but one and predicts that one; the maps are learned from all these predictions. */
+cr_status cri_calibrate_model(cr_ctx *cx, cr_model *model, const cr_table *table,
+                              const cr_setting *settings, size_t n_settings);
+
+#endif

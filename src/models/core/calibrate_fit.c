@@ -1,0 +1,111 @@
+/* calibrate_fit.c -- a fitted classifier calibrated by cross-fitting. */
+#include "calibrate.h"
+#include "model_internal.h"
+#include "base/scratch.h"
+#include "data/judge/split.h"
+#include "data/table/subset.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct crossing {
+    const cr_model   *model;
+    const cr_table   *table;    /* classes as a category */
+    const cr_setting *settings; /* ending with calibrate=none */
+    size_t            n_settings;
+    cr_folds          folds;
+    double           *P; /* [rows x K] what models without the row said of it */
+    size_t            K;
+} crossing;
+
+/* One fold: fit to the others, predict it. */
+static cr_status cross(cr_ctx *cx, crossing *c, size_t f, size_t *rows)
+{
+    cr_status     st = CR_OK;
+    cr_table     *train = NULL, *test = NULL;
+    cr_model     *m = NULL;
+    cr_prediction p = { 0 };
+    size_t        n = cr_folds_train(&c->folds, f, rows);
+
+    CR_TRY(cri_table_subset(cx, c->table, rows, n, &train));
+    n = cr_folds_test(&c->folds, f, rows);
+    CR_TRY(cri_table_subset(cx, c->table, rows, n, &test));
+    st = cr_fit(cx, c->model->class->name, train, c->settings, c->n_settings, &m);
+    if (st != CR_OK && st != CR_ENOMEM && st != CR_EINTERRUPTED)
+        cr_fail_note(cx, "in fold %zu of %zu of the calibration", f + 1, c->folds.k);
+    CR_TRY(st);
+    CR_TRY(cr_predict(cx, m, test, &p));
+    if (p.n_classes != c->K)
+        CR_TRY(cr_fail(cx, CR_EDATA, "a fold of the calibration has %zu classes, and all rows %zu",
+                       p.n_classes, c->K));
+    for (size_t i = 0; i < n; i++)
+        memcpy(c->P + rows[i] * c->K, p.prob + i * c->K, c->K * sizeof *c->P);
+done:
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    return st;
+}
+
+/* Rows with target and prediction, moved to the front. */
+static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, size_t rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(y[i]) || isnan(c->P[i * c->K])) continue;
+        codes[n] = (uint32_t)y[i], w[n] = w[i];
+        memmove(c->P + n * c->K, c->P + i * c->K, c->K * sizeof *c->P);
+        n++;
+    }
+    return n;
+}
+
+static cr_status check_task(cr_ctx *cx, const cr_model *m)
+{
+    if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
+    return cr_fail(cx, CR_EARG,
+                   "--calibrate needs a model that predicts classes, and %s here does not",
+                   m->class->name);
+}
+
+cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
+                              const cr_setting *settings, size_t n_settings)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    size_t      n = cr_table_rows(t), K = cr_design_classes(m->design), known;
+    cr_setting *all = cr_scratch_bytes(&s, n_settings + 1, sizeof *all);
+    double     *y = cr_scratch_f64(&s, n), *w = cr_scratch_f64(&s, n);
+    uint32_t   *codes = cr_scratch_bytes(&s, n, sizeof *codes);
+    size_t     *rows = cr_scratch_index(&s, n);
+    cr_table   *classes = NULL;
+    crossing c = { .model = m, .table = t, .settings = all, .n_settings = n_settings + 1, .K = K };
+
+    CR_TRY(check_task(cx, m));
+    c.P = cr_scratch_matrix(&s, n, K);
+    CR_TRY(s.status);
+    if (n_settings > 0) memcpy(all, settings, n_settings * sizeof *all);
+    all[n_settings] = (cr_setting){ "calibrate", "none" };
+    const cr_column *target = cr_table_find(t, m->design->target.name);
+    if (target->type != CR_CATEGORY) {
+        CR_TRY(cri_table_with_classes(cx, t, target->name, &classes));
+        c.table = classes;
+        target = cr_table_find(classes, target->name);
+    }
+    CR_TRY(cr_observed(cx, m, t, y, w));
+    CR_TRY(cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds, m->fit.seed,
+                                   &c.folds));
+    for (size_t f = 0; f < c.folds.k; f++) {
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cross(cx, &c, f, rows));
+    }
+    known = keep_known(&c, y, w, codes, n);
+    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, codes, w, known, K,
+                               &m->calibration));
+done:
+    cr_folds_free(cx, &c.folds);
+    cr_table_free(cx, classes);
+    cr_scratch_end(&s);
+    return st;
+}

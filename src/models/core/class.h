@@ -1,0 +1,105 @@
+/* class.h -- what a model declares: one descriptor, from which every surface is made.
+ * A class works on rows of numbers (cri_rows) and keeps its posterior in a state of its own; the
+ * model around it (model.c) holds design, options and report.  A function that a class cannot offer
+ * is NULL.  (Internal header.) */
+#ifndef CREDENCE_MODELS_CORE_CLASS_H
+#define CREDENCE_MODELS_CORE_CLASS_H
+
+#include "data/design/design_internal.h"
+#include "models/list.h"
+#include "faces.h"
+#include "model.h"
+#include "parameters.h"
+#include "parts.h"
+#include "data/store/record_store.h"
+#include "data/store/store.h"
+#include "unused.h"
+
+/* The numbers that may stand in columns without a target. */
+typedef enum cri_takes {
+    CRI_TAKES_ANY,
+    CRI_TAKES_POSITIVE, /* none below zero        */
+    CRI_TAKES_COUNTS,
+    CRI_TAKES_LEVELS /* whole numbers and texts */
+} cri_takes;
+
+struct cr_model_class {
+    const char *name, *summary;
+    const char *formulas;  /* the model in plain text, a few lines */
+    const char *reference; /* book or paper                        */
+    const char
+            *example; /* data in examples/ and options of a command that works; NULL: by the task */
+    unsigned tasks;
+    const char *
+        for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
+
+    const cr_option *options;
+    size_t           options_size;
+    const cri_goes  *goes;    /* options that go with others (unused.h); NULL: none do            */
+    cr_scale   default_scale; /* what --scale auto means                                     */
+    bool       scales_itself; /* standardises by its own statistics: rows come unstandardised */
+    bool       target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool       joint; /* its likelihood is that of target and columns, not of the target alone */
+    cri_takes  takes; /* the numbers it describes                                   */
+    bool       takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
+    bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
+    bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
+    cri_coding coding;        /* how categories become terms                                  */
+    /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
+     * NULL. */
+    const char *const *roles;
+
+    /* Tells the design, which is new, what the options say about its columns: which are texts. */
+    cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
+    const cri_whole_face    *whole;    /* how it learns                                    */
+    const cri_rows_face     *rows;     /* what it says of rows                             */
+    const cri_function_face *function; /* the same of its function; NULL: it has none      */
+
+    /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
+     * allocated, in the units rows->y has; NaN where a parameter has no standard error. */
+    cr_status (*covariance)(cr_ctx *cx, const void *state, double **out, size_t *out_n);
+    /* Adds "parameters" (a list of rows, parameters.h), "statistics" (an object of what `statistics`
+     * declares) and its own tables to `out`. */
+    cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+    const cr_field *statistics;
+    const cr_field *tables; /* rows that this class alone has; NULL: none */
+    /* The state as a record, by which it is saved, loaded and freed.  `ready` refuses a state that
+     * was read and does not fit the design with CR_EDATA (the caller words it), or with CR_EARG and
+     * its own words (the caller names the file), and makes what is not in the file; `release` frees
+     * of that what the record does not name. */
+    const cri_member *state;
+    size_t            state_size;
+    cr_status (*ready)(cr_ctx *cx, void *state, const cr_design *design);
+    void (*release)(cr_ctx *cx, void *state);
+};
+
+/* The state of a class, by its record; `out` is a JSON object of its own. */
+cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,
+                          json_t *out);
+cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *store,
+                         const json_t *in, const cr_design *design, void **out_state);
+void      cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state);
+
+/* The faces of a class; one without functions where it has none. */
+const cri_whole_face    *cri_learning_of(const cr_model_class *c);
+const cri_rows_face     *cri_answers_of(const cr_model_class *c);
+const cri_function_face *cri_function_of(const cr_model_class *c);
+
+/* The standardisation that the options ask for, "auto" resolved by the class. */
+cr_scale cri_class_scale(const cr_model_class *c, int scale_option);
+
+#define CRI_DECLARE_CLASS(stem) extern const cr_model_class cri_class_##stem;
+CRI_MODELS(CRI_DECLARE_CLASS)
+
+/* Room for the parameters of a family in a prediction: sets family, n_params and params
+ * [n x n_params].  The family is named as in the registry of distributions. */
+cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
+                                size_t n_params);
+
+/* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
+cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);
+/* Sets the text of level i to prefix and level. */
+cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix,
+                          const char *level);
+
+#endif

@@ -1,0 +1,429 @@
+/* design_file.c -- a design as JSON in the model file, and back, every field checked. */
+#include "design_file.h"
+#include "base/context_internal.h"
+
+#include <string.h>
+
+static const char *const role_keys[CRI_MOST_ROLES] = { "role1", "role2", "role3", "role4" };
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static json_t *texts(char *const *a, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < n; i++) {
+        if (json_array_append_new(array, json_string_nocheck(a[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* n numbers as an array; NULL on failure. */
+static json_t *numbers(const double *a, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t j = 0; array && j < n; j++) {
+        if (json_array_append_new(array, json_real(a[j])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* The basis of a column: its kind and what was learned. */
+static cr_status write_basis(cr_ctx *cx, const cri_basis *b, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_store_set(cx, out, "kind", json_string(cri_basis_kind_name(b->kind))));
+    if (b->kind == CRI_BASIS_BSPLINE)
+        CR_TRY(cri_store_set(cx, out, "degree", json_integer((json_int_t)b->degree)));
+    if (b->kind == CRI_BASIS_FOURIER) {
+        CR_TRY(cri_store_set(cx, out, "functions", json_integer((json_int_t)b->n)));
+        CR_TRY(cri_store_set(cx, out, "period", json_real(b->period)));
+    } else {
+        CR_TRY(cri_store_set(cx, out, "knots", numbers(b->knots, b->n_knots)));
+    }
+    if (b->widths) CR_TRY(cri_store_set(cx, out, "widths", numbers(b->widths, b->n_knots)));
+done:
+    return st;
+}
+
+static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *basis;
+    CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(c->name)));
+    CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(c->type))));
+    CR_TRY(cri_store_set(cx, out, "fill", json_real(c->fill)));
+    if (c->type == CR_CATEGORY) {
+        CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
+        CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
+        if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
+    }
+    if (c->basis.kind != CRI_BASIS_NONE) {
+        CR_TRY(cri_store_set(cx, out, "basis", basis = json_object()));
+        CR_TRY(write_basis(cx, &c->basis, basis));
+    }
+done:
+    return st;
+}
+
+static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t k, json_t *out)
+{
+    cr_status              st = CR_OK;
+    const cri_design_term *t = &d->terms[k];
+    size_t                 j = d->block.n + k;
+    CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(t->name)));
+    CR_TRY(cri_store_set(cx, out, "column", json_integer((json_int_t)t->column)));
+    CR_TRY(cri_store_set(cx, out, "power", json_integer((json_int_t)t->power)));
+    CR_TRY(cri_store_set(cx, out, "level", json_integer((json_int_t)t->level)));
+    if (t->code) CR_TRY(cri_store_set(cx, out, "code", json_true()));
+    CR_TRY(cri_store_set(cx, out, "shift", json_real(d->shift[j])));
+    CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));
+done:
+    return st;
+}
+
+static bool all_are(const double *a, size_t n, double value)
+{
+    for (size_t j = 0; j < n; j++)
+        if (a[j] != value) return false;
+    return true;
+}
+
+/* The sparse block: how many columns x1, x2, ... there were, which of them are used if not all, and
+ * their numbers where these are not the plain ones. */
+static cr_status write_block(cr_ctx *cx, const cr_design *d, json_t *out)
+{
+    cr_status               st = CR_OK;
+    const cri_design_block *b = &d->block;
+    json_t                 *index = NULL;
+    CR_TRY(cri_store_set(cx, out, "columns", json_integer((json_int_t)b->width)));
+    CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(b->type))));
+    if (b->index) CR_TRY(cri_store_set(cx, out, "index", index = json_array()));
+    for (size_t k = 0; b->index && k < b->n; k++)
+        if (json_array_append_new(index, json_integer((json_int_t)b->index[k] + 1)) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    if (!all_are(d->shift, b->n, 0))
+        CR_TRY(cri_store_set(cx, out, "shift", numbers(d->shift, b->n)));
+    if (!all_are(d->scale, b->n, 1))
+        CR_TRY(cri_store_set(cx, out, "scale", numbers(d->scale, b->n)));
+    if (b->fill) CR_TRY(cri_store_set(cx, out, "fill", numbers(b->fill, b->n)));
+done:
+    return st;
+}
+
+/* Appends a new object to the array; NULL on failure. */
+static json_t *append_object(json_t *array)
+{
+    json_t *object = json_object();
+    return json_array_append_new(array, object) == 0 ? object : NULL;
+}
+
+cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *columns = json_array(), *terms = json_array(), *target = NULL, *block = NULL, *item;
+
+    CR_TRY(cri_store_set(cx, out, "columns", columns));
+    CR_TRY(cri_store_set(cx, out, "terms", terms));
+    if (d->block.n > 0) {
+        CR_TRY(cri_store_set(cx, out, "sparse", block = json_object()));
+        CR_TRY(write_block(cx, d, block));
+    }
+    for (size_t i = 0; i < d->n_columns; i++) {
+        if (!(item = append_object(columns))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(write_column(cx, &d->columns[i], item));
+    }
+    for (size_t j = 0; j < d->n_terms; j++) {
+        if (!(item = append_object(terms))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(write_term(cx, d, j, item));
+    }
+    if (d->target.name) {
+        CR_TRY(cri_store_set(cx, out, "target", target = json_object()));
+        CR_TRY(write_column(cx, &d->target, target));
+        CR_TRY(cri_store_set(cx, target, "shift", json_real(d->target_shift)));
+        CR_TRY(cri_store_set(cx, target, "scale", json_real(d->target_scale)));
+    }
+    if (d->weights) CR_TRY(cri_store_set(cx, out, "weights", json_string_nocheck(d->weights)));
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (d->roles[k])
+            CR_TRY(cri_store_set(cx, out, role_keys[k], json_string_nocheck(d->roles[k])));
+    CR_TRY(cri_store_set(cx, out, "standardised", json_boolean(d->standardised)));
+done:
+    return st;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static cr_status damaged(cr_ctx *cx, const cri_store *s, const char *what)
+{
+    return cr_fail(cx, CR_EDATA, "%s: the design in the model file is not valid: %s",
+                   cri_store_source(s), what);
+}
+
+static cr_status read_type(cr_ctx *cx, const cri_store *s, const json_t *in, cr_type *out)
+{
+    const char *name;
+    cr_status   st = cri_store_get_text(cx, s, in, "type", &name);
+    if (st != CR_OK) return st;
+    for (int t = CR_REAL; t <= CR_CATEGORY; t++)
+        if (strcmp(name, cr_type_name((cr_type)t)) == 0) return *out = (cr_type)t, CR_OK;
+    return damaged(cx, s, "an unknown column type");
+}
+
+static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+{
+    json_t   *levels;
+    cr_status st = cri_store_get_array(cx, s, in, "levels", &levels);
+    if (st != CR_OK) return st;
+    size_t n = json_array_size(levels);
+    c->levels = cr_alloc(cx, n, sizeof *c->levels);
+    if (!c->levels) return CR_ENOMEM;
+    c->n_levels = n;
+    for (size_t k = 0; k < n; k++) {
+        const char *text = json_string_value(json_array_get(levels, k));
+        if (!text) return damaged(cx, s, "a level is not a text");
+        if (k > 0 && strcmp(c->levels[k - 1], text) >= 0)
+            return damaged(cx, s, "the levels are not in order");
+        c->levels[k] = cri_string_copy(cx, text);
+        if (!c->levels[k]) return CR_ENOMEM;
+    }
+    json_int_t reference = json_integer_value(json_object_get(in, "reference"));
+    if (reference < CRI_NO_LEVEL || reference >= (json_int_t)(n ? n : 1))
+        return damaged(cx, s, "the reference level is out of range");
+    c->reference = (int)reference;
+    if (!(c->fill >= 0 && c->fill < (double)(n ? n : 1)))
+        return damaged(cx, s, "the level for missing values is out of range");
+    return CR_OK;
+}
+
+/* That a category is read as texts, and those that came after its levels. */
+static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *in,
+                                  cri_design_column *c)
+{
+    json_t   *array;
+    cr_status st = cri_store_get_array(cx, s, in, "texts", &array);
+    if (st != CR_OK) return st;
+    if (c->type != CR_CATEGORY) return damaged(cx, s, "a column of numbers has texts");
+    c->texts = true;
+    for (size_t k = 0; k < json_array_size(array); k++) {
+        const char *text = json_string_value(json_array_get(array, k));
+        uint32_t    code;
+        if (!text) return damaged(cx, s, "a text is none");
+        st = cri_dictionary_code(cx, &c->later, text, strlen(text), &code);
+        if (st != CR_OK) return st;
+        if (code != k) return damaged(cx, s, "a text is there twice");
+    }
+    return CR_OK;
+}
+
+/* The member `key`, an array of n finite numbers, into out; left as it is when it is not there. */
+static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, const char *key,
+                              size_t n, double *out)
+{
+    const json_t *array = json_object_get(in, key);
+    if (!array) return CR_OK;
+    if (json_array_size(array) != n) return damaged(cx, s, "an array of numbers is cut");
+    for (size_t k = 0; k < n; k++) {
+        if (!json_is_number(json_array_get(array, k)))
+            return damaged(cx, s, "a number of an array is none");
+        out[k] = json_number_value(json_array_get(array, k));
+    }
+    return CR_OK;
+}
+
+/* The kind, knots and widths; what they must be is checked where the basis is made ready. */
+static cr_status read_basis(cr_ctx *cx, const cri_store *s, const json_t *in, cri_basis *b)
+{
+    cr_status   st = CR_OK;
+    const char *name;
+    size_t      n = json_array_size(json_object_get(in, "knots"));
+    int         kind = CRI_BASIS_RBF;
+    CR_TRY(cri_store_get_text(cx, s, in, "kind", &name));
+    while (kind < CRI_BASIS_KINDS && strcmp(name, cri_basis_kind_name((cri_basis_kind)kind)) != 0)
+        kind++;
+    if (kind == CRI_BASIS_KINDS) CR_TRY(damaged(cx, s, "an unknown basis"));
+    if (n > CRI_MOST_FUNCTIONS + 1) CR_TRY(damaged(cx, s, "a basis has too many knots"));
+    b->kind = (cri_basis_kind)kind;
+    if (b->kind == CRI_BASIS_BSPLINE) CR_TRY(cri_store_get_count(cx, s, in, "degree", &b->degree));
+    if (b->kind == CRI_BASIS_FOURIER) {
+        CR_TRY(cri_store_get_count(cx, s, in, "functions", &b->n));
+        CR_TRY(cri_store_get_real(cx, s, in, "period", &b->period));
+    }
+    b->knots = cr_alloc(cx, n, sizeof *b->knots);
+    if (!b->knots) CR_TRY(CR_ENOMEM);
+    b->n_knots = n;
+    CR_TRY(read_numbers(cx, s, in, "knots", n, b->knots));
+    if (b->kind == CRI_BASIS_RBF) {
+        b->widths = cr_alloc(cx, n, sizeof *b->widths);
+        if (!b->widths) CR_TRY(CR_ENOMEM);
+        CR_TRY(read_numbers(cx, s, in, "widths", n, b->widths));
+    }
+    st = cri_basis_prepare(cx, b);
+    if (st == CR_EDATA) st = damaged(cx, s, "the knots of a basis are not valid");
+done:
+    return st;
+}
+
+static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+{
+    cr_status   st = CR_OK;
+    const char *name;
+    c->reference = CRI_NO_LEVEL;
+    CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
+    CR_TRY(read_type(cx, s, in, &c->type));
+    CR_TRY(cri_store_get_real(cx, s, in, "fill", &c->fill));
+    c->name = cri_string_copy(cx, name);
+    if (!c->name) CR_TRY(CR_ENOMEM);
+    if (c->type == CR_CATEGORY) CR_TRY(read_levels(cx, s, in, c));
+    if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
+    if (json_object_get(in, "basis")) {
+        if (c->type == CR_CATEGORY) CR_TRY(damaged(cx, s, "a category has a basis"));
+        CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));
+    }
+done:
+    return st;
+}
+
+static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d, size_t k)
+{
+    cr_status        st = CR_OK;
+    cri_design_term *t = &d->terms[k];
+    size_t           j = d->block.n + k;
+    const char      *name;
+    size_t           power;
+    CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
+    CR_TRY(cri_store_get_count(cx, s, in, "column", &t->column));
+    CR_TRY(cri_store_get_count(cx, s, in, "power", &power));
+    CR_TRY(cri_store_get_count(cx, s, in, "level", &t->level));
+    CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->shift[j]));
+    CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->scale[j]));
+    if (t->column >= d->n_columns) CR_TRY(damaged(cx, s, "a term names no column"));
+    const cri_design_column *c = &d->columns[t->column];
+    bool                     category = c->type == CR_CATEGORY;
+    bool                     basis = c->basis.kind != CRI_BASIS_NONE;
+    if (power > 64 || ((category || basis) != (power == 0)) ||
+        (category && t->level >= c->n_levels) || (basis && t->level >= c->basis.n))
+        CR_TRY(damaged(cx, s, "a term is out of range"));
+    if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+    t->power = (unsigned)power;
+    t->code = json_is_true(json_object_get(in, "code"));
+    if (t->code && (!category || d->shift[j] != 0 || d->scale[j] != 1))
+        CR_TRY(damaged(cx, s, "a code is not that of a category"));
+    t->name = cri_string_copy(cx, name);
+    if (!t->name) CR_TRY(CR_ENOMEM);
+done:
+    return st;
+}
+
+static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, char **out)
+{
+    if (!json_is_string(in)) return damaged(cx, s, "the name of a column is not a text");
+    *out = cri_string_copy(cx, json_string_value(in));
+    return *out ? CR_OK : CR_ENOMEM;
+}
+
+/* The columns in use: increasing, counted from 1, of `width`. */
+static cr_status read_index(cr_ctx *cx, const cri_store *s, const json_t *array, size_t width,
+                            uint32_t *out)
+{
+    json_int_t last = 0;
+    for (size_t k = 0; k < json_array_size(array); k++) {
+        json_int_t number = json_integer_value(json_array_get(array, k));
+        if (number <= last || (uint64_t)number > width)
+            return damaged(cx, s, "the sparse columns are out of range");
+        out[k] = (uint32_t)(number - 1);
+        last = number;
+    }
+    return CR_OK;
+}
+
+static cr_status read_block(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status     st = CR_OK;
+    const json_t *listed = json_object_get(in, "index");
+    size_t        width, n;
+    uint32_t     *index = NULL;
+    CR_TRY(cri_store_get_count(cx, s, in, "columns", &width));
+    n = listed ? json_array_size(listed) : width;
+    if (n == 0 || n > width || width >= UINT32_MAX)
+        CR_TRY(damaged(cx, s, "the number of sparse columns is out of range"));
+    if (listed) {
+        index = cr_alloc(cx, n, sizeof *index);
+        if (!index) CR_TRY(CR_ENOMEM);
+        CR_TRY(read_index(cx, s, listed, width, index));
+    }
+    CR_TRY(cri_design_add_block(cx, d, n, width, index, json_object_get(in, "fill") != NULL));
+    CR_TRY(read_type(cx, s, in, &d->block.type));
+    if (d->block.type == CR_CATEGORY) CR_TRY(damaged(cx, s, "sparse columns are not categories"));
+    CR_TRY(read_numbers(cx, s, in, "shift", n, d->shift));
+    CR_TRY(read_numbers(cx, s, in, "scale", n, d->scale));
+    for (size_t j = 0; j < n; j++)
+        if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+    if (d->block.fill) CR_TRY(read_numbers(cx, s, in, "fill", n, d->block.fill));
+done:
+    if (index) cr_free(cx, index, n, sizeof *index);
+    return st;
+}
+
+/* Classes are codes 0 .. n_levels-1, by which arrays are addressed: nothing rescales them. */
+static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status st = CR_OK;
+    CR_TRY(read_column(cx, s, in, &d->target));
+    CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->target_shift));
+    CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->target_scale));
+    if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
+    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts)
+        CR_TRY(damaged(cx, s, "the target is read as a feature is"));
+    if (d->target.type != CR_CATEGORY) goto done;
+    if (d->target.n_levels == 0) CR_TRY(damaged(cx, s, "the target has no classes"));
+    if (d->target_shift != 0 || d->target_scale != 1)
+        CR_TRY(damaged(cx, s, "the classes of the target are scaled"));
+done:
+    return st;
+}
+
+static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status st = CR_OK;
+    json_t   *target = json_object_get(in, "target"), *weights = json_object_get(in, "weights");
+    if (target) CR_TRY(read_target(cx, s, target, d));
+    if (weights) CR_TRY(read_name(cx, s, weights, &d->weights));
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) {
+        json_t *role = json_object_get(in, role_keys[k]);
+        if (role) CR_TRY(read_name(cx, s, role, &d->roles[k]));
+    }
+    d->standardised = json_is_true(json_object_get(in, "standardised"));
+done:
+    return st;
+}
+
+cr_status cri_design_read(cr_ctx *cx, const cri_store *s, const json_t *in, cr_missing missing,
+                          cr_design **out_design)
+{
+    cr_status  st = CR_OK;
+    json_t    *columns, *terms;
+    cr_design *d = NULL;
+
+    CR_TRY(cri_store_get_array(cx, s, in, "columns", &columns));
+    CR_TRY(cri_store_get_array(cx, s, in, "terms", &terms));
+    d = cri_design_new(cx, json_array_size(columns), json_array_size(terms));
+    if (!d) CR_TRY(CR_ENOMEM);
+    d->missing = missing;
+    if (json_object_get(in, "sparse")) CR_TRY(read_block(cx, s, json_object_get(in, "sparse"), d));
+    for (size_t i = 0; i < d->n_columns; i++)
+        CR_TRY(read_column(cx, s, json_array_get(columns, i), &d->columns[i]));
+    for (size_t j = 0; j < d->n_terms; j++)
+        CR_TRY(read_term(cx, s, json_array_get(terms, j), d, j));
+    CR_TRY(read_roles(cx, s, in, d));
+    *out_design = d;
+    d = NULL;
+done:
+    cri_design_free(cx, d);
+    return st;
+}

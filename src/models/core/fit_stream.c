@@ -1,0 +1,217 @@
+/* fit_stream.c -- fits block by block. */
+#include "fit_stream.h"
+#include "model_internal.h"
+#include "data/stream/stream_internal.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The setting under its name on the command line, which has hyphens. */
+static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", s->name);
+    for (char *c = name; *c; c++)
+        if (*c == '_') *c = '-';
+    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it does not go with a stream", name,
+            s->value);
+    return cr_fail_hint(cx, "without --stream the rows are held in memory");
+}
+
+/* What is learned of the first block alone would be wrong for the others. */
+static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_setting *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool balanced = strcmp(s[i].name, "class_weights") == 0 && strstr(s[i].value, "balanced");
+        bool impute = strcmp(s[i].name, "missing") == 0 && strcmp(s[i].value, "impute") == 0;
+        bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
+        bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
+        bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
+        bool map = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
+        if (balanced || impute || scaled || basis || map || (standard && !c->scales_itself))
+            return refuse_setting(cx, &s[i]);
+    }
+    return CR_OK;
+}
+
+/* The setting that asks for the one pass of a class without an exact update; n: there is none. */
+static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t n)
+{
+    size_t i = 0;
+    for (; i < n; i++) {
+        size_t length = strlen(s[i].name);
+        if (cri_learning_of(c)->advances &&
+            strncmp(cri_learning_of(c)->advances, s[i].name, length) == 0 &&
+            cri_learning_of(c)->advances[length] == '=' &&
+            strcmp(cri_learning_of(c)->advances + length + 1, s[i].value) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The setting of cri_learning_of(c)->streams, "name=value", without which its fits have no update: true, and in
+ * *out, where the user leaves the choice open. */
+static bool find_default(cr_scratch *room, const cr_model_class *c, const cr_setting *s, size_t n,
+                         cr_setting *out)
+{
+    if (!cri_learning_of(c)->streams) return false;
+    size_t length = strcspn(cri_learning_of(c)->streams, "=");
+    for (size_t i = 0; i < n; i++)
+        if (strlen(s[i].name) == length &&
+            strncmp(s[i].name, cri_learning_of(c)->streams, length) == 0 &&
+            strcmp(s[i].value, "auto") != 0)
+            return false;
+    char *name = cr_scratch_bytes(room, length + 1, 1);
+    if (name) memcpy(name, cri_learning_of(c)->streams, length), name[length] = 0;
+    *out = (cr_setting){ name, cri_learning_of(c)->streams + length + 1 };
+    return true;
+}
+
+/* The model of the first block: where the others are gone through once, by the default setting
+ * instead of the one that asks for it. */
+static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
+                           size_t n, size_t without, bool more, cr_model **out_model)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  room = cr_scratch_begin(cx);
+    cr_setting *some = cr_scratch_bytes(&room, n + 1, sizeof *some), own;
+    cr_model   *m = NULL;
+    size_t      k = 0;
+
+    CR_TRY(room.status);
+    for (size_t i = 0; i < n; i++)
+        if (i != without) some[k++] = s[i];
+    if (find_default(&room, cr_class_find(cx, name), s, n, &own)) some[k++] = own;
+    CR_TRY(room.status);
+    CR_TRY(cri_model_fit(cx, name, block, some, k, more, &m));
+    if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_model_free(cx, m);
+    cr_scratch_end(&room);
+    return st;
+}
+
+static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
+{
+    if (advance) return CR_OK;
+    if (cri_learning_of(c)->update && !cri_learning_of(c)->update_holds &&
+        (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
+        return CR_OK;
+    const char *why = !cri_learning_of(c)->update ? "it has no exact update"
+                      : cri_learning_of(c)->update_holds
+                          ? "its hyper-parameters are learned from all rows at once"
+                          : "its columns are standardised by all rows at once";
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot be fitted block by block: %s", c->name, why);
+    if (cri_learning_of(c)->advances)
+        return cr_fail_hint(cx, "--%.*s %s learns from a stream in one pass, approximately",
+                            (int)strcspn(cri_learning_of(c)->advances, "="),
+                            cri_learning_of(c)->advances,
+                            strchr(cri_learning_of(c)->advances, '=') + 1);
+    return cr_fail_hint(cx, "without --stream it is fitted in memory");
+}
+
+/* The block at hand, and the one behind it: so that the last is known as such. */
+typedef struct ahead {
+    cr_stream *stream;
+    cr_table  *block, *next; /* NULL: there are no more */
+} ahead;
+
+/* With a class whose classes may join later, the levels of the target are left open. */
+static cr_status start(cr_ctx *cx, cr_stream *stream, const cr_model_class *c, const char *target,
+                       ahead *a)
+{
+    cr_status st = CR_OK;
+    *a = (ahead){ .stream = stream };
+    cri_stream_leave_open(stream, cri_learning_of(c)->join ? target : NULL);
+    CR_TRY(cr_stream_next(cx, stream, &a->block));
+    if (!a->block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
+    CR_TRY(cr_stream_next(cx, stream, &a->next));
+done:
+    return st;
+}
+
+static cr_status go_on(cr_ctx *cx, ahead *a)
+{
+    cr_status st = cr_check_interrupt(cx);
+    cr_table_free(cx, a->block);
+    a->block = a->next;
+    a->next = NULL;
+    if (st == CR_OK && a->block) st = cr_stream_next(cx, a->stream, &a->next);
+    cr_log(cx, CR_LOG_INFO, "%zu rows read", cr_stream_rows(a->stream));
+    return st;
+}
+
+static void finish(cr_ctx *cx, ahead *a)
+{
+    cr_table_free(cx, a->block);
+    cr_table_free(cx, a->next);
+    if (a->stream) cri_stream_leave_open(a->stream, NULL);
+}
+
+/* Takes in the blocks from the one at hand on. */
+static cr_status take_blocks(cr_ctx *cx, ahead *a, bool advance, cr_model *model)
+{
+    cr_status st = CR_OK;
+    while (a->block && st == CR_OK) {
+        bool any;
+        cri_hold_warnings(cx); /* what is said of a block need not be true of all */
+        st = cri_model_take(cx, model, a->block, advance, a->next != NULL, &any);
+        if (st == CR_OK) st = go_on(cx, a);
+    }
+    return st;
+}
+
+cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const cr_setting *settings,
+                        size_t n_settings, cr_model **out_model)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    ahead                 a = { 0 };
+    cr_model             *m = NULL;
+    const char           *target = NULL;
+
+    if (!c) return CR_EARG;
+    size_t which = find_advance(c, settings, n_settings);
+    bool   advance = which < n_settings;
+    CR_TRY(check_class(cx, c, advance));
+    CR_TRY(check_settings(cx, c, settings, n_settings));
+    for (size_t i = 0; i < n_settings; i++)
+        if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
+    CR_TRY(start(cx, stream, c, target, &a));
+    if (!a.next) which = n_settings; /* all rows are here: as the setting says */
+    cri_hold_warnings(cx);
+    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
+    CR_TRY(go_on(cx, &a));
+    CR_TRY(take_blocks(cx, &a, advance, m));
+    *out_model = m;
+    m = NULL;
+done:
+    cri_release_warnings(cx, st == CR_OK);
+    finish(cx, &a);
+    cr_model_free(cx, m);
+    return st;
+}
+
+cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    ahead     a = { 0 };
+    cr_model *m = NULL;
+
+    if (!cri_learning_of(old->class)->update)
+        return cr_update(cx, old, NULL, out_model); /* says why */
+    CR_TRY(start(cx, stream, old->class, cr_design_target(old->design), &a));
+    CR_TRY(cri_model_copy(cx, old, &m));
+    CR_TRY(take_blocks(cx, &a, false, m));
+    *out_model = m;
+    m = NULL;
+done:
+    cri_release_warnings(cx, st == CR_OK);
+    finish(cx, &a);
+    cr_model_free(cx, m);
+    return st;
+}

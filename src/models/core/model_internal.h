@@ -1,0 +1,53 @@
+/* model_internal.h -- the parts of a model, for the files that make and save it. */
+#ifndef CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
+#define CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
+
+#include "calibrate.h"
+#include "class.h"
+
+struct cr_model {
+    const cr_model_class *class;
+    unsigned          task; /* one bit */
+    cr_fit_options    fit;
+    cr_design_options design_options;
+    void             *options; /* of the class */
+    cr_design        *design;
+    void             *state;
+    cri_calibration  *calibration; /* of the class probabilities; NULL for none */
+    cr_report         report;
+    bool              open; /* the state waits for further blocks of a stream */
+};
+
+/* A model of this class with default options, nothing fitted; NULL on failure. */
+cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
+/* Sets one option, the class's, the design's or the fit's. */
+cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
+
+/* cr_fit of the first block of a stream; with `more` others follow, and the state may be
+ * unfinished. */
+cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *table,
+                        const cr_setting *settings, size_t n_settings, bool more,
+                        cr_model **out_model);
+/* The model learns the rows of a table: by its exact update, or with `advance` by that of a class
+ * that has but that; `more` as above.  A table whose rows are all left out for missing values
+ * changes nothing (*opt_any is false then), or fails where opt_any is NULL.  After a failure the
+ * model can only be freed. */
+cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool advance,
+                         bool more, bool *opt_any);
+/* A copy of a fitted model. */
+cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model);
+
+/* The task that a fit with these settings would be for. */
+cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
+                       const cr_setting *settings, size_t n_settings, unsigned *out_task);
+
+/* Answers of the rows of a table that are not as answers must be fail with CR_EDATA: a negative
+ * spread, shares of one that are none (predict_check.c). */
+cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows *rows,
+                               const cr_prediction *prediction);
+
+/* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
+ * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
+cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
+
+#endif

@@ -1,0 +1,295 @@
+/* parts.c -- the door to the parts, functions and evidence of a model. */
+#include "model_internal.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+bool cr_model_shows(const cr_model *m, const char *what)
+{
+    if (strcmp(what, "parts") == 0) return cri_function_of(m->class)->part != NULL;
+    if (strcmp(what, "functions") == 0) return cri_function_of(m->class)->functions != NULL;
+    if (strcmp(what, "evidence") == 0) return cri_function_of(m->class)->evidence_at != NULL;
+    return false;
+}
+
+cr_status cr_model_part(cr_ctx *cx, const cr_model *m, size_t k, cr_part *out)
+{
+    *out = (cr_part){ 0 };
+    if (!cri_function_of(m->class)->part) return CR_OK;
+    return cri_function_of(m->class)->part(cx, m->state, m->design, k, NULL, out, NULL, NULL);
+}
+
+cr_status cr_predict_part(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t k,
+                          double *out_mean, double *out_sd)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    cr_part   part = { 0 };
+
+    if (!cri_function_of(m->class)->part)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts", m->class->name));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(cri_function_of(m->class)->part(cx, m->state, m->design, k, &rows, &part, out_mean,
+                                           out_sd));
+    if (!part.name[0]) CR_TRY(cr_fail(cx, CR_EARG, "the model has no part number %zu", k + 1));
+    for (size_t i = 0; i < rows.n; i++) {
+        out_mean[i] *= m->design->target_scale;
+        out_sd[i] *= m->design->target_scale;
+    }
+    cri_rows_spread(&rows, 1, out_mean);
+    cri_rows_spread(&rows, 1, out_sd);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                              double *out_mean, double *opt_sd, double *opt_covariance)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+
+    if (!cri_function_of(m->class)->function) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the model %s tells of observations only, not of a function without "
+                "noise",
+                m->class->name);
+        if (!cri_answers_of(m->class)->transform || !cri_answers_of(m->class)->labels)
+            CR_TRY(CR_EUNSUPPORTED);
+        size_t             n;
+        const char *const *labels = cri_answers_of(m->class)->labels(m->state, &n);
+        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...",
+                            n ? labels[0] : ""));
+    }
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
+    if (opt_covariance && rows.n < cr_table_rows(t)) {
+        cr_fail(cx, CR_EDATA, "%s: %zu of %zu rows have missing values, so they have no covariance",
+                cr_table_source(t), cr_table_rows(t) - rows.n, cr_table_rows(t));
+        CR_TRY(cr_fail_hint(cx, "leave them out of the file, or do not ask for the covariance"));
+    }
+    CR_TRY(cri_function_of(m->class)->function(cx, m->state, &rows, prior, out_mean, opt_sd,
+                                               opt_covariance));
+    for (size_t i = 0; i < rows.n; i++) {
+        out_mean[i] = out_mean[i] * d->target_scale + d->target_shift;
+        if (opt_sd) opt_sd[i] *= d->target_scale;
+    }
+    for (size_t i = 0; opt_covariance && i < rows.n * rows.n; i++)
+        opt_covariance[i] *= d->target_scale * d->target_scale;
+    cri_rows_spread(&rows, 1, out_mean);
+    if (opt_sd) cri_rows_spread(&rows, 1, opt_sd);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+/* The term of the design that is the i-th number; design->p beyond the last. */
+static size_t number_at(const cr_design *d, size_t i)
+{
+    size_t j = 0;
+    for (; j < d->p; j++)
+        if (!d->terms[j].code && i-- == 0) break;
+    return j;
+}
+
+size_t cr_model_slopes(const cr_model *m)
+{
+    size_t n = 0;
+    while (cri_function_of(m->class)->slopes && number_at(m->design, n) < m->design->p) n++;
+    return n;
+}
+
+const char *cr_model_slope_name(const cr_model *m, size_t i)
+{
+    return cr_design_term_name(m->design, number_at(m->design, i));
+}
+
+cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+    size_t           width = cr_model_slopes(m);
+
+    if (!cri_function_of(m->class)->slopes)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not tell slopes", m->class->name));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(cri_function_of(m->class)->slopes(cx, m->state, &rows, out));
+    for (size_t k = 0; k < width; k++) {
+        double unit = d->target_scale / d->scale[number_at(d, k)];
+        for (size_t i = 0; i < rows.n; i++) out[i * width + k] *= unit;
+    }
+    cri_rows_spread(&rows, width, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_predict_log_joint(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+
+    if (!cri_answers_of(m->class)->log_joint) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no distribution of the columns",
+                m->class->name);
+        CR_TRY(cr_fail_hint(cx, "lda, qda and naive-bayes have one"));
+    }
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(cri_answers_of(m->class)->log_joint(cx, m->state, &rows, out));
+    cri_rows_spread(&rows, m->design->target.n_levels, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+void cr_inducing_free(cr_ctx *cx, cr_inducing *it)
+{
+    cr_free(cx, it->Z, it->n * it->terms, sizeof(double));
+    cr_free(cx, it->text, it->n * it->terms, sizeof *it->text);
+    cr_free(cx, it->mean, it->n, sizeof(double));
+    cr_free(cx, it->covariance, it->n * it->n, sizeof(double));
+    *it = (cr_inducing){ 0 };
+}
+
+cr_status cr_model_inducing(cr_ctx *cx, const cr_model *m, cr_inducing *out)
+{
+    cr_status        st = CR_OK;
+    const cr_design *d = m->design;
+    cr_inducing      it = { .terms = d->p };
+
+    *out = (cr_inducing){ 0 };
+    if (!cri_function_of(m->class)->inducing || !cri_function_of(m->class)->function)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no inducing inputs", m->class->name));
+    CR_TRY(cri_function_of(m->class)->inducing(cx, m->state, d, &it.Z, &it.n));
+    it.text = cr_alloc(cx, it.n * it.terms, sizeof *it.text);
+    it.mean = cr_alloc(cx, it.n, sizeof(double));
+    it.covariance = cr_alloc(cx, it.n * it.n, sizeof(double));
+    if (!it.text || !it.mean || !it.covariance) CR_TRY(CR_ENOMEM);
+    /* rows of a matrix that is in the units of the terms already */
+    const cr_column *whole = &(cr_column){ .stride = d->p };
+    cri_rows rows = { .design = d, .n = it.n, .p = d->p, .columns = &whole, .matrix = it.Z };
+    CR_TRY(cri_function_of(m->class)->function(cx, m->state, &rows, false, it.mean, NULL,
+                                               it.covariance));
+    for (size_t i = 0; i < it.n; i++) {
+        it.mean[i] = it.mean[i] * d->target_scale + d->target_shift;
+        for (size_t j = 0, code = 0; j < d->p; j++) {
+            double *z = &it.Z[i * d->p + j];
+            if (cri_design_is_code(d, j))
+                it.text[i * d->p + j] = cri_design_text(d, code++, (uint32_t)*z);
+            else
+                *z = *z * d->scale[j] + d->shift[j];
+        }
+    }
+    for (size_t i = 0; i < it.n * it.n; i++) it.covariance[i] *= d->target_scale * d->target_scale;
+    *out = it;
+    it = (cr_inducing){ 0 };
+done:
+    cr_inducing_free(cx, &it);
+    return st;
+}
+
+size_t cr_model_reconstructs(const cr_model *m)
+{
+    size_t n = 0;
+    while (cri_answers_of(m->class)->reconstruct && number_at(m->design, n) < m->design->p) n++;
+    return n;
+}
+
+const char *cr_model_reconstruct_name(const cr_model *m, size_t i)
+{
+    return cr_design_term_name(m->design, number_at(m->design, i));
+}
+
+cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t n, double *out,
+                         double *opt_distance)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     width = cr_model_reconstructs(m), q = 0, known = 0;
+    cr_transform_labels(m, &q);
+    double *points = cr_scratch_matrix(&s, n, q), *X = cr_scratch_matrix(&s, n, width);
+    double *distance = cr_scratch_f64(&s, n);
+    size_t *row = cr_scratch_index(&s, n);
+
+    if (!cri_answers_of(m->class)->reconstruct)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no way back from coordinates to rows",
+                       m->class->name));
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) { /* those that have coordinates */
+        bool whole = true;
+        for (size_t j = 0; j < q; j++)
+            whole = whole && isfinite(points[known * q + j] = Z[i * q + j]);
+        row[i] = whole ? known++ : SIZE_MAX;
+    }
+    CR_TRY(cri_answers_of(m->class)->reconstruct(cx, m->state, points, known, X, distance));
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < width; k++) {
+            size_t term = number_at(m->design, k);
+            out[i * width + k] =
+                row[i] == SIZE_MAX
+                    ? NAN
+                    : X[row[i] * width + k] * m->design->scale[term] + m->design->shift[term];
+        }
+        if (opt_distance) opt_distance[i] = row[i] == SIZE_MAX ? NAN : distance[row[i]];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
+                              size_t count, uint64_t seed, double *out)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+
+    if (!cri_function_of(m->class)->functions)
+        CR_TRY(
+            cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(cri_function_of(m->class)->functions(cx, m->state, &rows, prior, count, seed, out));
+    for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
+    cri_rows_spread(&rows, count, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_model_hyper(cr_ctx *cx, const cr_model *m, size_t k, cr_hyper *out)
+{
+    *out = (cr_hyper){ 0 };
+    return cri_function_of(m->class)->hyper ? cri_function_of(m->class)->hyper(cx, m->state, k, out)
+                                            : CR_OK;
+}
+
+cr_status cr_evidence_at(cr_ctx *cx, const cr_model *m, const cr_table *t, const size_t *which,
+                         size_t n, const double *values, size_t count, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    double    weight = 0;
+
+    if (!cri_function_of(m->class)->evidence_at)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "the model %s has no evidence at other hyper-parameters", m->class->name));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    if (rows.n == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row with a target", cr_table_source(t)));
+    CR_TRY(
+        cri_function_of(m->class)->evidence_at(cx, m->state, &rows, which, n, values, count, out));
+    for (size_t i = 0; i < rows.n; i++) weight += rows.w ? rows.w[i] : 1;
+    for (size_t i = 0; i < count; i++) out[i] -= weight * log(m->design->target_scale);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cri_coefficient_path cri_model_path(const cr_model *m)
+{
+    cri_coefficient_path path = { 0 };
+    if (cri_function_of(m->class)->path) cri_function_of(m->class)->path(m->state, &path);
+    return path;
+}

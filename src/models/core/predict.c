@@ -1,0 +1,349 @@
+/* predict.c -- what a model says of rows: distributions, intervals, scores. */
+#include "model_internal.h"
+#include "base/scratch.h"
+#include "data/table/table_internal.h"
+#include "math/special/special.h"
+
+#include <math.h>
+#include <string.h>
+
+static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+
+/* --- room for the answers -------------------------------------------------------------------- */
+
+static cr_answer answer_of(unsigned task)
+{
+    switch (task) {
+    case CR_TASK_REGRESSION:
+        return CR_ANSWER_NUMBER;
+    case CR_TASK_CLASSIFICATION:
+    case CR_TASK_CLUSTER:
+        return CR_ANSWER_CLASS;
+    case CR_TASK_TRANSFORM:
+        return CR_ANSWER_VECTOR;
+    default:
+        return CR_ANSWER_DENSITY;
+    }
+}
+
+static cr_status allocate_numbers(cr_ctx *cx, bool mean_only, bool leverage, cr_prediction *p)
+{
+    p->mean = cr_alloc(cx, p->n, sizeof(double));
+    if (mean_only) return p->mean ? CR_OK : CR_ENOMEM;
+    p->scale = cr_alloc(cx, p->n, sizeof(double));
+    p->dof = cr_alloc(cx, p->n, sizeof(double));
+    if (leverage) p->leverage = cr_alloc(cx, p->n, sizeof(double));
+    return p->mean && p->scale && p->dof && (!leverage || p->leverage) ? CR_OK : CR_ENOMEM;
+}
+
+const char *const *cr_model_labels(const cr_model *m, size_t *out_n)
+{
+    cr_answer kind = answer_of(m->task);
+    *out_n = 0;
+    if (kind != CR_ANSWER_CLASS && kind != CR_ANSWER_VECTOR) return NULL;
+    if (m->task != CR_TASK_CLASSIFICATION) return cri_answers_of(m->class)->labels(m->state, out_n);
+    *out_n = m->design->target.n_levels;
+    return (const char *const *)m->design->target.levels;
+}
+
+/* Room for the answers; for the mean only where nothing else is wanted. */
+static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
+                                     cr_prediction *p)
+{
+    bool density = !(m->task & supervised) && m->class->tasks & CR_TASK_DENSITY;
+    *p = (cr_prediction){ .kind = answer_of(m->task), .n = n };
+    if (p->kind == CR_ANSWER_NUMBER)
+        return allocate_numbers(cx, mean_only, cri_answers_of(m->class)->has_leverage, p);
+    if (density || p->kind == CR_ANSWER_DENSITY) p->log_density = cr_alloc(cx, n, sizeof(double));
+    if (p->kind == CR_ANSWER_DENSITY || (density && !p->log_density))
+        return p->log_density ? CR_OK : CR_ENOMEM;
+    p->classes = cr_model_labels(m, &p->n_classes);
+    double *a = cr_alloc(cx, n * p->n_classes, sizeof(double));
+    *(p->kind == CR_ANSWER_CLASS ? &p->prob : &p->vector) = a;
+    return a ? CR_OK : CR_ENOMEM;
+}
+
+cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *p, const char *family, size_t n_params)
+{
+    p->family = cr_dist_find(cx, family);
+    if (!p->family) return CR_EARG;
+    p->n_params = n_params;
+    p->params = cr_alloc(cx, p->n * n_params, sizeof(double));
+    return p->params ? CR_OK : CR_ENOMEM;
+}
+
+void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
+{
+    double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density };
+    for (size_t c = 0; c < 5; c++) cr_free(cx, columns[c], p->n, sizeof(double));
+    cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
+    cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
+    cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
+    *p = (cr_prediction){ 0 };
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+static cr_status fail_overflow(cr_ctx *cx, const cr_table *t, size_t row)
+{
+    char where[512];
+    return cr_fail(cx, CR_ENUMERIC, "%s: the values are so large that the prediction overflows",
+                   cri_table_where(t, row, where, sizeof where));
+}
+
+/* A column that an option of the fit names is not there. */
+static bool lacks_role(const cr_design *d, const cr_table *t)
+{
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (d->roles[k] && !cr_table_find(t, d->roles[k])) return true;
+    return false;
+}
+
+static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
+                         cr_prediction *out)
+{
+    cr_status     st = CR_OK;
+    cr_prediction p = { 0 };
+    cri_rows      rows = { 0 };
+    size_t        n = cr_table_rows(t);
+    bool          of_function =
+        mean_only && cri_function_of(m->class)->function; /* noise has no mean of its own */
+
+    if (!cri_answers_of(m->class)->predict)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
+    st = cri_rows_open(cx, m->design, t, of_function ? CRI_INPUTS_ALONE : CRI_TARGET_NONE, &rows);
+    if (st == CR_EDATA && cri_function_of(m->class)->function && lacks_role(m->design, t))
+        cr_fail_hint(cx, "the function without noise needs no such column: predict --latent");
+    CR_TRY(st);
+    CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
+    CR_TRY(cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
+    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);
+    for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
+        p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
+        if (p.scale) p.scale[i] *= m->design->target_scale;
+    }
+    CR_TRY(cri_prediction_check(cx, t, &rows, &p));
+    for (size_t i = 0; p.mean && i < rows.n; i++) /* a family may have no variance */
+        if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
+            CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
+    double *columns[] = { p.mean, p.scale, p.dof, p.leverage, p.log_density };
+    for (size_t c = 0; c < 5; c++) cri_rows_spread(&rows, 1, columns[c]);
+    cri_rows_spread(&rows, p.n_classes, p.prob);
+    cri_rows_spread(&rows, p.n_classes, p.vector);
+    cri_rows_spread(&rows, p.n_params, p.params);
+    *out = p;
+    p = (cr_prediction){ 0 };
+done:
+    cri_rows_close(cx, &rows);
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+{
+    return predict(cx, m, t, false, out);
+}
+
+cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = predict(cx, m, t, cri_answers_of(m->class)->means_alone, &p);
+    if (st != CR_OK) return st;
+    if (!p.mean)
+        st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict a number: it has no mean",
+                     m->class->name);
+    else if (p.n > 0)
+        memcpy(out_mean, p.mean, p.n * sizeof(double));
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+const char *const *cr_transform_labels(const cr_model *m, size_t *out_n)
+{
+    *out_n = 0;
+    return cr_class_offers(m->class, "transform")
+               ? cri_answers_of(m->class)->labels(m->state, out_n)
+               : NULL;
+}
+
+/* The answers of a model of coordinates, as cr_predict gives them. */
+static cr_status copy_vectors(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = cr_predict(cx, m, t, &p);
+    if (st == CR_OK && p.n * p.n_classes > 0)
+        memcpy(out, p.vector, p.n * p.n_classes * sizeof *out);
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_transform(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    size_t    q = 0;
+
+    if (!cr_class_offers(m->class, "transform"))
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no coordinates", m->class->name);
+    if (!cri_answers_of(m->class)->transform) return copy_vectors(cx, m, t, out);
+    cr_transform_labels(m, &q);
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_answers_of(m->class)->transform(cx, m->state, &rows, out));
+    cri_rows_spread(&rows, q, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+/* --- intervals and scores -------------------------------------------------------------------- */
+
+/* Of a distribution that is not Student's. */
+static cr_status family_interval(cr_ctx *cx, const cr_prediction *p, size_t i, double level,
+                                 double *opt_lower, double *opt_upper)
+{
+    double low = NAN, high = NAN;
+    if (!isnan(p->mean[i]) && (opt_lower || opt_upper)) {
+        cr_status st = cr_dist_interval(cx, p->family, p->params + i * p->n_params, p->n_params,
+                                        level, &low, &high);
+        if (st != CR_OK) return st;
+    }
+    if (opt_lower) *opt_lower = low;
+    if (opt_upper) *opt_upper = high;
+    return CR_OK;
+}
+
+/* Rows begin .. end-1, to opt_sd[0], ... */
+static cr_status intervals(cr_ctx *cx, const cr_prediction *p, size_t begin, size_t end,
+                           double level, double *opt_sd, double *opt_lower, double *opt_upper)
+{
+    cr_status st = CR_OK;
+    double    dof = 0, quantile = 0, sd_share = 0; /* sd / scale */
+    if (p->kind != CR_ANSWER_NUMBER || !p->scale)
+        return cr_fail(cx, CR_EARG, "intervals need predictions of numbers with their spread");
+    for (size_t i = begin; i < end; i++) {
+        size_t k = i - begin;
+        if (i == begin || p->dof[i] != dof) {
+            dof = p->dof[i];
+            quantile = opt_lower || opt_upper ? cr_student_t_ppf(0.5 + level / 2, dof) : 0;
+            sd_share = isinf(dof) ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+            if (isnan(dof)) sd_share = NAN; /* a row that was left out */
+        }
+        double half = quantile * p->scale[i];
+        bool   known = !isnan(p->scale[i]); /* not left out, and degrees of freedom were left */
+        if (opt_sd) opt_sd[k] = isinf(sd_share) && known ? INFINITY : p->scale[i] * sd_share;
+        if (opt_lower) opt_lower[k] = p->mean[i] - half;
+        if (opt_upper) opt_upper[k] = p->mean[i] + half;
+        if (p->family)
+            CR_TRY(family_interval(cx, p, i, level, opt_lower ? opt_lower + k : NULL,
+                                   opt_upper ? opt_upper + k : NULL));
+    }
+done:
+    return st;
+}
+
+cr_status cr_prediction_intervals(cr_ctx *cx, const cr_prediction *p, double level, double *opt_sd,
+                                  double *opt_lower, double *opt_upper)
+{
+    return intervals(cx, p, 0, p->n, level, opt_sd, opt_lower, opt_upper);
+}
+
+cr_status cr_prediction_interval(cr_ctx *cx, const cr_prediction *p, size_t row, double level,
+                                 double *out_sd, double *out_lower, double *out_upper)
+{
+    return intervals(cx, p, row, row + 1, level, out_sd, out_lower, out_upper);
+}
+
+/* log p(y) of one row; NaN without an answer. */
+static cr_status log_density_of(cr_ctx *cx, const cr_prediction *p, size_t i, double y, double *out)
+{
+    *out = NAN;
+    if (p->kind == CR_ANSWER_CLASS) {
+        if (!isnan(y)) *out = log(p->prob[i * p->n_classes + (size_t)y]);
+        return CR_OK;
+    }
+    if (isnan(y) || isnan(p->mean[i]) || isnan(p->scale[i])) return CR_OK;
+    if (p->family)
+        return cr_dist_logpdf(cx, p->family, p->params + i * p->n_params, p->n_params, y, out);
+    if (!(p->scale[i] > 0)) return CR_OK; /* no spread: no density */
+    double z = (y - p->mean[i]) / p->scale[i];
+    *out = (isinf(p->dof[i]) ? cr_norm_logpdf(z) : cr_student_t_logpdf(z, p->dof[i])) -
+           log(p->scale[i]);
+    return CR_OK;
+}
+
+/* Of the target of every row. */
+static cr_status score_targets(cr_ctx *cx, const cr_model *m, const cr_table *t,
+                               const cr_prediction *p, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *y = cr_scratch_f64(&s, p->n), *score = cr_scratch_f64(&s, p->n);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_observed(cx, m, t, y, NULL));
+    for (size_t i = 0; i < p->n; i++) {
+        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(log_density_of(cx, p, i, y[i], &score[i]));
+    }
+    if (p->n > 0) memcpy(out, score, p->n * sizeof *out);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status     st = CR_OK;
+    cr_prediction p = { 0 };
+    bool          target = (m->task & supervised) != 0;
+
+    if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m->task) != CR_ANSWER_DENSITY)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
+    CR_TRY(cr_predict(cx, m, t, &p));
+    if (target)
+        CR_TRY(score_targets(cx, m, t, &p, out));
+    else if (p.n > 0)
+        memcpy(out, p.log_density, p.n * sizeof *out);
+done:
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_next(cr_ctx *cx, const cr_model *m, cr_prediction *out)
+{
+    cr_status     st = CR_OK;
+    cr_prediction p = { .kind = CR_ANSWER_NUMBER };
+    if (!cri_answers_of(m->class)->next)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not say what the next row would be",
+                       m->class->name);
+    for (size_t i = 0; i < m->design->n_columns; i++)
+        p.n += m->design->columns[i].type != CR_CATEGORY;
+    CR_TRY(allocate_numbers(cx, false, false, &p));
+    CR_TRY(cri_answers_of(m->class)->next(cx, m->state, m->design, &p));
+    *out = p;
+    p = (cr_prediction){ 0 };
+done:
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *opt_target,
+                      double *opt_weight)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+
+    if (opt_target && !m->design->target.name)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target", m->class->name);
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    for (size_t i = 0; i < rows.n; i++) {
+        if (opt_target)
+            opt_target[i] = rows.y[i] * m->design->target_scale + m->design->target_shift;
+        if (opt_weight) opt_weight[i] = rows.w ? rows.w[i] : 1;
+    }
+    cri_rows_spread(&rows, 1, opt_target);
+    cri_rows_spread(&rows, 1, opt_weight);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}

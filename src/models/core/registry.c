@@ -1,0 +1,112 @@
+/* registry.c -- looking up the model classes of list.h. */
+#include "class.h"
+
+#include <string.h>
+
+/* Models from outside the tree, after ours: X(stem) for each (the option of the same name in
+ * CMakeLists.txt). */
+#ifndef CREDENCE_EXTRA_MODELS
+#define CREDENCE_EXTRA_MODELS(X)
+#endif
+#define DECLARED(stem) extern const cr_model_class cri_class_##stem;
+#define LISTED(stem) &cri_class_##stem,
+CREDENCE_EXTRA_MODELS(DECLARED)
+
+static const cr_model_class *const classes[] = { CRI_MODELS(LISTED) CREDENCE_EXTRA_MODELS(LISTED) };
+
+size_t                cr_class_count(void) { return sizeof classes / sizeof *classes; }
+const cr_model_class *cr_class_at(size_t i) { return classes[i]; }
+
+static const char *class_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return classes[i]->name;
+}
+
+const cr_model_class *cr_class_find(cr_ctx *cx, const char *name)
+{
+    for (size_t i = 0; i < cr_class_count(); i++)
+        if (strcmp(classes[i]->name, name) == 0) return classes[i];
+    cr_fail(cx, CR_EARG, "there is no model '%s'", name);
+    cr_fail_nearest(cx, name, "models", cr_class_count(), class_name, NULL);
+    return NULL;
+}
+
+const char      *cr_class_name(const cr_model_class *c) { return c->name; }
+const char      *cr_class_summary(const cr_model_class *c) { return c->summary; }
+const char      *cr_class_formulas(const cr_model_class *c) { return c->formulas; }
+const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
+unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
+const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
+
+const char *cr_class_example(const cr_model_class *c)
+{
+    if (c->example) return c->example;
+    if (c->tasks & CR_TASK_REGRESSION) return "examples/diabetes.csv --target progression";
+    if (c->tasks & CR_TASK_CLASSIFICATION) return "examples/diabetes.csv --target sex";
+    return "examples/diabetes.csv --features bmi,bp";
+}
+
+const cri_whole_face *cri_learning_of(const cr_model_class *c)
+{
+    static const cri_whole_face none = { 0 };
+    return c->whole ? c->whole : &none;
+}
+
+const cri_rows_face *cri_answers_of(const cr_model_class *c)
+{
+    static const cri_rows_face none = { 0 };
+    return c->rows ? c->rows : &none;
+}
+
+const cri_function_face *cri_function_of(const cr_model_class *c)
+{
+    static const cri_function_face none = { 0 };
+    return c->function ? c->function : &none;
+}
+
+bool cr_class_offers(const cr_model_class *c, const char *what)
+{
+    const cri_whole_face    *learns = cri_learning_of(c);
+    const cri_rows_face     *rows = cri_answers_of(c);
+    const cri_function_face *function = cri_function_of(c);
+    bool                     supervised = c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
+    const struct {
+        const char *name;
+        bool        offered;
+    } all[] = {
+        { "update", learns->update },
+        { "relearn", learns->update && !learns->update_holds && !learns->update_forgets },
+        { "hold", learns->update_holds },
+        { "predict", rows->predict },
+        { "score", rows->predict },
+        { "missing", c->takes_missing },
+        { "negative", !c->target_as_is },
+        { "numbers", c->takes == CRI_TAKES_ANY || c->takes == CRI_TAKES_LEVELS },
+        { "fractions", c->takes <= CRI_TAKES_POSITIVE },
+        { "transform", rows->transform || c->tasks & CR_TASK_TRANSFORM },
+        { "reconstruct", rows->reconstruct },
+        { "next", rows->next },
+        { "next-levels", rows->next_levels },
+        { "log-joint", rows->log_joint },
+        { "sample", rows->sample || supervised },
+        { "function", function->function },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(what, all[i].name) == 0) return all[i].offered;
+    return false;
+}
+
+const char *cr_task_name(unsigned task)
+{
+    static const char *const names[] = { "regression", "classification", "density", "cluster",
+                                         "transform",  "sequence",       "network" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (task & 1u << i) return names[i];
+    return "none";
+}
+
+cr_scale cri_class_scale(const cr_model_class *c, int scale_option)
+{
+    return scale_option == CR_SCALE_AUTO ? c->default_scale : (cr_scale)scale_option;
+}

@@ -1,0 +1,141 @@
+/* classify_state.c -- life, description and file of a fitted Gaussian process classifier. */
+#include "classify.h"
+#include "models/common/predictor.h"
+#include "models/logistic/classifier.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CRI_TYPE cri_classify
+const cri_member cri_classify_record[] = { CRI_CLASSIFY(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+static const char *const link_names[] = { "logit", "probit", "softmax" };
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor)
+{
+    m->n = m->gp.at.n;
+    if (with_factor) {
+        m->fn = m->F * m->n;
+        m->factor = cr_alloc(cx, m->fn * m->n, sizeof(double));
+        if (!m->factor) return cr_error_status(cx);
+    }
+    return cri_record_allocate(cx, cri_classify_record, m);
+}
+
+cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design)
+{
+    static const char *const kinds[] = { "latent_mean", "latent_sd" };
+    m->labels = cr_alloc(cx, 2 * m->F, sizeof *m->labels);
+    if (!m->labels) return CR_ENOMEM;
+    for (size_t j = 0; j < 2 * m->F; j++) {
+        size_t      k = cri_classifier_class(m->place, m->K, j / 2);
+        const char *name = cr_design_class(design, k);
+        m->labels[j] = m->F == 1 ? cri_string_copy(cx, kinds[j])
+                                 : cri_string_format(cx, "%s:%s", kinds[j % 2], name);
+        if (!m->labels[j]) return CR_ENOMEM;
+    }
+    return CR_OK;
+}
+
+void cri_classify_release(cr_ctx *cx, void *state)
+{
+    cri_classify *m = state;
+    for (size_t j = 0; m->labels && j < 2 * m->F; j++) cri_string_free(cx, m->labels[j]);
+    cr_free(cx, m->labels, 2 * m->F, sizeof *m->labels);
+    cri_gp_release(cx, &m->gp);
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+/* A parameter of the kernel; sd is that of its logarithm where it is positive. */
+static void add_parameter(const cri_gp_posterior *g, size_t i, cri_sheet *list)
+{
+    cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
+    double              sd = p.theta < g->n_theta ? g->sd[p.theta] : NAN;
+    bool                positive = p.lower >= 0 && p.upper > 1;
+    double              half = positive ? 1.959963984540054 * sd : NAN;
+    cri_sheet *row = cri_parameter_add(list, p.value, positive ? p.value * sd : sd, "%s", p.name);
+    cri_put_real(row, "lower", p.value * exp(-half));
+    cri_put_real(row, "upper", p.value * exp(half));
+}
+
+const cr_field cri_classify_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("likelihood", 0, "the link: logit, probit or softmax"),
+    CR_TEXT("latent_above_0", CR_FIELD_SOMETIMES,
+            "of two classes: the one that a latent value above 0 speaks for"),
+    CR_TEXT("approx", 0, "laplace or svgp"),
+    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of svgp"),
+    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL, "at the mode of the latent values"),
+    CR_NUMBER("jitter", CR_FIELD_NULL,
+              "added to the diagonal of the covariance, where it had to be"),
+    CR_COUNT("starts", 0, "runs of the search"),
+    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("evaluations", 0, "of the evidence"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
+    CR_FIELD_LAST,
+};
+
+static void add_statistics(const cri_classify *m, const cr_design *design, cri_sheet *s)
+{
+    const cri_gp_posterior *g = &m->gp;
+    bool                    scaled = false;
+    for (size_t j = 0; j < design->p; j++) scaled |= design->scale[j] != 1 || design->shift[j] != 0;
+    cri_put_text(s, "kernel", g->formula);
+    cri_put_text(s, "units", scaled ? "standardised features" : "data");
+    cri_put_text(s, "likelihood", link_names[m->link]);
+    if (m->F == 1)
+        cri_put_text(s, "latent_above_0",
+                     cr_design_class(design, cri_classifier_class(m->place, m->K, 0)));
+    cri_put_text(s, "approx", m->sparse ? "svgp" : "laplace");
+    cri_put_count(s, "distinct_inputs", (size_t)m->distinct);
+    if (m->sparse) cri_put_count(s, "inducing_inputs", m->n);
+    cri_put_real(s, "log_likelihood", m->log_likelihood);
+    cri_put_real(s, "jitter", g->jitter);
+    cri_put_count(s, "starts", g->starts);
+    cri_put_count(s, "starts_agreed", g->agreed);
+    cri_put_count(s, "evaluations", g->evaluations);
+    if (g->at_bound[0]) cri_put_text(s, "at_bound", g->at_bound);
+}
+
+cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                cri_sheet *out)
+{
+    const cri_classify *m = state;
+    cri_sheet          *list = cri_put_list(out, "parameters");
+    for (size_t i = 0; i < cr_kernel_parameters(m->gp.kernel); i++)
+        if (!cr_kernel_parameter_at(m->gp.kernel, i).given) add_parameter(&m->gp, i, list);
+    cri_gp_tell_elements(m->gp.kernel, design, list);
+    add_statistics(m, design, cri_put_object(out, "statistics"));
+    (void)cx;
+    return CR_OK;
+}
+
+/* --- file ------------------------------------------------------------------------------------ */
+
+static bool is_valid(const cri_classify *m, const cr_design *design)
+{
+    size_t C = m->F == 1 ? 2 : m->F, seen = 0;
+    bool   valid = m->K == cr_design_classes(design) && C <= m->K && m->n == m->gp.at.n &&
+                 (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
+    for (size_t k = 0; valid && k < m->K; k++) {
+        valid = m->place[k] < (double)C;
+        seen += m->place[k] >= 0;
+    }
+    return valid && seen == C && !m->factor == (m->F == 1 && !m->sparse) &&
+           (!m->factor || m->fn == m->F * m->n);
+}
+
+cr_status cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design)
+{
+    cri_classify *m = state;
+    cr_status     st = is_valid(m, design) ? cri_gp_ready(cx, &m->gp, design) : CR_EDATA;
+    return st == CR_OK ? cri_classify_name(cx, m, design) : st;
+}

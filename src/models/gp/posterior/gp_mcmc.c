@@ -1,0 +1,305 @@
+/* gp_mcmc.c -- slice sampling of hyper-parameters, and how well the chains agree. */
+#include "gp_mcmc.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/kernel/kernel_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NO_NOISE = -800; /* its exponential is 0 */
+enum { WARM_AXES = 12, WARM_DIRECTIONS = 8, SKIP = 4, MOST_STEPS = 8 };
+
+/* --- the density ----------------------------------------------------------------------------- */
+
+typedef struct chains {
+    cr_ctx            *cx;
+    const cri_gp_task *task;
+    cr_kernel         *k; /* spoiled */
+    double             noise;
+    cri_gp_search      u;
+    bool              *weak;       /* [size] has no prior of its own            */
+    double            *mean, *sd;  /* [size] of the weak priors                 */
+    double            *directions; /* [size x size] rows that slices go along   */
+    double            *trial;      /* [size]                                    */
+    size_t             evaluations;
+} chains;
+
+/* Centres and widths of the priors that the expression does not give. */
+static void set_priors(chains *c)
+{
+    const cri_gp_search *u = &c->u;
+    size_t               j = 0;
+    for (size_t i = 0; i < c->k->n_params; i++) {
+        if (c->k->params[i].fixed) continue;
+        c->weak[j] = c->k->params[i].prior == CR_PRIOR_NONE;
+        bool other = u->kind[j] == CRI_GP_OTHER;
+        c->mean[j] = other ? u->given[j] : u->unit[j];
+        if (u->kind[j] == CRI_GP_NOISE) c->mean[j] += log(0.1);
+        c->sd[j] = other ? 1 : u->kind[j] == CRI_GP_NOISE ? 2 : 1.5;
+        j++;
+    }
+    if (u->size == u->p) return;
+    c->weak[u->p] = true;
+    c->mean[u->p] = u->unit[u->p] + log(0.1);
+    c->sd[u->p] = 2;
+}
+
+/* log p(y | theta) p(theta) as a density of theta; -INFINITY where there is none. */
+static cr_status log_density(chains *c, const double *x, double *out)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_search *u = &c->u;
+    double               value;
+    *out = -INFINITY;
+    for (size_t j = 0; j < u->size; j++)
+        if (!(x[j] >= u->lower[j] && x[j] <= u->upper[j])) return CR_OK;
+    CR_TRY(cr_check_interrupt(c->cx));
+    CR_TRY(cr_kernel_set_theta(c->cx, c->k, x));
+    st = c->task->objective(c->cx, c->task->method, c->task->problem, c->k,
+                            u->size > u->p ? exp(x[u->p]) : c->noise, &value, NULL);
+    c->evaluations++;
+    if (st == CR_ENUMERIC) return CR_OK;
+    CR_TRY(st);
+    value += cr_kernel_log_prior(c->k, true, NULL);
+    for (size_t j = 0; j < u->size; j++)
+        if (c->weak[j]) value -= 0.5 * pow((x[j] - c->mean[j]) / c->sd[j], 2);
+    *out = value;
+done:
+    return st;
+}
+
+/* --- slices ---------------------------------------------------------------------------------- */
+
+static cr_status density_along(chains *c, const double *x, const double *v, double s, double *out)
+{
+    for (size_t j = 0; j < c->u.size; j++) c->trial[j] = x[j] + s * v[j];
+    return log_density(c, c->trial, out);
+}
+
+/* One slice along v: x [size] and its *value move (Neal 2003, fig. 3 and 5; two units wide). */
+static cr_status slice(chains *c, cr_rng *rng, const double *v, double *x, double *value)
+{
+    cr_status st = CR_OK;
+    double    level = *value - cr_rng_exponential(rng), at;
+    double    low = -2 * cr_rng_uniform(rng), high = low + 2, s;
+    size_t    left = (size_t)cr_rng_below(rng, MOST_STEPS), right = MOST_STEPS - 1 - left;
+    for (; left > 0; left--, low -= 2) {
+        CR_TRY(density_along(c, x, v, low, &at));
+        if (!(at > level)) break;
+    }
+    for (; right > 0; right--, high += 2) {
+        CR_TRY(density_along(c, x, v, high, &at));
+        if (!(at > level)) break;
+    }
+    for (;;) {
+        s = low + (high - low) * cr_rng_uniform(rng);
+        CR_TRY(density_along(c, x, v, s, &at));
+        if (at >= level) break;
+        if (high - low < 1e-12) { /* where it was */
+            s = 0, at = *value;
+            break;
+        }
+        *(s < 0 ? &low : &high) = s;
+    }
+    for (size_t j = 0; j < c->u.size; j++) x[j] += s * v[j];
+    *value = at;
+done:
+    return st;
+}
+
+static cr_status sweep(chains *c, cr_rng *rng, double *x, double *value)
+{
+    cr_status st = CR_OK;
+    size_t    size = c->u.size;
+    for (size_t a = 0; a < size; a++) CR_TRY(slice(c, rng, c->directions + a * size, x, value));
+done:
+    return st;
+}
+
+/* --- chains ---------------------------------------------------------------------------------- */
+
+/* Directions: the columns of the Cholesky factor of the covariance of states [n x size]. */
+static cr_status set_directions(chains *c, const double *states, size_t n)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    size_t     size = c->u.size;
+    double    *S = cr_scratch_bytes(&s, size * size, sizeof(double));
+    double    *mean = cr_scratch_bytes(&s, size, sizeof(double));
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < size; j++) mean[j] += states[i * size + j] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < size; a++)
+            for (size_t b = 0; b <= a; b++)
+                S[a * size + b] +=
+                    (states[i * size + a] - mean[a]) * (states[i * size + b] - mean[b]) / (double)n;
+    for (size_t a = 0; a < size; a++) /* as n grows the covariance itself; at least something */
+        S[a * size + a] = S[a * size + a] * (1 + 2 * (double)size / (double)n) + 1e-6;
+    CR_TRY(cr_chol(c->cx, cr_mat_of(S, size, size)));
+    memset(c->directions, 0, size * size * sizeof(double));
+    for (size_t a = 0; a < size; a++)
+        for (size_t b = 0; b <= a; b++) c->directions[b * size + a] = S[a * size + b];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Starts spread about the best; a start without a density is drawn in towards it. */
+static cr_status start_chain(chains *c, cr_rng *rng, const double *best, double *x, double *value)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_search *u = &c->u;
+    double               reach = 1;
+    for (int attempt = 0; attempt < 20; attempt++, reach *= 0.6) {
+        for (size_t j = 0; j < u->size; j++) {
+            double z = best[j] + reach * cr_rng_normal(rng);
+            x[j] = fmin(fmax(z, u->lower[j]), u->upper[j]);
+        }
+        CR_TRY(log_density(c, x, value));
+        if (!isinf(*value)) goto done;
+    }
+    st = cr_fail(c->cx, CR_ENUMERIC, "gp: the density of the hyper-parameters is nowhere above 0");
+done:
+    return st;
+}
+
+static cr_status run_chains(chains *c, const double *best, size_t length, double *draws)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    size_t     size = c->u.size, width = c->u.p + 1, kept = 0;
+    size_t     all = WARM_AXES + WARM_DIRECTIONS + length;
+    double    *x = cr_scratch_matrix(&s, CRI_GP_CHAINS, size), value[CRI_GP_CHAINS];
+    double    *states = cr_scratch_matrix(&s, CRI_GP_CHAINS * (WARM_AXES - SKIP), size);
+    cr_rng     rng[CRI_GP_CHAINS];
+
+    CR_TRY(s.status);
+    for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
+        rng[a] = cr_rng_stream(c->task->seed, 20000 + a);
+        CR_TRY(start_chain(c, &rng[a], best, x + a * size, &value[a]));
+    }
+    for (size_t i = 0; i < all; i++) {
+        cr_progress(c->cx, "gp: sampling", (double)i, (double)all);
+        for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
+            CR_TRY(sweep(c, &rng[a], x + a * size, &value[a]));
+            if (i >= SKIP && i < WARM_AXES)
+                memcpy(states + kept++ * size, x + a * size, size * sizeof *x);
+            if (i < WARM_AXES + WARM_DIRECTIONS) continue;
+            double *to = draws + (a * length + i - WARM_AXES - WARM_DIRECTIONS) * width;
+            to[width - 1] = c->noise > 0 ? log(c->noise) : NO_NOISE;
+            memcpy(to, x + a * size, size * sizeof *x);
+        }
+        if (i + 1 == WARM_AXES) CR_TRY(set_directions(c, states, kept));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+                      size_t count, double *draws, size_t *opt_evaluations)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = cr_kernel_theta_size(k), size = p + task->learn_noise,
+           length = count / CRI_GP_CHAINS;
+    double *best = cr_scratch_f64(&s, p + 1);
+    chains  c = { .cx = cx,
+                  .task = task,
+                  .noise = noise,
+                  .weak = cr_scratch_bytes(&s, p + 1, sizeof(bool)),
+                  .mean = cr_scratch_f64(&s, p + 1),
+                  .sd = cr_scratch_f64(&s, p + 1),
+                  .directions = cr_scratch_bytes(&s, size * size, sizeof(double)),
+                  .trial = cr_scratch_f64(&s, p + 1) };
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_copy(cx, k, &c.k));
+    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, noise, task->learn_noise, &c.u));
+    set_priors(&c);
+    cr_kernel_theta(k, best);
+    best[p] = noise > 0 ? log(noise) : NO_NOISE;
+    for (size_t a = 0; a < size; a++) c.directions[a * size + a] = 0.5;
+    CR_TRY(run_chains(&c, best, length, draws));
+    if (opt_evaluations) *opt_evaluations = c.evaluations;
+done:
+    cr_kernel_free(cx, c.k);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- agreement ------------------------------------------------------------------------------- */
+
+/* Mean and variance (n - 1) of n values. */
+static void moments(const double *x, size_t n, size_t stride, double *mean, double *variance)
+{
+    double m = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        double delta = x[i * stride] - m;
+        m += delta / (double)(i + 1);
+        square += delta * (x[i * stride] - m);
+    }
+    *mean = m;
+    *variance = n > 1 ? square / (double)(n - 1) : 0;
+}
+
+/* var+ and W of `parts` runs of `length` values. */
+static void between_and_within(const double *x, size_t parts, size_t length, size_t gap,
+                               size_t stride, double *within, double *total)
+{
+    double mean = 0, square = 0, w = 0;
+    for (size_t a = 0; a < parts; a++) {
+        double m, v;
+        moments(x + a * gap * stride, length, stride, &m, &v);
+        w += v / (double)parts;
+        double delta = m - mean;
+        mean += delta / (double)(a + 1);
+        square += delta * (m - mean);
+    }
+    double n = (double)length;
+    *within = w;
+    *total = (n - 1) / n * w + (parts > 1 ? square / (double)(parts - 1) : 0);
+}
+
+static double autocovariance(const double *x, size_t n, size_t stride, size_t lag)
+{
+    double mean, variance, sum = 0;
+    moments(x, n, stride, &mean, &variance);
+    for (size_t i = 0; i + lag < n; i++)
+        sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
+    return sum / (double)n;
+}
+
+void cri_gp_chain_report(const double *draws, size_t count, size_t length, size_t stride,
+                         double *out_rhat, double *out_ess)
+{
+    double within, total, sum = 0, before = INFINITY;
+    size_t half = length / 2;
+    *out_rhat = NAN;
+    *out_ess = (double)(count * length);
+    if (half < 2) return;
+    between_and_within(draws, 2 * count, half, half, stride, &within, &total);
+    if (length % 2 == 0) *out_rhat = within > 0 ? sqrt(total / within) : 1;
+    between_and_within(draws, count, length, length, stride, &within, &total);
+    if (length % 2) *out_rhat = within > 0 ? sqrt(total / within) : 1;
+    if (!(total > 0)) return;
+    for (size_t lag = 0; lag + 1 < length; lag += 2) {
+        double pair = 0;
+        for (size_t t = lag; t < lag + 2; t++) {
+            double mean = 0;
+            for (size_t a = 0; a < count; a++)
+                mean +=
+                    autocovariance(draws + a * length * stride, length, stride, t) / (double)count;
+            pair += 1 - (within - mean) / total;
+        }
+        if (!(pair > 0)) break;
+        before = fmin(before, pair);
+        sum += before;
+    }
+    *out_ess =
+        (double)(count * length) / fmax(2 * sum - 1, 1 / log10((double)(count * length) + 1));
+}

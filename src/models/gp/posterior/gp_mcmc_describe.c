@@ -1,0 +1,94 @@
+/* gp_mcmc_describe.c -- what is told of draws of the hyper-parameters. */
+#include "gp_mcmc.h"
+#include "models/common/predictor.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- agreement ------------------------------------------------------------------------------- */
+
+void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess)
+{
+    size_t width = m->n_theta + 1;
+    double rhat, ess;
+    *out_rhat = NAN;
+    *out_ess = NAN;
+    for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
+        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
+                            &ess);
+        *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
+        *out_ess = fmin(*out_ess, ess);
+    }
+}
+
+/* --- description ----------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The quantile of sorted values, between neighbours. */
+static double quantile(const double *x, size_t n, double p)
+{
+    double at = p * (double)(n - 1);
+    size_t i = (size_t)at;
+    return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
+}
+
+static void add_item(cri_sheet *list, const char *name, double *x, size_t n, double rhat,
+                     double ess)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        double delta = x[i] - mean;
+        mean += delta / (double)(i + 1);
+        square += delta * (x[i] - mean);
+    }
+    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sheet *item =
+        cri_parameter_add(list, mean, n > 1 ? sqrt(square / (double)(n - 1)) : NAN, "%s", name);
+    cri_put_real(item, "lower", quantile(x, n, 0.025));
+    cri_put_real(item, "upper", quantile(x, n, 0.975));
+    cri_put_real(item, "rhat", rhat);
+    cri_put_real(item, "ess", ess);
+}
+
+cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = m->n_draws, width = m->n_theta + 1, count = cr_kernel_parameters(m->kernel);
+    double    *x = cr_scratch_f64(&s, n), rhat, ess;
+    cr_kernel *k = NULL;
+
+    CR_TRY(s.status);
+    for (cri_sheet *row = cri_sheet_first(list); row; row = cri_sheet_next(row)) {
+        cri_put_null(row, "rhat"); /* those of the mean function have no chains */
+        cri_put_null(row, "ess");
+    }
+    CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
+    for (size_t i = 0; i <= count; i++) {
+        cr_kernel_parameter p = i < count
+                                    ? cr_kernel_parameter_at(k, i)
+                                    : (cr_kernel_parameter){ .name = "noise", .theta = m->n_theta };
+        if (i == count && m->noise_column) break;
+        bool still = i < count ? p.fixed : !m->noise_learned;
+        for (size_t h = 0; h < n; h++) {
+            const double *theta = m->draws + h * width;
+            if (i < count) CR_TRY(cr_kernel_set_theta(cx, k, theta));
+            x[h] = i < count ? cr_kernel_parameter_at(k, i).value : exp(theta[m->n_theta]);
+        }
+        rhat = ess = NAN;
+        if (!still)
+            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
+                                &ess);
+        add_item(list, p.name, x, n, rhat, ess);
+    }
+done:
+    cr_kernel_free(cx, k);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,276 @@
+/* gp_posterior.c -- life and description of a fitted Gaussian process. */
+#include "gp_posterior.h"
+#include "gp_lowrank.h"
+#include "gp_mcmc.h"
+#include "models/common/predictor.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+#include "math/dense/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[] = { "auto", "exact", "sor",     "dtc", "fitc",
+                                     "vfe",  "svgp",  "nystrom", "rff" };
+
+const char *cri_gp_approx_name(int approx) { return names[approx]; }
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+#define CRI_TYPE cri_gp_inverse
+const cri_member cri_gp_inverse_record[] = { CRI_GP_INVERSE(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+#define CRI_TYPE cri_gp_posterior
+const cri_member cri_gp_posterior_record[] = { CRI_GP_POSTERIOR(CRI_RECORD_ROW, CRI_RECORD_ROW)
+                                                   CRI_RECORD_END };
+#undef CRI_TYPE
+
+cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second)
+{
+    cr_status st = CR_OK;
+    size_t    size = m->at.n * m->at.n;
+    bool      with_first = m->approx != CRI_GP_RFF && !m->cg, knows = m->sd != NULL;
+    m->q = m->mean.q;
+    m->n_theta = cr_kernel_theta_size(m->kernel);
+    m->n_hyper = m->n_theta + 1;
+    if (with_first && !(m->L = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
+    if (with_second && !(m->L2 = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
+    if (!m->at_bound && !(m->at_bound = cri_string_copy(cx, ""))) CR_TRY(cr_error_status(cx));
+    CR_TRY(cri_record_allocate(cx, cri_gp_posterior_record, m));
+    for (size_t j = 0; !knows && j < m->n_hyper; j++) m->sd[j] = NAN;
+done:
+    return st;
+}
+
+cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m)
+{
+    cri_string_free(cx, m->formula);
+    cri_record_free(cx, cri_gp_centre_rows_record, &m->centre);
+    return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
+}
+
+cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
+{
+    return (cri_gp_solution){ .log_evidence = m->evidence,
+                              .jitter = m->jitter,
+                              .alpha = m->alpha,
+                              .beta = m->beta,
+                              .U = m->U,
+                              .A = m->A };
+}
+
+bool cri_gp_has_features(const cri_gp_posterior *m)
+{
+    return m->approx == CRI_GP_SOR || m->approx == CRI_GP_NYSTROM || m->approx == CRI_GP_RFF;
+}
+
+void cri_gp_release(cr_ctx *cx, void *state)
+{
+    cr_kernel_free(cx, ((cri_gp_posterior *)state)->kernel);
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+/* A parameter, its sd and its 95 % interval. */
+static cri_sheet *add_parameter(cri_sheet *list, const char *name, double value, double sd,
+                                double lower, double upper)
+{
+    cri_sheet *row = cri_parameter_add(list, value, sd, "%s", name);
+    cri_put_real(row, "lower", lower);
+    cri_put_real(row, "upper", upper);
+    return row;
+}
+
+/* One whose logarithm has this sd. */
+static cri_sheet *add_positive(cri_sheet *list, const char *name, double value, double sd)
+{
+    return add_parameter(list, name, value, value * sd, value * exp(-1.959963984540054 * sd),
+                         value * exp(1.959963984540054 * sd));
+}
+
+/* Adds the derivative of the log evidence by the theta of a parameter, null where it has none;
+ * nothing where it was not asked for. */
+static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row)
+{
+    if (m->gradient)
+        cri_put_real(row, "gradient", theta <= m->n_theta ? m->gradient[theta] : (double)NAN);
+}
+
+static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+{
+    if (m->n_draws) return cri_gp_mcmc_describe(cx, m, list);
+    for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
+        cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
+        double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
+        bool                positive = p.lower >= 0 && p.upper > 1;
+        if (p.given) continue;
+        add_gradient(m, p.theta < m->n_theta ? p.theta : SIZE_MAX,
+                     positive ? add_positive(list, p.name, p.value, sd)
+                              : add_parameter(list, p.name, p.value, sd, NAN, NAN));
+    }
+    if (!m->noise_column)
+        add_gradient(m, m->noise > 0 ? m->n_theta : SIZE_MAX,
+                     add_positive(list, "noise", m->noise, m->sd[m->n_theta]));
+    return CR_OK;
+}
+
+/* The coefficients of the mean function, in the units of the data. */
+static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                          cri_sheet *list)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     q = m->q, *number = cr_scratch_index(&s, m->at.d), d = 0;
+    double    *T = cr_scratch_matrix(&s, q, q), *P = cr_scratch_matrix(&s, q, q);
+
+    CR_TRY(s.status);
+    for (size_t j = 0; j < design->p; j++)
+        if (!design->terms[j].code) number[d++] = j;
+    cri_gp_mean_units(&m->mean, T);
+    for (size_t i = 0; i < q; i++) /* A^-1 T^T: its columns have the variances */
+        for (size_t j = 0; j < q; j++) P[j * q + i] = T[i * q + j];
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), cr_mat_of(P, q, q)));
+    for (size_t i = 0; i < q; i++) {
+        double value = 0, square = 0;
+        char   name[320] = "mean.intercept";
+        size_t power = (size_t)m->mean.power[i], column = (size_t)m->mean.column[i];
+        for (size_t j = 0; j < q; j++) {
+            value += T[i * q + j] * m->beta[j];
+            square += P[j * q + i] * P[j * q + i];
+        }
+        if (power) {
+            const char *of = cr_design_term_name(design, number[column]);
+            if (power == 1)
+                snprintf(name, sizeof name, "mean.%s", of);
+            else
+                snprintf(name, sizeof name, "mean.%s^%zu", of, power);
+        }
+        value = value * design->target_scale + (power ? 0 : design->target_shift);
+        double sd = sqrt(square) * design->target_scale, half = 1.959963984540054 * sd;
+        add_gradient(m, SIZE_MAX, add_parameter(list, name, value, sd, value - half, value + half));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The sd of the noise, that of white terms of the kernel with it. */
+static cr_status noise_sd(cr_ctx *cx, const cri_gp_posterior *m, double *out)
+{
+    cr_status       st = CR_OK;
+    cr_kernel_input in = cri_gp_inputs(&m->at);
+    double          with = 0, without = 0;
+    in.rows = in.numbers.rows = 1;
+    if (m->white && m->at.n && m->approx != CRI_GP_RFF) {
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, true, &with));
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, false, &without));
+    }
+    *out = sqrt(m->noise + fmax(with - without, 0));
+done:
+    return st;
+}
+
+const char *cri_gp_units(const cr_design *design)
+{
+    bool x = false;
+    for (size_t j = 0; j < design->p; j++) x = x || design->scale[j] != 1 || design->shift[j] != 0;
+    bool y = design->target_scale != 1 || design->target_shift != 0;
+    return x && y ? "standardised features and target"
+           : x    ? "standardised features"
+           : y    ? "standardised target"
+                  : "data";
+}
+
+const cr_field cri_gp_statistics[] = {
+    CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
+    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("approx", 0, "exact, or the approximation"),
+    CR_COUNT("distinct_inputs", CR_FIELD_SOMETIMES, "of exact: rows that differ in their inputs"),
+    CR_COUNT("random_features", CR_FIELD_SOMETIMES, "of rff: cosines"),
+    CR_COUNT("landmarks", CR_FIELD_SOMETIMES, "of nystrom"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of the sparse ones"),
+    CR_NUMBER("kernel_error", CR_FIELD_EITHER, "of rff and nystrom: mean error of the kernel"),
+    CR_MEASURE("noise_sd", "target", CR_FIELD_EITHER, "standard deviation of the noise"),
+    CR_TEXT("solver", CR_FIELD_SOMETIMES, "of --solver cg"),
+    CR_COUNT("cg_iterations", CR_FIELD_SOMETIMES, "of cg: steps of the last solution"),
+    CR_NUMBER("cg_residual", CR_FIELD_EITHER, "of cg: residual that was left"),
+    CR_MEASURE("log_evidence_se", "nats", CR_FIELD_EITHER,
+               "of cg: standard error of the log evidence"),
+    CR_COUNT("sd_rank", CR_FIELD_SOMETIMES, "of cg: rank of the part by which sds are made"),
+    CR_COUNT("sd_nearest", CR_FIELD_SOMETIMES, "of cg: nearest inputs that correct them"),
+    CR_NUMBER("sd_error", CR_FIELD_EITHER, "of cg: their relative error, on some rows"),
+    CR_MEASURE("loo_log_score", "nats", CR_FIELD_EITHER,
+               "sum of the log densities of the rows, each left out in turn"),
+    CR_MEASURE("loo_rmse", "target", CR_FIELD_EITHER, "root mean squared error, likewise"),
+    CR_NUMBER("jitter", CR_FIELD_NULL,
+              "added to the diagonal of the covariance, where it had to be"),
+    CR_COUNT("hyper_draws", CR_FIELD_SOMETIMES, "of --hyper mcmc: draws of the hyper-parameters"),
+    CR_NUMBER("largest_rhat", CR_FIELD_EITHER, "of these: potential scale reduction, the worst"),
+    CR_NUMBER("smallest_ess", CR_FIELD_EITHER, "of these: effective number of draws, the least"),
+    CR_COUNT("starts", 0, "runs of the search"),
+    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("evaluations", 0, "of the evidence"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
+    CR_FIELD_LAST,
+};
+
+static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                                cri_sheet *s)
+{
+    cr_status st = CR_OK;
+    double    unit = design->target_scale, noise;
+    cri_put_text(s, "kernel", m->formula);
+    cri_put_text(s, "units", cri_gp_units(design));
+    cri_put_text(s, "approx", names[m->approx]);
+    const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
+                         : m->approx == CRI_GP_RFF     ? "random_features"
+                         : m->approx == CRI_GP_NYSTROM ? "landmarks"
+                                                       : "inducing_inputs";
+    cri_put_count(s, inputs, m->at.n);
+    if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
+        cri_put_real(s, "kernel_error", m->kernel_error);
+    CR_TRY(noise_sd(cx, m, &noise));
+    if (!m->noise_column) cri_put_real(s, "noise_sd", noise * unit);
+    if (m->cg) {
+        cri_put_text(s, "solver", "cg");
+        cri_put_count(s, "cg_iterations", m->inverse.cg_iterations);
+        cri_put_real(s, "cg_residual", m->inverse.residual);
+        cri_put_real(s, "log_evidence_se", m->inverse.evidence_se);
+        cri_put_count(s, "sd_rank", m->inverse.rank);
+        cri_put_count(s, "sd_nearest", m->inverse.near);
+        cri_put_real(s, "sd_error", m->inverse.sd_error);
+    }
+    if (m->approx == CRI_GP_EXACT && !m->cg) {
+        cri_put_real(s, "loo_log_score", m->loo_score - m->rows * log(unit));
+        cri_put_real(s, "loo_rmse", m->loo_rmse * unit);
+    }
+    cri_put_real(s, "jitter", m->jitter);
+    if (m->n_draws) {
+        double rhat, ess;
+        cri_gp_mcmc_agreement(m, &rhat, &ess);
+        cri_put_count(s, "hyper_draws", m->n_draws);
+        cri_put_real(s, "largest_rhat", rhat);
+        cri_put_real(s, "smallest_ess", ess);
+    }
+    cri_put_count(s, "starts", m->starts);
+    cri_put_count(s, "starts_agreed", m->agreed);
+    cri_put_count(s, "evaluations", m->evaluations);
+    if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
+done:
+    return st;
+}
+
+cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
+{
+    cr_status               st = CR_OK;
+    const cri_gp_posterior *m = state;
+    cri_sheet              *list = cri_put_list(out, "parameters");
+    CR_TRY(add_mean(cx, m, design, list));
+    CR_TRY(add_kernel(cx, m, list));
+    cri_gp_tell_elements(m->kernel, design, list);
+    CR_TRY(add_statistics(cx, m, design, cri_put_object(out, "statistics")));
+done:
+    return st;
+}

@@ -1,0 +1,67 @@
+/* gp_learn.h -- hyper-parameters at the maximum of the evidence (times their priors).
+ * The starts come from the data: twenty settings are tried, L-BFGS runs from the best two and from
+ * the best of other lengths; where there is one length-scale a column, these move together first,
+ * then each by itself.  With few rows starts of other kinds join them, see gp_optima.h.  In a sum,
+ * each term is then tried at other lengths and sizes while the others stay.  With many rows that
+ * search looks at some of them only, and its best goes on with all, from the curvature that the few
+ * rows tell. (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_SEARCH_GP_LEARN_H
+#define CREDENCE_MODELS_GP_SEARCH_GP_LEARN_H
+
+#include "gp_starts.h"
+#include "math/optim/minimize.h"
+
+/* Value and gradient to be maximised, of any kernel method: log evidence or bound by theta and,
+ * last, log noise.  Returns CR_ENUMERIC where there is no value. */
+typedef cr_status cri_gp_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
+                                   const cr_kernel *k, double noise, double *out_value,
+                                   double *opt_gradient);
+
+typedef struct cri_gp_task {
+    const cri_gp_problem *problem;
+    cri_gp_objective     *objective;
+    void                 *method;
+    cri_gp_objective     *search_objective; /* of the search with few rows; NULL: the same */
+    void                 *search_method;
+    double                variance; /* of the target about its mean               */
+    bool                  learn_noise;
+    size_t                restarts, max_iter;
+    uint64_t              seed;
+    size_t                search_rows; /* how many rows the search for starts takes   */
+    size_t screen_rows; /* and the screening of many starts before; 0: there is none */
+    bool   rough;       /* a gain of 1e-7 of the value is none               */
+} cri_gp_task;
+
+typedef struct cri_gp_learned {
+    double  value;          /* the log evidence or bound, with the log prior                */
+    size_t  iterations;     /* from the start that was best to the end, over all rows       */
+    cr_stop stop;           /* why that ended                                               */
+    size_t  evaluations;    /* of all starts                                                */
+    size_t  refused;        /* settings that had no value: the covariance is singular there */
+    size_t  starts, agreed; /* runs of L-BFGS at the last stage; those near the best */
+    char    at_bound[512];  /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
+} cri_gp_learned;
+
+/* Learns the free parameters of k and, if asked to, *noise. */
+cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
+                       cri_gp_learned *out);
+
+/* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of
+ * the task likes best: where the optimum of something else, the evidence of some rows, is to start
+ * the search. */
+cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise);
+
+/* The standard deviations of theta and log noise, by the inverse of the matrix of second
+ * derivatives at the optimum (differences of the gradient): out [theta + 1], NaN for those at a
+ * bound or without. */
+cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+                        double *out);
+
+/* The exact log evidence as an objective; method is a cri_gp_exact_room. */
+typedef struct cri_gp_exact_room {
+    double         *L; /* [n x n] of the largest problem */
+    cri_gp_solution solution;
+} cri_gp_exact_room;
+cri_gp_objective cri_gp_exact_objective;
+
+#endif
