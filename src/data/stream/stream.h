@@ -21,7 +21,8 @@
 typedef struct cr_stream cr_stream;
 
 /* Opens `path` ("-" is standard input) as a stream of blocks of at most `rows` rows; 0 means as
- * many as 16 MiB of the source hold.  Reads the first pass, where one is needed.  Fails like
+ * many as 16 MiB of the source hold, which are the leaves that a table read whole has
+ * (table_internal.h).  Reads the first pass, where one is needed.  Fails like
  * cr_table_read, and with CR_EUNSUPPORTED for databases, archives and arrays in Fortran order. */
 CR_API cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *options,
                                 size_t rows, cr_stream **out_stream);

@@ -44,6 +44,8 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
                         .source = source,
                         .options = options,
                         .streaming = true,
+                        .by_leaves = !size.rows,
+                        .leaf_bytes = size.rows ? SIZE_MAX : size.bytes,
                         .sizes = { .piece = piece, .pieces = PIECES, .sample = SAMPLE },
                         .follow_lines = lines,
                         .scratch = cr_scratch_begin(cx) };

@@ -82,9 +82,10 @@ static size_t find_block(const svm_reader *r, size_t *lines, size_t *seen)
 {
     const char *begin = r->buffer + r->at, *feed = NULL;
     size_t      left = r->filled - r->at;
+    if (!r->size.rows && r->ended) return left;
     if (!r->size.rows) {
         feed = cri_find_last(begin, '\n', left);
-        return feed ? (size_t)(feed - begin) + 1 : r->ended ? left : 0;
+        return feed ? (size_t)(feed - begin) + 1 : 0;
     }
     while (*seen < left && (feed = memchr(begin + *seen, '\n', left - *seen))) {
         *seen = (size_t)(feed - begin) + 1;
