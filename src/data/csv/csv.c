@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void free_column(cr_ctx *cx, cri_csv_column *k)
+void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k)
 {
     cr_free(cx, k->values, k->capacity, sizeof *k->values);
     cr_free(cx, k->codes, k->capacity, sizeof *k->codes);
@@ -18,12 +18,21 @@ static void free_column(cr_ctx *cx, cri_csv_column *k)
 
 void cri_csv_free(cri_csv *csv)
 {
-    for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
+    for (size_t c = 0; csv->columns && c < csv->n; c++)
+        cri_csv_drop_column(csv->cx, &csv->columns[c]);
     cri_csv_levels_clear(csv->cx, &csv->names);
     cr_free(csv->cx, csv->leaves, csv->leaf_capacity, sizeof *csv->leaves);
     cr_free(csv->cx, csv->batch.buffer, csv->batch.capacity, 1);
     cr_free(csv->cx, csv->ahead.buffer, csv->ahead.capacity, 1);
     cr_scratch_end(&csv->scratch);
+}
+
+cr_type cri_csv_type(const cri_csv_column *k)
+{
+    if (k->must_be_real) return CR_REAL;
+    if (cri_csv_is_mixed(k->seen)) return CR_CATEGORY;
+    if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
+    return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */
@@ -39,7 +48,7 @@ static void drop_mixed_columns(cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
         if (k->mode != CRI_CSV_NUMBERS || !cri_csv_is_mixed(k->seen)) continue;
-        free_column(csv->cx, k);
+        cri_csv_drop_column(csv->cx, k);
         k->mode = CRI_CSV_SKIP;
     }
 }
@@ -108,13 +117,6 @@ done:
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static cr_type type_of(const cri_csv_column *k)
-{
-    if (k->must_be_real) return CR_REAL;
-    if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
-    return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
-}
-
 /* Moves a column's numbers, cut to size, into the table. */
 static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
 {
@@ -122,7 +124,7 @@ static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
     if (!values) return CR_ENOMEM;
     k->values = NULL;
     k->capacity = 0;
-    return cri_table_own_numbers(csv->cx, table, k->name, type_of(k), values);
+    return cri_table_own_numbers(csv->cx, table, k->name, cri_csv_type(k), values);
 }
 
 static cr_status give_category(cri_csv *csv, cri_csv_column *k, cr_table *table)

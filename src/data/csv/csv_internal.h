@@ -26,6 +26,7 @@ typedef struct cri_csv_column {
     bool            must_be_real, must_be_category;
     unsigned        seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
     unsigned        sampled; /* those of the sample                                        */
+    cr_type         type;    /* of a stream: what all blocks give                          */
     double         *values;  /* [capacity], of numbers                                    */
     uint32_t       *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
@@ -122,6 +123,10 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
 /* Parses the pieces into the columns, which have room for all their lines. */
 cr_status cri_csv_parse(cri_csv *csv);
 
+/* What the kinds of cells seen so far make of a column: the rule of csv.h. */
+cr_type cri_csv_type(const cri_csv_column *k);
+/* Frees the cells of a column and its levels: it may be read again as another type. */
+void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k);
 /* Frees what the columns and the batch hold. */
 void cri_csv_free(cri_csv *csv);
 

@@ -162,8 +162,9 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
         c->levels[k] = cri_string_copy(cx, from->levels[k]);
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
     }
-    size_t frequent =
-        from->n_levels ? most_frequent_level(from, cr_table_rows(t), opt_w, counts) : 0;
+    size_t frequent = from->n_levels && (impute || reference == REFERENCE_FREQUENT)
+                          ? most_frequent_level(from, cr_table_rows(t), opt_w, counts)
+                          : 0;
     c->fill = (double)frequent;
     if (reference == REFERENCE_FIRST) c->reference = 0;
     if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;

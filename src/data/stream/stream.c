@@ -148,8 +148,8 @@ done:
     return st;
 }
 
-/* Reads all blocks once for their levels. */
-static cr_status scan(cr_ctx *cx, cr_stream *s)
+/* Reads all blocks once for their levels, and goes back to the start. */
+static cr_status read_through(cr_ctx *cx, cr_stream *s)
 {
     cr_status st = CR_OK;
     cr_table *t = NULL;
@@ -160,10 +160,20 @@ static cr_status scan(cr_ctx *cx, cr_stream *s)
         cr_table_free(cx, t);
         t = NULL;
     }
-    CR_TRY(settle_levels(cx, s));
     CR_TRY(s->format->rewind(cx, s->reader));
 done:
     cr_table_free(cx, t);
+    return st;
+}
+
+/* The first passes, as many as the reader needs. */
+static cr_status scan(cr_ctx *cx, cr_stream *s)
+{
+    cr_status st = CR_OK;
+    do CR_TRY(read_through(cx, s));
+    while (s->format->start_scan(s->reader));
+    CR_TRY(settle_levels(cx, s));
+done:
     return st;
 }
 
