@@ -1,6 +1,6 @@
 /* blocks.c -- cutsets, and exact draws of what they leave. */
 #include "blocks.h"
-#include "graph/exact/filled.h"
+#include "graph/exact/elimination_tree.h"
 #include "base/inner_loop.h"
 #include "base/scratch.h"
 
@@ -212,20 +212,20 @@ static size_t count_parts(const cri_fgraph *g, const size_t *rank, size_t v)
 }
 
 static cr_status make_cell(cr_scratch *s, const cri_fgraph *g, const size_t *order,
-                           const size_t *rank, const cri_filled *filled, size_t i,
+                           const size_t *rank, const cri_elimination_tree *tree, size_t i,
                            const size_t *children, cri_block *b, size_t *stride)
 {
     cri_cell *c = &b->cell[i];
     size_t    rows = 1;
     c->v = order[i];
     c->states = g->states[c->v];
-    c->n = filled->begin[i + 1] - filled->begin[i];
+    c->n = tree->begin[i + 1] - tree->begin[i];
     c->later = cr_scratch_index(s, c->n);
     c->stride = cr_scratch_index(s, c->n);
     c->part = cr_scratch_bytes(s, count_parts(g, rank, c->v) + children[i], sizeof *c->part);
     if (s->status != CR_OK) return s->status;
     for (size_t k = 0; k < c->n; k++) {
-        c->later[k] = order[filled->later[filled->begin[i] + k]];
+        c->later[k] = order[tree->later[tree->begin[i] + k]];
         c->stride[k] = rows;
         rows *= g->states[c->later[k]];
     }
@@ -241,21 +241,21 @@ static cr_status make_cell(cr_scratch *s, const cri_fgraph *g, const size_t *ord
         if (first) add_table(s, g, c, rank, f, stride);
     }
     for (size_t j = 0; j < i && children[i] > 0; j++)
-        if (filled->parent[j] == i) add_sums(s, g, c, &b->cell[j], j, stride);
+        if (tree->parent[j] == i) add_sums(s, g, c, &b->cell[j], j, stride);
     return s->status;
 }
 
 static cr_status make_block(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, const cr_graph *graph,
                             const size_t *order, size_t n, cri_block *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch t = cr_scratch_begin(cx);
-    cr_graph   part = { 0 };
-    cri_filled filled = { 0 };
-    size_t    *rank = cr_scratch_index(&t, g->n), *stride = cr_scratch_index(&t, g->n);
-    size_t    *a = cr_scratch_index(&t, graph->ends), *b = cr_scratch_index(&t, graph->ends);
-    size_t    *same = cr_scratch_index(&t, n), m = 0;
-    size_t    *children = cr_scratch_bytes(&t, n, sizeof *children);
+    cr_status            st = CR_OK;
+    cr_scratch           t = cr_scratch_begin(cx);
+    cr_graph             part = { 0 };
+    cri_elimination_tree tree = { 0 };
+    size_t              *rank = cr_scratch_index(&t, g->n), *stride = cr_scratch_index(&t, g->n);
+    size_t *a = cr_scratch_index(&t, graph->ends), *b = cr_scratch_index(&t, graph->ends);
+    size_t *same = cr_scratch_index(&t, n), m = 0;
+    size_t *children = cr_scratch_bytes(&t, n, sizeof *children);
     CR_TRY(t.status);
     for (size_t v = 0; v < g->n; v++) rank[v] = CR_NONE;
     for (size_t i = 0; i < n; i++) rank[order[i]] = same[i] = i;
@@ -264,17 +264,17 @@ static cr_status make_block(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, cons
             if (rank[v] != CR_NONE && rank[graph->to[k]] != CR_NONE && graph->to[k] > v)
                 a[m] = rank[v], b[m++] = rank[graph->to[k]];
     CR_TRY(cr_graph_new(cx, n, m, a, b, &part));
-    CR_TRY(cri_filled_new(cx, &part, same, &filled));
+    CR_TRY(cri_elimination_tree_new(cx, &part, same, &tree));
     for (size_t i = 0; i < n; i++)
-        if (filled.parent[i] != CR_NONE) children[filled.parent[i]]++;
+        if (tree.parent[i] != CR_NONE) children[tree.parent[i]]++;
     out->n = n;
     out->cell = cr_scratch_bytes(s, n, sizeof *out->cell);
     CR_TRY(s->status);
     for (size_t i = 0; i < n; i++)
-        CR_TRY(make_cell(s, g, order, rank, &filled, i, children, out, stride));
+        CR_TRY(make_cell(s, g, order, rank, &tree, i, children, out, stride));
 done:
     cr_graph_free(cx, &part);
-    cri_filled_free(cx, &filled);
+    cri_elimination_tree_free(cx, &tree);
     cr_scratch_end(&t);
     return st;
 }

@@ -17,7 +17,7 @@ cr_exact_options cr_exact_defaults(void) { return (cr_exact_options){ .effort = 
 void cri_run_free(cr_ctx *cx, cri_run *r)
 {
     cri_factors_free(cx, r->table, r->room);
-    cri_filled_free(cx, &r->filled);
+    cri_elimination_tree_free(cx, &r->tree);
     cr_order_free(cx, &r->order);
     for (size_t i = 0; r->arg && i < r->problem->active; i++)
         cr_free(cx, r->arg[i], r->arg_size[i], sizeof(uint16_t));
@@ -63,7 +63,7 @@ static cr_status prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     else
         CR_TRY(cr_order_find(cx, &g, r.problem->active_states, kept ? group : NULL, o->order,
                              o->effort, &r.order));
-    CR_TRY(cri_filled_new(cx, &g, r.order.order, &r.filled));
+    CR_TRY(cri_elimination_tree_new(cx, &g, r.order.order, &r.tree));
     CR_TRY(cri_problem_rank(cx, r.problem, r.order.order));
     r.first_max = goal == CRI_BEST ? 0 : goal == CRI_MAP ? r.problem->active - kept : CR_NONE;
     r.kept = goal == CRI_BEST || goal == CRI_MAP ? 0 : kept;
@@ -118,8 +118,8 @@ static void put_table(cri_run *r, const buckets *b, size_t i)
 static cr_status eliminate(cr_ctx *cx, cri_run *r, const buckets *b, size_t i, size_t to,
                            const cr_factor **in, size_t *states)
 {
-    const size_t *later = r->filled.later + r->filled.begin[i];
-    size_t        n = r->filled.begin[i + 1] - r->filled.begin[i], inputs = 0;
+    const size_t *later = r->tree.later + r->tree.begin[i];
+    size_t        n = r->tree.begin[i + 1] - r->tree.begin[i], inputs = 0;
     cri_space     sp = { 0 };
     bool          max = r->first_max != CR_NONE && i >= r->first_max;
     cr_status     st = CR_OK;
@@ -240,8 +240,8 @@ cr_status cri_run_trace_back(cr_ctx *cx, const cri_run *r, size_t *out_state)
     for (size_t v = 0; v < p->n; v++) out_state[v] = p->state[p->first[v]];
     for (size_t i = p->active; i-- > r->first_max;) {
         size_t at = 0;
-        for (size_t k = r->filled.begin[i]; k < r->filled.begin[i + 1]; k++) {
-            size_t j = r->filled.later[k];
+        for (size_t k = r->tree.begin[i]; k < r->tree.begin[i + 1]; k++) {
+            size_t j = r->tree.later[k];
             at = at * p->active_states[j] + choice[j];
         }
         choice[i] = r->arg[i][at];

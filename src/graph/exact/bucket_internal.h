@@ -3,7 +3,7 @@
 #define CREDENCE_GRAPH_EXACT_BUCKET_INTERNAL_H
 
 #include "bucket.h"
-#include "filled.h"
+#include "elimination_tree.h"
 #include "problem.h"
 
 typedef enum cri_goal {
@@ -14,17 +14,17 @@ typedef enum cri_goal {
 } cri_goal;
 
 typedef struct cri_run {
-    cri_problem    *problem;
-    cr_order        order;
-    cri_filled      filled;
-    cr_exact_report report;
-    size_t          kept;      /* the last ranks are not eliminated: the query */
-    size_t          first_max; /* from this rank on maximise; CR_NONE: never */
-    cr_factor      *table;     /* [room]: tables, then one message per rank */
-    size_t          tables, room;
-    double          scale; /* log of all that was divided by: log P(e) at the end */
-    uint16_t      **arg;   /* [active] best states, where maximised */
-    size_t         *arg_size;
+    cri_problem         *problem;
+    cr_order             order;
+    cri_elimination_tree tree;
+    cr_exact_report      report;
+    size_t               kept;      /* the last ranks are not eliminated: the query */
+    size_t               first_max; /* from this rank on maximise; CR_NONE: never */
+    cr_factor           *table;     /* [room]: tables, then one message per rank */
+    size_t               tables, room;
+    double               scale; /* log of all that was divided by: log P(e) at the end */
+    uint16_t           **arg;   /* [active] best states, where maximised */
+    size_t              *arg_size;
 } cri_run;
 
 /* Finds an order and what it will cost; no table is made yet.  opt_query [variables]: marks. */

@@ -95,11 +95,11 @@ static cr_status choose_variable(cr_ctx *cx, const question *q, const cri_run *r
     CR_TRY(s.status);
     for (size_t i = 0; i < p->active; i++) {
         double size = (double)p->active_states[i];
-        for (size_t k = r->filled.begin[i]; k < r->filled.begin[i + 1]; k++)
-            size *= (double)p->active_states[r->filled.later[k]];
+        for (size_t k = r->tree.begin[i]; k < r->tree.begin[i + 1]; k++)
+            size *= (double)p->active_states[r->tree.later[k]];
         load[i] += size;
-        for (size_t k = r->filled.begin[i]; k < r->filled.begin[i + 1]; k++)
-            load[r->filled.later[k]] += size;
+        for (size_t k = r->tree.begin[i]; k < r->tree.begin[i + 1]; k++)
+            load[r->tree.later[k]] += size;
     }
     *out_v = CR_NONE;
     for (size_t i = 0; i < p->active; i++) {

@@ -2,7 +2,7 @@
 #include "junction.h"
 #include "condition.h"
 #include "graph/factor/factor_internal.h"
-#include "filled.h"
+#include "elimination_tree.h"
 #include "junction_internal.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -56,7 +56,7 @@ size_t cr_junction_messages(const cr_junction *j) { return j->messages; }
 /* home[i]: the clique in which rank i is eliminated, numbered in the order of their first
  * variables.  The parent p of i joins the clique of i when {p} + later(p) = later(i); last[c]: the
  * last one eliminated. */
-static size_t find_homes(const cri_filled *f, size_t *home, size_t *last)
+static size_t find_homes(const cri_elimination_tree *f, size_t *home, size_t *last)
 {
     size_t cliques = 0;
     for (size_t i = 0; i < f->n; i++) home[i] = CR_NONE;
@@ -70,7 +70,7 @@ static size_t find_homes(const cri_filled *f, size_t *home, size_t *last)
     return cliques;
 }
 
-static cr_status make_cliques(cr_ctx *cx, cr_junction *j, const cri_filled *f)
+static cr_status make_cliques(cr_ctx *cx, cr_junction *j, const cri_elimination_tree *f)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -255,18 +255,18 @@ static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)
 {
-    cr_status  st = CR_OK;
-    cr_graph   g = { 0 };
-    cr_order   o = { 0 };
-    cri_filled f = { 0 };
-    double     start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
+    cr_status            st = CR_OK;
+    cr_graph             g = { 0 };
+    cr_order             o = { 0 };
+    cri_elimination_tree f = { 0 };
+    double               start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
     CR_TRY(cri_problem_new(cx, j->net, j->evidence, NULL, &j->problem));
     before = (double)cr_ctx_memory(cx);
     CR_TRY(cri_problem_graph(cx, j->problem, &g));
     finding = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order,
                          j->options.effort, &o));
-    CR_TRY(cri_filled_new(cx, &g, o.order, &f));
+    CR_TRY(cri_elimination_tree_new(cx, &g, o.order, &f));
     passing = (double)cr_ctx_memory(cx) - before; /* graph, order and fill: not kept */
     CR_TRY(cri_problem_rank(cx, j->problem, o.order));
     CR_TRY(make_cliques(cx, j, &f));
@@ -279,7 +279,7 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     CR_TRY(cut_tables(cx, j));
     j->constant = constant_weight(j->problem);
 done:
-    cri_filled_free(cx, &f);
+    cri_elimination_tree_free(cx, &f);
     cr_order_free(cx, &o);
     cr_graph_free(cx, &g);
     return st;

@@ -87,12 +87,12 @@ static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item 
     cri_operand in[2] = { { .value = a->f->value }, { .value = b->f->value } };
     cri_output  to = { 0 };
     bool        lost = false, fine;
-    if (!make_table(cx, sp, a->scope | b->scope, !m->shapes, &small, out)) return false;
+    if (!make_table(cx, sp, a->scope | b->scope, !m->scopes_only, &small, out)) return false;
     to.value = out->value;
     memcpy(to.stride, out->stride, small.n * sizeof *to.stride);
     cri_space_strides(&small, a->f->n, a->f->var, a->f->states, in[0].stride);
     cri_space_strides(&small, b->f->n, b->f->var, b->f->states, in[1].stride);
-    if (m->shapes) {
+    if (m->scopes_only) {
         double more = 0;
         fine = cri_combine_bytes(cx, &small, 2, in, 1, &to, threaded, &more);
         m->held += table_bytes(out);
@@ -172,9 +172,9 @@ bool cri_merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_facto
     return merge(cx, space, inputs, in, threaded, out);
 }
 
-bool cri_merge_shapes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+bool cri_merge_scopes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
                       bool threaded, cri_merged *out)
 {
-    *out = (cri_merged){ .shapes = true };
+    *out = (cri_merged){ .scopes_only = true };
     return merge(cx, space, inputs, in, threaded, out);
 }

@@ -175,7 +175,7 @@ bool cri_send_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_
     cri_output  *to = (cri_output *)(void *)(operand + inputs);
     cri_merged   merged = { 0 };
     double       combining = 0;
-    bool         fine = operand && cri_merge_shapes(cx, space, inputs, in, threaded, &merged);
+    bool         fine = operand && cri_merge_scopes(cx, space, inputs, in, threaded, &merged);
     for (size_t i = 0; fine && i < merged.n; i++) set_operand(space, merged.in[i], &operand[i]);
     for (size_t k = 0; fine && k < outputs; k++) {
         to[k] = (cri_output){ 0 };
