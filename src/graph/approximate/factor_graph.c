@@ -73,6 +73,7 @@ cr_status cri_fgraph_new(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cri_fgraph g = { .most_size = 1, .most_states = 1, .most_scope = 1 };
+    CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_problem_new(cx, net, opt_e, opt_query, &g.problem));
     CR_TRY(cri_problem_tables(cx, g.problem, &g.table, &g.made, &g.scale));
     g.n = g.problem->active;

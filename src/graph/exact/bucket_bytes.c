@@ -1,4 +1,4 @@
-/* bucket_bytes.c -- what an elimination will hold, told before its first table is made.
+/* bucket_bytes.c -- what an elimination will hold, predicted before its first table is made.
  * A table of the network lives until its first variable is eliminated, a message until its own
  * first variable is; what maximising remembers, to the end. */
 #include "bucket_internal.h"
@@ -104,7 +104,8 @@ done:
     return st;
 }
 
-cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held)
+cr_status cri_run_predict(cr_ctx *cx, const cri_run *r, double finding, double held,
+                          cr_exact_report *out)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -131,9 +132,9 @@ cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held)
     report.tables = w.peak;
     /* the lists of buckets and tables */
     held += (double)(some * (sizeof(cr_factor) + 2 * sizeof(size_t)) + 2 * n * sizeof(size_t));
-    if (r->first_max != CR_NONE) held += (double)(n * (sizeof *r->arg + sizeof *r->arg_size));
+    if (r->first_max != CR_NONE) held += (double)(n * (sizeof(uint16_t *) + sizeof(size_t)));
     report.bytes = fmax(finding, held + w.peak);
-    r->report = report;
+    *out = report;
 done:
     cr_scratch_end(&s);
     return st;

@@ -53,14 +53,15 @@ size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exac
 /* Says that the work goes on in runs. */
 void cri_exact_tell_runs(cr_ctx *cx, const cr_exact_report *one);
 
-/* All marginals, as cr_junction_marginals, and log P(e), by junction trees given each state of a
- * cutset.  Impossible evidence is CR_EDATA.  The report has the work of all runs. */
-cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                                  const cr_exact_options *o, double *out, double *out_log,
-                                  cr_exact_report *out_report);
-/* What that would take.  CR_ENOMEM: too much. */
+/* A cutset, chosen greedily, such that a junction tree given its state fits into memory, and what the
+ * runs take together.  CR_ENOMEM: too much.  The network must have been checked. */
 cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                              const cr_exact_options *o, cri_cutset *out_c,
                              cr_exact_report *out_report);
+/* All marginals, as cr_junction_marginals, and log P(e), by junction trees given each state of the
+ * cutset; c and r as they were planned.  Impossible evidence is CR_EDATA. */
+cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                                  const cr_exact_options *o, const cri_cutset *c,
+                                  const cr_exact_report *r, double *out, double *out_log);
 
 #endif

@@ -298,6 +298,13 @@ static cr_status copy_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *op
 cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const cr_exact_options *opt_o, cr_junction **out_j)
 {
+    cr_status st = cr_network_check(cx, net);
+    return st == CR_OK ? cri_junction_new(cx, net, opt_e, opt_o, out_j) : st;
+}
+
+cr_status cri_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                           const cr_exact_options *opt_o, cr_junction **out_j)
+{
     cr_status    st = CR_OK;
     size_t       n = cr_network_size(net);
     size_t       before = cr_ctx_memory(cx);

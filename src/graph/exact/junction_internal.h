@@ -64,6 +64,9 @@ bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out)
  * without memory. */
 bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from,
                       cr_factor *f);
+/* cr_junction_new of a network that has been checked. */
+cr_status cri_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                           const cr_exact_options *opt_o, cr_junction **out_j);
 /* Fills the report (junction_bytes.c).  Bytes: `finding` at the most while the cliques were looked
  * for, `held` now, of which `passing` will be given back. */
 cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, double finding,

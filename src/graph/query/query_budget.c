@@ -47,7 +47,7 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     double room = left / (now - began) * (double)*sweeps; /* of sweeps */
     if (settled || usual <= few || a.report.log_evidence == -INFINITY) goto done;
     if (room < (double)usual) {
-        snprintf(e->cut, sizeof e->cut, "%s was cut short by the budget of %.3g s",
+        snprintf(e->result.cut, sizeof e->result.cut, "%s was cut short by the budget of %.3g s",
                  cr_approximation_name(how), fmax(e->o.budget, LEAST));
         usual = room > (double)few ? (size_t)room : few;
     }
@@ -56,7 +56,7 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     *sweeps = usual;
     CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
 done:
-    if (!e->cut[0]) *sweeps = asked; /* else further runs are cut short too */
+    if (!e->result.cut[0]) *sweeps = asked; /* else further runs are cut short too */
     if (st == CR_OK) {
         *out = a;
         return st;
@@ -67,10 +67,12 @@ done:
 
 void cri_budget_tell(cri_engine *e)
 {
-    size_t used = strlen(e->why);
+    size_t used = strlen(e->result.why);
     double seconds = cri_budget_now() - e->began;
     if (e->began == 0 || !cri_engine_approximates(e)) return;
-    if (e->cut[0]) used += (size_t)snprintf(e->why + used, sizeof e->why - used, "; %s", e->cut);
-    if (used < sizeof e->why && seconds > 1.5 * fmax(e->o.budget, LEAST))
-        snprintf(e->why + used, sizeof e->why - used, "; all took %.3g s", seconds);
+    if (e->result.cut[0])
+        used += (size_t)snprintf(e->result.why + used, sizeof e->result.why - used, "; %s",
+                                 e->result.cut);
+    if (used < sizeof e->result.why && seconds > 1.5 * fmax(e->o.budget, LEAST))
+        snprintf(e->result.why + used, sizeof e->result.why - used, "; all took %.3g s", seconds);
 }
