@@ -60,6 +60,13 @@ void cri_engine_note_plan(cri_engine *e, const char *name, const cr_exact_report
                cost->width, cost->operations, cost->bytes, why);
 }
 
+cr_query_planned cri_engine_planned(const cri_engine *e)
+{
+    cr_query_planned p = { .method = e->plan.name, .cost = e->plan.cost };
+    memcpy(p.why, e->plan.why, sizeof p.why);
+    return p;
+}
+
 /* An exact plan: `what` answers, and why that may be. */
 static void take_exact(cri_engine *e, const char *name, const cr_exact_report *cost, double runs,
                        const char *what)

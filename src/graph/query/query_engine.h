@@ -65,8 +65,9 @@ void cri_engine_changed(cri_engine *e);
 /* Plans the answer (plan.c).  AUTO: exact or not is decided by what the exact answer would cost. */
 cr_status cri_engine_plan(cri_engine *e, const cri_asked *asked);
 /* Takes note of a plan and reports it: what computes it, what that takes, why. */
-void cri_engine_note_plan(cri_engine *e, const char *name, const cr_exact_report *cost,
-                          const char *why);
+void             cri_engine_note_plan(cri_engine *e, const char *name, const cr_exact_report *cost,
+                                      const char *why);
+cr_query_planned cri_engine_planned(const cri_engine *e);
 /* Is it still within the budget of a list, with so many operations more?  CR_ENOMEM. */
 cr_status cri_engine_spend(cri_engine *e, double operations);
 /* Does an approximation answer? */
