@@ -37,7 +37,7 @@ TEST(with_time_it_is_the_usual_answer)
         assert_true(e.o.approximate.max_iter == CR_COUNT_UNSET &&
                     e.o.approximate.samples == CR_COUNT_UNSET);
         e.plan.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)how[i]);
-        cri_budget_tell(&e);
+        cri_budget_report(&e);
         assert_string_equal(e.result.why, "");
         cr_approximate_free(cx, &a);
         cr_approximate_free(cx, &b);
@@ -58,7 +58,7 @@ TEST(without_time_it_is_short_and_says_so)
         assert_ok(cx, cri_budget_ask(&e, how[i], &a));
         assert_true(a.report.iterations <= 5 && a.report.samples <= 400);
         assert_non_null(strstr(e.result.cut, "was cut short by the budget of 60 s"));
-        cri_budget_tell(&e);
+        cri_budget_report(&e);
         assert_non_null(strstr(e.result.why, "cut short"));
         assert_non_null(strstr(e.result.why, "all took 1e+06 s"));
         cr_approximate_free(cx, &a);

@@ -154,10 +154,10 @@ void cri_contract(const double *in, size_t left, size_t states, size_t right, co
 }
 
 void cri_table_message(const cr_factor *f, const double *value, const double *w, size_t t,
-                       bool maximise, double *room, double *out)
+                       bool maximise, double *workspace, double *out)
 {
     const double *now = value, *weight = w;
-    double       *next = room, *other = room + f->size;
+    double       *next = workspace, *other = workspace + f->size;
     size_t        size = f->size;
     for (size_t k = 0; k < f->n; k++) weight += f->states[k];
     for (size_t k = f->n; k-- > t + 1;) { /* those that run faster */

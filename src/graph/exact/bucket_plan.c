@@ -184,9 +184,9 @@ static cr_status choose_cutset(cr_ctx *cx, cri_elimination *p)
     cr_exact_options quick = p->options;
     quick.effort = 0;
     if (p->goal == CRI_POSTERIOR) p->goal = CRI_EVIDENCE; /* the runs are weighed by P(e, c) */
-    if (whole.tables > MOST_RUNS * cri_exact_room(cx, &p->options)) CR_TRY(refuse(cx, p, &whole));
+    if (whole.tables > MOST_RUNS * cri_exact_memory(cx, &p->options)) CR_TRY(refuse(cx, p, &whole));
     CR_TRY(cri_evidence_copy(cx, p->net, p->evidence, &e));
-    while (!cri_exact_has_room_for_runs(cx, &p->options, &p->report, p->net)) {
+    while (!cri_exact_fits_runs(cx, &p->options, &p->report, p->net)) {
         cri_run r;
         size_t  v;
         CR_TRY(cr_check_interrupt(cx));
@@ -212,5 +212,5 @@ done:
 cr_status cri_elimination_fit(cr_ctx *cx, cri_elimination *p)
 {
     if (!cri_exact_in_time(cx, &p->options, p->report.operations)) return refuse(cx, p, &p->report);
-    return cri_exact_has_room(cx, &p->options, &p->report) ? CR_OK : choose_cutset(cx, p);
+    return cri_exact_fits(cx, &p->options, &p->report) ? CR_OK : choose_cutset(cx, p);
 }

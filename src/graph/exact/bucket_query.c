@@ -103,7 +103,7 @@ static cr_status run_conditioned(cr_ctx *cx, const cri_elimination *p, cri_elimi
     batch     *b = cr_scratch_bytes(&s, 1, sizeof *b);
     size_t    *states = cr_scratch_index(&s, CRI_BATCH * variables);
     CR_TRY(s.status);
-    cri_exact_tell_runs(cx, &p->report);
+    cri_exact_report_runs(cx, &p->report);
     *b = (batch){ .cx = cx, .p = p, .lanes = cri_exact_lanes(cx, &p->report, &p->options) };
     for (size_t i = 0; i < CRI_BATCH; i++) b->part[i].state = states + i * variables;
     for (; b->first < all; b->first += CRI_BATCH) {
@@ -121,7 +121,7 @@ done:
 cr_status cri_elimination_execute(cr_ctx *cx, const cri_elimination *p, cri_eliminated *out)
 {
     out->log = -INFINITY;
-    cri_exact_tell_long(cx, &p->report);
+    cri_exact_warn_long(cx, &p->report);
     cr_status st =
         p->cutset.n > 0 ? run_conditioned(cx, p, out) : cri_run_execute(cx, p, &p->run, out);
     if (st != CR_OK) cr_factor_free(cx, &out->joint);

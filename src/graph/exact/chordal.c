@@ -87,8 +87,8 @@ void cr_cluster_graph_free(cr_ctx *cx, cr_cluster_graph *g)
     *g = (cr_cluster_graph){ 0 };
 }
 
-static cr_status make_room(cr_ctx *cx, size_t clusters, size_t members, size_t edges, size_t shared,
-                           cr_cluster_graph *out)
+static cr_status allocate(cr_ctx *cx, size_t clusters, size_t members, size_t edges, size_t shared,
+                          cr_cluster_graph *out)
 {
     cr_cluster_graph g = {
         .clusters = clusters, .members = members, .edges = edges, .shared_n = shared
@@ -153,7 +153,7 @@ cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order,
         edges += leaves;
         shared += leaves ? f.begin[i + 1] - f.begin[i] : 0;
     }
-    CR_TRY(make_room(cx, cliques, members, edges, shared, out_g));
+    CR_TRY(allocate(cx, cliques, members, edges, shared, out_g));
     for (size_t c = 0, at = 0; c < cliques; c++) {
         size_t i = first[c], start = at;
         out_g->member[at++] = order[i];
@@ -182,7 +182,7 @@ cr_status cr_bethe_graph(cr_ctx *cx, const cr_network *net, cr_cluster_graph *ou
 {
     size_t tables = cr_network_tables(net), n = cr_network_size(net), ends = 0;
     for (size_t i = 0; i < tables; i++) ends += cr_network_table(net, i).n;
-    cr_status st = make_room(cx, tables + n, ends + n, ends, ends, out_g);
+    cr_status st = allocate(cx, tables + n, ends + n, ends, ends, out_g);
     if (st != CR_OK) return st;
     size_t at = 0;
     for (size_t i = 0; i < tables; i++) {

@@ -77,24 +77,24 @@ cr_status cri_cutset_fix(cr_ctx *cx, const cri_cutset *c, const cr_network *net,
 
 /* --- limits ---------------------------------------------------------------------------------- */
 
-double cri_exact_room(const cr_ctx *cx, const cr_exact_options *o)
+double cri_exact_memory(const cr_ctx *cx, const cr_exact_options *o)
 {
     return o->memory ? (double)o->memory : (double)cri_memory_left(cx);
 }
 
-bool cri_exact_has_room(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r)
+bool cri_exact_fits(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r)
 {
-    return (o->memory ? r->tables : r->bytes) <= cri_exact_room(cx, o);
+    return (o->memory ? r->tables : r->bytes) <= cri_exact_memory(cx, o);
 }
 
-bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
-                                 const cr_exact_report *r, const cr_network *net)
+bool cri_exact_fits_runs(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r,
+                         const cr_network *net)
 {
     cr_exact_report more = *r;
     double          states = 0;
     for (size_t v = 0; v < cr_network_size(net); v++) states += (double)cr_network_states(net, v);
     more.bytes += CONTEXT + (2 + CRI_BATCH) * 8 * states;
-    return cri_exact_has_room(cx, o, &more);
+    return cri_exact_fits(cx, o, &more);
 }
 
 static double least_seconds(const cr_ctx *cx, double operations)
@@ -118,7 +118,7 @@ double cri_exact_seconds(double operations) { return operations / RATE; }
 
 double cri_exact_operations(double seconds) { return seconds * RATE; }
 
-void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r)
+void cri_exact_warn_long(cr_ctx *cx, const cr_exact_report *r)
 {
     double seconds = cri_exact_seconds(r->operations);
     if (seconds > LONG)
@@ -135,21 +135,21 @@ cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *
             "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu); there "
             "are %.2g s and %.3g GB",
             what, r->operations, cri_exact_seconds(r->operations), r->bytes / 1e9, r->width,
-            seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
+            seconds_allowed(cx), cri_exact_memory(cx, o) / 1e9);
     return cr_fail_hint(cx, "--method auto approximates it; or give more evidence, or a larger "
                             "--time-limit or --memory-limit");
 }
 
 size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exact_options *o)
 {
-    double lanes = floor(cri_exact_room(cx, o) / (r->bytes + CONTEXT));
+    double lanes = floor(cri_exact_memory(cx, o) / (r->bytes + CONTEXT));
     size_t threads = cr_ctx_threads(cx) < MOST_LANES ? cr_ctx_threads(cx) : MOST_LANES;
     if (lanes >= (double)threads) return threads;
     if (r->operations / r->runs > WORTH_THREADS) return 0;
     return lanes >= 2 ? (size_t)lanes : 1;
 }
 
-void cri_exact_tell_runs(cr_ctx *cx, const cr_exact_report *r)
+void cri_exact_report_runs(cr_ctx *cx, const cr_exact_report *r)
 {
     cr_log(
         cx, CR_LOG_INFO,

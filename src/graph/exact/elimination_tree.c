@@ -21,19 +21,19 @@ static int compare_index(const void *a, const void *b)
 
 typedef struct filler {
     cr_ctx *cx;
-    size_t *list, n, room; /* all lists so far */
-    size_t *mark;          /* [n] stamp: 1 + the list it was put in last */
+    size_t *list, n, capacity; /* all lists so far */
+    size_t *mark;              /* [n] stamp: 1 + the list it was put in last */
 } filler;
 
 static cr_status put(filler *w, size_t owner, size_t v)
 {
     if (v <= owner || w->mark[v] == owner + 1) return CR_OK;
-    if (w->n == w->room) {
-        size_t  more = w->room ? 2 * w->room : 64;
-        size_t *list = cr_resize(w->cx, w->list, w->room, more, sizeof *list);
+    if (w->n == w->capacity) {
+        size_t  more = w->capacity ? 2 * w->capacity : 64;
+        size_t *list = cr_resize(w->cx, w->list, w->capacity, more, sizeof *list);
         if (!list) return CR_ENOMEM;
         w->list = list;
-        w->room = more;
+        w->capacity = more;
     }
     w->mark[v] = owner + 1;
     w->list[w->n++] = v;
@@ -69,13 +69,13 @@ cr_status cri_elimination_tree_new(cr_ctx *cx, const cr_graph *g, const size_t *
         if (count) sibling[i] = child[f.parent[i]], child[f.parent[i]] = i;
     }
     f.ends = w.n;
-    f.later = cr_resize(cx, w.list, w.room, w.n, sizeof *w.list);
+    f.later = cr_resize(cx, w.list, w.capacity, w.n, sizeof *w.list);
     if (!f.later) CR_TRY(CR_ENOMEM);
     w.list = NULL;
     *out_f = f;
     f = (cri_elimination_tree){ 0 };
 done:
-    cr_free(cx, w.list, w.room, sizeof *w.list);
+    cr_free(cx, w.list, w.capacity, sizeof *w.list);
     cri_elimination_tree_free(cx, &f);
     cr_scratch_end(&s);
     return st;

@@ -241,13 +241,13 @@ static double constant_weight(const cri_problem *p)
 
 /* --- compiling ------------------------------------------------------------------------------- */
 
-/* Before the first table is made: is there room for it, and time? */
-static cr_status check_room(cr_ctx *cx, const cr_junction *j)
+/* Before the first table is made: does it fit into memory and time? */
+static cr_status check_limits(cr_ctx *cx, const cr_junction *j)
 {
     if (j->options.memory == SIZE_MAX) return CR_OK;
-    if (j->report.tables <= cri_exact_room(cx, &j->options) &&
+    if (j->report.tables <= cri_exact_memory(cx, &j->options) &&
         cri_exact_in_time(cx, &j->options, j->report.operations)) {
-        cri_exact_tell_long(cx, &j->report);
+        cri_exact_warn_long(cx, &j->report);
         return CR_OK;
     }
     return cri_exact_refuse(cx, "a junction tree", &j->report, &j->options);
@@ -275,7 +275,7 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     CR_TRY(assign_tables(cx, j));
     now = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cri_junction_predict(cx, j, &o, finding + o.bytes, now, passing));
-    CR_TRY(check_room(cx, j));
+    CR_TRY(check_limits(cx, j));
     CR_TRY(cut_tables(cx, j));
     j->constant = constant_weight(j->problem);
 done:

@@ -1,4 +1,4 @@
-/* junction_bytes.c -- what a junction tree will hold, told before its first table is made. */
+/* junction_bytes.c -- what a junction tree will hold, predicted before its first table is made. */
 #include "junction_internal.h"
 #include "graph/factor/message.h"
 #include "table_sizes.h"

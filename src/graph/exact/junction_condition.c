@@ -46,7 +46,7 @@ cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidenc
     cri_cutset       c = { .runs = 1 };
     cr_exact_report  whole = { 0 }, r;
     cr_exact_options any = *o;
-    double           room = cri_exact_room(cx, o);
+    double           memory = cri_exact_memory(cx, o);
     bool             fits;
     any.memory = SIZE_MAX; /* only the report is wanted */
     CR_TRY(cri_evidence_copy(cx, net, opt_e, &e));
@@ -56,9 +56,9 @@ cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidenc
         CR_TRY(cri_junction_new(cx, net, e, &any, &j));
         r = cr_junction_report(j);
         if (c.n == 0) whole = r;
-        bool hopeless = whole.tables > MOST_RUNS * room || c.runs > MOST_RUNS ||
+        bool hopeless = whole.tables > MOST_RUNS * memory || c.runs > MOST_RUNS ||
                         !cri_exact_in_time(cx, o, c.runs * r.operations);
-        fits = cri_exact_has_room_for_runs(cx, o, &r, net); /* though j is still there */
+        fits = cri_exact_fits_runs(cx, o, &r, net); /* though j is still there */
         if (!hopeless && fits) break;
         CR_TRY(choose_variable(cx, j, &v));
         if (hopeless || v == CR_NONE || c.n == CRI_MOST_CONDITIONED)
@@ -197,8 +197,8 @@ cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_ev
     cr_scratch s = cr_scratch_begin(cx);
     work       w = { .net = net, .e = opt_e, .o = o, .c = c };
     double    *sum, total = 0, peak = -INFINITY;
-    cri_exact_tell_runs(cx, r);
-    cri_exact_tell_long(cx, r);
+    cri_exact_report_runs(cx, r);
+    cri_exact_warn_long(cx, r);
     for (size_t v = 0; v < cr_network_size(net); v++) w.states += cr_network_states(net, v);
     sum = cr_scratch_bytes(&s, w.states, sizeof *sum);
     w.marginal = cr_scratch_matrix(&s, CRI_BATCH, w.states);

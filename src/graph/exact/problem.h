@@ -16,7 +16,7 @@ typedef struct cri_problem {
     size_t           *left;    /* [n] states that evidence leaves */
     size_t           *first;   /* [n] where the list of these begins in `state` */
     size_t           *state;   /* the lists */
-    size_t            states;  /* room of `state` */
+    size_t            states;  /* size of `state` */
     double           *weight;  /* beside `state`: likelihoods */
     bool             *weighed; /* [n] the likelihoods are not all 1 */
     bool             *needed;  /* [tables] */

@@ -8,11 +8,11 @@
  * it (combine.c, merge.c: each is a sixteenth of the space at the most). */
 enum { USUAL_BLOCK = 256, MERGED = 2, MERGED_SHARE = 16, WORTH_MERGING = 4096 };
 
-void cri_scopes_begin(cr_ctx *cx, size_t room, cri_scopes *out)
+void cri_scopes_begin(cr_ctx *cx, size_t capacity, cri_scopes *out)
 {
     *out = (cri_scopes){ .scratch = cr_scratch_begin(cx) };
-    out->f = cr_scratch_bytes(&out->scratch, room, sizeof *out->f);
-    out->in = cr_scratch_bytes(&out->scratch, room, sizeof *out->in);
+    out->f = cr_scratch_bytes(&out->scratch, capacity, sizeof *out->f);
+    out->in = cr_scratch_bytes(&out->scratch, capacity, sizeof *out->in);
 }
 
 void cri_scopes_end(cri_scopes *s) { cr_scratch_end(&s->scratch); }

@@ -13,12 +13,12 @@
 typedef struct cri_scopes {
     cr_scratch        scratch;
     size_t            n;
-    cr_factor        *f;  /* [room], no values */
-    const cr_factor **in; /* [room] their addresses */
+    cr_factor        *f;  /* [capacity], no values */
+    const cr_factor **in; /* [capacity] their addresses */
 } cri_scopes;
 
-/* Room for some tables; a failure is kept in scratch.status, as of a scratch. */
-void cri_scopes_begin(cr_ctx *cx, size_t room, cri_scopes *out);
+/* Space for so many tables; a failure is kept in scratch.status, as of a scratch. */
+void cri_scopes_begin(cr_ctx *cx, size_t capacity, cri_scopes *out);
 void cri_scopes_end(cri_scopes *s);
 /* Adds a table over these ranks, ascending. */
 void cri_scopes_add(cri_scopes *s, const cri_problem *p, size_t n, const size_t *rank);

@@ -44,11 +44,11 @@ static void find_partner(const cri_space *sp, const item *items, size_t n, size_
 void cri_merged_free(cr_ctx *cx, cri_merged *m)
 {
     for (size_t i = 0; i < m->made; i++) cr_factor_free(cx, &m->own[i]);
-    cr_free(cx, m->own, m->room, sizeof *m->own);
-    cr_free(cx, (void *)m->in, m->room, sizeof *m->in);
+    cr_free(cx, m->own, m->capacity, sizeof *m->own);
+    cr_free(cx, (void *)m->in, m->capacity, sizeof *m->in);
 }
 
-/* Gives out the joint scope of two tables, and room if it is to have values. */
+/* Gives out the joint scope of two tables, and memory if it is to have values. */
 static bool make_table(cr_ctx *cx, const cri_space *sp, uint64_t scope, bool values,
                        cri_space *small, cr_factor *out)
 {
@@ -145,7 +145,7 @@ static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n,
 static bool merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
                   bool threaded, cri_merged *out)
 {
-    out->room = inputs;
+    out->capacity = inputs;
     out->in = cri_resize_quietly(cx, NULL, 0, inputs, sizeof *out->in);
     if (!out->in) return false;
     for (size_t i = 0; i < inputs; i++) out->in[i] = in[i];

@@ -8,10 +8,10 @@
 #include "factor.h"
 
 typedef struct cri_merged {
-    size_t            n, room;     /* tables now; of `in` */
+    size_t            n, capacity; /* tables now; of `in` */
     const cr_factor **in;          /* [n] */
     size_t            made;        /* how many are ours */
-    cr_factor        *own;         /* [room] */
+    cr_factor        *own;         /* [capacity] */
     bool              lost;        /* a product underflowed */
     bool              scopes_only; /* tables have no values: only what it would take is found */
     double            held, peak;  /* then: bytes of ours in the end, and at the most */

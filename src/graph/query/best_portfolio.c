@@ -61,7 +61,7 @@ done:
     return st;
 }
 
-/* The same within half of the time that is left, so that there is some to tell what was found.
+/* The same within half of the time that is left, so that there is some to report what was found.
  * *out_late: it did not do. */
 static cr_status try_messages_in_time(cri_engine *e, size_t *state, double *log, double *bound,
                                       bool *out_late)

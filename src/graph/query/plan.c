@@ -22,7 +22,7 @@ static bool fits_time(const cri_engine *e, const cr_exact_report *r, double runs
 
 static bool fits(const cri_engine *e, const cr_exact_report *r, double runs)
 {
-    return cri_exact_has_room(e->cx, &e->o.exact, r) && fits_time(e, r, runs);
+    return cri_exact_fits(e->cx, &e->o.exact, r) && fits_time(e, r, runs);
 }
 
 /* Too much memory or work, as opposed to a failure that ends all. */

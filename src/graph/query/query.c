@@ -423,7 +423,7 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     if (!graph) a.cost = j.engine.result.cost;
     a.error = j.engine.result.error;
     a.upper = j.engine.result.upper;
-    cri_budget_tell(&j.engine);
+    cri_budget_report(&j.engine);
     a.plan = cri_engine_planned(&j.engine);
     memcpy(a.why, j.engine.result.why, sizeof a.why);
     if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0 && j.engine.hidden == 0)

@@ -176,16 +176,16 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_evidence                 *kept = e->evidence;
-    bool                         certain = false, told = false;
+    bool                         certain = false, reported = false;
     e->evidence = before;
     for (size_t i = 0; i < n; i++) {
         size_t best = 0, at = begin_of(e->net, query[i]);
         bool   late = i > 0 && e->began != 0 && cri_budget_left(e) <= 0;
         e->is_known = e->is_known && (i == 0 || certain || late);
-        if (late && !told)
+        if (late && !reported)
             snprintf(e->result.cut, sizeof e->result.cut,
                      "%zu of %zu variables had to be taken at once", n - i, n);
-        told |= late;
+        reported |= late;
         CR_TRY(cri_engine_approximate(e, &a));
         if (i == 0) *log_best = a->report.log_evidence;
         if (i == 0) e->result.share = 0;
