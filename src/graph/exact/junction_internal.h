@@ -52,7 +52,7 @@ struct cr_junction {
 
 /* Cliques of so many entries have all threads for themselves; smaller ones go side by side if a
  * level of the tree has so many in all. */
-enum { CRI_ALONE = 1 << 17, CRI_WORTH_THREADS = 1 << 17 };
+enum { CRI_ALONE = CRI_WORTH_THREADS };
 
 /* Inputs of a clique: its tables, what came up from children (but `except`), what came down.
  * Returns how many; *out_scale: the sum of their logs.  in [tables + children + 1]. */

@@ -407,6 +407,8 @@ static bool is_shared(const plan *p, size_t k)
     return false;
 }
 
+static bool is_worth_threads(const plan *p) { return p->runs >= CRI_WORTH_THREADS / p->block; }
+
 /* Runs the parts.  Outputs that they share are summed part by part, in order. */
 static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *lost)
 {
@@ -430,7 +432,11 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
         }
     }
     parts_work w = { cx, p, to, failed };
-    if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
+    if (is_worth_threads(p)) {
+        if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
+    } else {
+        for (size_t i = 0; i < parts; i++) walk_part(&w, i);
+    }
     for (size_t i = 0; i < parts; i++) {
         if (failed[i] == 1) goto done;
         *lost |= failed[i] == 2;
@@ -566,7 +572,7 @@ bool cri_combine_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const 
     plan   p = plan_loops(space, CRI_SUM, inputs, in, outputs, out, sizes, order, cut, &j);
     double bytes = (double)(outputs * sizeof *sizes + track_bytes(&p)), walkers = 1;
     if (goes_in_parts(&p, threaded)) {
-        size_t threads = cr_ctx_threads(cx);
+        size_t threads = is_worth_threads(&p) ? cr_ctx_threads(cx) : 1;
         walkers = (double)(threads < p.parts ? threads : p.parts);
         for (size_t k = 0; outputs > 1 && k < outputs; k++) {
             bool shared = false;
