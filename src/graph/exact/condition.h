@@ -9,6 +9,7 @@
 #define CREDENCE_GRAPH_EXACT_CONDITION_H
 
 #include "bucket.h"
+#include "limits.h"
 
 enum { CRI_MOST_CONDITIONED = 24, CRI_BATCH = 16 }; /* runs whose answers are kept until added up */
 
@@ -28,30 +29,6 @@ cr_status cri_cutset_fix(cr_ctx *cx, const cri_cutset *c, const cr_network *net,
 /* Which state variable i of the cutset has in that run. */
 size_t cri_cutset_state(const cri_cutset *c, const cr_network *net, const cr_evidence *opt_e,
                         size_t run, size_t i);
-
-/* The bytes of tables that are allowed. */
-double cri_exact_memory(const cr_ctx *cx, const cr_exact_options *o);
-/* Do the tables fit into memory; or, without such a limit, for all that is held? */
-bool cri_exact_fits(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r);
-/* ... and for what runs keep beside it? */
-bool cri_exact_fits_runs(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r,
-                         const cr_network *net);
-/* Are so many operations allowed: by the options, by the time limit or, without one, within a day?
- */
-bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
-/* The seconds that so many operations take, a cautious guess: the one that is shown. */
-double cri_exact_seconds(double operations);
-/* The operations that it has so many seconds for. */
-double cri_exact_operations(double seconds);
-/* Warns before work that takes more than a minute by that guess. */
-void cri_exact_warn_long(cr_ctx *cx, const cr_exact_report *r);
-/* The failure of work that takes too much; `what` would do it. */
-cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
-                           const cr_exact_options *o);
-/* How many runs may go side by side; 0: one at a time, with all threads. */
-size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exact_options *o);
-/* Says that the work goes on in runs. */
-void cri_exact_report_runs(cr_ctx *cx, const cr_exact_report *one);
 
 /* A cutset, chosen greedily, such that a junction tree given its state fits into memory, and what the
  * runs take together.  CR_ENOMEM: too much.  The network must have been checked. */
