@@ -222,7 +222,9 @@ static cr_status plan_one(cri_engine *e, cri_goal goal, size_t n, const size_t *
         CR_TRY(st);
     }
     if (!is_auto(e)) CR_TRY(cri_elimination_fit(e->cx, p));
-    take_exact(e, "ve", &p->report, 1, "one elimination answers it");
+    take_exact(e, "ve", &p->report, 1,
+               goal == CRI_EVIDENCE && n == 0 ? "P(e) by one elimination"
+                                              : "one elimination answers it");
 done:
     return st;
 }
