@@ -29,6 +29,16 @@ static const cr_field cost_fields[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field plan_fields[] = {
+    CR_TEXT("method", 0, "what was to compute it"),
+    CR_COUNT("width", CR_FIELD_SOMETIMES,
+             "largest clique, minus one, of an exact answer; absent where that was not asked for"),
+    CR_NUMBER("operations", CR_FIELD_SOMETIMES, "then: entries of all cliques"),
+    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "then: held at the most at a time"),
+    CR_TEXT("why", 0, "the reason"),
+    CR_FIELD_LAST,
+};
+
 const cr_field query_answer_fields[] = {
     CR_TEXT("query", 0, "the question"),
     CR_TEXT("method", 0,
@@ -93,6 +103,8 @@ const cr_field query_answer_fields[] = {
              query_solution_fields),
     CR_INNER(OBJECT, "cost", CR_FIELD_SOMETIMES, "what it took; of a Gaussian network absent",
              cost_fields),
+    CR_INNER(OBJECT, "plan", CR_FIELD_SOMETIMES,
+             "with --verbose: how it was to be computed, before any work", plan_fields),
     CR_FIELD_LAST,
 };
 
@@ -211,6 +223,17 @@ static void put_values(const query_job *j, const cr_query_answer *a, size_t *sta
     }
 }
 
+static void put_plan(const cr_query_planned *p, cri_sheet *out)
+{
+    cri_put_text(out, "method", p->method);
+    if (p->cost.variables > 0) {
+        cri_put_count(out, "width", p->cost.width);
+        cri_put_real(out, "operations", p->cost.operations);
+        cri_put_real(out, "bytes", p->cost.bytes);
+    }
+    cri_put_text(out, "why", p->why);
+}
+
 static void put_cost(const cr_query_answer *a, cri_sheet *out)
 {
     cri_put_count(out, "variables", a->cost.variables);
@@ -258,4 +281,5 @@ void query_put_answer(const query_job *j, const cr_query_answer *a, size_t *stat
     put_values(j, a, states, out);
     if (!a->exact) put_error(j, a, out);
     put_cost(a, cri_put_object(out, "cost"));
+    if (j->c->global.verbose && a->plan.method) put_plan(&a->plan, cri_put_object(out, "plan"));
 }

@@ -145,6 +145,13 @@ typedef struct cr_parameter {
     double value, derivative;
 } cr_parameter;
 
+/* How an answer was planned before any work. */
+typedef struct cr_query_planned {
+    const char     *method; /* what was to compute it; NULL: there was nothing to plan */
+    cr_exact_report cost;   /* as predicted; of an approximation, what an exact answer would take */
+    char            why[256]; /* the reason in words */
+} cr_query_planned;
+
 typedef struct cr_query_answer {
     cr_question_kind      kind;
     const char           *method; /* what computed it: "ve", "jt", "search", "graph", "bp", ... */
@@ -176,7 +183,8 @@ typedef struct cr_query_answer {
     bool    separated;            /* SEPARATION */
     size_t  trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t  sweeps;               /* of fitting soft evidence */
-    cr_exact_report cost;
+    cr_exact_report  cost;
+    cr_query_planned plan;
 } cr_query_answer; /* all zeros: nothing to free */
 
 /* The usual options. */
