@@ -2,6 +2,7 @@
 #include "gp_mcmc.h"
 #include "models/common/predictor.h"
 #include "base/scratch.h"
+#include "prob/mc/chains.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
     *out_rhat = NAN;
     *out_ess = NAN;
     for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
-        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
+        cri_chains_diagnose(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
                             &ess);
         *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
         *out_ess = fmin(*out_ess, ess);
@@ -83,7 +84,7 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet 
         }
         rhat = ess = NAN;
         if (!still)
-            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
+            cri_chains_diagnose(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
                                 &ess);
         add_item(list, p.name, x, n, rhat, ess);
     }
