@@ -37,9 +37,14 @@ cr_status cri_split_indices(cr_ctx *cx, const size_t *index, size_t k, size_t d,
  * positive definite, or singular within rounding; names the variable, opt_index[i] if given. */
 cr_status cri_gaussian_factor(cr_ctx *cx, const char *what, const double *A, size_t d,
                               const size_t *opt_index, double *L);
+/* The same, where a pivot must be more than the share `least` of its variance as well; the variable
+ * to blame goes to *out_tied. */
+cr_status cri_gaussian_factor_least(cr_ctx *cx, const char *what, const double *A, size_t d,
+                                    const size_t *opt_index, double least, double *L,
+                                    size_t *out_tied);
 /* F [d x d], of which *out_rank columns count, with F F' = A, for A that is positive semidefinite:
  * Cholesky with pivoting, on the scale of the variances (Higham 2002, sec. 10.3).  W [d x d] is
- * spoiled.  Returns d, or the number of a variable whose variance would be negative. */
+ * overwritten.  Returns d, or the number of a variable whose variance would be negative. */
 size_t cri_semidefinite_factor(const double *A, size_t d, double *W, double *F, size_t *out_rank);
 
 /* out [rows x cols] = A [rows[i], cols[j]] of A [d x d]. */
@@ -47,8 +52,13 @@ void cri_pick(const double *A, size_t d, const size_t *rows, size_t n_rows, cons
               size_t n_cols, double *out);
 /* |L^-1 z|^2; z [d] becomes L^-1 z. */
 cr_status cri_whitened_square(cr_ctx *cx, const double *L, size_t d, double *z, double *out);
-/* log N(x; mean, L L'); z [d] is spoiled and starts as x - mean. */
+/* log N(x; mean, L L'); z [d] is overwritten and starts as x - mean. */
 cr_status cri_log_density_at(cr_ctx *cx, const double *L, size_t d, double *z, double *out);
+/* cr_gaussian_condition, where a variable that is seen keeps more than the share `least` of its
+ * variance given the others; CR_ENUMERIC: *out_tied does not. */
+cr_status cri_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *seen, size_t k,
+                                 const double *values, double least, cr_gaussian **out,
+                                 double *opt_log_density, size_t *out_tied);
 /* Makes S [d x d] exactly symmetric. */
 void cri_symmetrise(double *S, size_t d);
 
