@@ -5,6 +5,7 @@
 #include "data/table/table_internal.h"
 #include "models/core/decide.h"
 #include "models/core/parts.h"
+#include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>

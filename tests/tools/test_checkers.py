@@ -11,7 +11,8 @@ import pytest
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 
 SOUND = {
-    "include/credence.h": '#include "../src/base/a.h"\n#include "../src/math/b.h"\n',
+    "include/credence.h": '#include "../src/base/a.h"\n',
+    "include/credence/math.h": '#include "../credence.h"\n#include "../../src/math/b.h"\n',
     "src/base/a.h": "/* a.h -- cr_one comes first. */\n"
                     "/* One. */\nCR_API int cr_one(void);\nCR_API int cr_two(int a,\n    int b);\n",
     "src/base/a.c": '#include "a.h"\n#include <stdio.h>\nint cr_one(void) { return 1; }\n',
@@ -71,12 +72,18 @@ def test_looking_at_nothing_is_a_failure(tool, tmp_path):
      "src/base/a.h:1: there is no cr_five"),
     ("check-docs", "README.md", "First\n`cr_five(1)`\n", "README.md:2: there is no cr_five"),
     ("check-docs", "docs/deep/page.md", "cri_five\n", "docs/deep/page.md:1: there is no cri_five"),
-    ("check-docs", "include/credence.h", '#include "../src/base/a.h"\n',
-     "src/math/b.h declares CR_API things but is not named"),
+    ("check-docs", "include/credence/math.h", '#include "../credence.h"\n',
+     "src/math/b.h declares CR_API things but no tier names it"),
     ("check-docs", "include/credence.h", SOUND["include/credence.h"] + '#include "../src/z.h"\n',
-     "../src/z.h does not exist"),
+     "include/credence.h: ../src/z.h does not exist"),
+    ("check-docs", "include/credence.h", SOUND["include/credence.h"] + '#include "../src/math/b.h"\n',
+     "include/credence/math.h: src/math/b.h is in include/credence.h already"),
+    ("check-docs", "include/credence/math.h", '#include "../../src/math/b.h"\n',
+     "src/math/b.h: includes ../base/a.h, which include/credence/math.h does not name"),
+    ("check-docs", "docs/c.md", "| `credence.h` | 2 |\n| `credence/math.h` | 3 |\n",
+     "docs/c.md: credence/math.h has 1 names, not 3"),
     ("check-docs", "src/math/b.h", '#include "b_internal.h"\n/* x */\nCR_API int cr_three(void);\n',
-     "src/math/b.h: includes b_internal.h, which include/credence.h does not name"),
+     "src/math/b.h: includes b_internal.h, which include/credence/math.h does not name"),
 
     ("check-leftovers", "src/base/a.c", "int a;\n/* TO" "DO: more */\n", "src/base/a.c:2: unfinished"),
     ("check-leftovers", "cli/main.c", "#if 0\n", "cli/main.c:1: switched off"),
