@@ -25,10 +25,7 @@
     X(count,  at,    "",      "",                    "which word is completed, from 0", "2")
 /* clang-format on */
 enum { SHELL_PLAIN, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
-CR_OPTIONS_STRUCT(complete_options, COMPLETE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(complete_options, __VA_ARGS__)
-static const cr_option complete_table[] = { COMPLETE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(complete_options, complete_table, COMPLETE_OPTIONS);
 
 /* --- quotes ---------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "context_internal.h"
 #include "checked.h"
 #include "team.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <sched.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -61,13 +61,6 @@ static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size
         return NULL;
     }
     return realloc(old, new_size);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* The cores that this process may run on (taskset, cpusets of a container), at least 1. */
@@ -143,7 +136,7 @@ void   cr_ctx_fail_allocation(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->fail
 
 void cr_ctx_set_time_limit(cr_ctx *cx, double seconds)
 {
-    cx->deadline = seconds > 0 ? now() + seconds : 0;
+    cx->deadline = seconds > 0 ? cri_seconds() + seconds : 0;
 }
 
 void cr_ctx_set_log(cr_ctx *cx, cr_log_fn *fn, void *user)
@@ -166,12 +159,12 @@ void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 bool cri_should_stop(const cr_ctx *cx)
 {
     if (cx->parent && cri_should_stop(cx->parent)) return true;
-    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && now() > cx->deadline);
+    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && cri_seconds() > cx->deadline);
 }
 
 double cri_time_left(const cr_ctx *cx)
 {
-    double left = cx->deadline > 0 ? cx->deadline - now() : INFINITY;
+    double left = cx->deadline > 0 ? cx->deadline - cri_seconds() : INFINITY;
     double other = cx->parent ? cri_time_left(cx->parent) : INFINITY;
     left = left > 0 ? left : 0;
     return left < other ? left : other;

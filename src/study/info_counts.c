@@ -1,6 +1,7 @@
 /* info_counts.c -- entropies of counted columns, with bootstrap intervals and permutation tests. */
 #include "info_internal.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,12 +192,6 @@ static void draw_side(void *arg, size_t side)
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Linear between the order statistics. */
 static double quantile(const double *sorted, size_t n, double p)
 {
@@ -219,7 +214,7 @@ void cri_bootstrap_interval(double value, double se, double *error, const double
         return;
     }
     for (size_t i = 0; i < n; i++) error[i] /= fmax(draw_se[i], floor);
-    qsort(error, n, sizeof *error, compare_numbers);
+    cri_sort_doubles(error, n);
     se = fmax(se, floor);
     *out_se = sd;
     *out_lower = fmax(least, value - se * quantile(error, n, 1 - tail));

@@ -1,6 +1,7 @@
 /* info_variables.c -- columns of a table made ready: rows with values, codes, standardised numbers.
  */
 #include "info_internal.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,16 +28,10 @@ cr_status cri_info_column(cr_ctx *cx, const cr_table *table, const char *name,
     return CR_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static size_t sort_unique(double *x, size_t n)
 {
     size_t k = 0;
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     for (size_t i = 0; i < n; i++)
         if (k == 0 || x[i] != x[k - 1]) x[k++] = x[i];
     return k;
@@ -67,7 +62,7 @@ double cri_resolution(double *x, size_t n)
 {
     double gap = INFINITY;
     bool   repeats = false;
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     for (size_t i = 1; i < n; i++) {
         double g = x[i] - x[i - 1];
         repeats |= g == 0;
@@ -113,7 +108,7 @@ static cr_status read_codes(cr_scratch *s, const cr_column *c, const cri_variabl
     v->levels = sort_unique(values, vs->n);
     for (size_t i = 0; i < vs->n; i++) {
         const double *at = bsearch(&c->values[vs->row[i] * c->stride], values, v->levels,
-                                   sizeof *values, compare_numbers);
+                                   sizeof *values, cri_compare_doubles);
         v->code[i] = (uint32_t)(at - values);
     }
     return CR_OK;

@@ -3,8 +3,7 @@
 #define CREDENCE_PROB_GAUSSIAN_INTERNAL_H
 
 #include "gaussian.h"
-
-#define CRI_LOG_2PI 1.8378770664093454836
+#include "math/constants.h"
 
 static inline cr_cmat cri_square(const double *a, size_t d) { return cr_cmat_of(a, d, d); }
 
