@@ -3,15 +3,14 @@
 
 #include <math.h>
 
-static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
-                      double *out)
+void cri_same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
 {
     (void)k, (void)node;
     for (size_t i = 0; i < n; i++) out[i] = t[i];
 }
 
-static void same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
-                       size_t n, double *out)
+void cri_same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                    size_t n, double *out)
 {
     (void)k, (void)node, (void)t, (void)v;
     for (size_t i = 0; i < n; i++) out[i] = 1;
@@ -32,8 +31,8 @@ const cr_kernel_class cri_kernel_linear = {
     .family = CRI_DOT,
     .kind = CR_KERNEL_NUMBER,
     .warps = true,
-    .link = same_link,
-    .slope = same_slope,
+    .link = cri_same_link,
+    .slope = cri_same_slope,
 };
 
 /* --- polynomial ------------------------------------------------------------------------------ */
@@ -82,21 +81,9 @@ static void polynomial_partial(const cr_kernel *k, const cri_node *node, size_t 
 }
 
 static const cri_spec polynomial_specs[] = {
-    { { "degree", "d", "2", "1..50", "degree", false }, CRI_SETTING, CRI_REAL, 2, 1, 50, false },
-    { { "c", "offset", "1", ">0", "how much the lower degrees weigh", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
-    { { "variance", "gamma", "1", ">0", "factor of the product", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_GIVEN("degree", "d", "2", "1..50", "degree", 2, 1, 50, false),
+    CRI_LEARNED("c", "offset", "1", ">0", "how much the lower degrees weigh", CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("variance", "gamma", "1", ">0", "factor of the product", CRI_LINK, CRI_LOG, 1),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -143,8 +130,8 @@ static void sigmoid_partial(const cr_kernel *k, const cri_node *node, size_t s, 
 }
 
 static const cri_spec sigmoid_specs[] = {
-    { { "gamma", NULL, "1", ">0", "slope", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
-    { { "c", "offset", "0", "", "offset", true }, CRI_LINK, CRI_REAL, 0, 0, 0, false },
+    CRI_LEARNED("gamma", NULL, "1", ">0", "slope", CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("c", "offset", "0", "", "offset", CRI_LINK, CRI_REAL, 0),
     CRI_LAST_SPEC,
 };
 
@@ -212,13 +199,7 @@ static void wave_tangent(const cr_kernel *k, const cri_node *node, size_t s, siz
 }
 
 static const cri_spec cosine_specs[] = {
-    { { "p", "period", "1", ">0", "period; ard: one a column", true },
-      CRI_MAP,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("p", "period", "1", ">0", "period; ard: one a column", CRI_MAP, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -237,6 +218,6 @@ const cr_kernel_class cri_kernel_cosine = {
     .map = wave_map,
     .push = wave_push,
     .tangent = wave_tangent,
-    .link = same_link,
-    .slope = same_slope,
+    .link = cri_same_link,
+    .slope = cri_same_slope,
 };

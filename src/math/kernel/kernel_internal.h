@@ -220,23 +220,28 @@ size_t cri_prior_size(cr_kernel_prior prior);
 /* Its median or so, where a parameter without a value begins. */
 double cri_prior_centre(const cri_param *p);
 
+/* Rows of the table of a kernel: a parameter that is learned unless it is fixed, and a setting, whole
+ * unless `real`, within bounds. */
+#define CRI_LEARNED(name, alias, text, range, help, role, coordinate, value)                       \
+    {                                                                                              \
+        { name, alias, text, range, help, true }, role, coordinate, value, 0, 0, false             \
+    }
+#define CRI_GIVEN(name, alias, text, range, help, value, least, most, real)                        \
+    {                                                                                              \
+        { name, alias, text, range, help, false }, CRI_SETTING, CRI_REAL, value, least, most, real \
+    }
+#define CRI_LAST_SPEC CRI_GIVEN(NULL, NULL, NULL, NULL, NULL, 0, 0, 0, false)
 /* The parameters of warpings stand last in the table of each kernel that warps. */
-#define CRI_WARP_SPECS                                                                             \
-    { { "a", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true },                  \
-      CRI_WARP,                                                                                    \
-      CRI_LOG,                                                                                     \
-      1,                                                                                           \
-      0,                                                                                           \
-      0,                                                                                           \
-      false },                                                                                     \
-    {                                                                                              \
-        { "b", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,      \
-            CRI_LOG, 1, 0, 0, false                                                                \
-    }
-#define CRI_LAST_SPEC                                                                              \
-    {                                                                                              \
-        { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false             \
-    }
+#define CRI_WARP_SPEC(name)                                                                        \
+    CRI_LEARNED(name, NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", CRI_WARP,       \
+                CRI_LOG, 1)
+#define CRI_WARP_SPECS CRI_WARP_SPEC("a"), CRI_WARP_SPEC("b")
+
+/* f(t) = t, of kernels that are a product as it is (dot.c). */
+void cri_same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                   double *out);
+void cri_same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                    size_t n, double *out);
 
 /* --- terms (terms.c) ------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 /* --- constant, white ------------------------------------------------------------------------- */
 
 static const cri_spec constant_specs[] = {
-    { { "variance", "v", "1", ">0", "its value", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LEARNED("variance", "v", "1", ">0", "its value", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -26,13 +26,7 @@ const cr_kernel_class cri_kernel_constant = {
 };
 
 static const cri_spec white_specs[] = {
-    { { "variance", "v", "1", ">0", "variance of the noise", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("variance", "v", "1", ">0", "variance of the noise", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -133,7 +127,7 @@ static void chi2_dx(const cri_job *job, size_t node, cri_tile tile, const double
 }
 
 static const cri_spec chi2_specs[] = {
-    { { "gamma", NULL, "1", ">0", "how fast it falls", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LEARNED("gamma", NULL, "1", ">0", "how fast it falls", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 

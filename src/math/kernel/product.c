@@ -5,6 +5,7 @@
  * Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, sec. 3.1.  rho = 1/2 gives
  * the Bhattacharyya affinity, with k(x, x) = 1; rho = 1 the expected likelihood. */
 #include "kernel_internal.h"
+#include "math/constants.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ static double log_product(const double *x, const double *y, size_t n, double rho
     double sum = 0;
     for (size_t c = 0; c + 1 < n; c += 2) {
         double d = x[c] - y[c], root = hypot(x[c + 1], y[c + 1]), z = d / root;
-        sum += (0.5 - rho) * log(2 * M_PI) - 0.5 * log(rho) +
+        sum += (0.5 - rho) * CRI_LOG_2PI - 0.5 * log(rho) +
                (1 - rho) * (log(x[c + 1]) + log(y[c + 1])) - log(root) - 0.5 * rho * z * z;
     }
     return sum;
@@ -62,13 +63,8 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
 }
 
 static const cri_spec product_specs[] = {
-    { { "rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", false },
-      CRI_SETTING,
-      CRI_REAL,
-      0.5,
-      0.001,
-      100,
-      true },
+    CRI_GIVEN("rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", 0.5,
+              0.001, 100, true),
     CRI_LAST_SPEC,
 };
 

@@ -22,15 +22,10 @@ static cr_status read_k_mers(cr_scratch *s, const cri_job *job, size_t node, cri
     return cri_pieces_cut(s, job, node, t, cut_k_mers);
 }
 
-#define K_SPEC(text)                                                                               \
-    {                                                                                              \
-        { "k", NULL, "3", "1..50", text, false }, CRI_SETTING, CRI_REAL, 3, 1, 50, false           \
-    }
+#define K_SPEC(text) CRI_GIVEN("k", NULL, "3", "1..50", text, 3, 1, 50, false)
 #define NORMALISE_SPEC                                                                             \
-    {                                                                                              \
-        { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },      \
-            CRI_SETTING, CRI_REAL, 0, 0, 1, false                                                  \
-    }
+    CRI_GIVEN("normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", 0, 0, 1,  \
+              false)
 
 /* --- spectrum -------------------------------------------------------------------------------- */
 
@@ -63,13 +58,7 @@ const cr_kernel_class cri_kernel_spectrum = {
     .reference = "Leslie, Eskin & Noble (2002), The spectrum kernel",
     .example = "spectrum(dna; k=3)",
     .specs = spectrum_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &spectrum,
+    CRI_TEXT_CLASS(&spectrum),
 };
 
 /* --- mismatch -------------------------------------------------------------------------------- */
@@ -197,20 +186,8 @@ static const cri_text_kernel mismatch = { .read = read_k_mers,
 static const cri_spec mismatch_specs[] = {
     K_SPEC("length of the pieces"),
     NORMALISE_SPEC,
-    { { "m", NULL, "1", "0..50", "changes allowed in a piece", false },
-      CRI_SETTING,
-      CRI_REAL,
-      1,
-      0,
-      50,
-      false },
-    { { "alphabet", NULL, "4", "2..256", "number of letters there are", false },
-      CRI_SETTING,
-      CRI_REAL,
-      4,
-      2,
-      256,
-      false },
+    CRI_GIVEN("m", NULL, "1", "0..50", "changes allowed in a piece", 1, 0, 50, false),
+    CRI_GIVEN("alphabet", NULL, "4", "2..256", "number of letters there are", 4, 2, 256, false),
     CRI_LAST_SPEC,
 };
 
@@ -223,11 +200,5 @@ const cr_kernel_class cri_kernel_mismatch = {
     .reference = "Leslie, Eskin, Cohen, Weston & Noble (2004), Bioinformatics 20(4)",
     .example = "mismatch(dna; k=4, m=1, alphabet=4)",
     .specs = mismatch_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &mismatch,
+    CRI_TEXT_CLASS(&mismatch),
 };
