@@ -1,8 +1,8 @@
 /* filled.c -- symbolic elimination along the tree of parents. */
 #include "filled.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void cri_filled_free(cr_ctx *cx, cri_filled *f)
@@ -11,12 +11,6 @@ void cri_filled_free(cr_ctx *cx, cri_filled *f)
     cr_free(cx, f->later, f->ends, sizeof *f->later);
     cr_free(cx, f->parent, f->n, sizeof *f->parent);
     *f = (cri_filled){ 0 };
-}
-
-static int compare_index(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
 }
 
 typedef struct filler {
@@ -62,7 +56,7 @@ cr_status cri_filled_new(cr_ctx *cx, const cr_graph *g, const size_t *order, cri
         for (size_t c = child[i]; c != CR_NONE; c = sibling[c])
             for (size_t k = f.begin[c]; k < f.begin[c + 1]; k++) CR_TRY(put(&w, i, w.list[k]));
         size_t count = w.n - f.begin[i];
-        if (count > 1) qsort(w.list + f.begin[i], count, sizeof *w.list, compare_index);
+        if (count > 1) cri_sort_indices(w.list + f.begin[i], count);
         f.begin[i + 1] = w.n;
         f.parent[i] = count ? w.list[f.begin[i]] : CR_NONE;
         if (count) sibling[i] = child[f.parent[i]], child[f.parent[i]] = i;
