@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRI_TYPE cri_calibration
-static const cri_member calibration_record[] = { CRI_CALIBRATION(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, calibration_record, cri_calibration, CRI_CALIBRATION);
 
 /* --- isotonic -------------------------------------------------------------------------------- */
 
