@@ -1,11 +1,11 @@
 /* gp_mcmc_describe.c -- what is told of draws of the hyper-parameters. */
 #include "gp_mcmc.h"
+#include "base/sort.h"
 #include "models/common/predictor.h"
 #include "base/scratch.h"
 #include "prob/mc/chains.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* --- agreement ------------------------------------------------------------------------------- */
 
@@ -25,12 +25,6 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
 
 /* --- description ----------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The quantile of sorted values, between neighbours. */
 static double quantile(const double *x, size_t n, double p)
 {
@@ -48,7 +42,7 @@ static void add_item(cri_sheet *list, const char *name, double *x, size_t n, dou
         mean += delta / (double)(i + 1);
         square += delta * (x[i] - mean);
     }
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     cri_sheet *item =
         cri_parameter_add(list, mean, n > 1 ? sqrt(square / (double)(n - 1)) : NAN, "%s", name);
     cri_put_real(item, "lower", quantile(x, n, 0.025));
