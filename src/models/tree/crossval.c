@@ -1,6 +1,7 @@
 /* crossval.c -- how far to prune, by cross-validation. */
 #include "prune.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,12 +69,6 @@ typedef struct steps {
     double sum[MOST_STEPS + 1], square[MOST_STEPS + 1]; /* weighted losses and squares */
 } steps;
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* 0 and the different alphas; of too many, some spread over all. */
 static cr_status list_steps(cr_ctx *cx, const cri_tree *tree, const double *path, steps *out)
 {
@@ -85,7 +80,7 @@ static cr_status list_steps(cr_ctx *cx, const cri_tree *tree, const double *path
     a[0] = 0;
     for (size_t i = 0; i < tree->nodes; i++)
         if (isfinite(path[i]) && path[i] > 0) a[n++] = path[i];
-    qsort(a, n, sizeof *a, compare_numbers);
+    cri_sort_doubles(a, n);
     size_t different = 1;
     for (size_t i = 1; i < n; i++)
         if (a[i] > a[different - 1] * (1 + 1e-9))
