@@ -82,6 +82,9 @@ def test_looking_at_nothing_is_a_failure(tool, tmp_path):
      "src/math/b.h: includes ../base/a.h, which include/credence/math.h does not name"),
     ("check-docs", "docs/c.md", "| `credence.h` | 2 |\n| `credence/math.h` | 3 |\n",
      "docs/c.md: credence/math.h has 1 names, not 3"),
+    ("check-docs", "CONTRIBUTING.md", "See `src/base/a.h`,\n`src/<x>.c` and `src/base/z.h`.\n",
+     "CONTRIBUTING.md:2: there is no src/base/z.h"),
+    ("check-docs", "docs/contributing/a.md", "`cli/no.c`\n", "docs/contributing/a.md:1: there is no cli/no.c"),
     ("check-docs", "src/math/b.h", '#include "b_internal.h"\n/* x */\nCR_API int cr_three(void);\n',
      "src/math/b.h: includes b_internal.h, which include/credence/math.h does not name"),
 
