@@ -17,6 +17,26 @@ static inline int cri_compare_indices(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Defines a comparator for qsort of structs of a type, by one member, or by another where that is
+ * equal; rising. */
+#define CRI_COMPARE_BY(name, type, key) CRI_COMPARE_BY_TWO(name, type, key, key)
+#define CRI_COMPARE_BY_TWO(name, type, key, tie)                                                   \
+    static int name(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        const type *x = a, *y = b;                                                                 \
+        if (x->key != y->key) return x->key < y->key ? -1 : 1;                                     \
+        return (x->tie > y->tie) - (x->tie < y->tie);                                              \
+    }                                                                                              \
+    struct cri_semicolon /* takes the one that ends the line */
+
+/* The p-quantile of x [n], sorted, n >= 1: linear between the order statistics. */
+static inline double cri_sorted_quantile(const double *x, size_t n, double p)
+{
+    double at = p * (double)(n - 1);
+    size_t i = (size_t)at;
+    return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
+}
+
 /* Sorts x [n], which has no NaN; x may be NULL when n is 0. */
 static inline void cri_sort_doubles(double *x, size_t n)
 {

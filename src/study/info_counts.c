@@ -192,14 +192,6 @@ static void draw_side(void *arg, size_t side)
     }
 }
 
-/* Linear between the order statistics. */
-static double quantile(const double *sorted, size_t n, double p)
-{
-    double at = p * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
 void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
                             double level, double least, double *out_se, double *out_lower,
                             double *out_upper)
@@ -217,8 +209,8 @@ void cri_bootstrap_interval(double value, double se, double *error, const double
     cri_sort_doubles(error, n);
     se = fmax(se, floor);
     *out_se = sd;
-    *out_lower = fmax(least, value - se * quantile(error, n, 1 - tail));
-    *out_upper = fmax(least, value - se * quantile(error, n, tail));
+    *out_lower = fmax(least, value - se * cri_sorted_quantile(error, n, 1 - tail));
+    *out_upper = fmax(least, value - se * cri_sorted_quantile(error, n, tail));
 }
 
 static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, uint64_t seed,

@@ -2,6 +2,7 @@
  */
 #include "info_internal.h"
 #include "base/sort.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,18 +74,12 @@ double cri_resolution(double *x, size_t n)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool is_missing(const cr_column *c, size_t row)
-{
-    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
-                                  : isnan(c->values[row * c->stride]);
-}
-
 static size_t keep_rows(const cr_column *const *columns, size_t m, size_t rows, size_t *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < rows; i++) {
         bool whole = true;
-        for (size_t j = 0; j < m && whole; j++) whole = !is_missing(columns[j], i);
+        for (size_t j = 0; j < m && whole; j++) whole = !cri_is_missing(columns[j], i);
         if (whole) out[n++] = i;
     }
     return n;

@@ -22,7 +22,6 @@ static const cri_spec linear_specs[] = { CRI_WARP_SPECS, CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_linear = {
     .name = "linear",
-    .aliases = "",
     .summary = "linear functions: Bayesian linear regression",
     .formula = "k(x, y) = sum_d x_d y_d",
     .reference = "Rasmussen & Williams (2006), sec. 4.2.2; Bishop (2006), eq. 6.54",
@@ -39,20 +38,12 @@ const cr_kernel_class cri_kernel_linear = {
 
 enum { DEGREE = 0, OFFSET = 1, INSIDE = 2 };
 
-static double whole_power(double x, size_t n)
-{
-    double out = 1;
-    for (; n > 0; n >>= 1, x *= x)
-        if (n & 1) out *= x;
-    return out;
-}
-
 static void polynomial_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
                             double *out)
 {
     size_t degree = (size_t)node->setting[DEGREE];
     double c = cri_value(k, node, OFFSET, 0), v = cri_value(k, node, INSIDE, 0);
-    for (size_t i = 0; i < n; i++) out[i] = whole_power(v * t[i] + c, degree);
+    for (size_t i = 0; i < n; i++) out[i] = cri_whole_power(v * t[i] + c, degree);
 }
 
 /* degree (v t + c)^(degree - 1), times what */
@@ -61,7 +52,8 @@ static void polynomial_inner(const cr_kernel *k, const cri_node *node, const dou
 {
     size_t degree = (size_t)node->setting[DEGREE];
     double c = cri_value(k, node, OFFSET, 0), v = cri_value(k, node, INSIDE, 0);
-    for (size_t i = 0; i < n; i++) out[i] = (double)degree * whole_power(v * t[i] + c, degree - 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (double)degree * cri_whole_power(v * t[i] + c, degree - 1);
 }
 
 static void polynomial_slope(const cr_kernel *k, const cri_node *node, const double *t,

@@ -95,7 +95,6 @@ static const cri_spec fisher_specs[] = {
 
 const cr_kernel_class cri_kernel_fisher = {
     .name = "fisher",
-    .aliases = "",
     .summary = "the Fisher kernel of a fitted model: fisher(file=\"model.cred\"), or its numbers",
     .formula = "k(x, y) = U(x)^T I^-1 U(y),   U(x) = d log p(x | theta) / d theta\n"
                "of normal (also mvn): z.z' + sum_c (z_c^2 - 1)(z'_c^2 - 1) / 2 [+ sum_b<c z_b z_c "

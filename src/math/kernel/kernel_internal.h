@@ -68,7 +68,8 @@ typedef struct cri_tile {
 } cri_tile;
 
 struct cr_kernel_class {
-    const char     *name, *aliases, *summary, *formula, *reference, *example;
+    const char     *name, *aliases; /* aliases: with blanks between, NULL: none */
+    const char     *summary, *formula, *reference, *example;
     const cri_spec *specs; /* up to one without a name */
     cri_family      family;
     int             kind; /* cr_kernel_kind, or CRI_NONE                     */
@@ -272,6 +273,27 @@ struct cri_side {
     cri_prepared          *node; /* [n_nodes] */
 };
 
+/* Features of row i. */
+static inline const double *cri_feature_row(const cri_side *side, size_t node, size_t i)
+{
+    return side->node[node].F + i * side->node[node].width;
+}
+
+static inline double cri_whole_power(double x, size_t n)
+{
+    double out = 1;
+    for (; n > 0; n >>= 1, x *= x)
+        if (n & 1) out *= x;
+    return out;
+}
+
+static inline double cri_sum(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
 struct cri_job {
     cr_ctx          *cx;
     const cr_kernel *k;
@@ -386,13 +408,17 @@ cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine,
-    cri_kernel_exp_jensen_shannon, cri_kernel_fisher, cri_kernel_hamming, cri_kernel_intersection,
-    cri_kernel_jaccard, cri_kernel_jensen_shannon, cri_kernel_linear, cri_kernel_matern,
-    cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial,
-    cri_kernel_product, cri_kernel_rbf, cri_kernel_rq, cri_kernel_set, cri_kernel_sigmoid,
-    cri_kernel_spectrum, cri_kernel_subsequence, cri_kernel_weighted_degree, cri_kernel_white;
+/* All of them, in alphabetical order; X(stem) stands for cri_kernel_<stem>. */
+/* clang-format off */
+#define CRI_KERNELS(X) \
+    X(bhattacharyya) X(brownian) X(category) X(centre) X(chi2) X(constant) X(cosine) \
+    X(exp_jensen_shannon) X(fisher) X(hamming) X(intersection) X(jaccard) X(jensen_shannon) \
+    X(linear) X(matern) X(mismatch) X(normalise) X(periodic) X(polynomial) X(product) X(rbf) \
+    X(rq) X(set) X(sigmoid) X(spectrum) X(subsequence) X(weighted_degree) X(white)
+/* clang-format on */
+#define CRI_DECLARE(stem) extern const cr_kernel_class cri_kernel_##stem;
+CRI_KERNELS(CRI_DECLARE)
+#undef CRI_DECLARE
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);

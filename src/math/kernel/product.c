@@ -11,11 +11,6 @@
 
 enum { RHO = 0 };
 
-static const double *row_of(const cri_side *side, size_t node, size_t i)
-{
-    return side->node[node].F + i * side->node[node].width;
-}
-
 static double log_product(const double *x, const double *y, size_t n, double rho)
 {
     double sum = 0;
@@ -33,8 +28,8 @@ static void product_pairs(const cri_job *job, size_t node, cri_tile tile, double
     double rho = job->k->nodes[node].setting[RHO];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
-            const double *x = row_of(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : row_of(&job->b, node, tile.j0 + j);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, tile.j0 + j);
             out[i * tile.nj + j] = log_product(x, y, n, rho);
         }
     cri_exp_array(out, tile.ni * tile.nj);
@@ -50,8 +45,8 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t        at = i * tile.nj + j, row = tile.diagonal ? tile.i0 + i : tile.j0 + j;
-            const double *x = row_of(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : row_of(&job->b, node, row);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, row);
             double       *d = FA + row * n, weight = adjoint[at] * v[at];
             for (size_t c = 0; c + 1 < n; c += 2) {
                 double delta = x[c] - y[c], s = y[c + 1], var = x[c + 1] * x[c + 1] + s * s;

@@ -60,7 +60,6 @@ static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_set = {
     .name = "set",
-    .aliases = "",
     .summary = "sets of words: the number of subsets that they share",
     .formula = "k(A, B) = 2^|A and B|\n"
                "Words stand between blanks, commas, semicolons and bars.",

@@ -203,7 +203,6 @@ static const cri_spec rq_specs[] = {
 
 const cr_kernel_class cri_kernel_rq = {
     .name = "rq",
-    .aliases = "",
     .summary = "rational quadratic: rbf of many length-scales at once",
     .formula = "k(x, y) = (1 + t / (2 alpha))^-alpha,  t as in rbf",
     .reference = "Rasmussen & Williams (2006), eq. 4.19",
@@ -273,7 +272,6 @@ static const cri_spec periodic_specs[] = {
 
 const cr_kernel_class cri_kernel_periodic = {
     .name = "periodic",
-    .aliases = "",
     .summary = "functions that repeat after p",
     .formula = "k(x, y) = exp(-2 sum_d sin^2(pi (x_d - y_d) / p) / l_d^2)",
     .reference = "MacKay (1998), Introduction to Gaussian processes, sec. 4.2; "

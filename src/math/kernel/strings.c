@@ -51,7 +51,6 @@ static const cri_spec spectrum_specs[] = { K_SPEC("length of the pieces"), NORMA
 
 const cr_kernel_class cri_kernel_spectrum = {
     .name = "spectrum",
-    .aliases = "",
     .summary = "texts: the pieces of k characters that they share",
     .formula = "k(x, y) = sum over texts u of length k of count_x(u) count_y(u)\n"
                "Characters are bytes: a letter beyond ASCII is several of them.",
@@ -193,7 +192,6 @@ static const cri_spec mismatch_specs[] = {
 
 const cr_kernel_class cri_kernel_mismatch = {
     .name = "mismatch",
-    .aliases = "",
     .summary = "texts: pieces of k characters that are alike up to m changes",
     .formula = "k(x, y) = sum over texts u of length k of n_x(u) n_y(u),\n"
                "n_x(u) = number of pieces of x that differ from u in m places at the most",

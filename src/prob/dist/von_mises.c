@@ -100,8 +100,6 @@ static double vm_cdf(cri_par p, double x, unsigned side)
 
 /* --- moments --------------------------------------------------------------------------------- */
 
-static double vm_mean(cri_par p) { return p.v[0]; }
-
 static double squared_angle(double s, void *user) { return s * s * against_edge(s, user); }
 
 static double vm_variance(cri_par p)
@@ -246,8 +244,8 @@ const cr_dist_class cri_dist_von_mises = {
     .support = vm_support,
     .logpdf = vm_logpdf,
     .cdf = vm_cdf,
-    .mean = vm_mean,
-    .mode = vm_mean,
+    .mean = cri_first,
+    .mode = cri_first,
     .variance = vm_variance,
     .entropy = vm_entropy,
     .sample = vm_sample,

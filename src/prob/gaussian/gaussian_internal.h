@@ -10,12 +10,6 @@ static inline cr_cmat cri_square(const double *a, size_t d) { return cr_cmat_of(
 /* Part of a variance that rounding alone may leave of nothing. */
 static inline double cri_rounding(size_t d) { return 8 * (double)d * 0x1p-52; }
 
-/* One block of doubles, all zeros: `head` of them, a vector [d] and a matrix [d x d].  NULL when it
- * fails, with the failure recorded. */
-double *cri_gaussian_block(cr_ctx *cx, size_t head, size_t d);
-/* How many doubles that are. */
-static inline size_t cri_gaussian_block_size(size_t head, size_t d) { return head + d + d * d; }
-
 /* Objects of d variables, all zeros.  CR_ENOMEM. */
 cr_status cri_gaussian_alloc(cr_ctx *cx, size_t d, cr_gaussian **out);
 cr_status cri_canonical_alloc(cr_ctx *cx, size_t d, cr_canonical **out);
