@@ -102,13 +102,7 @@ static void replay_all(eliminator *e)
 
 static bool append(eliminator *e, list *l, size_t v)
 {
-    if (l->n == l->room) {
-        size_t  more = l->room ? 2 * l->room : 8;
-        size_t *to = cr_resize(e->cx, l->to, l->room, more, sizeof *to);
-        if (!to) return false;
-        l->to = to;
-        l->room = more;
-    }
+    if (cri_array_grow(e->cx, &l->to, l->n, &l->room, sizeof *l->to) != CR_OK) return false;
     l->to[l->n++] = v;
     return true;
 }

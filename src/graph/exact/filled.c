@@ -1,5 +1,6 @@
 /* filled.c -- symbolic elimination along the tree of parents. */
 #include "filled.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 
@@ -22,13 +23,7 @@ typedef struct filler {
 static cr_status put(filler *w, size_t owner, size_t v)
 {
     if (v <= owner || w->mark[v] == owner + 1) return CR_OK;
-    if (w->n == w->room) {
-        size_t  more = w->room ? 2 * w->room : 64;
-        size_t *list = cr_resize(w->cx, w->list, w->room, more, sizeof *list);
-        if (!list) return CR_ENOMEM;
-        w->list = list;
-        w->room = more;
-    }
+    if (cri_array_grow(w->cx, &w->list, w->n, &w->room, sizeof *w->list) != CR_OK) return CR_ENOMEM;
     w->mark[v] = owner + 1;
     w->list[w->n++] = v;
     return CR_OK;

@@ -94,13 +94,7 @@ cr_status cr_gaussian_network_add(cr_ctx *cx, cr_gaussian_network *net, const ch
     cr_status st = CR_OK;
     node      v = { .n = n, .intercept = intercept, .variance = variance };
     CR_TRY(check_node(cx, net, name, n, parents, weights, intercept, variance));
-    if (net->n == net->room) {
-        size_t more = net->room ? 2 * net->room : 16;
-        node  *p = cr_resize(cx, net->node, net->room, more, sizeof *p);
-        if (!p) CR_TRY(CR_ENOMEM);
-        net->node = p;
-        net->room = more;
-    }
+    CR_TRY(cri_array_grow(cx, &net->node, net->n, &net->room, sizeof *net->node));
     v.parent = cr_alloc(cx, n, sizeof *v.parent);
     v.weight = v.parent ? cr_alloc(cx, n, sizeof *v.weight) : NULL;
     if (!v.weight) CR_TRY(CR_ENOMEM);
