@@ -1,6 +1,7 @@
 /* calibrate.c -- the maps: learned, applied, saved. */
 #include "calibrate.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/isotonic.h"
 #include "math/special/special.h"
 
@@ -17,11 +18,7 @@ typedef struct seen {
     double p, hit, weight; /* what was said, the share that came true, how much it counts */
 } seen;
 
-static int by_p(const void *a, const void *b)
-{
-    double x = ((const seen *)a)->p, y = ((const seen *)b)->p;
-    return x < y ? -1 : x > y;
-}
+CRI_COMPARE_BY(by_p, seen, p);
 
 /* Sorts by p and makes one of equals; returns how many are left. */
 static size_t merge_ties(seen *rows, size_t n)

@@ -17,12 +17,7 @@ typedef struct keyed_row {
     size_t   row;
 } keyed_row;
 
-static int compare_keys(const void *a, const void *b)
-{
-    const keyed_row *x = a, *y = b;
-    if (x->class != y->class) return x->class < y->class ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
+CRI_COMPARE_BY_TWO(compare_keys, keyed_row, class, key);
 
 /* One round of splitmix64 (Steele, Lea & Flood 2014) over the value's bits. */
 static uint64_t mix(uint64_t h, double x)

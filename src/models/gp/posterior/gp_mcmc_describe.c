@@ -25,14 +25,6 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
 
 /* --- description ----------------------------------------------------------------------------- */
 
-/* The quantile of sorted values, between neighbours. */
-static double quantile(const double *x, size_t n, double p)
-{
-    double at = p * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
-}
-
 static void add_item(cri_sheet *list, const char *name, double *x, size_t n, double rhat,
                      double ess)
 {
@@ -45,8 +37,8 @@ static void add_item(cri_sheet *list, const char *name, double *x, size_t n, dou
     cri_sort_doubles(x, n);
     cri_sheet *item =
         cri_parameter_add(list, mean, n > 1 ? sqrt(square / (double)(n - 1)) : NAN, "%s", name);
-    cri_put_real(item, "lower", quantile(x, n, 0.025));
-    cri_put_real(item, "upper", quantile(x, n, 0.975));
+    cri_put_real(item, "lower", cri_sorted_quantile(x, n, 0.025));
+    cri_put_real(item, "upper", cri_sorted_quantile(x, n, 0.975));
     cri_put_real(item, "rhat", rhat);
     cri_put_real(item, "ess", ess);
 }
