@@ -1,5 +1,6 @@
 /* messages.c -- what goes to standard error: failures, warnings, progress; and Ctrl-C. */
 #include "cli.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/number.h"
 
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 int cli_exit_code(cr_status st)
@@ -149,12 +149,7 @@ void cli_notice(cli *c, const char *text)
     fputc('\n', stderr);
 }
 
-double cli_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+double cli_seconds(void) { return cri_seconds(); }
 
 /* A line that is redrawn at most ten times a second, and not at all for short work. */
 static void receive_progress(void *user, const char *what, double done, double total)
@@ -212,13 +207,6 @@ void cli_end_at_once(const char *line, cr_status st)
     _exit(told >= 0 ? cli_exit_code(st) : cli_exit_code(CR_EIO));
 }
 
-static double seconds_of_work(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void tick_after(double seconds)
 {
     struct itimerval timer = { .it_interval = { 0, 1000000 / TICKS } };
@@ -242,8 +230,9 @@ static void on_interrupt(int signal_number)
 static void on_alarm(int signal_number)
 {
     (void)signal_number;
-    if (++ticks_past_stop == 1) work_before = seconds_of_work();
-    double work = (seconds_of_work() - work_before) / (double)cr_ctx_threads(watched->cx);
+    if (++ticks_past_stop == 1) work_before = cri_seconds_by(CLOCK_PROCESS_CPUTIME_ID);
+    double work = (cri_seconds_by(CLOCK_PROCESS_CPUTIME_ID) - work_before) /
+                  (double)cr_ctx_threads(watched->cx);
     if (work < WORK && ticks_past_stop <= WAIT * TICKS) return;
     if (asked_to_stop) cli_end_at_once(INTERRUPTED, CR_EINTERRUPTED);
     cli_end_at_once("credence: error: the time limit is reached\n", CR_ENOMEM);

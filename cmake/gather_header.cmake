@@ -1,6 +1,7 @@
-# cmake -DFROM=include/credence.h -DTO=OUT -P gather_header.cmake
-# Writes one self-contained header: each #include "..." is replaced, the first time it is met, by the
-# text of that file, and dropped after that; include guards go; the system headers move to the top.
+# cmake -DFROM=include/credence/graph.h -DPUBLIC=include -DTO=OUT -P gather_header.cmake
+# Writes one tier of the public header: each #include "..." is replaced, the first time it is met, by the
+# text of that file, and dropped after that; include guards go; the system headers move to the top.  An
+# #include of another tier stays, and what that tier holds is left to it.
 # Only headers of the C standard may be among those: users need nothing else to compile.
 
 cmake_minimum_required(VERSION 3.21)
@@ -9,6 +10,7 @@ set(ALLOWED stdarg.h stdbool.h stddef.h stdint.h)
 
 set(seen "")
 set(system_headers "")
+set(tiers "")
 set(text "")
 
 # Appends the text of `file` to `text`.  Works on plain strings only: C is full of semicolons and
@@ -33,8 +35,9 @@ function(gather file)
 
     get_filename_component(path "${name}" ABSOLUTE BASE_DIR ${directory})
     if(NOT EXISTS "${path}")
-      get_filename_component(path "../src/${name}" ABSOLUTE BASE_DIR ${public})
+      get_filename_component(path "../src/${name}" ABSOLUTE BASE_DIR ${PUBLIC})
     endif()
+    string(FIND "${path}" "${PUBLIC}/" in_public)
     if(kind STREQUAL "<")
       if(NOT name IN_LIST ALLOWED)
         message(FATAL_ERROR "${file}: a public header may not include <${name}>")
@@ -42,6 +45,13 @@ function(gather file)
       list(APPEND system_headers ${name})
     elseif(NOT EXISTS "${path}")
       message(FATAL_ERROR "${file}: ${name} does not exist")
+    elseif(in_public EQUAL 0)
+      set(text_here "${text}")
+      set(system_headers_here ${system_headers})
+      gather(${path})
+      set(text "${text_here}")
+      set(system_headers ${system_headers_here})
+      list(APPEND tiers ${name})
     elseif(NOT path IN_LIST seen)
       list(APPEND seen ${path})
       gather(${path})
@@ -51,26 +61,31 @@ function(gather file)
   set(text "${text}${rest}" PARENT_SCOPE)
   set(seen "${seen}" PARENT_SCOPE)
   set(system_headers "${system_headers}" PARENT_SCOPE)
+  set(tiers "${tiers}" PARENT_SCOPE)
 endfunction()
 
-get_filename_component(public ${FROM} DIRECTORY)  # include/: the code is beside it
 gather(${FROM})
 
 list(REMOVE_DUPLICATES system_headers)
 list(SORT system_headers)
 list(TRANSFORM system_headers REPLACE "(.+)" "#include <\\1>")
-list(JOIN system_headers "\n" system_headers)
+list(TRANSFORM tiers REPLACE "(.+)" "#include \"\\1\"")
+list(APPEND tiers ${system_headers})
+list(JOIN tiers "\n" includes)
 string(REGEX REPLACE "\n\n\n+" "\n\n" text "${text}")
 string(FIND "${text}" "*/" end_of_title)   # the first comment, of FROM, stays on top
 math(EXPR end_of_title "${end_of_title} + 2")
 string(SUBSTRING "${text}" 0 ${end_of_title} title)
 string(SUBSTRING "${text}" ${end_of_title} -1 text)
+file(RELATIVE_PATH guard ${PUBLIC} ${FROM})
+string(MAKE_C_IDENTIFIER "${guard}" guard)
+string(TOUPPER "${guard}" guard)
 
 file(WRITE ${TO} "${title}
-#ifndef CREDENCE_H
-#define CREDENCE_H
+#ifndef ${guard}
+#define ${guard}
 
-${system_headers}
+${includes}
 
 #ifdef __cplusplus
 extern \"C\" {

@@ -1,16 +1,20 @@
-# What `make install` puts where: libraries, one header, credence.pc, a CMake package, the program, the
-# Python package.
+# What `make install` puts where: libraries, the tiers of the public header, credence.pc, a CMake package,
+# the program, the Python package.
 
-# --- the one header, gathered from those beside the code -----------------------------------------
-set(header ${PROJECT_BINARY_DIR}/include/credence.h)
+# --- the public header, each tier gathered from the headers beside the code -------------------------
 file(GLOB_RECURSE gathered CONFIGURE_DEPENDS include/*.h src/*.h)
-add_custom_command(OUTPUT ${header}
-  COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/include/credence.h -DTO=${header}
-          -P ${PROJECT_SOURCE_DIR}/cmake/gather_header.cmake
-  DEPENDS ${gathered} cmake/gather_header.cmake
-  COMMENT "Gathering include/credence.h")
-add_custom_target(credence_header ALL DEPENDS ${header})
-install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(tier credence.h credence/graph.h credence/math.h credence/dist.h)
+  set(header ${PROJECT_BINARY_DIR}/include/${tier})
+  add_custom_command(OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/include/${tier} -DPUBLIC=${PROJECT_SOURCE_DIR}/include
+            -DTO=${header} -P ${PROJECT_SOURCE_DIR}/cmake/gather_header.cmake
+    DEPENDS ${gathered} cmake/gather_header.cmake
+    COMMENT "Gathering include/${tier}")
+  get_filename_component(folder ${tier} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+  list(APPEND tiers ${header})
+endforeach()
+add_custom_target(credence_header ALL DEPENDS ${tiers})
 
 # --- libraries and program -----------------------------------------------------------------------
 install(TARGETS credence EXPORT credence LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,4 +1,6 @@
 /* credence.h -- probabilistic machine learning in C: every answer says how sure it is.
+ * What programs need: contexts, options, tables, models, their assessment and figures.  Further tiers:
+ * credence/graph.h (networks), credence/math.h, credence/dist.h; a declaration is in one of the four.
  * In the source tree this header names the public headers that live beside the code, lowest layer
  * first; the installed one holds their text. */
 #ifndef CREDENCE_H
@@ -13,30 +15,7 @@
 #include "../src/base/rng.h"
 
 #include "../src/math/dense/view.h"
-#include "../src/math/dense/blas.h"
-#include "../src/math/dense/dense.h"
-#include "../src/math/dense/chol.h"
-#include "../src/math/dense/decompose.h"
-#include "../src/math/special/special.h"
-#include "../src/math/optim/minimize.h"
-#include "../src/math/optim/check_gradient.h"
-#include "../src/math/optim/brent.h"
-#include "../src/math/optim/stochastic.h"
-#include "../src/math/optim/laplace.h"
-#include "../src/math/sparse/lsqr.h"
-#include "../src/math/search.h"
-#include "../src/math/quadrature.h"
-#include "../src/math/isotonic.h"
-#include "../src/math/kernel/kernel.h"
-#include "../src/math/neighbours.h"
 
-#include "../src/prob/dist/dist.h"
-#include "../src/prob/dist/tail_integral.h"
-#include "../src/prob/gaussian/gaussian.h"
-#include "../src/prob/info.h"
-#include "../src/prob/info_source.h"
-
-#include "../src/data/image/image.h"
 #include "../src/data/table/table.h"
 #include "../src/data/bytes/read_options.h"
 #include "../src/data/formats/read.h"
@@ -50,33 +29,7 @@
 #include "../src/models/core/model.h"
 #include "../src/models/core/parts.h"
 #include "../src/models/core/fit_stream.h"
-#include "../src/graph/factor/variable.h"
-#include "../src/graph/factor/factor.h"
-#include "../src/graph/network/network.h"
-#include "../src/graph/network/cpd.h"
-#include "../src/graph/network/structure.h"
-#include "../src/graph/network/separation.h"
-#include "../src/graph/exact/chordal.h"
-#include "../src/graph/exact/elimination.h"
-#include "../src/graph/network/evidence.h"
-#include "../src/graph/exact/bucket.h"
-#include "../src/graph/best/best_search.h"
-#include "../src/graph/exact/junction.h"
-#include "../src/graph/exact/enumerate.h"
-#include "../src/graph/approximate/approximate.h"
-#include "../src/graph/network/gaussian_network.h"
-#include "../src/graph/files/uai.h"
-#include "../src/graph/files/uai_solution.h"
 #include "../src/models/core/decide.h"
-#include "../src/graph/files/bif.h"
-#include "../src/graph/files/xmlbif.h"
-#include "../src/graph/files/net.h"
-#include "../src/graph/files/json_network.h"
-#include "../src/graph/files/log_linear.h"
-#include "../src/graph/files/network_file.h"
-#include "../src/graph/query/query.h"
-#include "../src/graph/query/gaussian_query.h"
-#include "../src/graph/image/grid.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/cross_validate.h"
@@ -87,12 +40,9 @@
 #include "../src/study/learning_curve.h"
 #include "../src/study/resample.h"
 #include "../src/study/curves.h"
-#include "../src/study/info.h"
-#include "../src/study/mmd.h"
 #include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"
 #include "../src/plot/kinds.h"
-#include "../src/plot/network_figure.h"
 
 #endif

@@ -9,10 +9,7 @@
     CR_CV_OPTIONS(X)                                                                                 \
     X(flag, average, "false", "", "also judge the Bayesian average of the models", "")
 /* clang-format on */
-CR_OPTIONS_STRUCT(compare_options, COMPARE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(compare_options, __VA_ARGS__)
-static const cr_option compare_table[] = { COMPARE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(compare_options, compare_table, COMPARE_OPTIONS);
 
 static const cr_field compared_group[] = {
     CR_TEXT("group", 0, "the value of the column that makes the groups"),

@@ -25,10 +25,7 @@
     X(count,  at,    "",      "",                    "which word is completed, from 0", "2")
 /* clang-format on */
 enum { SHELL_PLAIN, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
-CR_OPTIONS_STRUCT(complete_options, COMPLETE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(complete_options, __VA_ARGS__)
-static const cr_option complete_table[] = { COMPLETE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(complete_options, complete_table, COMPLETE_OPTIONS);
 
 /* --- quotes ---------------------------------------------------------------------------------- */
 
@@ -180,12 +177,6 @@ void complete_column(void *user, const char *name)
     if (complete_begins(l, name) || complete_begins(l, item)) complete_print(l, item, "");
 }
 
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
-
 /* The columns that the design of a model reads; its size is limited, for it is loaded whole. */
 static bool offer_model_columns(complete_line *l, const char *path)
 {
@@ -219,7 +210,7 @@ static bool offer_columns_of(complete_line *l, bool models)
     size_t first = l->verb && l->verb->takes & VERB_FITS ? 1 : 0;
     for (size_t i = first; i < l->n_args; i++) {
         const char *path = complete_home(l->args[i], home);
-        if (has_ending(path, ".cred") != models) continue;
+        if (cli_ends_with(path, ".cred") != models) continue;
         if (models ? offer_model_columns(l, path)
                    : cri_column_names(l->c->cx, path, &l->read, complete_column, l) == CR_OK)
             return true;

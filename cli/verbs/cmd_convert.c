@@ -14,10 +14,7 @@
     X(list, reference, "", "VARIABLE=STATE",                                                       \
       "with --canonical: states of the reference; of other variables it is their first",           \
       "x=yes,y=no")
-CR_OPTIONS_STRUCT(convert_options, CONVERT_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(convert_options, __VA_ARGS__)
-static const cr_option convert_table[] = { CONVERT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(convert_options, convert_table, CONVERT_OPTIONS);
 
 typedef enum format { TO_CSV, TO_NPY, TO_LIBSVM } format;
 

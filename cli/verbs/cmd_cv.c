@@ -21,10 +21,7 @@
     X(choice, interval_method, "percentile", "percentile|bca", "intervals of --parameters: quantiles of the samples; or corrected for bias and skewness, which takes a fit for every row too", "bca") \
     X(list, learning_curve, "", "", "instead of scores: how they grow with these shares of the training rows", "0.1,0.3,1")
 /* clang-format on */
-CR_OPTIONS_STRUCT(cv_options, CV_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(cv_options, __VA_ARGS__)
-static const cr_option cv_table[] = { CV_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(cv_options, cv_table, CV_OPTIONS);
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
 
 /* --- the result ------------------------------------------------------------------------------ */

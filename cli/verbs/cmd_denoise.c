@@ -25,10 +25,7 @@
     X(text,   network,  "", "FILE",                                                                \
       "write the model as a network, of a Markov one: .uai or .cred", "image.uai")
 /* clang-format on */
-CR_OPTIONS_STRUCT(denoise_options, DENOISE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(denoise_options, __VA_ARGS__)
-static const cr_option denoise_table[] = { DENOISE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(denoise_options, denoise_table, DENOISE_OPTIONS);
 
 typedef struct denoise_job {
     cli                   *c;

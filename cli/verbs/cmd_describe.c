@@ -18,10 +18,7 @@
       "there (gp)",                                                                                \
       "")
 
-CR_OPTIONS_STRUCT(describe_options, DESCRIBE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(describe_options, __VA_ARGS__)
-static const cr_option describe_table[] = { DESCRIBE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(describe_options, describe_table, DESCRIBE_OPTIONS);
 
 static const cr_field column[] = {
     CR_TEXT("name", 0, "name of the column"),

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(dist_options, __VA_ARGS__)
-static const cr_option dist_table[] = { DIST_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(static, dist_table, dist_options, DIST_OPTIONS);
 
 /* --- the result ------------------------------------------------------------------------------ */
 

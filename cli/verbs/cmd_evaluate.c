@@ -9,10 +9,7 @@
 #define EVALUATE_OPTIONS(X)                                                                        \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
     X(flag, rows, "false", "", "show the log density of each row instead of the scores", "")
-CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(evaluate_options, __VA_ARGS__)
-static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(evaluate_options, evaluate_table, EVALUATE_OPTIONS);
 
 static const cr_field calibration_bin[] = {
     CR_COUNT("count", 0, "predictions whose confidence falls into the bin"),

@@ -76,10 +76,7 @@ done:
 }
 
 #define FIT_OPTIONS(X) BLOCK_OPTIONS(X, "what 16 MiB of the data hold")
-CR_OPTIONS_STRUCT(block_options, FIT_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(block_options, __VA_ARGS__)
-static const cr_option block_table[] = { FIT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(block_options, block_table, FIT_OPTIONS);
 
 static cr_status fit_stream(cli *c, cr_model **out_model)
 {

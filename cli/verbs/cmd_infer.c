@@ -18,10 +18,7 @@
       "evidence.json")                                                                             \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */
-CR_OPTIONS_STRUCT(infer_options, INFER_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(infer_options, __VA_ARGS__)
-static const cr_option infer_table[] = { INFER_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(infer_options, infer_table, INFER_OPTIONS);
 
 /* --- rows ------------------------------------------------------------------------------------ */
 

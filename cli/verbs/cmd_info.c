@@ -1,14 +1,12 @@
 /* cmd_info.c -- info: entropy, mutual information and divergence of the columns of data. */
 #include "info_job.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/list.h"
 
 #include <math.h>
-#include <time.h>
 
-#define ROW(...) CR_OPTION_ROW(info_options, __VA_ARGS__)
-static const cr_option info_table[] = { INFO_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(static, info_table, info_options, INFO_OPTIONS);
 
 /* --- the result ------------------------------------------------------------------------------ */
 
@@ -391,13 +389,6 @@ static void put_settings(info_job *j)
     cri_put_real(j->r.object, "level", j->how.level);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static cr_status run_info(cli *c)
 {
     cr_status st = CR_OK;
@@ -413,9 +404,9 @@ static cr_status run_info(cli *c)
     if (c->n_args > 0) CR_TRY(cli_read_data(c, 0, NULL, &j.a));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, NULL, &j.b));
     put_settings(&j);
-    double begin = now();
+    double begin = cri_seconds();
     CR_TRY(answer(&j));
-    cri_put_real(j.r.object, "seconds", now() - begin);
+    cri_put_real(j.r.object, "seconds", cri_seconds() - begin);
     cli_clear_progress(c);
     if (!j.printed) CR_TRY(cli_result_print(c, j.r));
 done:

@@ -32,10 +32,7 @@ static const cr_plot_kind kinds[] = { CR_PLOT_FIT,        CR_PLOT_RESIDUALS, CR_
                                       CR_PLOT_ROC,        CR_PLOT_PR,        CR_PLOT_LEARNING_CURVE,
                                       CR_PLOT_COMPONENTS, CR_PLOT_MAP,       CR_PLOT_EVIDENCE,
                                       CR_PLOT_PATH };
-CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
-static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(plot_options, plot_table, PLOT_OPTIONS);
 
 static const cr_field plot_series[] = {
     CR_TEXT("name", 0, "what the legend calls it"),

@@ -5,6 +5,7 @@
 #include "data/table/table_internal.h"
 #include "models/core/decide.h"
 #include "models/core/parts.h"
+#include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,10 +39,7 @@
     X(flag, coordinates, "false", "",                                                              \
       "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)",  \
       "")
-CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
-static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(predict_options, predict_table, PREDICT_OPTIONS);
 
 /* --- the result ------------------------------------------------------------------------------ */
 

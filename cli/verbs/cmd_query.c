@@ -22,10 +22,7 @@
       "format of the network; auto looks at the name and the bytes", "bif")                        \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */
-CR_OPTIONS_STRUCT(query_options, QUERY_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(query_options, __VA_ARGS__)
-static const cr_option query_table[] = { QUERY_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(query_options, query_table, QUERY_OPTIONS);
 
 /* --- the verb -------------------------------------------------------------------------------- */
 

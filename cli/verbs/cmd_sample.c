@@ -2,10 +2,7 @@
 #include "../render/answers.h"
 
 #define SAMPLE_OPTIONS(X) X(count, count, "1", "0..1000000000", "how many rows to draw", "100")
-CR_OPTIONS_STRUCT(sample_options, SAMPLE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(sample_options, __VA_ARGS__)
-static const cr_option sample_table[] = { SAMPLE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(sample_options, sample_table, SAMPLE_OPTIONS);
 
 static const cr_field drawn[] = {
     CR_OTHER(VALUES, "values", 0, "each column by its name"),

@@ -8,10 +8,7 @@
 #include <string.h>
 
 #define TUNE_OPTIONS(X) CR_TUNE_OPTIONS(X) CR_CV_OPTIONS(X)
-CR_OPTIONS_STRUCT(tune_options, TUNE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(tune_options, __VA_ARGS__)
-static const cr_option tune_table[] = { TUNE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(tune_options, tune_table, TUNE_OPTIONS);
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
 
 static const cr_field candidate[] = {

@@ -14,10 +14,7 @@
       "standard output, as the blocks come",                                                       \
       "-")                                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval of these predictions", "0.9")
-CR_OPTIONS_STRUCT(update_options, UPDATE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(update_options, __VA_ARGS__)
-static const cr_option update_table[] = { UPDATE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(update_options, update_table, UPDATE_OPTIONS);
 
 /* One run. */
 typedef struct job {

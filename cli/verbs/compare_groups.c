@@ -1,6 +1,7 @@
 /* compare_groups.c -- the comparison of groups of rows, shown. */
 #include "compare.h"
 #include "models/core/describe.h"
+#include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>

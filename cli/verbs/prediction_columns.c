@@ -1,6 +1,7 @@
 /* prediction_columns.c -- the columns in which a prediction is shown. */
 #include "../render/answers.h"
 #include "models/core/decide.h"
+#include "prob/dist/dist.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* gaussian.c -- where is the ship?  A Gaussian prior, bearings that depend on it linearly, Bayes'
  * rule.
  *   cc gaussian.c $(pkg-config --cflags --libs credence) -o gaussian */
-#include <credence.h>
+#include <credence/dist.h>
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * it.
  *   cc kernel.c $(pkg-config --cflags --libs credence) -o kernel
  *   ./kernel 'EXPRESSION' */
-#include <credence.h>
+#include <credence/math.h>
 
 #include <stdio.h>
 

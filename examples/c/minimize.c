@@ -1,6 +1,6 @@
 /* minimize.c -- the least value of a function of two variables, Rosenbrock's (1960).
  *   cc minimize.c $(pkg-config --cflags --libs credence) -o minimize */
-#include <credence.h>
+#include <credence/math.h>
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * the syndrome, which parities fail, names the bit that was flipped, if it was one.  A block that
  * comes out wrong anywhere counts as an error. MacKay (2003), Information Theory, Inference, and
  * Learning Algorithms, sec. 1.2. */
-#include <credence.h>
+#include <credence/math.h>
 
 #include <math.h>
 #include <stdio.h>

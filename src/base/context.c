@@ -3,6 +3,7 @@
 #include "context_internal.h"
 #include "checked.h"
 #include "team.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <sched.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -62,13 +62,6 @@ static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size
         return NULL;
     }
     return realloc(old, new_size);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* The cores that this process may run on (taskset, cpusets of a container), at least 1. */
@@ -152,7 +145,7 @@ void cri_set_leaf_bytes(cr_ctx *cx, size_t bytes) { cx->leaf_bytes = bytes; }
 
 void cr_ctx_set_time_limit(cr_ctx *cx, double seconds)
 {
-    cx->deadline = seconds > 0 ? now() + seconds : 0;
+    cx->deadline = seconds > 0 ? cri_seconds() + seconds : 0;
 }
 
 void cr_ctx_set_log(cr_ctx *cx, cr_log_fn *fn, void *user)
@@ -175,12 +168,12 @@ void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 bool cri_should_stop(const cr_ctx *cx)
 {
     if (cx->parent && cri_should_stop(cx->parent)) return true;
-    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && now() > cx->deadline);
+    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && cri_seconds() > cx->deadline);
 }
 
 double cri_time_left(const cr_ctx *cx)
 {
-    double left = cx->deadline > 0 ? cx->deadline - now() : INFINITY;
+    double left = cx->deadline > 0 ? cx->deadline - cri_seconds() : INFINITY;
     double other = cx->parent ? cri_time_left(cx->parent) : INFINITY;
     left = left > 0 ? left : 0;
     return left < other ? left : other;
@@ -477,6 +470,19 @@ void cr_free(cr_ctx *cx, void *p, size_t count, size_t size)
     if (bytes == 0) bytes = 1;
     atomic_fetch_sub(&cx->memory, bytes);
     cx->allocator.resize(cx->allocator.user, p, bytes, 0);
+}
+
+cr_status cri_array_grow(cr_ctx *cx, void *array, size_t n, size_t *room, size_t size)
+{
+    void  *old;
+    size_t more = *room ? 2 * *room : 16;
+    if (n < *room) return CR_OK;
+    memcpy(&old, array, sizeof old); /* whatever it points to */
+    void *bigger = cr_resize(cx, old, *room, more, size);
+    if (!bigger) return CR_ENOMEM;
+    memcpy(array, &bigger, sizeof bigger);
+    *room = more;
+    return CR_OK;
 }
 
 char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length)

@@ -7,10 +7,7 @@
  *         X(real,   lambda, "1",    ">=0",              "penalty on the squared weights", "0.5")  \
  *         X(choice, solver, "auto", "auto|primal|dual", "which system is solved",         "dual")
  *
- *     CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
- *     #define ROW(...) CR_OPTION_ROW(ridge_options, __VA_ARGS__)
- *     static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
- *     #undef ROW
+ *     CR_OPTIONS(ridge_options, ridge_table, RIDGE_OPTIONS);      the struct and its table
  *
  * Columns: kind, field, default, range, help, example.  A range is "" (any), a list of choices
  * "a|b|c", or bounds: ">0", ">=0", "1..10", "0<..<1" ('<' beside the dots leaves the end out); of
@@ -59,6 +56,17 @@ typedef char  *cr_kind_list;
     typedef struct type {                                                                          \
         LIST(CR_OPTION_FIELD)                                                                      \
     } type
+
+/* The table of a struct that CR_OPTIONS_STRUCT declared; `storage` is static or nothing.  The rows
+ * find the struct by the name cr_options_here, so a source file has one such table. */
+#define CR_OPTION_HERE(...) CR_OPTION_ROW(cr_options_here, __VA_ARGS__)
+#define CR_OPTIONS_TABLE(storage, table, type, LIST)                                               \
+    typedef type            cr_options_here;                                                       \
+    storage const cr_option table[] = { LIST(CR_OPTION_HERE) CR_OPTION_LAST }
+/* Both, for one source file alone. */
+#define CR_OPTIONS(type, table, LIST)                                                              \
+    CR_OPTIONS_STRUCT(type, LIST);                                                                 \
+    CR_OPTIONS_TABLE(static, table, type, LIST)
 
 /* A name and its value as text: how every surface hands over what the user asked for. */
 typedef struct cr_setting {

@@ -10,9 +10,7 @@
  *
  *     CRI_RECORD(cri_knn, KNN_STATE, cr_neighbours *tree;);     the struct, and what no file holds
  *
- *     #define CRI_TYPE cri_knn
- *     static const cri_member knn_record[] = { KNN_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
- *     #undef CRI_TYPE
+ *     CRI_RECORD_TABLE(static, knn_record, cri_knn, KNN_STATE); and its table, in one source file
  *
  * Columns: kind, member, shape (members that count, which stand before it; of a part its type, whose
  * table is called type_record), range, help.  A range holds for every number: "" (any that is
@@ -123,6 +121,12 @@ typedef struct cri_member {
     {                                                                                              \
         NULL, CRI_MEMBER_END, 0, 0, 0, NULL, NULL, NULL                                            \
     }
+
+/* The table of a struct; `storage` is static or nothing.  Rows find the struct by the name CRI_TYPE: a
+ * typedef in a file with tables of one struct, a macro round each table in one with several. */
+#define CRI_RECORD_TABLE(storage, table, type, LIST)                                               \
+    typedef type             CRI_TYPE;                                                             \
+    storage const cri_member table[] = { LIST(CRI_RECORD_ROW) CRI_RECORD_END }
 
 /* A struct that holds others of its own making, whose members stand in the file apart from each
  * other: a list of two parameters, LIST(MEMBER, INNER), declares the former and names the latter as

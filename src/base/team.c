@@ -1,30 +1,22 @@
 /* team.c -- helpers around one lock: a call offers seats, whoever wakes up takes one, and the
  * caller takes back those that are left when the work is done. */
 #include "team.h"
+#include "clock.h"
 
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* How long to look for a change before going to sleep: about what falling asleep and waking up
  * cost. */
-static const long BRIEFLY = 20000; /* nanoseconds */
-
-static long nanoseconds_since(const struct timespec *begin)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long)(t.tv_sec - begin->tv_sec) * 1000000000L + (t.tv_nsec - begin->tv_nsec);
-}
+static const double BRIEFLY = 2e-5; /* seconds */
 
 /* Looks for a moment whether *value becomes (or stops to be) 0. */
 static void watch_briefly(const atomic_size_t *value, bool zero)
 {
-    struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begin = cri_seconds();
     while ((atomic_load_explicit(value, memory_order_relaxed) == 0) != zero &&
-           nanoseconds_since(&begin) < BRIEFLY) {}
+           cri_seconds() - begin < BRIEFLY) {}
 }
 
 static void *help(void *arg)

@@ -2,6 +2,7 @@
 #include "neighbours_internal.h"
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +21,7 @@ typedef struct ranked {
     size_t index;
 } ranked;
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
+CRI_COMPARE_BY_TWO(compare_ranked, ranked, value, index);
 
 /* By coordinate, then by index: no two points are equal. */
 static bool comes_before(cr_cmat X, size_t j, size_t a, size_t b)

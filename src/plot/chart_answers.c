@@ -4,11 +4,11 @@
 #include "grid.h"
 #include "base/context_internal.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "math/special/special.h"
 #include "models/core/describe.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { POINTS = 201, MOST_CLASSES = 6, MOST_SHOWN = 2000 };
@@ -18,12 +18,6 @@ static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMIL
                                                    CRI_SVG_SKY,   CRI_SVG_BLACK };
 static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
-static int by_place(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Of many rows some, chosen at random, in their order; the chart says so. */
 static size_t thin(cr_scratch *s, double *x, double *y, size_t n, cri_chart *chart)
 {
@@ -31,7 +25,7 @@ static size_t thin(cr_scratch *s, double *x, double *y, size_t n, cri_chart *cha
     if (!chosen) return n;
     cr_rng rng = cr_rng_stream(0, 0);
     cr_rng_choose(&rng, n, MOST_SHOWN, chosen);
-    qsort(chosen, MOST_SHOWN, sizeof *chosen, by_place);
+    cri_sort_indices(chosen, MOST_SHOWN);
     for (size_t i = 0; i < MOST_SHOWN; i++) x[i] = x[chosen[i]], y[i] = y[chosen[i]];
     chart->caption[1] =
         cri_compose(s, "%d of the %zu rows are shown, chosen at random.", MOST_SHOWN, n);

@@ -2,6 +2,7 @@
  * what the model has not seen. */
 #include "chart.h"
 #include "base/rng.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +13,7 @@ typedef struct residual {
     double fitted, left, low, high; /* the band around 0 */
 } residual;
 
-static int by_fitted(const void *a, const void *b)
-{
-    double x = ((const residual *)a)->fitted, y = ((const residual *)b)->fitted;
-    return x < y ? -1 : x > y;
-}
+CRI_COMPARE_BY(by_fitted, residual, fitted);
 
 /* The rows in the order of what was predicted, and how many have an interval, and are held by
  * it. */

@@ -1,21 +1,15 @@
 /* grid.c -- tables for the curves and maps of figures. */
 #include "grid.h"
 #include "chart.h"
+#include "base/sort.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TOLD = 4 };
 
 /* --- what the other columns are held at ------------------------------------------------------ */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The median of a column of numbers; of whole ones the lower of two.  0 where there is none. */
 static cr_status find_median(cr_ctx *cx, const cr_column *c, size_t rows, double *out)
@@ -25,7 +19,7 @@ static cr_status find_median(cr_ctx *cx, const cr_column *c, size_t rows, double
     if (!v) return CR_ENOMEM;
     for (size_t i = 0; i < rows; i++)
         if (isfinite(c->values[i * c->stride])) v[n++] = c->values[i * c->stride];
-    qsort(v, n, sizeof *v, compare_numbers);
+    cri_sort_doubles(v, n);
     *out = n == 0 ? 0 : v[(n - 1) / 2];
     if (n > 0 && c->type == CR_REAL) *out = 0.5 * v[(n - 1) / 2] + 0.5 * v[n / 2];
     cr_free(cx, v, rows, sizeof *v);

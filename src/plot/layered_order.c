@@ -4,6 +4,7 @@
  * Gansner, Koutsofios, North & Vo (1993), "A technique for drawing directed graphs", sec. 3; the
  * count of crossings: Barth, Juenger & Mutzel (2002). */
 #include "layered_internal.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,12 +90,7 @@ static double median_place(const cri_layers *g, const cri_lists *to, size_t v)
     return left + right > 0 ? (a * right + b * left) / (left + right) : (a + b) / 2;
 }
 
-static int by_median(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->median != q->median) return p->median < q->median ? -1 : 1;
-    return (p->place > q->place) - (p->place < q->place);
-}
+CRI_COMPARE_BY_TWO(by_median, ranked, median, place);
 
 /* Those without neighbours keep their places, the others are sorted around them. */
 static void sort_layer(cri_layers *g, size_t layer, bool from_above, bool flip, ranked *room)

@@ -128,7 +128,7 @@ typedef struct layout {
     size_t       n_x, n_y;
 } layout;
 
-static double label_width(const cri_svg_tick *t)
+double cri_svg_label_width(const cri_svg_tick *t)
 {
     return cri_svg_width(t->label, strlen(t->label), LABEL_FONT);
 }
@@ -136,7 +136,8 @@ static double label_width(const cri_svg_tick *t)
 static bool labels_overlap(const cri_svg *s, const layout *l)
 {
     for (size_t i = 1; i < l->n_x; i++) {
-        double need = (label_width(&l->x[i - 1]) + label_width(&l->x[i])) / 2 + LABEL_GAP;
+        double need =
+            (cri_svg_label_width(&l->x[i - 1]) + cri_svg_label_width(&l->x[i])) / 2 + LABEL_GAP;
         if (x_at(s, l->x[i].value) - x_at(s, l->x[i - 1].value) < need) return true;
     }
     return false;
@@ -152,12 +153,12 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
     s->area_height = fmax(40, f->height - s->top - below - 6);
     size_t most = (size_t)fmax(2, fmin(CRI_SVG_MOST_TICKS, s->area_height / 40));
     l->n_y = cri_svg_ticks(s->y_low, s->y_high, most, l->y);
-    for (size_t i = 0; i < l->n_y; i++) widest = fmax(widest, label_width(&l->y[i]));
+    for (size_t i = 0; i < l->n_y; i++) widest = fmax(widest, cri_svg_label_width(&l->y[i]));
     s->left = EDGE + TEXT_FONT + 10 + widest + TICK + 3;
 
     for (most = CRI_SVG_MOST_TICKS; most >= 2; most--) {
         l->n_x = cri_svg_ticks(s->x_low, s->x_high, most, l->x);
-        double last = label_width(&l->x[l->n_x - 1]);
+        double last = cri_svg_label_width(&l->x[l->n_x - 1]);
         s->area_width = fmax(40, f->width - s->left - fmax(EDGE, last / 2 + 4));
         if (!labels_overlap(s, l)) return;
     }
@@ -231,7 +232,7 @@ static void draw_top(cri_svg *s, const cri_svg_frame *f)
     cri_svg_label(s, "x='@' y='@' text-anchor='end'", NUMBERS(right, y), f->top_title, INFINITY,
                   LABEL_FONT);
     for (size_t i = 0; i < f->n_top; i++) {
-        double x = s->left + x_at(s, f->top[i].value), half = label_width(&f->top[i]) / 2;
+        double x = s->left + x_at(s, f->top[i].value), half = cri_svg_label_width(&f->top[i]) / 2;
         if (x - half < last + LABEL_GAP || x + half > end) continue;
         cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label,
                       INFINITY, LABEL_FONT);

@@ -58,6 +58,8 @@ size_t cri_svg_decode(const char *text, uint32_t *out_code);
 /* About how wide the first `bytes` of a text are in a sans-serif font of this size: somewhat more
  * than in the common fonts. */
 double cri_svg_width(const char *text, size_t bytes, double font_size);
+/* The same of the label of a tick. */
+double cri_svg_label_width(const cri_svg_tick *t);
 
 /* How many bytes of text fit into `room`: all, or so many whole characters that an ellipsis fits
  * behind them. */

@@ -61,11 +61,6 @@ cri_svg cri_svg_page_begin(cr_ctx *cx, const cri_svg_page *p)
     return s;
 }
 
-static double label_width(const cri_svg_tick *t)
-{
-    return cri_svg_width(t->label, strlen(t->label), LABEL_FONT);
-}
-
 static size_t ticks(double low, double high, bool is_log, size_t most, cri_svg_tick *out)
 {
     return is_log ? cri_svg_log_ticks(low, high, most, out) : cri_svg_ticks(low, high, most, out);
@@ -79,7 +74,8 @@ static size_t ticks_across(const cri_svg *s, const cri_svg_panel *p, cri_svg_tic
         bool   overlap = false;
         for (size_t i = 1; i < n; i++) {
             double gap = (x[i].value - x[i - 1].value) / (s->x_high - s->x_low) * s->area_width;
-            overlap = overlap || gap < (label_width(&x[i - 1]) + label_width(&x[i])) / 2 + 12;
+            overlap = overlap ||
+                      gap < (cri_svg_label_width(&x[i - 1]) + cri_svg_label_width(&x[i])) / 2 + 12;
         }
         if (!overlap) return n;
     }
@@ -114,7 +110,7 @@ void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *p)
     s->area_height = fmax(30, p->height - above - below);
     size_t most = (size_t)fmax(2, fmin(CRI_SVG_MOST_TICKS, s->area_height / (p->few ? 30 : 40)));
     n_y = ticks(s->y_low, s->y_high, p->log_up, most, y);
-    for (size_t i = 0; i < n_y; i++) widest = fmax(widest, label_width(&y[i]));
+    for (size_t i = 0; i < n_y; i++) widest = fmax(widest, cri_svg_label_width(&y[i]));
     if (p->few) widest = fmax(widest, 38); /* panels above each other line up */
     s->left = p->x + TEXT_FONT + 10 + widest + TICK + 3;
     s->area_width = fmax(40, p->x + p->width - s->left - 12);

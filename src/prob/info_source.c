@@ -2,6 +2,7 @@
 #include "info_source.h"
 #include "info.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -40,11 +41,7 @@ static cr_status check_source(cr_ctx *cx, const double *p, size_t n, size_t leng
     return CR_OK;
 }
 
-static int compare_letters(const void *a, const void *b)
-{
-    double x = ((const letter *)a)->p, y = ((const letter *)b)->p;
-    return x < y ? -1 : x > y;
-}
+CRI_COMPARE_BY(compare_letters, letter, p);
 
 /* Sorts the letters and puts equal ones together; those that never come are dropped. */
 static size_t gather_letters(const double *p, size_t n, letter *out)
@@ -116,12 +113,7 @@ static cr_status make_types(cr_ctx *cx, const letter *a, size_t k, size_t length
 }
 
 /* Least probable strings first. */
-static int compare_types(const void *a, const void *b)
-{
-    const type *x = a, *y = b;
-    if (x->log_p != y->log_p) return x->log_p < y->log_p ? -1 : 1;
-    return x->log_count < y->log_count ? -1 : x->log_count > y->log_count;
-}
+CRI_COMPARE_BY_TWO(compare_types, type, log_p, log_count);
 
 /* --- the answers ----------------------------------------------------------------------------- */
 

@@ -1,18 +1,12 @@
 /* pareto_tail.c -- the shape of a generalised Pareto tail. */
 #include "pareto_tail.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST = 5 };
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* k at one theta = -k / s, and the log of the profile likelihood. */
 static double shape_at(const double *x, size_t m, double theta, double *log_likelihood)
@@ -23,7 +17,7 @@ static double shape_at(const double *x, size_t m, double theta, double *log_like
     return k;
 }
 
-/* Of x [m] > 0, ascending; theta, like [30 + sqrt m]: room. */
+/* Of x [m] > 0, cri_compare_doubles; theta, like [30 + sqrt m]: room. */
 static double fit(const double *x, size_t m, double *theta, double *like)
 {
     size_t grid = 30 + (size_t)sqrt((double)m);
@@ -53,7 +47,7 @@ cr_status cri_pareto_tail(cr_ctx *cx, const double *log_w, size_t n, double *out
     *out_k = NAN;
     if (m < LEAST || m >= n) goto done;
     memcpy(w, log_w, n * sizeof *w);
-    qsort(w, n, sizeof *w, ascending);
+    cri_sort_doubles(w, n);
     peak = w[n - 1];
     if (peak == -INFINITY) goto done;
     double *tail = w + n - m, least = exp(w[n - m - 1] - peak);

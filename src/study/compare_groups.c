@@ -17,9 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_group_options, __VA_ARGS__)
-const cr_option cr_group_table[] = { CR_GROUP_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_group_table, cr_group_options, CR_GROUP_OPTIONS);
 
 enum { MOST_GROUPS = 1000 };
 

@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
-const cr_option cr_cv_table[] = { CR_CV_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_cv_table, cr_cv_options, CR_CV_OPTIONS);
 
 cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
                             const cr_setting *settings, size_t n_settings,

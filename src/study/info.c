@@ -5,9 +5,7 @@
 
 #include <math.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_info_options, __VA_ARGS__)
-const cr_option cr_info_table[] = { CR_INFO_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_info_table, cr_info_options, CR_INFO_OPTIONS);
 
 /* --- what both need -------------------------------------------------------------------------- */
 

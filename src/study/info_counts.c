@@ -1,6 +1,7 @@
 /* info_counts.c -- entropies of counted columns, with bootstrap intervals and permutation tests. */
 #include "info_internal.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,20 +192,6 @@ static void draw_side(void *arg, size_t side)
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Linear between the order statistics. */
-static double quantile(const double *sorted, size_t n, double p)
-{
-    double at = p * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
 void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
                             double level, double least, double *out_se, double *out_lower,
                             double *out_upper)
@@ -219,11 +206,11 @@ void cri_bootstrap_interval(double value, double se, double *error, const double
         return;
     }
     for (size_t i = 0; i < n; i++) error[i] /= fmax(draw_se[i], floor);
-    qsort(error, n, sizeof *error, compare_numbers);
+    cri_sort_doubles(error, n);
     se = fmax(se, floor);
     *out_se = sd;
-    *out_lower = fmax(least, value - se * quantile(error, n, 1 - tail));
-    *out_upper = fmax(least, value - se * quantile(error, n, tail));
+    *out_lower = fmax(least, value - se * cri_sorted_quantile(error, n, 1 - tail));
+    *out_upper = fmax(least, value - se * cri_sorted_quantile(error, n, tail));
 }
 
 static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, uint64_t seed,

@@ -3,6 +3,7 @@
  * common to both. */
 #include "info.h"
 #include "info_internal.h"
+#include "base/sort.h"
 #include "math/neighbours.h"
 #include "math/special/special.h"
 
@@ -74,22 +75,16 @@ static cr_status pool_levels(cr_scratch *s, const pair *p, const size_t *place, 
     return CR_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Numbers that are counted: the code is the rank among the different values. */
 static void code_numbers(const double *x, size_t n, double *room, cri_variable *v)
 {
     v->levels = 0;
     memcpy(room, x, n * sizeof *x);
-    qsort(room, n, sizeof *room, compare_numbers);
+    cri_sort_doubles(room, n);
     for (size_t i = 0; i < n; i++)
         if (v->levels == 0 || room[i] != room[v->levels - 1]) room[v->levels++] = room[i];
     for (size_t i = 0; i < n; i++) {
-        const double *at = bsearch(&x[i], room, v->levels, sizeof *room, compare_numbers);
+        const double *at = bsearch(&x[i], room, v->levels, sizeof *room, cri_compare_doubles);
         v->code[i] = (uint32_t)(at - room);
     }
 }
@@ -104,7 +99,7 @@ static size_t count_shared(const double *x, const pooled *all, double *room)
     if (!isnan(cri_resolution(room, na, NULL)) || !isnan(cri_resolution(room + na, nb, NULL)))
         return 0;
     for (size_t i = 0; i < nb; i++)
-        shared += bsearch(&room[na + i], room, na, sizeof *room, compare_numbers) != NULL;
+        shared += bsearch(&room[na + i], room, na, sizeof *room, cri_compare_doubles) != NULL;
     return shared;
 }
 

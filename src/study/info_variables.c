@@ -1,6 +1,8 @@
 /* info_variables.c -- columns of a table made ready: rows with values, codes, standardised numbers.
  */
 #include "info_internal.h"
+#include "base/sort.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,16 +29,10 @@ cr_status cri_info_column(cr_ctx *cx, const cr_table *table, const char *name,
     return CR_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static size_t sort_unique(double *x, size_t n)
 {
     size_t k = 0;
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     for (size_t i = 0; i < n; i++)
         if (k == 0 || x[i] != x[k - 1]) x[k++] = x[i];
     return k;
@@ -109,7 +105,7 @@ double cri_resolution(double *x, size_t n, double *opt_origin)
     double gap = INFINITY, common;
     size_t at = 0, count;
     bool   repeats = false;
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     for (size_t i = 1; i < n; i++) {
         double g = x[i] - x[i - 1];
         repeats |= g == 0;
@@ -123,7 +119,7 @@ double cri_resolution(double *x, size_t n, double *opt_origin)
 
 double cri_rounding(const double *sorted, size_t n, double resolution, double origin, double value)
 {
-    const double *at = bsearch(&value, sorted, n, sizeof *sorted, compare_numbers);
+    const double *at = bsearch(&value, sorted, n, sizeof *sorted, cri_compare_doubles);
     double        steps = (value - origin) / resolution;
     bool          repeats =
         at && ((at > sorted && at[-1] == value) || (at + 1 < sorted + n && at[1] == value));
@@ -132,18 +128,12 @@ double cri_rounding(const double *sorted, size_t n, double resolution, double or
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool is_missing(const cr_column *c, size_t row)
-{
-    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
-                                  : isnan(c->values[row * c->stride]);
-}
-
 static size_t keep_rows(const cr_column *const *columns, size_t m, size_t rows, size_t *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < rows; i++) {
         bool whole = true;
-        for (size_t j = 0; j < m && whole; j++) whole = !is_missing(columns[j], i);
+        for (size_t j = 0; j < m && whole; j++) whole = !cri_is_missing(columns[j], i);
         if (whole) out[n++] = i;
     }
     return n;
@@ -167,7 +157,7 @@ static cr_status read_codes(cr_scratch *s, const cr_column *c, const cri_variabl
     v->levels = sort_unique(values, vs->n);
     for (size_t i = 0; i < vs->n; i++) {
         const double *at = bsearch(&c->values[vs->row[i] * c->stride], values, v->levels,
-                                   sizeof *values, compare_numbers);
+                                   sizeof *values, cri_compare_doubles);
         v->code[i] = (uint32_t)(at - values);
     }
     return CR_OK;

@@ -4,6 +4,7 @@
 #include "jobs.h"
 #include "plan.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "data/table/subset.h"
 
 #include <math.h>
@@ -24,12 +25,7 @@ typedef struct placed_row {
     size_t row;
 } placed_row;
 
-static int by_place(const void *a, const void *b)
-{
-    const placed_row *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
+CRI_COMPARE_BY_TWO(by_place, placed_row, place, row);
 
 static const cr_column *class_column(const cri_plan *p)
 {

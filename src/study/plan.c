@@ -4,6 +4,7 @@
 #include "jobs.h"
 #include "base/list.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "data/design/design_internal.h"
 #include "data/table/subset.h"
 #include "data/table/table_internal.h"
@@ -117,11 +118,7 @@ typedef struct keyed_row {
     size_t row;
 } keyed_row;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = ((const keyed_row *)a)->value, y = ((const keyed_row *)b)->value;
-    return x < y ? -1 : x > y;
-}
+CRI_COMPARE_BY(by_value, keyed_row, value);
 
 /* group[i] of every row: rows with equal values have equal numbers. */
 static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)

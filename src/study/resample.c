@@ -4,11 +4,11 @@
 #include "jobs.h"
 #include "plan.h"
 #include "base/context_internal.h"
+#include "base/sort.h"
 #include "data/table/subset.h"
 #include "math/special/special.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BATCH = 64, FEWEST = 20 }; /* fits between reports; fits that a time limit must leave */
@@ -139,12 +139,6 @@ static double mean_of(const double *x, size_t n)
     return n ? x[0] + sum / (double)n : NAN;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Quantile of sorted x [n], between neighbours linearly (type 7 of Hyndman & Fan 1996). */
 static double quantile(const double *x, size_t n, double p)
 {
@@ -185,7 +179,7 @@ static void summarise_draws(double *x, size_t n, const double *left_out, size_t 
         double above = x[i] - p->value, tie = 1e-10 * p->se;
         below += above < -tie ? 1 : above <= tie ? 0.5 : 0;
     }
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     double z = cr_norm_ppf(1 - alpha), z0 = cr_norm_ppf(below / (double)n);
     double a = bca ? acceleration(left_out, m) : 0;
     p->lower = quantile(x, n, bca ? adjusted(z0, a, -z) : alpha);

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_tune_options, __VA_ARGS__)
-const cr_option cr_tune_table[] = { CR_TUNE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_tune_table, cr_tune_options, CR_TUNE_OPTIONS);
 
 /* --- candidates ------------------------------------------------------------------------------ */
 

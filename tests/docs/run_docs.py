@@ -195,7 +195,7 @@ def normal(code):
 
 def compiles(stage, code):
     source = stage.folder / "shown.c"
-    source.write_text("#include <credence.h>\n" + code)
+    source.write_text("".join(f"#include <credence{tier}.h>\n" for tier in ("", "/dist", "/graph", "/math")) + code)
     return stage.run("cc -std=c11 -fsyntax-only $(pkg-config --cflags credence) shown.c").returncode == 0
 
 

@@ -2,6 +2,7 @@
 #include "toys.h"
 #include "math/special/special.h"
 #include "models/core/model_internal.h"
+#include "prob/dist/dist.h"
 
 /* --- scores ---------------------------------------------------------------------------------- */
 

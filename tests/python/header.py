@@ -1,4 +1,4 @@
-"""Reads credence.h: prototypes, structs and enums, as plain text.  Knows the style of this header only."""
+"""Reads the tiers of the public header: prototypes, structs and enums, as plain text.  Knows the style of these headers only."""
 import re
 
 from conftest import ROOT
@@ -10,14 +10,23 @@ STRUCT = re.compile(r"typedef struct (\w+) \{([^{}]*)\} (\w+);")
 ENUM = re.compile(r"enum(?: \w+)? \{([^{}]*)\}")
 
 
-def read(path=ROOT / "include/credence.h", seen=None):
-    """The header with the headers it gathers in place, each once, without comments."""
-    seen = seen if seen is not None else set()
+def read():
+    """All tiers, each with the headers it gathers in place, each once, without comments."""
+    seen = set()
+    return "".join(expand(path, seen) for path in sorted((ROOT / "include").rglob("*.h")))
+
+
+def expand(path, seen):
     if path in seen:
         return ""
     seen.add(path)
     text = COMMENT.sub(" ", path.read_text())
-    return INCLUDE.sub(lambda m: read((path.parent / m[1]).resolve(), seen), text)
+    return INCLUDE.sub(lambda m: expand(found(path.parent, m[1]), seen), text)
+
+
+def found(folder, name):
+    """An included file: beside the one that includes it, or below src/."""
+    return next(path for path in ((folder / name).resolve(), ROOT / "src" / name) if path.is_file())
 
 
 def split_declaration(text):

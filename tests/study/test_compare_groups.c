@@ -2,6 +2,7 @@
  * refused. */
 #include "../models/fixture.h"
 #include "math/special/special.h"
+#include "prob/dist/dist.h"
 #include "study/compare_groups.h"
 
 static cr_status try_compare(cr_ctx *cx, const char *model, const cr_table *t, const char *by,

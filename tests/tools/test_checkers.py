@@ -11,13 +11,17 @@ import pytest
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 
 SOUND = {
-    "include/credence.h": '#include "../src/base/a.h"\n#include "../src/math/b.h"\n',
+    "include/credence.h": '#include "../src/base/a.h"\n',
+    "include/credence/math.h": '#include "../credence.h"\n#include "../../src/math/b.h"\n',
     "src/base/a.h": "/* a.h -- cr_one comes first. */\n"
                     "/* One. */\nCR_API int cr_one(void);\nCR_API int cr_two(int a,\n    int b);\n",
     "src/base/a.c": '#include "a.h"\n#include <stdio.h>\nint cr_one(void) { return 1; }\n',
     "src/math/b.h": '#include "../base/a.h"\n/* Three. */\nextern CR_API const int cr_three[];\n',
     "src/math/b_internal.h": '#include "b.h"\nint cri_four(void);\n',
-    "src/models/tree/d.h": "/* d.h -- a family. */\n",
+    "src/models/tree/d.h": "/* d.h -- a family. */\n"
+                           '#define D(X) X(choice, prior, "nig", "normal|nig", "") X(choice, ends, (), MORE "|c", "")\n'
+                           '#define MORE "a|b"\n'
+                           "enum { PRIOR_NORMAL, PRIOR_NIG };\nenum { END_NONE, END_A, END_B, END_C };\n",
     "cli/main.c": '#include "credence.h"\n#include "math/b_internal.h"\n',
     "README.md": "Call `cr_one()`, or one of cr_*.\n",
 }
@@ -38,16 +42,16 @@ def run(tool, *args, **where):
     return done.returncode, done.stdout
 
 
-@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers"])
+@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers", "check-choices"])
 def test_sound_tree_passes(tool, tmp_path):
     code, out = run(tool, make_tree(tmp_path))
     assert (code, "0 problems" in out) == (0, True), out
 
 
-@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers", "check-format"])
+@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers", "check-format", "check-choices"])
 def test_looking_at_nothing_is_a_failure(tool, tmp_path):
     code, out = run(tool, tmp_path)
-    assert code == 1 and re.search(r" 0 (files|headers)", out), out
+    assert code == 1 and re.search(r" 0 (files|headers|choices)", out), out
 
 
 @pytest.mark.parametrize("tool, path, text, message", [
@@ -71,12 +75,28 @@ def test_looking_at_nothing_is_a_failure(tool, tmp_path):
      "src/base/a.h:1: there is no cr_five"),
     ("check-docs", "README.md", "First\n`cr_five(1)`\n", "README.md:2: there is no cr_five"),
     ("check-docs", "docs/deep/page.md", "cri_five\n", "docs/deep/page.md:1: there is no cri_five"),
-    ("check-docs", "include/credence.h", '#include "../src/base/a.h"\n',
-     "src/math/b.h declares CR_API things but is not named"),
+    ("check-docs", "include/credence/math.h", '#include "../credence.h"\n',
+     "src/math/b.h declares CR_API things but no tier names it"),
     ("check-docs", "include/credence.h", SOUND["include/credence.h"] + '#include "../src/z.h"\n',
-     "../src/z.h does not exist"),
+     "include/credence.h: ../src/z.h does not exist"),
+    ("check-docs", "include/credence.h", SOUND["include/credence.h"] + '#include "../src/math/b.h"\n',
+     "include/credence/math.h: src/math/b.h is in include/credence.h already"),
+    ("check-docs", "include/credence/math.h", '#include "../../src/math/b.h"\n',
+     "src/math/b.h: includes ../base/a.h, which include/credence/math.h does not name"),
+    ("check-docs", "docs/c.md", "| `credence.h` | 2 |\n| `credence/math.h` | 3 |\n",
+     "docs/c.md: credence/math.h has 1 names, not 3"),
+    ("check-docs", "CONTRIBUTING.md", "See `src/base/a.h`,\n`src/<x>.c` and `src/base/z.h`.\n",
+     "CONTRIBUTING.md:2: there is no src/base/z.h"),
+    ("check-docs", "docs/contributing/a.md", "`cli/no.c`\n", "docs/contributing/a.md:1: there is no cli/no.c"),
     ("check-docs", "src/math/b.h", '#include "b_internal.h"\n/* x */\nCR_API int cr_three(void);\n',
-     "src/math/b.h: includes b_internal.h, which include/credence.h does not name"),
+     "src/math/b.h: includes b_internal.h, which include/credence/math.h does not name"),
+
+    ("check-choices", "src/models/tree/d.h", SOUND["src/models/tree/d.h"].replace("normal|nig", "nig|normal"),
+     "src/models/tree/d.h: prior is nig|normal, but the enum has PRIOR_NORMAL, PRIOR_NIG"),
+    ("check-choices", "src/models/tree/d.h", SOUND["src/models/tree/d.h"].replace("END_B, ", ""),
+     "src/models/tree/d.h: ends is a|b|c, but the enum has END_NONE, END_A, END_C"),
+    ("check-choices", "src/models/tree/d.h", SOUND["src/models/tree/d.h"].replace("END_B", "END_OLD, END_B"),
+     "src/models/tree/d.h: ends is a|b|c"),
 
     ("check-leftovers", "src/base/a.c", "int a;\n/* TO" "DO: more */\n", "src/base/a.c:2: unfinished"),
     ("check-leftovers", "cli/main.c", "#if 0\n", "cli/main.c:1: switched off"),

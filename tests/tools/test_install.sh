@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_install.sh BUILD COMPILER [FLAGS] -- installs a build into an empty directory and uses it from there:
-# the header alone as C11 and as C++17, a program through pkg-config (shared and static) and one
+# each tier of the header alone as C11 and as C++17, a program through pkg-config (shared and static) and one
 # through find_package.  FLAGS: what the library was instrumented with.
 set -eu
 
@@ -16,12 +16,31 @@ prefix=$root/image/usr/local
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name credence.pc)")
 export PKG_CONFIG_PATH
 
-# --- the header: self-contained, quiet, and nothing beside it
-[ "$(ls "$prefix/include")" = credence.h ] || fail "include/ holds more than credence.h"
-grep -q '#include "' "$prefix/include/credence.h" && fail "the header includes something beside it"
+# --- the tiers of the header: each compiles alone, all together, quietly; nothing else is there
+tiers=$(cd "$prefix/include" && find . -type f | sed 's|^./||' | sort)
+[ "$tiers" = "credence.h
+credence/dist.h
+credence/graph.h
+credence/math.h" ] || fail "include/ holds $tiers"
+grep -rh '#include "' "$prefix/include" | grep -vx '#include "../credence.h"' && fail "a header includes what is not installed"
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only"
-echo '#include <credence.h>' | $compiler -std=c11 $strict -I"$prefix/include" -x c -
-echo '#include <credence.h>' | $cxx -std=c++17 $strict -I"$prefix/include" -x c++ -
+all=
+for tier in $tiers; do
+    line="#include <$tier>"
+    all="$line
+$all"
+    echo "$line" | $compiler -std=c11 $strict -I"$prefix/include" -x c -
+    echo "$line" | $cxx -std=c++17 $strict -I"$prefix/include" -x c++ -
+done
+echo "$all" | $compiler -std=c11 $strict -I"$prefix/include" -x c -
+echo "$all" | $cxx -std=c++17 $strict -I"$prefix/include" -x c++ -
+
+# --- a name is declared in one tier, and the library has what they declare, no more and no less
+(cd "$prefix/include" && cat $tiers) | tr '\n' ' ' | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/| |g' |
+    grep -o 'CR_API [^;(\[]*[(\[;]' | grep -o 'cr_[a-z0-9_]*[(\[;]' | tr -d '([;' | sort >"$root/declared"
+[ -z "$(uniq -d "$root/declared")" ] || fail "declared twice: $(uniq -d "$root/declared")"
+nm -D --defined-only "$(find "$prefix" -name libcredence.so)" | awk '{ print $NF }' | grep '^cr_' | sort >"$root/defined"
+diff "$root/declared" "$root/defined" || fail "the headers and the library disagree"
 
 # --- a program in C and in C++, and what it prints
 cat >"$root/use.c" <<'END'

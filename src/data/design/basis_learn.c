@@ -5,6 +5,7 @@
 #include "basis.h"
 #include "design_block.h"
 #include "base/context_internal.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,11 +21,7 @@ typedef struct pair {
     double x, w;
 } pair;
 
-static int compare_pairs(const void *a, const void *b)
-{
-    double x = ((const pair *)a)->x, y = ((const pair *)b)->x;
-    return (x > y) - (x < y);
-}
+CRI_COMPARE_BY(compare_pairs, pair, x);
 
 /* Rows that lack the value or weigh nothing do not count. */
 static cr_status collect(cr_scratch *s, const cr_table *t, const cr_column *c,

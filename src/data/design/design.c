@@ -2,9 +2,7 @@
 #include "design_block.h"
 #include "base/context_internal.h"
 
-#define ROW(...) CR_OPTION_ROW(cr_design_options, __VA_ARGS__)
-const cr_option cr_design_table[] = { CR_DESIGN_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_design_table, cr_design_options, CR_DESIGN_OPTIONS);
 
 cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
 {

@@ -49,17 +49,11 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
     return CR_OK;
 }
 
-static bool is_missing(const cr_column *c, size_t row)
-{
-    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
-                                  : isnan(c->values[row * c->stride]);
-}
-
 static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *c, const char *role)
 {
     size_t row = 0;
     char   where[512];
-    while (!is_missing(c, row)) row++;
+    while (!cri_is_missing(c, row)) row++;
     cr_fail(cx, CR_EDATA, "%s: the %s '%s' has no value (it is missing in %zu of %zu rows)",
             cri_table_where(t, row, where, sizeof where), role, c->name, c->missing,
             cr_table_rows(t));
@@ -77,9 +71,9 @@ static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows 
     size_t    rows = cr_table_rows(r->table), both = 0;
     cr_status st = refuse_missing(cx, r->table, c, role);
     for (size_t row = 0; row < rows; row++) {
-        bool gap = is_missing(c, row) || (block->missing && cri_block_is_missing(block, row));
+        bool gap = cri_is_missing(c, row) || (block->missing && cri_block_is_missing(block, row));
         for (size_t i = 0; !gap && i < r->design->n_columns; i++)
-            gap = is_missing(r->columns[i], row);
+            gap = cri_is_missing(r->columns[i], row);
         both += gap;
     }
     if (both == c->missing) return st;
@@ -117,9 +111,10 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
     if (!r->index) return CR_ENOMEM;
     r->n = 0;
     for (size_t row = 0; row < rows; row++) {
-        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row)) &&
+        bool keep = !(target && cri_is_missing(target, row)) && !(w && cri_is_missing(w, row)) &&
                     !(block->missing && cri_block_is_missing(block, row));
-        for (size_t i = 0; keep && i < d->n_columns; i++) keep = !is_missing(r->columns[i], row);
+        for (size_t i = 0; keep && i < d->n_columns; i++)
+            keep = !cri_is_missing(r->columns[i], row);
         if (keep) r->index[r->n++] = row;
     }
     return CR_OK;
@@ -325,7 +320,7 @@ static void fill_category(const cri_rows *r, const cri_design_term *term, double
     double           fill = fill_of(r, term->column), own = (double)term->level;
     for (size_t i = begin; i < end; i++, out += stride) {
         size_t row = r->index ? r->index[i] : i;
-        double level = is_missing(c, row) ? fill : cri_level_in(map, c, row);
+        double level = cri_is_missing(c, row) ? fill : cri_level_in(map, c, row);
         *out = term->code || isnan(level) ? level : level == own ? on : off;
     }
 }

@@ -1,6 +1,7 @@
 /* npz_sparse.c -- the arrays of a sparse matrix, checked and put in order. */
 #include "npz_sparse.h"
 #include "npy.h"
+#include "base/sort.h"
 #include "data/table/table_internal.h"
 #include "base/scratch.h"
 
@@ -108,12 +109,7 @@ typedef struct entry {
     double   value;
 } entry;
 
-static int compare_entries(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    if (x->column != y->column) return x->column < y->column ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
+CRI_COMPARE_BY_TWO(compare_entries, entry, column, order);
 
 static bool is_in_order(const double *column, size_t n)
 {

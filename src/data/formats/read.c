@@ -10,9 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_read_options, __VA_ARGS__)
-const cr_option cr_read_table[] = { CR_READ_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_read_table, cr_read_options, CR_READ_OPTIONS);
 
 static const char SQLITE_PREFIX[] = "sqlite:";
 

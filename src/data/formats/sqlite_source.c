@@ -336,13 +336,7 @@ static cr_status add_cell(query *q, size_t j)
 {
     cr_status st = CR_OK;
     column   *c = &q->columns[j];
-    if (q->rows == c->room) {
-        size_t more = c->room ? 2 * c->room : 64;
-        cell  *cells = cr_resize(q->cx, c->cells, c->room, more, sizeof *cells);
-        if (!cells) CR_TRY(CR_ENOMEM);
-        c->cells = cells;
-        c->room = more;
-    }
+    CR_TRY(cri_array_grow(q->cx, &c->cells, q->rows, &c->room, sizeof *c->cells));
     CR_TRY(read_cell(q, j, &c->cells[q->rows]));
     c->has[c->cells[q->rows].kind] = true;
 done:

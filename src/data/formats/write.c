@@ -117,16 +117,10 @@ static bool is_whole_column(const cr_column *c, size_t rows)
     return true;
 }
 
-static bool is_missing(const cr_column *c, size_t row)
-{
-    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
-                                  : isnan(c->values[row * c->stride]);
-}
-
 /* pointed: the column is real and whole. */
 static void add_cell(cri_writer *out, const cr_column *c, bool pointed, size_t row)
 {
-    if (is_missing(c, row)) {
+    if (cri_is_missing(c, row)) {
         cri_write_raw(out, NULL, 0);
         return;
     }

@@ -2,6 +2,7 @@
 #include "metrics_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,7 @@ typedef struct scored {
     size_t row;
 } scored;
 
-static int compare_scores(const void *a, const void *b)
-{
-    const scored *x = a, *y = b;
-    if (x->score != y->score) return x->score < y->score ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row; /* no ties: sums have one order */
-}
+CRI_COMPARE_BY_TWO(compare_scores, scored, score, row); /* no ties: sums have one order */
 
 /* From low to high: each group of equal scores beats what is outside below it, and half its own. */
 static double sum_pairs(const scored *a, size_t n)

@@ -76,13 +76,7 @@ static bool is_array_name(const char *name, size_t length)
 
 static cr_status make_room(cr_ctx *cx, cri_store *s)
 {
-    if (s->n < s->capacity) return CR_OK;
-    size_t      more = s->capacity ? 2 * s->capacity : 8;
-    cri_stored *grown = cr_resize(cx, s->arrays, s->capacity, more, sizeof *grown);
-    if (!grown) return CR_ENOMEM;
-    s->arrays = grown;
-    s->capacity = more;
-    return CR_OK;
+    return cri_array_grow(cx, &s->arrays, s->n, &s->capacity, sizeof *s->arrays);
 }
 
 /* The form every array of a model file has. */

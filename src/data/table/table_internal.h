@@ -5,6 +5,8 @@
 #include "data/bytes/source.h"
 #include "table.h"
 
+#include <math.h>
+
 /* Adds a column that takes over `values` (rows doubles from cr_alloc or cr_resize), also on
  * failure.  Counts the missing values. */
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
@@ -85,6 +87,13 @@ cr_status cri_table_copy_place(cr_ctx *cx, const cr_table *from, cr_table *to);
  * leaf stay in the one begun last.  Once. */
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from,
                                const size_t *rows);
+
+/* Whether the column has no value in a row. */
+static inline bool cri_is_missing(const cr_column *c, size_t row)
+{
+    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
+                                  : isnan(c->values[row * c->stride]);
+}
 
 /* "houses.csv:12" where the line of the row is known, else "houses.csv, row 11" (the first is
  * 1). */

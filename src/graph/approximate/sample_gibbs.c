@@ -13,6 +13,7 @@
 #include "sample.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "prob/mc/chains.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,39 +118,30 @@ done:
 
 /* --- what they say --------------------------------------------------------------------------- */
 
-/* R-hat of number k. */
+/* R-hat of number k; a state counts as seen once in two halves at least. */
 static double reduction(const chains *w, size_t k)
 {
-    double mean = 0, within = 0, between = 0, half = (double)w->length / 2;
-    size_t m = 2 * w->n;
-    for (size_t pass = 0; pass < 2; pass++)
-        for (size_t h = 0; h < m; h++) {
-            double p = 0;
-            for (size_t b = 0; b < BATCHES / 2; b++)
-                p += w->count[(h * BATCHES / 2 + b) * w->width + k];
-            p /= half;
-            if (pass == 0) mean += p / (double)m, within += p * (1 - p) / (double)m;
-            if (pass == 1) between += (p - mean) * (p - mean) / (double)(m - 1);
-        }
-    if (between == 0) return 1;
-    return sqrt((half - 1) / half +
-                between / fmax(within, 0.5 / half)); /* as if seen once in two */
+    cri_agreement a = { 0 };
+    double        half = (double)w->length / 2;
+    for (size_t h = 0; h < 2 * w->n; h++) {
+        double p = 0;
+        for (size_t b = 0; b < BATCHES / 2; b++)
+            p += w->count[(h * BATCHES / 2 + b) * w->width + k];
+        p /= half;
+        cri_agreement_add(&a, p, p * (1 - p));
+    }
+    return cri_agreement_rhat(&a, w->length / 2, 0.5 / half);
 }
 
 /* Mean and standard error of number k by batches. */
 static double batch_mean(const chains *w, size_t k, double *se)
 {
-    size_t        n = w->n * BATCHES, states = w->g->start[w->g->n];
-    double        size = (double)w->length / BATCHES, mean = 0, var = 0;
-    const double *sum = k < states ? w->mean + k : w->count + k;
-    size_t        stride = k < states ? states : w->width;
-    for (size_t b = 0; b < n; b++) mean += sum[b * stride] / size / (double)n;
-    for (size_t b = 0; b < n; b++) {
-        double d = sum[b * stride] / size - mean;
-        var += d * d / (double)(n - 1);
-    }
-    *se = sqrt(var / (double)n);
-    return mean;
+    size_t n = w->n * BATCHES, states = w->g->start[w->g->n];
+    double size = (double)w->length / BATCHES, mean, variance;
+    cri_mean_variance(k < states ? w->mean + k : w->count + k, n, k < states ? states : w->width,
+                      &mean, &variance);
+    *se = sqrt(variance / (double)n) / size;
+    return mean / size;
 }
 
 static void finish(const chains *w, double *marginal, double *se, cr_factor *opt_joint,

@@ -102,13 +102,7 @@ static void replay_all(eliminator *e)
 
 static bool append(eliminator *e, list *l, size_t v)
 {
-    if (l->n == l->capacity) {
-        size_t  more = l->capacity ? 2 * l->capacity : 8;
-        size_t *to = cr_resize(e->cx, l->to, l->capacity, more, sizeof *to);
-        if (!to) return false;
-        l->to = to;
-        l->capacity = more;
-    }
+    if (cri_array_grow(e->cx, &l->to, l->n, &l->capacity, sizeof *l->to) != CR_OK) return false;
     l->to[l->n++] = v;
     return true;
 }

@@ -1,8 +1,9 @@
 /* elimination_tree.c -- symbolic elimination along the tree of parents. */
 #include "elimination_tree.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void cri_elimination_tree_free(cr_ctx *cx, cri_elimination_tree *f)
@@ -11,12 +12,6 @@ void cri_elimination_tree_free(cr_ctx *cx, cri_elimination_tree *f)
     cr_free(cx, f->later, f->ends, sizeof *f->later);
     cr_free(cx, f->parent, f->n, sizeof *f->parent);
     *f = (cri_elimination_tree){ 0 };
-}
-
-static int compare_index(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
 }
 
 typedef struct filler {
@@ -28,13 +23,8 @@ typedef struct filler {
 static cr_status put(filler *w, size_t owner, size_t v)
 {
     if (v <= owner || w->mark[v] == owner + 1) return CR_OK;
-    if (w->n == w->capacity) {
-        size_t  more = w->capacity ? 2 * w->capacity : 64;
-        size_t *list = cr_resize(w->cx, w->list, w->capacity, more, sizeof *list);
-        if (!list) return CR_ENOMEM;
-        w->list = list;
-        w->capacity = more;
-    }
+    if (cri_array_grow(w->cx, &w->list, w->n, &w->capacity, sizeof *w->list) != CR_OK)
+        return CR_ENOMEM;
     w->mark[v] = owner + 1;
     w->list[w->n++] = v;
     return CR_OK;
@@ -63,7 +53,7 @@ cr_status cri_elimination_tree_new(cr_ctx *cx, const cr_graph *g, const size_t *
         for (size_t c = child[i]; c != CR_NONE; c = sibling[c])
             for (size_t k = f.begin[c]; k < f.begin[c + 1]; k++) CR_TRY(put(&w, i, w.list[k]));
         size_t count = w.n - f.begin[i];
-        if (count > 1) qsort(w.list + f.begin[i], count, sizeof *w.list, compare_index);
+        if (count > 1) cri_sort_indices(w.list + f.begin[i], count);
         f.begin[i + 1] = w.n;
         f.parent[i] = count ? w.list[f.begin[i]] : CR_NONE;
         if (count) sibling[i] = child[f.parent[i]], child[f.parent[i]] = i;

@@ -1,5 +1,6 @@
 /* problem.c -- evidence into tables. */
 #include "problem.h"
+#include "base/sort.h"
 #include "graph/factor/factor_internal.h"
 #include "graph/factor/message.h"
 #include "graph/network/noisy.h"
@@ -351,12 +352,7 @@ typedef struct sized {
     size_t size, at;
 } sized;
 
-static int by_size(const void *a, const void *b)
-{
-    const sized *x = a, *y = b;
-    if (x->size != y->size) return x->size < y->size ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
+CRI_COMPARE_BY_TWO(by_size, sized, size, at);
 
 /* Multiplies each table into the next larger one that covers it, found through the lists of the
  * tables of its first variable. */

@@ -109,13 +109,7 @@ static cr_status add_states(cr_ctx *cx, cri_dictionary *d, const char *variable,
 
 static cr_status make_room(cr_ctx *cx, cr_variables *set)
 {
-    if (set->names.n < set->capacity) return CR_OK;
-    size_t          more = set->capacity ? 2 * set->capacity : 16;
-    cri_dictionary *p = cr_resize(cx, set->states, set->capacity, more, sizeof *p);
-    if (!p) return CR_ENOMEM;
-    set->states = p;
-    set->capacity = more;
-    return CR_OK;
+    return cri_array_grow(cx, &set->states, set->names.n, &set->capacity, sizeof *set->states);
 }
 
 cr_status cr_variables_add(cr_ctx *cx, cr_variables *set, const char *name, size_t states,

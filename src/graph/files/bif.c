@@ -1,6 +1,7 @@
 /* bif.c -- two passes over the words of a file: variables first, then tables. */
 #include "bif.h"
 #include "network_text.h"
+#include "base/context_internal.h"
 #include "graph/network/noisy.h"
 #include "base/scratch.h"
 
@@ -152,13 +153,8 @@ typedef struct table {
 
 static cr_status add_parent(cr_ctx *cx, table *t, size_t v)
 {
-    if (t->n == t->room) {
-        size_t  more = t->room ? 2 * t->room : 8;
-        size_t *p = cr_resize(cx, t->parent, t->room, more, sizeof *p);
-        if (!p) return CR_ENOMEM;
-        t->parent = p;
-        t->room = more;
-    }
+    if (cri_array_grow(cx, &t->parent, t->n, &t->room, sizeof *t->parent) != CR_OK)
+        return CR_ENOMEM;
     t->parent[t->n++] = v;
     return CR_OK;
 }

@@ -1,6 +1,7 @@
 /* json_spins.c -- "ising" and "boltzmann": log-linear models of pairs of variables with two states.
  *   p(x) = exp(sum_i h_i x_i + sum_ij J_ij x_i x_j) / Z,   x_i = -1 or +1, or 0 or 1
  * Each term that is not 0 becomes a table.  Koller & Friedman (2009), box 4.C. */
+#include "base/sort.h"
 #include "graph/network/cpd.h"
 #include "json_internal.h"
 #include "graph/network/network_internal.h"
@@ -200,12 +201,7 @@ typedef struct pair {
     json_t *at;
 } pair;
 
-static int by_variables(const void *a, const void *b)
-{
-    const pair *p = a, *q = b;
-    if (p->low != q->low) return p->low < q->low ? -1 : 1;
-    return (p->high > q->high) - (p->high < q->high);
-}
+CRI_COMPARE_BY_TWO(by_variables, pair, low, high);
 
 /* Fails when two variables are paired twice. */
 static cr_status check_pairs(cri_json_network *f, size_t n, pair *list)

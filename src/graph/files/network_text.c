@@ -337,13 +337,8 @@ cr_status cri_check_placed(cri_reader *r, const cr_network *net, const cri_place
 
 cr_status cri_names_add(cr_ctx *cx, cri_names *names, const char *name, size_t length)
 {
-    if (names->n == names->room) {
-        size_t more = names->room ? 2 * names->room : 8;
-        char **p = cr_resize(cx, names->name, names->room, more, sizeof *p);
-        if (!p) return CR_ENOMEM;
-        names->name = p;
-        names->room = more;
-    }
+    if (cri_array_grow(cx, &names->name, names->n, &names->room, sizeof *names->name) != CR_OK)
+        return CR_ENOMEM;
     char *copy = cri_string_copy_n(cx, name, length);
     if (!copy) return CR_ENOMEM;
     names->name[names->n++] = copy;
@@ -365,13 +360,9 @@ void cri_names_free(cr_ctx *cx, cri_names *names)
 
 cr_status cri_numbers_add(cr_ctx *cx, cri_numbers *numbers, double x)
 {
-    if (numbers->n == numbers->room) {
-        size_t  more = numbers->room ? 2 * numbers->room : 64;
-        double *p = cr_resize(cx, numbers->value, numbers->room, more, sizeof *p);
-        if (!p) return CR_ENOMEM;
-        numbers->value = p;
-        numbers->room = more;
-    }
+    if (cri_array_grow(cx, &numbers->value, numbers->n, &numbers->room, sizeof *numbers->value) !=
+        CR_OK)
+        return CR_ENOMEM;
     numbers->value[numbers->n++] = x;
     return CR_OK;
 }

@@ -2,6 +2,7 @@
 #include "uai.h"
 #include "uai_internal.h"
 #include "network_text.h"
+#include "base/context_internal.h"
 #include "graph/network/noisy.h"
 #include "base/file.h"
 #include "base/number.h"
@@ -107,13 +108,7 @@ typedef struct scopes {
 
 static cr_status put_scope(cr_ctx *cx, scopes *s, size_t v)
 {
-    if (s->n == s->room) {
-        size_t  more = s->room ? 2 * s->room : 64;
-        size_t *list = cr_resize(cx, s->list, s->room, more, sizeof *list);
-        if (!list) return CR_ENOMEM;
-        s->list = list;
-        s->room = more;
-    }
+    if (cri_array_grow(cx, &s->list, s->n, &s->room, sizeof *s->list) != CR_OK) return CR_ENOMEM;
     s->list[s->n++] = v;
     return CR_OK;
 }

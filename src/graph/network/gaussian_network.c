@@ -2,8 +2,7 @@
 #include "gaussian_network.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
-#include "math/dense/chol.h"
-#include "math/dense/dense.h"
+#include "prob/gaussian/gaussian_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -95,13 +94,7 @@ cr_status cr_gaussian_network_add(cr_ctx *cx, cr_gaussian_network *net, const ch
     cr_status st = CR_OK;
     node      v = { .n = n, .intercept = intercept, .variance = variance };
     CR_TRY(check_node(cx, net, name, n, parents, weights, intercept, variance));
-    if (net->n == net->room) {
-        size_t more = net->room ? 2 * net->room : 16;
-        node  *p = cr_resize(cx, net->node, net->room, more, sizeof *p);
-        if (!p) CR_TRY(CR_ENOMEM);
-        net->node = p;
-        net->room = more;
-    }
+    CR_TRY(cri_array_grow(cx, &net->node, net->n, &net->room, sizeof *net->node));
     v.parent = cr_alloc(cx, n, sizeof *v.parent);
     v.weight = v.parent ? cr_alloc(cx, n, sizeof *v.weight) : NULL;
     if (!v.weight) CR_TRY(CR_ENOMEM);
@@ -224,16 +217,6 @@ cr_status cr_gaussian_network_information(cr_ctx *cx, const cr_gaussian_network 
     return CR_OK;
 }
 
-/* out: of the rows (and, square, the columns) that are observed. */
-static void gather(cr_cmat C, size_t k, const size_t *observed, double *square, double *across)
-{
-    for (size_t i = 0; i < k; i++) {
-        const double *row = C.a + observed[i] * C.stride;
-        for (size_t j = 0; j < k; j++) square[i * k + j] = row[observed[j]];
-        memcpy(across + i * C.cols, row, C.cols * sizeof *row);
-    }
-}
-
 static cr_status check_observed(cr_ctx *cx, const cr_gaussian_network *net, size_t k,
                                 const size_t *observed, const double *values)
 {
@@ -252,56 +235,51 @@ static cr_status check_observed(cr_ctx *cx, const cr_gaussian_network *net, size
     return CR_OK;
 }
 
-/* mean + C_:o C_oo^-1 (x_o - mean_o),  C - C_:o C_oo^-1 C_o: */
+/* All variables again: those observed at their values, without variance, the others as in `rest`. */
+static void spread_out(size_t n, size_t k, const size_t *observed, const double *values,
+                       const cr_gaussian *rest, size_t *place, double *mean, cr_mat C)
+{
+    for (size_t v = 0; v < n; v++) place[v] = CR_NONE;
+    for (size_t i = 0; i < k; i++) place[observed[i]] = n, mean[observed[i]] = values[i];
+    for (size_t v = 0, next = 0; v < n; v++)
+        if (place[v] == CR_NONE) mean[v] = rest->mean[next], place[v] = next++;
+    for (size_t v = 0; v < n; v++)
+        for (size_t u = 0; u < n; u++)
+            C.a[v * C.stride + u] = place[v] == n || place[u] == n
+                                        ? 0
+                                        : rest->covariance[place[v] * rest->d + place[u]];
+}
+
 cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *net, size_t k,
                                         const size_t *observed, const double *values,
                                         double *out_mean, cr_mat out_covariance,
                                         double *opt_log_density)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = net->n;
-    double    *mean = cr_scratch_f64(&s, n), *cov = cr_scratch_matrix(&s, n, n);
-    double    *L = cr_scratch_matrix(&s, k, k), *V = cr_scratch_matrix(&s, k, n);
-    double    *d = cr_scratch_f64(&s, k), log_density = 0;
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       n = net->n, *place = cr_scratch_index(&s, n), tied = 0;
+    cr_gaussian *joint = NULL, *rest = NULL;
     CR_TRY(s.status);
     if (out_covariance.rows != n || out_covariance.cols != n)
         CR_TRY(cr_fail(cx, CR_EARG, "the covariance of %zu variables is not %zu x %zu", n,
                        out_covariance.rows, out_covariance.cols));
     CR_TRY(check_observed(cx, net, k, observed, values));
-    CR_TRY(cr_gaussian_network_joint(cx, net, mean, cr_mat_of(cov, n, n)));
-    if (k > 0) {
-        gather(cr_cmat_of(cov, n, n), k, observed, L, V);
-        for (size_t i = 0; i < k; i++) d[i] = values[i] - mean[observed[i]];
-        for (size_t i = 0; i < k; i++)
-            if (cov[observed[i] * (n + 1)] == 0)
-                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is %g for certain: it cannot be observed",
-                               cr_variable_name(net->names, observed[i]), mean[observed[i]]));
-        st = cr_chol(cx, cr_mat_of(L, k, k));
-        if (st == CR_ENUMERIC) cr_fail(cx, st, "one of the observations follows from the others");
-        CR_TRY(st);
-        for (size_t i = 0; i < k; i++)
-            if (L[i * k + i] * L[i * k + i] < TIED * cov[observed[i] * (n + 1)])
-                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is determined by the other observations",
-                               cr_variable_name(net->names, observed[i])));
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(V, k, n)));
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(d, k, 1)));
-        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(V, k, n), CR_TRANSPOSED, cr_cmat_of(V, k, n), CR_PLAIN, 1,
-                       cr_mat_of(cov, n, n)));
-        for (size_t v = 0; v < n; v++)
-            for (size_t i = 0; i < k; i++) mean[v] += V[i * n + v] * d[i];
-        log_density = -0.5 * (cr_dot(d, d, k) + cr_chol_logdet(cr_cmat_of(L, k, k)) +
-                              (double)k * 1.8378770664093454836); /* log 2 pi */
-        for (size_t i = 0; i < k; i++) {                          /* exactly what was observed */
-            mean[observed[i]] = values[i];
-            for (size_t v = 0; v < n; v++) cov[observed[i] * n + v] = cov[v * n + observed[i]] = 0;
-        }
-    }
-    if (n > 0) memcpy(out_mean, mean, n * sizeof *mean);
-    for (size_t v = 0; v < n; v++)
-        memcpy(out_covariance.a + v * out_covariance.stride, cov + v * n, n * sizeof *cov);
-    if (opt_log_density) *opt_log_density = log_density;
+    CR_TRY(cri_gaussian_alloc(cx, n, &joint));
+    CR_TRY(cr_gaussian_network_joint(cx, net, joint->mean, cr_mat_of(joint->covariance, n, n)));
+    for (size_t i = 0; i < k; i++)
+        if (joint->covariance[observed[i] * (n + 1)] == 0)
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is %g for certain: it cannot be observed",
+                           cr_variable_name(net->names, observed[i]), joint->mean[observed[i]]));
+    st =
+        cri_gaussian_condition(cx, joint, observed, k, values, TIED, &rest, opt_log_density, &tied);
+    if (st == CR_ENUMERIC)
+        cr_fail(cx, st, "'%s' is observed, but it follows from the others that are",
+                cr_variable_name(net->names, tied));
+    CR_TRY(st);
+    spread_out(n, k, observed, values, rest, place, out_mean, out_covariance);
 done:
+    cr_gaussian_free(cx, rest);
+    cr_gaussian_free(cx, joint);
     cr_scratch_end(&s);
     return st;
 }

@@ -60,13 +60,7 @@ cr_status cr_network_set_name(cr_ctx *cx, cr_network *net, const char *name)
 
 static cr_status make_room_for_table(cr_ctx *cx, cr_network *net)
 {
-    if (net->tables < net->table_room) return CR_OK;
-    size_t     more = net->table_room ? 2 * net->table_room : 16;
-    cri_table *p = cr_resize(cx, net->table, net->table_room, more, sizeof *p);
-    if (!p) return CR_ENOMEM;
-    net->table = p;
-    net->table_room = more;
-    return CR_OK;
+    return cri_array_grow(cx, &net->table, net->tables, &net->table_room, sizeof *net->table);
 }
 
 cr_status cr_network_add_variable(cr_ctx *cx, cr_network *net, const char *name, size_t states,
@@ -367,13 +361,9 @@ done:
 
 cr_status cr_network_add_property(cr_ctx *cx, cr_network *net, size_t v, const char *text)
 {
-    if (net->properties == net->property_room) {
-        size_t        more = net->property_room ? 2 * net->property_room : 8;
-        cri_property *p = cr_resize(cx, net->property, net->property_room, more, sizeof *p);
-        if (!p) return CR_ENOMEM;
-        net->property = p;
-        net->property_room = more;
-    }
+    if (cri_array_grow(cx, &net->property, net->properties, &net->property_room,
+                       sizeof *net->property) != CR_OK)
+        return CR_ENOMEM;
     char *copy = cri_string_copy(cx, text);
     if (!copy) return CR_ENOMEM;
     net->property[net->properties++] = (cri_property){ v, copy };

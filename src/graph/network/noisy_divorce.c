@@ -2,6 +2,7 @@
 #include "noisy.h"
 #include "structure.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,12 +203,7 @@ typedef struct timed {
     size_t v;
 } timed;
 
-static int by_time(const void *a, const void *b)
-{
-    const timed *x = a, *y = b;
-    if (x->when != y->when) return x->when < y->when ? -1 : 1;
-    return (x->v > y->v) - (x->v < y->v);
-}
+CRI_COMPARE_BY_TWO(by_time, timed, when, v);
 
 /* From cause to cause: an auxiliary variable has done its part when the next cause comes in.  Of a
  * network of two layers no more are open at a time than effects that are observed, and one. */

@@ -2,6 +2,7 @@
 #include "structure.h"
 #include "network_internal.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +17,13 @@ void cr_graph_free(cr_ctx *cx, cr_graph *g)
     *g = (cr_graph){ 0 };
 }
 
-static int compare_index(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts each list and drops what stands twice; the lists move up, begin is set anew. */
 static size_t tidy(size_t n, size_t *begin, size_t *to)
 {
     size_t used = 0, from = begin[0];
     for (size_t v = 0; v < n; v++) {
         size_t end = begin[v + 1], first = used;
-        if (end - from > 1) qsort(to + from, end - from, sizeof *to, compare_index);
+        if (end - from > 1) cri_sort_indices(to + from, end - from);
         for (size_t i = from; i < end; i++)
             if (used == first || to[used - 1] != to[i]) to[used++] = to[i];
         from = end;
@@ -81,7 +76,7 @@ cr_status cr_graph_new(cr_ctx *cx, size_t n, size_t m, const size_t *a, const si
 bool cr_graph_has(const cr_graph *g, size_t u, size_t v)
 {
     return bsearch(&v, g->to + g->begin[u], g->begin[u + 1] - g->begin[u], sizeof v,
-                   compare_index) != NULL;
+                   cri_compare_indices) != NULL;
 }
 
 /* --- arcs ------------------------------------------------------------------------------------ */

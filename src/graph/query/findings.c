@@ -1,5 +1,6 @@
 /* findings.c -- lists of what is known, and files of them. */
 #include "query.h"
+#include "base/context_internal.h"
 #include "graph/files/network_text.h"
 #include "query_more.h"
 #include "graph/files/uai.h"
@@ -60,13 +61,7 @@ static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_fi
             if (cri_same_finding(&list->item[i], &again)) return CR_OK;
             return refuse_second(cx, net, v);
         }
-    if (list->n == list->room) {
-        size_t      more = list->room ? 2 * list->room : 8;
-        cr_finding *p = cr_resize(cx, list->item, list->room, more, sizeof *p);
-        if (!p) CR_TRY(CR_ENOMEM);
-        list->item = p;
-        list->room = more;
-    }
+    CR_TRY(cri_array_grow(cx, &list->item, list->n, &list->room, sizeof *list->item));
     copy = cr_alloc(cx, states, sizeof *copy);
     if (!copy) CR_TRY(CR_ENOMEM);
     memcpy(copy, weight, states * sizeof *copy);

@@ -5,14 +5,13 @@
 #include "graph/network/separation.h"
 #include "base/file.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double LOG_2PI = 1.8378770664093454836;
 
 typedef struct job {
     cr_ctx                    *cx;
@@ -182,7 +181,7 @@ static cr_status answer_best(job *j)
     if (n > 0) st = log_det(j, j->cov, n, list, &det);
     if (st == CR_ENUMERIC) st = CR_OK, det = NAN; /* some are certain: the others are at the mean */
     CR_TRY(st);
-    j->out->log_number = -0.5 * ((double)n * LOG_2PI + det);
+    j->out->log_number = -0.5 * ((double)n * CRI_LOG_2PI + det);
     j->out->number = exp(j->out->log_number);
 done:
     return st;
@@ -207,7 +206,7 @@ static cr_status answer_density(job *j)
     take_part(j, j->cov, k, list, L);
     CR_TRY(cr_chol(j->cx, cr_mat_of(L, k, k)));
     CR_TRY(cr_chol_forward(j->cx, cr_cmat_of(L, k, k), cr_mat_of(d, k, 1)));
-    j->out->log_number = -0.5 * ((double)k * LOG_2PI + det + cr_dot(d, d, k));
+    j->out->log_number = -0.5 * ((double)k * CRI_LOG_2PI + det + cr_dot(d, d, k));
     j->out->number = exp(j->out->log_number);
 done:
     return st;
@@ -252,7 +251,7 @@ static cr_status answer_entropy(job *j)
     CR_TRY(refuse_known(j, j->q->n_x, j->q->x));
     CR_TRY(condition_further(j, &cov));
     CR_TRY(log_det(j, cov, j->q->n_x, j->q->x, &det));
-    j->out->number = 0.5 * ((double)j->q->n_x * (LOG_2PI + 1) + det);
+    j->out->number = 0.5 * ((double)j->q->n_x * (CRI_LOG_2PI + 1) + det);
 done:
     return st;
 }

@@ -52,13 +52,8 @@ static void hamming_partial(const cri_job *job, size_t at, size_t s, size_t e, c
 }
 
 static const cri_spec hamming_specs[] = {
-    { { "l", "lengthscale", "1", ">0", "how many differing columns make it fall by e", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("l", "lengthscale", "1", ">0", "how many differing columns make it fall by e",
+                CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -124,38 +119,17 @@ static void category_partial(const cri_job *job, size_t at, size_t s, size_t e, 
 }
 
 static const cri_spec category_specs[] = {
-    { { "levels", NULL, "2", "1..1000",
+    CRI_GIVEN(
+        "levels", NULL, "2", "1..1000",
         "number of levels of the column, which are in the order of their bytes: 10 before 9, A "
         "before a",
-        false },
-      CRI_SETTING,
-      CRI_REAL,
-      2,
-      1,
-      1000,
-      false },
-    { { "rank", NULL, "1", "1..100", "columns of w", false },
-      CRI_SETTING,
-      CRI_REAL,
-      1,
-      1,
-      100,
-      false },
-    { { "w", NULL, "1", "", "factors of the levels in their order, [levels x rank] row by row",
-        true },
-      CRI_LINK,
-      CRI_REAL,
-      1,
-      0,
-      0,
-      false },
-    { { "kappa", NULL, "1", ">0", "own variances of the levels in their order, [levels]", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+        2, 1, 1000, false),
+    CRI_GIVEN("rank", NULL, "1", "1..100", "columns of w", 1, 1, 100, false),
+    CRI_LEARNED("w", NULL, "1", "",
+                "factors of the levels in their order, [levels x rank] row by row", CRI_LINK,
+                CRI_REAL, 1),
+    CRI_LEARNED("kappa", NULL, "1", ">0", "own variances of the levels in their order, [levels]",
+                CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 

@@ -77,20 +77,9 @@ static const cri_text_kernel degree = {
 };
 
 static const cri_spec degree_specs[] = {
-    { { "k", NULL, "3", "1..50", "length of the longest pieces", false },
-      CRI_SETTING,
-      CRI_REAL,
-      3,
-      1,
-      MOST_K,
-      false },
-    { { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },
-      CRI_SETTING,
-      CRI_REAL,
-      0,
-      0,
-      1,
-      false },
+    CRI_GIVEN("k", NULL, "3", "1..50", "length of the longest pieces", 3, 1, MOST_K, false),
+    CRI_GIVEN("normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", 0, 0, 1,
+              false),
     CRI_LAST_SPEC,
 };
 
@@ -104,11 +93,5 @@ const cr_kernel_class cri_kernel_weighted_degree = {
     .reference = "Raetsch & Sonnenburg (2004), Accurate splice site detection for C. elegans",
     .example = "weighted_degree(dna; k=5)",
     .specs = degree_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &degree,
+    CRI_TEXT_CLASS(&degree),
 };

@@ -3,15 +3,14 @@
 
 #include <math.h>
 
-static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
-                      double *out)
+void cri_same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out)
 {
     (void)k, (void)node;
     for (size_t i = 0; i < n; i++) out[i] = t[i];
 }
 
-static void same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
-                       size_t n, double *out)
+void cri_same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                    size_t n, double *out)
 {
     (void)k, (void)node, (void)t, (void)v;
     for (size_t i = 0; i < n; i++) out[i] = 1;
@@ -23,7 +22,6 @@ static const cri_spec linear_specs[] = { CRI_WARP_SPECS, CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_linear = {
     .name = "linear",
-    .aliases = "",
     .summary = "linear functions: Bayesian linear regression",
     .formula = "k(x, y) = sum_d x_d y_d",
     .reference = "Rasmussen & Williams (2006), sec. 4.2.2; Bishop (2006), eq. 6.54",
@@ -32,28 +30,20 @@ const cr_kernel_class cri_kernel_linear = {
     .family = CRI_DOT,
     .kind = CR_KERNEL_NUMBER,
     .warps = true,
-    .link = same_link,
-    .slope = same_slope,
+    .link = cri_same_link,
+    .slope = cri_same_slope,
 };
 
 /* --- polynomial ------------------------------------------------------------------------------ */
 
 enum { DEGREE = 0, OFFSET = 1, INSIDE = 2 };
 
-static double whole_power(double x, size_t n)
-{
-    double out = 1;
-    for (; n > 0; n >>= 1, x *= x)
-        if (n & 1) out *= x;
-    return out;
-}
-
 static void polynomial_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
                             double *out)
 {
     size_t degree = (size_t)node->setting[DEGREE];
     double c = cri_value(k, node, OFFSET, 0), v = cri_value(k, node, INSIDE, 0);
-    for (size_t i = 0; i < n; i++) out[i] = whole_power(v * t[i] + c, degree);
+    for (size_t i = 0; i < n; i++) out[i] = cri_whole_power(v * t[i] + c, degree);
 }
 
 /* degree (v t + c)^(degree - 1), times what */
@@ -62,7 +52,8 @@ static void polynomial_inner(const cr_kernel *k, const cri_node *node, const dou
 {
     size_t degree = (size_t)node->setting[DEGREE];
     double c = cri_value(k, node, OFFSET, 0), v = cri_value(k, node, INSIDE, 0);
-    for (size_t i = 0; i < n; i++) out[i] = (double)degree * whole_power(v * t[i] + c, degree - 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (double)degree * cri_whole_power(v * t[i] + c, degree - 1);
 }
 
 static void polynomial_slope(const cr_kernel *k, const cri_node *node, const double *t,
@@ -82,21 +73,9 @@ static void polynomial_partial(const cr_kernel *k, const cri_node *node, size_t 
 }
 
 static const cri_spec polynomial_specs[] = {
-    { { "degree", "d", "2", "1..50", "degree", false }, CRI_SETTING, CRI_REAL, 2, 1, 50, false },
-    { { "c", "offset", "1", ">0", "how much the lower degrees weigh", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
-    { { "variance", "gamma", "1", ">0", "factor of the product", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_GIVEN("degree", "d", "2", "1..50", "degree", 2, 1, 50, false),
+    CRI_LEARNED("c", "offset", "1", ">0", "how much the lower degrees weigh", CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("variance", "gamma", "1", ">0", "factor of the product", CRI_LINK, CRI_LOG, 1),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -143,8 +122,8 @@ static void sigmoid_partial(const cr_kernel *k, const cri_node *node, size_t s, 
 }
 
 static const cri_spec sigmoid_specs[] = {
-    { { "gamma", NULL, "1", ">0", "slope", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
-    { { "c", "offset", "0", "", "offset", true }, CRI_LINK, CRI_REAL, 0, 0, 0, false },
+    CRI_LEARNED("gamma", NULL, "1", ">0", "slope", CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("c", "offset", "0", "", "offset", CRI_LINK, CRI_REAL, 0),
     CRI_LAST_SPEC,
 };
 
@@ -212,13 +191,7 @@ static void wave_tangent(const cr_kernel *k, const cri_node *node, size_t s, siz
 }
 
 static const cri_spec cosine_specs[] = {
-    { { "p", "period", "1", ">0", "period; ard: one a column", true },
-      CRI_MAP,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("p", "period", "1", ">0", "period; ard: one a column", CRI_MAP, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -237,6 +210,6 @@ const cr_kernel_class cri_kernel_cosine = {
     .map = wave_map,
     .push = wave_push,
     .tangent = wave_tangent,
-    .link = same_link,
-    .slope = same_slope,
+    .link = cri_same_link,
+    .slope = cri_same_slope,
 };

@@ -73,20 +73,6 @@ static void fisher_push(const cr_kernel *k, const cri_node *node, const double *
     }
 }
 
-static void same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
-                      double *out)
-{
-    (void)k, (void)node;
-    for (size_t i = 0; i < n; i++) out[i] = t[i];
-}
-
-static void same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
-                       size_t n, double *out)
-{
-    (void)k, (void)node, (void)t, (void)v;
-    for (size_t i = 0; i < n; i++) out[i] = 1;
-}
-
 static const cri_spec fisher_specs[] = {
     { { "mean", NULL, "0", "", "mean of each column in the fitted model", false },
       CRI_LINK,
@@ -103,19 +89,12 @@ static const cri_spec fisher_specs[] = {
       0,
       0,
       false },
-    { { "order", NULL, "2", "1..2", "1: the score of the mean alone", false },
-      CRI_SETTING,
-      CRI_REAL,
-      2,
-      1,
-      2,
-      false },
+    CRI_GIVEN("order", NULL, "2", "1..2", "1: the score of the mean alone", 2, 1, 2, false),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_fisher = {
     .name = "fisher",
-    .aliases = "",
     .summary = "the Fisher kernel of a fitted model: fisher(file=\"model.cred\"), or its numbers",
     .formula = "k(x, y) = U(x)^T I^-1 U(y),   U(x) = d log p(x | theta) / d theta\n"
                "of normal (also mvn): z.z' + sum_c (z_c^2 - 1)(z'_c^2 - 1) / 2 [+ sum_b<c z_b z_c "
@@ -130,6 +109,6 @@ const cr_kernel_class cri_kernel_fisher = {
     .width = fisher_width,
     .map = fisher_map,
     .push = fisher_push,
-    .link = same_link,
-    .slope = same_slope,
+    .link = cri_same_link,
+    .slope = cri_same_slope,
 };

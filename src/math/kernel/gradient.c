@@ -79,13 +79,6 @@ static double *zeros(cr_scratch *s, size_t rows, size_t cols)
     return x;
 }
 
-static double total(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i];
-    return sum;
-}
-
 static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X,
                                 const double *D, double all, double *natural, cr_mat more);
 
@@ -97,7 +90,7 @@ static cr_status contract_centres(const cri_job *job, const cri_side *side, doub
     for (size_t i = job->k->begin; i < job->k->n_nodes; i++)
         if (D[i])
             CR_TRY(contract_means(job->cx, job->k, i, side->in, D[i],
-                                  total(D[i], side->in->rows) / 2, natural, more));
+                                  cri_sum(D[i], side->in->rows) / 2, natural, more));
 done:
     return st;
 }
@@ -142,7 +135,7 @@ static cr_status contract_sides(gradient_work *w, size_t at, double *a, double *
     const cri_job *job = w->job;
     cr_ctx        *cx = job->cx;
     size_t         rows = job->a.in->rows;
-    double         all = total(a, rows);
+    double         all = cri_sum(a, rows);
     cr_mat         none = { NULL, 0, 0, 0 };
     if (natural && job->same) { /* one set of rows */
         for (size_t r = 0; r < rows; r++) a[r] += b[r];

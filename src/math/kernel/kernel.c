@@ -1,6 +1,7 @@
 /* kernel.c -- the life of a kernel, its parameters and their priors. */
 #include "kernel_internal.h"
 #include "base/context_internal.h"
+#include "math/constants.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -334,7 +335,7 @@ double cri_prior_centre(const cri_param *p)
 /* log density at the value, and its derivative by the value. */
 static double log_prior(const cri_param *p, double *out_slope)
 {
-    const double x = p->value, a = p->prior_a, b = p->prior_b, root = 0.91893853320467274178;
+    const double x = p->value, a = p->prior_a, b = p->prior_b, root = CRI_HALF_LOG_2PI;
     double       z;
     switch (p->prior) {
     case CR_PRIOR_LOGNORMAL:

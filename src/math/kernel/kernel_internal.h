@@ -68,7 +68,8 @@ typedef struct cri_tile {
 } cri_tile;
 
 struct cr_kernel_class {
-    const char     *name, *aliases, *summary, *formula, *reference, *example;
+    const char     *name, *aliases; /* aliases: with blanks between, NULL: none */
+    const char     *summary, *formula, *reference, *example;
     const cri_spec *specs; /* up to one without a name */
     cri_family      family;
     int             kind; /* cr_kernel_kind, or CRI_NONE                     */
@@ -220,23 +221,28 @@ size_t cri_prior_size(cr_kernel_prior prior);
 /* Its median or so, where a parameter without a value begins. */
 double cri_prior_centre(const cri_param *p);
 
+/* Rows of the table of a kernel: a parameter that is learned unless it is fixed, and a setting, whole
+ * unless `real`, within bounds. */
+#define CRI_LEARNED(name, alias, text, range, help, role, coordinate, value)                       \
+    {                                                                                              \
+        { name, alias, text, range, help, true }, role, coordinate, value, 0, 0, false             \
+    }
+#define CRI_GIVEN(name, alias, text, range, help, value, least, most, real)                        \
+    {                                                                                              \
+        { name, alias, text, range, help, false }, CRI_SETTING, CRI_REAL, value, least, most, real \
+    }
+#define CRI_LAST_SPEC CRI_GIVEN(NULL, NULL, NULL, NULL, NULL, 0, 0, 0, false)
 /* The parameters of warpings stand last in the table of each kernel that warps. */
-#define CRI_WARP_SPECS                                                                             \
-    { { "a", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true },                  \
-      CRI_WARP,                                                                                    \
-      CRI_LOG,                                                                                     \
-      1,                                                                                           \
-      0,                                                                                           \
-      0,                                                                                           \
-      false },                                                                                     \
-    {                                                                                              \
-        { "b", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,      \
-            CRI_LOG, 1, 0, 0, false                                                                \
-    }
-#define CRI_LAST_SPEC                                                                              \
-    {                                                                                              \
-        { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false             \
-    }
+#define CRI_WARP_SPEC(name)                                                                        \
+    CRI_LEARNED(name, NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", CRI_WARP,       \
+                CRI_LOG, 1)
+#define CRI_WARP_SPECS CRI_WARP_SPEC("a"), CRI_WARP_SPEC("b")
+
+/* f(t) = t, of kernels that are a product as it is (dot.c). */
+void cri_same_link(const cr_kernel *k, const cri_node *node, const double *t, size_t n,
+                   double *out);
+void cri_same_slope(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                    size_t n, double *out);
 
 /* --- terms (terms.c) ------------------------------------------------------------------------- */
 
@@ -266,6 +272,27 @@ struct cri_side {
     const cr_kernel_input *in;
     cri_prepared          *node; /* [n_nodes] */
 };
+
+/* Features of row i. */
+static inline const double *cri_feature_row(const cri_side *side, size_t node, size_t i)
+{
+    return side->node[node].F + i * side->node[node].width;
+}
+
+static inline double cri_whole_power(double x, size_t n)
+{
+    double out = 1;
+    for (; n > 0; n >>= 1, x *= x)
+        if (n & 1) out *= x;
+    return out;
+}
+
+static inline double cri_sum(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
 
 struct cri_job {
     cr_ctx          *cx;
@@ -381,13 +408,17 @@ cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine,
-    cri_kernel_exp_jensen_shannon, cri_kernel_fisher, cri_kernel_hamming, cri_kernel_intersection,
-    cri_kernel_jaccard, cri_kernel_jensen_shannon, cri_kernel_linear, cri_kernel_matern,
-    cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial,
-    cri_kernel_product, cri_kernel_rbf, cri_kernel_rq, cri_kernel_set, cri_kernel_sigmoid,
-    cri_kernel_spectrum, cri_kernel_subsequence, cri_kernel_weighted_degree, cri_kernel_white;
+/* All of them, in alphabetical order; X(stem) stands for cri_kernel_<stem>. */
+/* clang-format off */
+#define CRI_KERNELS(X) \
+    X(bhattacharyya) X(brownian) X(category) X(centre) X(chi2) X(constant) X(cosine) \
+    X(exp_jensen_shannon) X(fisher) X(hamming) X(intersection) X(jaccard) X(jensen_shannon) \
+    X(linear) X(matern) X(mismatch) X(normalise) X(periodic) X(polynomial) X(product) X(rbf) \
+    X(rq) X(set) X(sigmoid) X(spectrum) X(subsequence) X(weighted_degree) X(white)
+/* clang-format on */
+#define CRI_DECLARE(stem) extern const cr_kernel_class cri_kernel_##stem;
+CRI_KERNELS(CRI_DECLARE)
+#undef CRI_DECLARE
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);

@@ -17,18 +17,6 @@ static void fill(double *out, size_t n, double value)
     for (size_t i = 0; i < n; i++) out[i] = value;
 }
 
-static double total(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i];
-    return sum;
-}
-
-static const double *row(const cri_side *side, size_t node, size_t i)
-{
-    return side->node[node].F + i * side->node[node].width;
-}
-
 /* --- t --------------------------------------------------------------------------------------- */
 
 /* out [ni x nj] = alpha F_a F_b^T. */
@@ -40,8 +28,8 @@ static void products(const cri_job *job, size_t node, cri_tile tile, double alph
         return;
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)tile.ni, (int)tile.nj, width, alpha,
-                row(&job->a, node, tile.i0), width, row(&job->b, node, tile.j0), width, 0, out,
-                (int)tile.nj);
+                cri_feature_row(&job->a, node, tile.i0), width,
+                cri_feature_row(&job->b, node, tile.j0), width, 0, out, (int)tile.nj);
 }
 
 static double direct_distance(const double *x, const double *y, size_t n)
@@ -58,8 +46,8 @@ static void distances(const cri_job *job, size_t node, cri_tile tile, double *ou
     const cri_prepared *a = &job->a.node[node], *b = &job->b.node[node];
     if (b->columns) {
         for (size_t i = 0; i < tile.ni; i++)
-            cri_distances(row(&job->a, node, tile.i0 + i), b->columns + tile.j0, job->b.in->rows,
-                          b->width, tile.nj, out + i * tile.nj);
+            cri_distances(cri_feature_row(&job->a, node, tile.i0 + i), b->columns + tile.j0,
+                          job->b.in->rows, b->width, tile.nj, out + i * tile.nj);
         return;
     }
     products(job, node, tile, -2, out);
@@ -68,8 +56,8 @@ static void distances(const cri_job *job, size_t node, cri_tile tile, double *ou
             double sum = a->norm[tile.i0 + i] + b->norm[tile.j0 + j], *t = out + i * tile.nj + j;
             *t += sum;
             if (*t < 1e-3 * sum)
-                *t = direct_distance(row(&job->a, node, tile.i0 + i),
-                                     row(&job->b, node, tile.j0 + j), a->width);
+                *t = direct_distance(cri_feature_row(&job->a, node, tile.i0 + i),
+                                     cri_feature_row(&job->b, node, tile.j0 + j), a->width);
         }
 }
 
@@ -77,7 +65,7 @@ static void own_products(const cri_job *job, size_t node, cri_tile tile, double 
 {
     size_t width = job->a.node[node].width;
     for (size_t i = 0; i < tile.ni; i++) {
-        const double *x = row(&job->a, node, tile.i0 + i);
+        const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
         out[i] = cri_dot_array(x, x, width);
     }
 }
@@ -150,7 +138,7 @@ static double t_partial(const cri_job *job, size_t at, size_t s, size_t e, size_
 {
     const cri_node *node = &job->k->nodes[at];
     size_t          width = job->a.node[at].width, param = node->param[s] + e;
-    const double   *x = row(&job->a, at, i), *y = row(b, at, j);
+    const double   *x = cri_feature_row(&job->a, at, i), *y = cri_feature_row(b, at, j);
     double          sum = 0;
     if (node->class->specs[s].role == CRI_LENGTH) {
         size_t per = width / cri_active(node, job->a.in);
@@ -209,7 +197,7 @@ static void add_sums(contraction *x)
     memset(x->c, 0, sizeof x->c);
     for (size_t i = 0; i < x->tile.ni; i++) {
         const double *G = x->G + i * x->tile.nj;
-        x->r[i] = total(G, x->tile.nj);
+        x->r[i] = cri_sum(G, x->tile.nj);
         for (size_t j = 0; j < x->tile.nj; j++) x->c[j] += G[j];
     }
 }
@@ -318,7 +306,7 @@ static void contract_map(const cri_job *job, size_t at, cri_tile tile, const dou
     cri_multiply_array(adjoint, room->work[0], n, room->work[0]);
 
     contraction x = { .job = job, .at = at, .width = width, .tile = tile, .G = room->work[0] };
-    x.Fa = row(&job->a, at, tile.i0), x.Fb = row(&job->b, at, tile.j0);
+    x.Fa = cri_feature_row(&job->a, at, tile.i0), x.Fb = cri_feature_row(&job->b, at, tile.j0);
     x.P = room->products, x.Q = x.P + CRI_TILE * width;
     if (tile.diagonal) {
         contract_diagonal(&x, g);

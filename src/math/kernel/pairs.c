@@ -8,13 +8,12 @@
 /* --- constant, white ------------------------------------------------------------------------- */
 
 static const cri_spec constant_specs[] = {
-    { { "variance", "v", "1", ">0", "its value", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LEARNED("variance", "v", "1", ">0", "its value", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_constant = {
     .name = "constant",
-    .aliases = "",
     .summary = "the same for all pairs: an unknown mean, or an amplitude in a product",
     .formula = "k(x, y) = variance\n"
                "A plain number in an expression is this kernel.",
@@ -26,13 +25,7 @@ const cr_kernel_class cri_kernel_constant = {
 };
 
 static const cri_spec white_specs[] = {
-    { { "variance", "v", "1", ">0", "variance of the noise", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("variance", "v", "1", ">0", "variance of the noise", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
@@ -55,18 +48,13 @@ const cr_kernel_class cri_kernel_white = {
 typedef double pair_fn(const double *x, const double *y, size_t n, double p);
 typedef void   pair_dx_fn(const double *x, const double *y, size_t n, double weight, double *d);
 
-static const double *feature_row(const cri_side *side, size_t node, size_t i)
-{
-    return side->node[node].F + i * side->node[node].width;
-}
-
 static void fill_pairs(const cri_job *job, size_t node, cri_tile tile, pair_fn *one, double p,
                        double *out)
 {
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
-            const double *x = feature_row(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : feature_row(&job->b, node, tile.j0 + j);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, tile.j0 + j);
             out[i * tile.nj + j] = one(x, y, job->a.node[node].width, p);
         }
 }
@@ -77,8 +65,8 @@ static void add_pairs_dx(const cri_job *job, size_t node, cri_tile tile, pair_dx
     size_t n = job->a.node[node].width;
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
-            const double *x = feature_row(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : feature_row(&job->b, node, tile.j0 + j);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, tile.j0 + j);
             one(x, y, n, weight[i * tile.nj + j],
                 FA + (tile.diagonal ? tile.i0 + i : tile.j0 + j) * n);
         }
@@ -109,37 +97,38 @@ static void chi_square_dx(const double *x, const double *y, size_t n, double wei
     }
 }
 
-static void chi2_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)
-{
-    fill_pairs(job, node, tile, chi_square, -gamma_of(job, node), out);
-    cri_exp_array(out, tile.ni * tile.nj);
-}
+/* exp(-gamma D) of a distance D: values, the derivative by gamma, and that by the features. */
+#define OF_DISTANCE(name, distance, distance_dx)                                                   \
+    static void name##_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)          \
+    {                                                                                              \
+        fill_pairs(job, node, tile, distance, -gamma_of(job, node), out);                          \
+        cri_exp_array(out, tile.ni *tile.nj);                                                      \
+    }                                                                                              \
+    static void name##_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile, \
+                               const double *v, double *out)                                       \
+    {                                                                                              \
+        (void)s, (void)e;                                                                          \
+        fill_pairs(job, node, tile, distance, -1, out);                                            \
+        cri_multiply_array(out, v, tile.ni *tile.nj, out);                                         \
+    }                                                                                              \
+    static void name##_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,         \
+                          const double *adjoint, double *FA)                                       \
+    {                                                                                              \
+        double weight[CRI_AREA];                                                                   \
+        for (size_t i = 0; i < tile.ni * tile.nj; i++)                                             \
+            weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];                                  \
+        add_pairs_dx(job, node, tile, distance_dx, weight, FA);                                    \
+    }
 
-static void chi2_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
-                         const double *v, double *out)
-{
-    (void)s, (void)e;
-    fill_pairs(job, node, tile, chi_square, -1, out);
-    cri_multiply_array(out, v, tile.ni * tile.nj, out);
-}
-
-static void chi2_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,
-                    const double *adjoint, double *FA)
-{
-    double weight[CRI_AREA];
-    for (size_t i = 0; i < tile.ni * tile.nj; i++)
-        weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
-    add_pairs_dx(job, node, tile, chi_square_dx, weight, FA);
-}
+OF_DISTANCE(chi2, chi_square, chi_square_dx)
 
 static const cri_spec chi2_specs[] = {
-    { { "gamma", NULL, "1", ">0", "how fast it falls", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LEARNED("gamma", NULL, "1", ">0", "how fast it falls", CRI_LINK, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_chi2 = {
     .name = "chi2",
-    .aliases = "",
     .summary = "histograms, compared by the chi-square distance",
     .formula = "k(x, y) = exp(-gamma sum_d (x_d - y_d)^2 / (x_d + y_d)),  x, y >= 0,  0/0 = 0",
     .reference = "Zhang, Marszalek, Lazebnik & Schmid (2007), IJCV 73(2)",
@@ -183,28 +172,7 @@ static void shannon_dx(const double *x, const double *y, size_t n, double weight
         if (y[c] > 0) d[c] += weight * 0.5 * log1p((y[c] - x[c]) / (x[c] + y[c]));
 }
 
-static void exp_jensen_shannon_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)
-{
-    fill_pairs(job, node, tile, shannon, -gamma_of(job, node), out);
-    cri_exp_array(out, tile.ni * tile.nj);
-}
-
-static void exp_jensen_shannon_partial(const cri_job *job, size_t node, size_t s, size_t e,
-                                       cri_tile tile, const double *v, double *out)
-{
-    (void)s, (void)e;
-    fill_pairs(job, node, tile, shannon, -1, out);
-    cri_multiply_array(out, v, tile.ni * tile.nj, out);
-}
-
-static void exp_jensen_shannon_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,
-                                  const double *adjoint, double *FA)
-{
-    double weight[CRI_AREA];
-    for (size_t i = 0; i < tile.ni * tile.nj; i++)
-        weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
-    add_pairs_dx(job, node, tile, shannon_dx, weight, FA);
-}
+OF_DISTANCE(exp_jensen_shannon, shannon, shannon_dx)
 
 const cr_kernel_class cri_kernel_exp_jensen_shannon = {
     .name = "exp_jensen_shannon",
@@ -293,7 +261,6 @@ WITHOUT_PARAMETERS(bhattacharyya, root_sum, root_sum_dx)
 
 const cr_kernel_class cri_kernel_bhattacharyya = {
     .name = "bhattacharyya",
-    .aliases = "",
     .summary = "probability product kernel of discrete distributions, one a row",
     .formula = "k(x, y) = sum_d sqrt(x_d y_d),  x, y >= 0",
     .reference = "Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, rho = 1/2",

@@ -159,12 +159,7 @@ bool cri_parse_word(cri_parser *p, const char *word)
 
 cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *room, size_t size)
 {
-    if (n < *room) return CR_OK;
-    size_t more = *room ? 2 * *room : 4;
-    void  *bigger = cr_resize(p->cx, *array, *room, more, size);
-    if (!bigger) return CR_ENOMEM;
-    *array = bigger, *room = more;
-    return CR_OK;
+    return cri_array_grow(p->cx, array, n, room, size);
 }
 
 cr_status cri_parse_add_node(cri_parser *p, cri_node node, size_t *out)

@@ -5,22 +5,18 @@
  * Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, sec. 3.1.  rho = 1/2 gives
  * the Bhattacharyya affinity, with k(x, x) = 1; rho = 1 the expected likelihood. */
 #include "kernel_internal.h"
+#include "math/constants.h"
 
 #include <math.h>
 
 enum { RHO = 0 };
-
-static const double *row_of(const cri_side *side, size_t node, size_t i)
-{
-    return side->node[node].F + i * side->node[node].width;
-}
 
 static double log_product(const double *x, const double *y, size_t n, double rho)
 {
     double sum = 0;
     for (size_t c = 0; c + 1 < n; c += 2) {
         double d = x[c] - y[c], root = hypot(x[c + 1], y[c + 1]), z = d / root;
-        sum += (0.5 - rho) * log(2 * M_PI) - 0.5 * log(rho) +
+        sum += (0.5 - rho) * CRI_LOG_2PI - 0.5 * log(rho) +
                (1 - rho) * (log(x[c + 1]) + log(y[c + 1])) - log(root) - 0.5 * rho * z * z;
     }
     return sum;
@@ -32,8 +28,8 @@ static void product_pairs(const cri_job *job, size_t node, cri_tile tile, double
     double rho = job->k->nodes[node].setting[RHO];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
-            const double *x = row_of(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : row_of(&job->b, node, tile.j0 + j);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, tile.j0 + j);
             out[i * tile.nj + j] = log_product(x, y, n, rho);
         }
     cri_exp_array(out, tile.ni * tile.nj);
@@ -49,8 +45,8 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t        at = i * tile.nj + j, row = tile.diagonal ? tile.i0 + i : tile.j0 + j;
-            const double *x = row_of(&job->a, node, tile.i0 + i);
-            const double *y = tile.diagonal ? x : row_of(&job->b, node, row);
+            const double *x = cri_feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : cri_feature_row(&job->b, node, row);
             double       *d = FA + row * n, weight = adjoint[at] * v[at];
             for (size_t c = 0; c + 1 < n; c += 2) {
                 double delta = x[c] - y[c], s = y[c + 1], var = x[c + 1] * x[c + 1] + s * s;
@@ -62,13 +58,8 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
 }
 
 static const cri_spec product_specs[] = {
-    { { "rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", false },
-      CRI_SETTING,
-      CRI_REAL,
-      0.5,
-      0.001,
-      100,
-      true },
+    CRI_GIVEN("rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", 0.5,
+              0.001, 100, true),
     CRI_LAST_SPEC,
 };
 

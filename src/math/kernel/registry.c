@@ -1,38 +1,10 @@
-/* registry.c -- the list of kernels: the one place that names them all. */
+/* registry.c -- kernels by name. */
 #include "kernel_internal.h"
 
 #include <string.h>
 
-static const cr_kernel_class *const classes[] = {
-    &cri_kernel_bhattacharyya,
-    &cri_kernel_brownian,
-    &cri_kernel_category,
-    &cri_kernel_centre,
-    &cri_kernel_chi2,
-    &cri_kernel_constant,
-    &cri_kernel_cosine,
-    &cri_kernel_exp_jensen_shannon,
-    &cri_kernel_fisher,
-    &cri_kernel_hamming,
-    &cri_kernel_intersection,
-    &cri_kernel_jaccard,
-    &cri_kernel_jensen_shannon,
-    &cri_kernel_linear,
-    &cri_kernel_matern,
-    &cri_kernel_mismatch,
-    &cri_kernel_normalise,
-    &cri_kernel_periodic,
-    &cri_kernel_polynomial,
-    &cri_kernel_product,
-    &cri_kernel_rbf,
-    &cri_kernel_rq,
-    &cri_kernel_set,
-    &cri_kernel_sigmoid,
-    &cri_kernel_spectrum,
-    &cri_kernel_subsequence,
-    &cri_kernel_weighted_degree,
-    &cri_kernel_white,
-};
+#define ADDRESS(stem) &cri_kernel_##stem,
+static const cr_kernel_class *const classes[] = { CRI_KERNELS(ADDRESS) };
 
 size_t                 cr_kernel_count(void) { return sizeof classes / sizeof *classes; }
 const cr_kernel_class *cr_kernel_at(size_t i) { return i < cr_kernel_count() ? classes[i] : NULL; }
@@ -51,7 +23,8 @@ static bool is_among(const char *list, const char *name, size_t length)
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length)
 {
     for (size_t i = 0; i < cr_kernel_count(); i++)
-        if (is_among(classes[i]->name, name, length) || is_among(classes[i]->aliases, name, length))
+        if (is_among(classes[i]->name, name, length) ||
+            is_among(cr_kernel_aliases(classes[i]), name, length))
             return classes[i];
     return NULL;
 }
@@ -83,7 +56,7 @@ cr_status cri_kernel_fail_nearest(cr_ctx *cx, const char *name, const cr_kernel 
     words w = { 0 };
     for (size_t i = 0; i < cr_kernel_count(); i++) {
         add_words(&w, classes[i]->name);
-        add_words(&w, classes[i]->aliases);
+        add_words(&w, cr_kernel_aliases(classes[i]));
     }
     for (size_t h = 0; opt_k && h < opt_k->n_hooks; h++) add_words(&w, opt_k->hooks[h].name);
     return cr_fail_nearest(cx, name, "kernels", w.n, word_at, &w);
@@ -99,7 +72,7 @@ const cr_kernel_class *cr_kernel_find(cr_ctx *cx, const char *name)
 }
 
 const char *cr_kernel_name(const cr_kernel_class *c) { return c->name; }
-const char *cr_kernel_aliases(const cr_kernel_class *c) { return c->aliases; }
+const char *cr_kernel_aliases(const cr_kernel_class *c) { return c->aliases ? c->aliases : ""; }
 const char *cr_kernel_summary(const cr_kernel_class *c) { return c->summary; }
 const char *cr_kernel_formula(const cr_kernel_class *c) { return c->formula; }
 const char *cr_kernel_reference(const cr_kernel_class *c) { return c->reference; }

@@ -60,20 +60,13 @@ static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_set = {
     .name = "set",
-    .aliases = "",
     .summary = "sets of words: the number of subsets that they share",
     .formula = "k(A, B) = 2^|A and B|\n"
                "Words stand between blanks, commas, semicolons and bars.",
     .reference = "Bishop (2006), Pattern Recognition and Machine Learning, eq. 6.27",
     .example = "set(tags)",
     .specs = no_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &set,
+    CRI_TEXT_CLASS(&set),
 };
 
 /* --- jaccard --------------------------------------------------------------------------------- */
@@ -112,11 +105,5 @@ const cr_kernel_class cri_kernel_jaccard = {
         "Ralaivola, Swamidass, Saigo & Baldi (2005), Graph kernels for chemical informatics",
     .example = "jaccard(tags)",
     .specs = no_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &jaccard,
+    CRI_TEXT_CLASS(&jaccard),
 };

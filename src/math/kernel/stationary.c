@@ -140,14 +140,8 @@ static void matern_slope(const cr_kernel *k, const cri_node *node, const double 
 
 static const cri_spec matern_specs[] = {
     LENGTH("length-scale; ard: one a column"),
-    { { "nu", NULL, "1.5", "0<..<100", "smoothness: 0.5, 1.5, 2.5 are quick, any other is slow",
-        false },
-      CRI_SETTING,
-      CRI_REAL,
-      1.5,
-      1e-3,
-      100,
-      true },
+    CRI_GIVEN("nu", NULL, "1.5", "0<..<100",
+              "smoothness: 0.5, 1.5, 2.5 are quick, any other is slow", 1.5, 1e-3, 100, true),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -201,20 +195,14 @@ static void rq_partial(const cr_kernel *k, const cri_node *node, size_t s, const
 
 static const cri_spec rq_specs[] = {
     LENGTH("length-scale; ard: one a column"),
-    { { "alpha", NULL, "1", ">0", "mixture of scales: small is wide, large is rbf", true },
-      CRI_LINK,
-      CRI_LOG,
-      1,
-      0,
-      0,
-      false },
+    CRI_LEARNED("alpha", NULL, "1", ">0", "mixture of scales: small is wide, large is rbf",
+                CRI_LINK, CRI_LOG, 1),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_rq = {
     .name = "rq",
-    .aliases = "",
     .summary = "rational quadratic: rbf of many length-scales at once",
     .formula = "k(x, y) = (1 + t / (2 alpha))^-alpha,  t as in rbf",
     .reference = "Rasmussen & Williams (2006), eq. 4.19",
@@ -278,13 +266,12 @@ static void circle_tangent(const cr_kernel *k, const cri_node *node, size_t s, s
 
 static const cri_spec periodic_specs[] = {
     LENGTH("length-scale within a period; ard: one a column"),
-    { { "p", "period", "1", ">0", "period", true }, CRI_MAP, CRI_LOG, 1, 0, 0, false },
+    CRI_LEARNED("p", "period", "1", ">0", "period", CRI_MAP, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_periodic = {
     .name = "periodic",
-    .aliases = "",
     .summary = "functions that repeat after p",
     .formula = "k(x, y) = exp(-2 sum_d sin^2(pi (x_d - y_d) / p) / l_d^2)",
     .reference = "MacKay (1998), Introduction to Gaussian processes, sec. 4.2; "

@@ -22,15 +22,10 @@ static cr_status read_k_mers(cr_scratch *s, const cri_job *job, size_t node, cri
     return cri_pieces_cut(s, job, node, t, cut_k_mers);
 }
 
-#define K_SPEC(text)                                                                               \
-    {                                                                                              \
-        { "k", NULL, "3", "1..50", text, false }, CRI_SETTING, CRI_REAL, 3, 1, 50, false           \
-    }
+#define K_SPEC(text) CRI_GIVEN("k", NULL, "3", "1..50", text, 3, 1, 50, false)
 #define NORMALISE_SPEC                                                                             \
-    {                                                                                              \
-        { "normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", false },      \
-            CRI_SETTING, CRI_REAL, 0, 0, 1, false                                                  \
-    }
+    CRI_GIVEN("normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", 0, 0, 1,  \
+              false)
 
 /* --- spectrum -------------------------------------------------------------------------------- */
 
@@ -56,20 +51,13 @@ static const cri_spec spectrum_specs[] = { K_SPEC("length of the pieces"), NORMA
 
 const cr_kernel_class cri_kernel_spectrum = {
     .name = "spectrum",
-    .aliases = "",
     .summary = "texts: the pieces of k characters that they share",
     .formula = "k(x, y) = sum over texts u of length k of count_x(u) count_y(u)\n"
                "Characters are bytes: a letter beyond ASCII is several of them.",
     .reference = "Leslie, Eskin & Noble (2002), The spectrum kernel",
     .example = "spectrum(dna; k=3)",
     .specs = spectrum_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &spectrum,
+    CRI_TEXT_CLASS(&spectrum),
 };
 
 /* --- mismatch -------------------------------------------------------------------------------- */
@@ -197,37 +185,18 @@ static const cri_text_kernel mismatch = { .read = read_k_mers,
 static const cri_spec mismatch_specs[] = {
     K_SPEC("length of the pieces"),
     NORMALISE_SPEC,
-    { { "m", NULL, "1", "0..50", "changes allowed in a piece", false },
-      CRI_SETTING,
-      CRI_REAL,
-      1,
-      0,
-      50,
-      false },
-    { { "alphabet", NULL, "4", "2..256", "number of letters there are", false },
-      CRI_SETTING,
-      CRI_REAL,
-      4,
-      2,
-      256,
-      false },
+    CRI_GIVEN("m", NULL, "1", "0..50", "changes allowed in a piece", 1, 0, 50, false),
+    CRI_GIVEN("alphabet", NULL, "4", "2..256", "number of letters there are", 4, 2, 256, false),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_mismatch = {
     .name = "mismatch",
-    .aliases = "",
     .summary = "texts: pieces of k characters that are alike up to m changes",
     .formula = "k(x, y) = sum over texts u of length k of n_x(u) n_y(u),\n"
                "n_x(u) = number of pieces of x that differ from u in m places at the most",
     .reference = "Leslie, Eskin, Cohen, Weston & Noble (2004), Bioinformatics 20(4)",
     .example = "mismatch(dna; k=4, m=1, alphabet=4)",
     .specs = mismatch_specs,
-    .family = CRI_PAIRS,
-    .kind = CR_KERNEL_TEXT,
-    .one_column = true,
-    .pairs = cri_text_pairs,
-    .prepare = cri_text_prepare,
-    .join = cri_text_join,
-    .text = &mismatch,
+    CRI_TEXT_CLASS(&mismatch),
 };

@@ -48,6 +48,10 @@ cr_status cri_text_prepare(cr_scratch *s, const cri_job *job, size_t node, cri_s
 cr_status cri_text_join(cr_scratch *s, const cri_job *job, size_t node);
 /* Their member pairs. */
 void cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out);
+/* What the classes of such kernels have in common. */
+#define CRI_TEXT_CLASS(kernel)                                                                     \
+    .family = CRI_PAIRS, .kind = CR_KERNEL_TEXT, .one_column = true, .pairs = cri_text_pairs,      \
+    .prepare = cri_text_prepare, .join = cri_text_join, .text = (kernel)
 /* Their member pairs_partial, of one that has a learned parameter. */
 void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
                       const double *v, double *out);

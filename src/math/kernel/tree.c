@@ -67,14 +67,6 @@ void cri_room_free(const cri_job *job, cri_room *room)
 
 /* --- forwards -------------------------------------------------------------------------------- */
 
-static double whole_power(double x, size_t n)
-{
-    double out = 1;
-    for (; n > 0; n >>= 1, x *= x)
-        if (n & 1) out *= x;
-    return out;
-}
-
 static void add_into(double *out, const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) out[i] += x[i];
@@ -124,7 +116,7 @@ void cri_forward(const cri_job *job, cri_tile tile, cri_room *room)
         if (node->op == CRI_OVER) over_forward(job, i, tile, room);
         if (node->op == CRI_POWER)
             for (size_t e = 0; e < n; e++)
-                out[e] = whole_power(room->value[node->first][e], node->power);
+                out[e] = cri_whole_power(room->value[node->first][e], node->power);
         if (node->op != CRI_SUM && node->op != CRI_PRODUCT) continue;
         memcpy(out, room->value[node->first], n * sizeof *out);
         for (size_t c = k->nodes[node->first].next; c != SIZE_MAX; c = k->nodes[c].next)
@@ -154,7 +146,7 @@ static void power_slope(const cri_node *node, const double *base, const double *
                         double *out)
 {
     for (size_t e = 0; e < n; e++)
-        out[e] = x[e] * (double)node->power * whole_power(base[e], node->power - 1);
+        out[e] = x[e] * (double)node->power * cri_whole_power(base[e], node->power - 1);
 }
 
 /* Parameters of what stands over a base: its length-scale, and others of its link. */

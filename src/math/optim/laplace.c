@@ -1,5 +1,6 @@
 /* laplace.c -- mode, curvature, covariance, normaliser. */
 #include "laplace.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "base/scratch.h"
@@ -157,7 +158,6 @@ done:
 cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density, const cr_minimize_options *options,
                      double *x, const cr_mat *opt_covariance, cr_laplace_report *out_report)
 {
-    static const double LOG_TWO_PI = 1.8378770664093454836;
     cr_status           st = CR_OK;
     size_t              n = density->n;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -187,7 +187,7 @@ cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density, const cr_minimiz
     CR_TRY(polish(cx, &p, A, g, at, &f));
     report.log_density = -f;
     report.log_det = cr_chol_logdet(cr_cmat_of(A, n, n));
-    report.log_normaliser = -f + (double)n / 2 * LOG_TWO_PI - report.log_det / 2;
+    report.log_normaliser = -f + (double)n / 2 * CRI_LOG_2PI - report.log_det / 2;
     if (wanted) CR_TRY(cr_chol_inverse(cx, cr_cmat_of(A, n, n), cr_mat_of(A, n, n)));
     for (size_t i = 0; wanted && i < n; i++)
         memcpy(opt_covariance->a + i * opt_covariance->stride, A + i * n, n * sizeof *A);

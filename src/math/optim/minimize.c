@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_minimize_options, __VA_ARGS__)
-const cr_option cr_minimize_table[] = { CR_MINIMIZE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_minimize_table, cr_minimize_options, CR_MINIMIZE_OPTIONS);
 
 static const cri_method methods[] = {
     [CR_METHOD_LBFGS] = { cri_minimize_lbfgs, true, true },

@@ -1,11 +1,11 @@
 /* run.c -- evaluate, search, accept, stop: the steps that the methods of cr_minimize share. */
 #include "run.h"
 #include "differences.h"
+#include "base/clock.h"
 #include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { LINE_EVALUATIONS = 60 };
 
@@ -186,21 +186,14 @@ double cri_run_curvature(const cri_run *run, double fallback)
 
 /* --- the end of a step ----------------------------------------------------------------------- */
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 cri_clock cri_clock_start(double limit)
 {
-    return (cri_clock){ limit > 0 ? seconds_now() + limit : 0 };
+    return (cri_clock){ limit > 0 ? cri_seconds() + limit : 0 };
 }
 
 bool cri_clock_over(cri_clock clock)
 {
-    return clock.deadline > 0 && seconds_now() > clock.deadline;
+    return clock.deadline > 0 && cri_seconds() > clock.deadline;
 }
 
 /* Keeps every trace_stride-th value; when the room is used up, every other one goes. */

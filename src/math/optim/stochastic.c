@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_stochastic_options, __VA_ARGS__)
-const cr_option cr_stochastic_table[] = { CR_STOCHASTIC_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS_TABLE(, cr_stochastic_table, cr_stochastic_options, CR_STOCHASTIC_OPTIONS);
 
 cr_stochastic_options cr_stochastic_defaults(void)
 {

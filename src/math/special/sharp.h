@@ -3,8 +3,7 @@
 #ifndef CREDENCE_MATH_SPECIAL_SHARP_H
 #define CREDENCE_MATH_SPECIAL_SHARP_H
 
-#define CRI_HALF_LOG_2PI 0.91893853320467274178
-#define CRI_SQRT_2PI 2.5066282746310005024
+#include "math/constants.h"
 
 /* log(1 + x) - x and exp(x) - 1 - x without cancellation. */
 double cri_log1pmx(double x);

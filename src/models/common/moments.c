@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CRI_TYPE cri_moments
-const cri_member cri_moments_record[] = { CRI_MOMENTS(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_moments_record, cri_moments, CRI_MOMENTS);
 
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
 {

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_predictor
-const cri_member cri_predictor_record[] = { CRI_PREDICTOR(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_predictor_record, cri_predictor, CRI_PREDICTOR);
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t rank, cri_predictor *out)
 {

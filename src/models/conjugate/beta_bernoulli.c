@@ -15,10 +15,7 @@
     X(text, success, "", "", "value or level that counts as success, or >T: numbers above T; default " \
       "1, true, the second of two levels; of other numbers those above 0", "yes")
 /* clang-format on */
-CR_OPTIONS_STRUCT(beta_bernoulli_options, BETA_BERNOULLI_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(beta_bernoulli_options, __VA_ARGS__)
-static const cr_option beta_bernoulli_table[] = { BETA_BERNOULLI_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(beta_bernoulli_options, beta_bernoulli_table, BETA_BERNOULLI_OPTIONS);
 
 enum { A, B, PARAMS };
 enum { N, SUCCESSES, FAILURES, STATS };

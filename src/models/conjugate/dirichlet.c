@@ -2,17 +2,15 @@
 #include "dirichlet.h"
 #include "base/number.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 256, MOST_VALUES = 1000 };
 
-#define CRI_TYPE cri_dirichlet
-const cri_member cri_dirichlet_record[] = { CRI_DIRICHLET_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_dirichlet_record, cri_dirichlet, CRI_DIRICHLET_STATE);
 
 cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichlet **out)
 {
@@ -43,12 +41,6 @@ size_t cri_dirichlet_find(const double *values, size_t K, double x)
 
 /* --- the levels ------------------------------------------------------------------------------ */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The different whole numbers of a column, into values [MOST_VALUES]. */
 static cr_status find_numbers(cr_ctx *cx, const cri_rows *rows, size_t j, double *values,
                               size_t *out_n)
@@ -77,7 +69,7 @@ static cr_status find_numbers(cr_ctx *cx, const cri_rows *rows, size_t j, double
                                "a measurement, not a category",
                                c->name, MOST_VALUES);
             values[n++] = value;
-            qsort(values, n, sizeof *values, compare_numbers);
+            cri_sort_doubles(values, n);
         }
     }
     *out_n = n;

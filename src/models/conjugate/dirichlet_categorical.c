@@ -20,11 +20,8 @@
       "prior of the probabilities: uniform, jeffreys, perks, haldane, alpha=A for each level, or "   \
       "LEVEL=A for some", "alpha=0.5")
 /* clang-format on */
-CR_OPTIONS_STRUCT(dirichlet_categorical_options, DIRICHLET_CATEGORICAL_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(dirichlet_categorical_options, __VA_ARGS__)
-static const cr_option dirichlet_categorical_table[] = { DIRICHLET_CATEGORICAL_OPTIONS(ROW)
-                                                             CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(dirichlet_categorical_options, dirichlet_categorical_table,
+           DIRICHLET_CATEGORICAL_OPTIONS);
 
 enum { BLOCK = 256 };
 

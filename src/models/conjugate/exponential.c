@@ -12,10 +12,7 @@
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
       "prior of the rate: jeffreys, flat, shape=A,rate=B, or mean=M,sd=S", "shape=2,rate=3")
 /* clang-format on */
-CR_OPTIONS_STRUCT(exponential_options, EXPONENTIAL_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(exponential_options, __VA_ARGS__)
-static const cr_option exponential_table[] = { EXPONENTIAL_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(exponential_options, exponential_table, EXPONENTIAL_OPTIONS);
 
 enum { SHAPE, RATE, PARAMS };
 enum { N, SUM, STATS };

@@ -23,10 +23,7 @@
       "prior of mean and covariance: jeffreys, or mean0=M,kappa0=K,nu0=N,scale0=S; M and S also "    \
       "for one column, mean0.COLUMN=M", "mean0=0,kappa0=0.1,nu0=6,scale0=1")
 /* clang-format on */
-CR_OPTIONS_STRUCT(mvn_options, MVN_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(mvn_options, __VA_ARGS__)
-static const cr_option mvn_table[] = { MVN_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(mvn_options, mvn_table, MVN_OPTIONS);
 
 enum { BLOCK = 128, MOST_PAIRS_SHOWN = 20 };
 

@@ -10,9 +10,7 @@
 
 enum { BLOCK = 128 };
 
-#define CRI_TYPE cri_niw
-const cri_member cri_niw_record[] = { CRI_NIW_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_niw_record, cri_niw, CRI_NIW_STATE);
 
 cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
 {

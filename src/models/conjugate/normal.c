@@ -11,6 +11,7 @@
  * al. (2013), BDA, sec. 2.5, 2.6, 3.2, 3.3; Murphy (2007), "Conjugate Bayesian analysis of the
  * Gaussian distribution". */
 #include "univariate.h"
+#include "math/constants.h"
 #include "math/special/special.h"
 
 #include <float.h>
@@ -32,10 +33,7 @@
     X(real, known_mean,     "", "",   "the mean, if it is known",     "0")                           \
     X(real, known_variance, "", ">0", "the variance, if it is known", "2")
 /* clang-format on */
-CR_OPTIONS_STRUCT(normal_options, NORMAL_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(normal_options, __VA_ARGS__)
-static const cr_option normal_table[] = { NORMAL_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(normal_options, normal_table, NORMAL_OPTIONS);
 
 enum { MEAN, STRENGTH, SHAPE, SCALE, KNOWN_MEAN, KNOWN_VARIANCE, PARAMS };
 enum { N, XBAR, SCATTER, STATS };
@@ -221,7 +219,7 @@ static double log_evidence(const double *prior, const double *stats, const doubl
                            const double *work)
 {
     double n = stats[N], square = stats[SCATTER] + surprise(prior, stats),
-           sum = -n / 2 * log(2 * M_PI);
+           sum = -n / 2 * CRI_LOG_2PI;
     (void)work;
     if (!mean_known(prior)) sum -= 0.5 * log1p(n / prior[STRENGTH]);
     if (variance_known(prior))

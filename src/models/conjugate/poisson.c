@@ -14,10 +14,7 @@
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
       "prior of the rate: jeffreys, flat, haldane, shape=A,rate=B, or mean=M,sd=S", "mean=4,sd=2")
 /* clang-format on */
-CR_OPTIONS_STRUCT(poisson_options, POISSON_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(poisson_options, __VA_ARGS__)
-static const cr_option poisson_table[] = { POISSON_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(poisson_options, poisson_table, POISSON_OPTIONS);
 
 enum { SHAPE, RATE, PARAMS };
 enum { N, SUM, LOG_FACTORIALS, STATS };

@@ -19,10 +19,7 @@
     X(real,   low,  "",      "",           "ends upper: the lower end, which is known; 0 if not given", "1")
 /* clang-format on */
 enum { ENDS_UPPER, ENDS_BOTH };
-CR_OPTIONS_STRUCT(uniform_options, UNIFORM_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(uniform_options, __VA_ARGS__)
-static const cr_option uniform_table[] = { UNIFORM_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(uniform_options, uniform_table, UNIFORM_OPTIONS);
 
 /* LOW and HIGH hold all values seen; without any, and an improper prior, of both ends, LOW > HIGH.
  */

@@ -9,9 +9,7 @@
 
 enum { BLOCK = 256, MOST_SPANS = 64, MOST_STATS = 8 };
 
-#define CRI_TYPE cri_conjugate
-const cri_member cri_conjugate_record[] = { CRI_CONJUGATE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_conjugate_record, cri_conjugate, CRI_CONJUGATE_STATE);
 
 static void free_state(cr_ctx *cx, cri_conjugate *m)
 {

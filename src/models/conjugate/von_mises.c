@@ -9,6 +9,7 @@
  * Mardia & Jupp (2000), Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
 #include "univariate.h"
 #include "von_mises_kappa.h"
+#include "math/constants.h"
 #include "math/special/special.h"
 #include "prob/dist/dist_class.h"
 #include "prob/dist/von_mises.h"
@@ -24,16 +25,11 @@
       "mu0=M,r0=R,c0=C or kappa_mean=M,kappa_sd=S when it is not", "kappa_mean=2,kappa_sd=2")        \
     X(real, kappa, "", ">0", "the concentration, if it is known", "2")
 /* clang-format on */
-CR_OPTIONS_STRUCT(von_mises_options, VON_MISES_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(von_mises_options, __VA_ARGS__)
-static const cr_option von_mises_table[] = { VON_MISES_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(von_mises_options, von_mises_table, VON_MISES_OPTIONS);
 
 /* LENGTH is k' where kappa is known, r' where not. */
 enum { MU, LENGTH, COUNT, KAPPA, KIND, SHAPE, RATE, LOG_Z, PARAMS };
 enum { N, COS, SIN, STATS };
-
-static const double LOG_2PI = 1.83787706640934548356;
 
 static bool known(const double *p) { return !isnan(p[KAPPA]); }
 
@@ -160,8 +156,8 @@ static double log_evidence(const double *prior, const double *stats, const doubl
     double n = stats[N];
     if (known(prior))
         return log_i0(params[LENGTH]) - log_i0(prior[LENGTH]) -
-               n * (LOG_2PI + log_i0(prior[KAPPA]));
-    return cri_kappa_log_normaliser(work) - prior[LOG_Z] - n * LOG_2PI;
+               n * (CRI_LOG_2PI + log_i0(prior[KAPPA]));
+    return cri_kappa_log_normaliser(work) - prior[LOG_Z] - n * CRI_LOG_2PI;
 }
 
 /* --- the next angle -------------------------------------------------------------------------- */
@@ -173,7 +169,7 @@ static double log_spread(double k, double more, double off)
     double s = sin(0.5 * off), lost = 4 * k * more * s * s;
     double all = k + more, length = sqrt(fmax(0, all * all - lost));
     return -lost / (length + all) + cri_bessel_scaled(length).log_i0 - cri_bessel_scaled(k).log_i0 -
-           cri_bessel_scaled(more).log_i0 - LOG_2PI;
+           cri_bessel_scaled(more).log_i0 - CRI_LOG_2PI;
 }
 
 /* With k unknown: the normaliser with this angle among the others, against that without. */
@@ -184,7 +180,7 @@ static double log_predictive(const double *params, const double *work, double x)
     if (known(params)) return log_spread(params[KAPPA], params[LENGTH], x - params[MU]);
     posterior(params, one, more);
     q = kappa_of(more);
-    return cri_kappa_log_z(&q) - cri_kappa_log_normaliser(work) - LOG_2PI;
+    return cri_kappa_log_z(&q) - cri_kappa_log_normaliser(work) - CRI_LOG_2PI;
 }
 
 static double draw_angle(double mu, double k, cr_rng *r)

@@ -1,6 +1,7 @@
 /* calibrate.c -- the maps: learned, applied, saved. */
 #include "calibrate.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/isotonic.h"
 #include "math/special/special.h"
 
@@ -9,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRI_TYPE cri_calibration
-static const cri_member calibration_record[] = { CRI_CALIBRATION(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, calibration_record, cri_calibration, CRI_CALIBRATION);
 
 /* --- isotonic -------------------------------------------------------------------------------- */
 
@@ -19,11 +18,7 @@ typedef struct seen {
     double p, hit, weight; /* what was said, the share that came true, how much it counts */
 } seen;
 
-static int by_p(const void *a, const void *b)
-{
-    double x = ((const seen *)a)->p, y = ((const seen *)b)->p;
-    return x < y ? -1 : x > y;
-}
+CRI_COMPARE_BY(by_p, seen, p);
 
 /* Sorts by p and makes one of equals; returns how many are left. */
 static size_t merge_ties(seen *rows, size_t n)

@@ -2,6 +2,7 @@
 #include "model_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
+#include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,24 +1,15 @@
 /* model.c -- the model around a class: settings, design, fit, update, predict. */
 #include "model_internal.h"
 #include "rows_check.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#define ROW(...) CR_OPTION_ROW(cr_fit_options, __VA_ARGS__)
-const cr_option cr_fit_table[] = { CR_FIT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+CR_OPTIONS_TABLE(, cr_fit_table, cr_fit_options, CR_FIT_OPTIONS);
 
 /* --- life and settings ----------------------------------------------------------------------- */
 
@@ -282,7 +273,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
                         size_t n_settings, bool more, cr_model **out_model)
 {
     cr_status             st = CR_OK;
-    double                start = now();
+    double                start = cri_seconds();
     const cr_model_class *c = cr_class_find(cx, name);
     cr_model             *m = NULL;
     cri_rows              rows = { 0 };
@@ -310,7 +301,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
     if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
-    m->report.seconds = now() - start;
+    m->report.seconds = cri_seconds() - start;
     *out_model = m;
     m = NULL;
 done:
@@ -375,7 +366,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
                          bool *opt_any)
 {
     cr_status st = CR_OK;
-    double    start = now();
+    double    start = cri_seconds();
     cri_rows  rows = { 0 };
     void     *state = NULL;
 
@@ -398,7 +389,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
                "the probabilities are calibrated as before: the map was learned from the rows of "
                "the fit, "
                "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
-    m->report.seconds = now() - start;
+    m->report.seconds = cri_seconds() - start;
 done:
     cri_rows_close(cx, &rows);
     return st;

@@ -12,10 +12,10 @@
 #include "base/option.h"
 #include "data/design/design.h"
 #include "data/table/table.h"
-#include "prob/dist/dist.h"
 
 typedef struct cr_model       cr_model;
 typedef struct cr_model_class cr_model_class;
+typedef struct cr_dist_class  cr_dist_class; /* dist.h */
 
 enum cr_task {
     CR_TASK_REGRESSION = 1 << 0,
@@ -258,7 +258,8 @@ CR_API const char *cr_evidence_name(cr_evidence_kind kind);
 CR_API const char *cr_stop_name(cr_stop stop);
 
 /* What cr_describe gives of every model, and a row of its parameters; ends with CR_FIELD_LAST. */
-extern CR_API const cr_field cr_description_table[], cr_parameter_table[];
+extern CR_API const cr_field cr_description_table[];
+extern CR_API const cr_field cr_parameter_table[];
 /* What a class says of a fit beside that: its statistics, and tables that it alone has.  The name of a
  * statistic that there are several of ends in brackets, as rows(CLASS). */
 CR_API const cr_field *cr_class_statistics(const cr_model_class *model_class);

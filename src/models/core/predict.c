@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/special/special.h"
+#include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>

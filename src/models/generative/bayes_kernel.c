@@ -2,6 +2,7 @@
  * the sum over those near enough to count.  Silverman (1986), Density Estimation, sec. 3.4. */
 #include "bayes_columns.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,10 +125,9 @@ void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
 /* Points so far off that all of them together are less than e^-40 of the nearest are left out. */
 long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)
 {
-    static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
-    size_t              cell = m->first[j] * m->K + k;
-    size_t              begin = m->start[cell], end = m->start[cell + 1], low = begin;
-    double              h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
+    size_t cell = m->first[j] * m->K + k;
+    size_t begin = m->start[cell], end = m->start[cell + 1], low = begin;
+    double h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
     for (size_t high = end; low < high;) { /* the first point not below x */
         size_t middle = low + (high - low) / 2;
         if (m->point[middle] < x)
@@ -145,5 +145,5 @@ long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)
             sum += m->mass[i] * exp(-e);
         }
     long double u = (long double)least / h;
-    return -0.5L * u * u + (log(sum) - log(n) - log(h) - log_root);
+    return -0.5L * u * u + (log(sum) - log(n) - log(h) - CRI_HALF_LOG_2PI);
 }

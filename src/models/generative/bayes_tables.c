@@ -1,11 +1,10 @@
 /* bayes_tables.c -- naive Bayes: from statistics to the numbers that scores are made of. */
 #include "bayes_columns.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/special/special.h"
 
 #include <math.h>
-
-static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
 
 /* One term over all classes. */
 typedef struct overall {
@@ -38,7 +37,7 @@ static overall sum_up(const cri_nb *m, size_t j)
 static cri_nb_entry normal(double mean, double variance)
 {
     double sd = sqrt(variance);
-    return (cri_nb_entry){ mean, 1 / sd, -log(sd) - log_root, 0 };
+    return (cri_nb_entry){ mean, 1 / sd, -log(sd) - CRI_HALF_LOG_2PI, 0 };
 }
 
 /* score = c - ((x - a) b)^2 / 2, or with d > 0  c - d log(1 + ((x - a) b)^2). */
@@ -153,7 +152,7 @@ static double term_likelihood(const cri_nb *m, size_t j, size_t k)
     switch (cri_nb_kind_of(m, j)) {
     case CRI_NB_GAUSSIAN: {
         double off = mean - e->a, v = e->d > 0 ? S / n : 1 / (e->b * e->b);
-        return -n * (log_root + 0.5 * log(v)) - (S + n * off * off) / (2 * v);
+        return -n * (CRI_HALF_LOG_2PI + 0.5 * log(v)) - (S + n * off * off) / (2 * v);
     }
     case CRI_NB_POISSON: {
         double rate = e->d > 0 ? mean : e->a;

@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_class_moments
-const cri_member cri_class_moments_record[] = { CRI_CLASS_MOMENTS(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_class_moments_record, cri_class_moments, CRI_CLASS_MOMENTS);
 
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m)
 {

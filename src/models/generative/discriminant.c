@@ -1,6 +1,7 @@
 /* discriminant.c -- covariances from moments: pooled, shrunk, factored. */
 #include "discriminant.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/chol.h"
 #include "math/dense/chol_internal.h"
@@ -10,9 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_discriminant
-const cri_member cri_discriminant_record[] = { CRI_DISCRIMINANT(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_discriminant_record, cri_discriminant, CRI_DISCRIMINANT);
 
 void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
 {
@@ -270,7 +269,7 @@ cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
         size_t g = d->groups == 1 ? 0 : k;
         if (!(m->weight[k] > 0)) continue;
         sum +=
-            m->weight[k] * (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * log(2 * M_PI)));
+            m->weight[k] * (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * CRI_LOG_2PI));
         if (m->groups > 1)
             CR_TRY(
                 add_trace(cx, d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), room, &trace));

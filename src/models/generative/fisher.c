@@ -25,10 +25,7 @@
       "else their shares of the rows", "uniform")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(fisher_options, FISHER_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(fisher_options, __VA_ARGS__)
-static const cr_option fisher_table[] = { FISHER_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(fisher_options, fisher_table, FISHER_OPTIONS);
 
 enum { NAME_SIZE = 24 };
 
@@ -49,9 +46,7 @@ enum { NAME_SIZE = 24 };
 CRI_RECORD(fisher_state, FISHER_STATE, char *text; /* [q x NAME_SIZE] z1, z2, ... */
            const char **names;
            /* [q]                         */);
-#define CRI_TYPE fisher_state
-static const cri_member fisher_record[] = { FISHER_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, fisher_record, fisher_state, FISHER_STATE);
 
 static void fisher_release(cr_ctx *cx, void *state)
 {

@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-#define CRI_TYPE cri_gda
-const cri_member cri_gda_record[] = { CRI_GDA_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_gda_record, cri_gda, CRI_GDA_STATE);
 
 cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_options *o,
                       const cri_gda *old, void **out_state, cr_report *report)

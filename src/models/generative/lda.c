@@ -11,10 +11,7 @@
       "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(lda_options, LDA_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(lda_options, __VA_ARGS__)
-static const cr_option lda_table[] = { LDA_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(lda_options, lda_table, LDA_OPTIONS);
 
 static cri_discriminant_options options_of(const lda_options *o)
 {

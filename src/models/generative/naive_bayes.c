@@ -18,21 +18,16 @@
       "densities with the estimates put in, or averaged over what they may be", "bayes")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(naive_bayes_options, NAIVE_BAYES_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(naive_bayes_options, __VA_ARGS__)
-static const cr_option naive_bayes_table[] = { NAIVE_BAYES_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(naive_bayes_options, naive_bayes_table, NAIVE_BAYES_OPTIONS);
 static const cri_goes naive_bayes_goes[] = {
     { "bandwidth", "numbers", "kernel", false },
     CRI_GOES_LAST,
 };
 
 /* The whole, and its parts as they are allocated one after another. */
-#define CRI_TYPE cri_nb
-static const cri_member nb_record[] = { CRI_NB_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-static const cri_member columns_record[] = { CRI_NB_COLUMNS(CRI_RECORD_ROW) CRI_RECORD_END };
-static const cri_member sums_record[] = { CRI_NB_SUMS(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, nb_record, cri_nb, CRI_NB_STATE);
+CRI_RECORD_TABLE(static, columns_record, cri_nb, CRI_NB_COLUMNS);
+CRI_RECORD_TABLE(static, sums_record, cri_nb, CRI_NB_SUMS);
 
 static void nb_release(cr_ctx *cx, void *state)
 {

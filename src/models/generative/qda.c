@@ -12,10 +12,7 @@
       "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(qda_options, QDA_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(qda_options, __VA_ARGS__)
-static const cr_option qda_table[] = { QDA_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(qda_options, qda_table, QDA_OPTIONS);
 
 static cri_discriminant_options options_of(const qda_options *o)
 {

@@ -40,10 +40,7 @@
 enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE };
 static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL }; /* cri_glm_role */
 
-CR_OPTIONS_STRUCT(glm_options, GLM_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(glm_options, __VA_ARGS__)
-static const cr_option glm_table[] = { GLM_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(glm_options, glm_table, GLM_OPTIONS);
 static const cri_goes glm_goes[] = {
     { "trials", "family", "binomial", false },
     { "overdispersion", "family", "negative-binomial", false },
@@ -70,9 +67,7 @@ static const cri_goes glm_goes[] = {
 /* clang-format on */
 
 CRI_RECORD(glm_state, GLM_STATE);
-#define CRI_TYPE glm_state
-static const cri_member glm_record[] = { GLM_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, glm_record, glm_state, GLM_STATE);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 

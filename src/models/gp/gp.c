@@ -60,10 +60,7 @@ enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
 enum { HYPER_BEST, HYPER_MCMC };
 
-CR_OPTIONS_STRUCT(gp_options, GP_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(gp_options, __VA_ARGS__)
-static const cr_option gp_table[] = { GP_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
 static const char *const gp_roles[] = { "noise_column", NULL };
 static const cri_goes    gp_goes[] = {
        { "restarts", "optimize", "evidence", false },

@@ -28,10 +28,7 @@
     X(count, components, "2", ">=0", "number of coordinates; 0: all that there are", "3")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(kernel_pca_options, KERNEL_PCA_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(kernel_pca_options, __VA_ARGS__)
-static const cr_option kernel_pca_table[] = { KERNEL_PCA_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(kernel_pca_options, kernel_pca_table, KERNEL_PCA_OPTIONS);
 
 enum { NAME_SIZE = 24, BLOCK = 256 };
 
@@ -59,9 +56,7 @@ CRI_RECORD(kernel_pca_state, KERNEL_PCA_STATE, cr_kernel *kernel;
            char        *text; /* [q x NAME_SIZE] z1, z2, ... */
            const char **names;
            /* [q] */);
-#define CRI_TYPE kernel_pca_state
-static const cri_member kernel_pca_record[] = { KERNEL_PCA_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, kernel_pca_record, kernel_pca_state, KERNEL_PCA_STATE);
 
 static void kernel_pca_release(cr_ctx *cx, void *state)
 {

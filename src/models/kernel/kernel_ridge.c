@@ -25,10 +25,7 @@
     X(flag, intercept, "true", "", "fit a free intercept", "false")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(kernel_ridge_options, KERNEL_RIDGE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(kernel_ridge_options, __VA_ARGS__)
-static const cr_option kernel_ridge_table[] = { KERNEL_RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(kernel_ridge_options, kernel_ridge_table, KERNEL_RIDGE_OPTIONS);
 
 #define KERNEL_RIDGE_STATE(MEMBER)                                                                 \
     MEMBER(real, sigma, (), ">=0 none", "of the residuals")                                        \
@@ -36,10 +33,7 @@ static const cr_option kernel_ridge_table[] = { KERNEL_RIDGE_OPTIONS(ROW) CR_OPT
     MEMBER(real, rss, (), "", "residual sum of squares")                                           \
     MEMBER(part, gp, (cri_gp_posterior), "", "noise = lambda")
 CRI_RECORD(kernel_ridge_state, KERNEL_RIDGE_STATE);
-#define CRI_TYPE kernel_ridge_state
-static const cri_member kernel_ridge_record[] = { KERNEL_RIDGE_STATE(CRI_RECORD_ROW)
-                                                      CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, kernel_ridge_record, kernel_ridge_state, KERNEL_RIDGE_STATE);
 
 static void kernel_ridge_release(cr_ctx *cx, void *state)
 {

@@ -11,6 +11,7 @@
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
 #include "bordered.h"
 #include "dual.h"
+#include "math/constants.h"
 #include "models/common/moments.h"
 #include "spectrum.h"
 #include "base/scratch.h"
@@ -45,10 +46,7 @@ enum { OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
 enum { INTERCEPT_CENTRE, INTERCEPT_FLAT };
 enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
 
-CR_OPTIONS_STRUCT(bayes_options, BAYES_LINEAR_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(bayes_options, __VA_ARGS__)
-static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(bayes_options, bayes_table, BAYES_LINEAR_OPTIONS);
 
 /* clang-format off */
 #define BAYES_STATE(MEMBER)                                                                         \
@@ -67,9 +65,7 @@ static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAS
 /* clang-format on */
 
 CRI_RECORD(bayes_state, BAYES_STATE);
-#define CRI_TYPE bayes_state
-static const cri_member bayes_record[] = { BAYES_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, bayes_record, bayes_state, BAYES_STATE);
 
 /* The problem in the eigenbasis of G: all a step needs.  Directions that are not listed have d = 0.
  * With levels r = p and there is no eigenbasis, but equations to solve. */
@@ -118,7 +114,7 @@ static cr_status solve_at(cr_ctx *cx, const spectrum *s, double lambda, shrunk *
 static double log_evidence(const spectrum *s, double alpha, double beta, posterior q, double logdet)
 {
     return 0.5 * ((double)s->r * log(alpha) + s->n * log(beta) - beta * q.rss - alpha * q.mm -
-                  logdet - s->n * log(2 * M_PI));
+                  logdet - s->n * CRI_LOG_2PI);
 }
 
 /* evaluate() without an eigenbasis. */
@@ -290,7 +286,7 @@ static cr_status solve_nig(cr_ctx *cx, bayes_state *m, const spectrum *s, const 
     m->b = o->rate + (m->rss + mm / v) / 2; /* a sum of squares: no difference can cancel */
     m->fit.dof = 2 * m->a;
     m->fit.sigma = sqrt(m->b / m->a);
-    report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
+    report->log_evidence = -0.5 * (s->n * CRI_LOG_2PI + logdet) + o->shape * log(o->rate) -
                            m->a * log(m->b) + cr_lgamma_abs(m->a) - cr_lgamma_abs(o->shape);
     return CR_OK;
 }

@@ -36,10 +36,7 @@
 /* clang-format on */
 enum { SOLVER_AUTO, SOLVER_GRAM, SOLVER_COLUMNS };
 
-CR_OPTIONS_STRUCT(lasso_options, LASSO_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(lasso_options, __VA_ARGS__)
-static const cr_option lasso_table[] = { LASSO_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(lasso_options, lasso_table, LASSO_OPTIONS);
 
 /* --- the choice of lambda -------------------------------------------------------------------- */
 

@@ -6,9 +6,7 @@
 
 static const char *const choice_names[] = { "cv", "1se", "bic", "aic", "given" };
 
-#define CRI_TYPE cri_lasso
-const cri_member cri_lasso_record[] = { CRI_LASSO(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_lasso_record, cri_lasso, CRI_LASSO);
 
 double cri_lasso_spent(const cri_lasso *m, size_t k)
 {

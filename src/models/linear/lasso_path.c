@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_lasso_path
-const cri_member cri_lasso_path_record[] = { CRI_LASSO_PATH(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_lasso_path_record, cri_lasso_path, CRI_LASSO_PATH);
 
 void cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path)
 {

@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_least_squares
-const cri_member cri_least_squares_record[] = { CRI_LEAST_SQUARES(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_least_squares_record, cri_least_squares, CRI_LEAST_SQUARES);
 
 cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts)

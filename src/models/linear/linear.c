@@ -39,10 +39,7 @@
 enum { WEIGHTS_REPEAT, WEIGHTS_PRECISE };
 enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM, SOLVER_LSQR };
 
-CR_OPTIONS_STRUCT(linear_options, LINEAR_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(linear_options, __VA_ARGS__)
-static const cr_option linear_table[] = { LINEAR_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(linear_options, linear_table, LINEAR_OPTIONS);
 static const cri_goes linear_goes[] = {
     { "criterion", "select", "best|forward|backward", false },
     { "cv_folds", "criterion", "cv", false },
@@ -65,9 +62,7 @@ static const cri_goes linear_goes[] = {
 /* clang-format on */
 
 CRI_RECORD(linear_state, LINEAR_STATE);
-#define CRI_TYPE linear_state
-static const cri_member linear_record[] = { LINEAR_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, linear_record, linear_state, LINEAR_STATE);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 

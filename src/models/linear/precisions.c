@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#define CRI_TYPE cri_precisions
-const cri_member cri_precisions_record[] = { CRI_PRECISIONS(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_precisions_record, cri_precisions, CRI_PRECISIONS);
 
 cri_precisions cri_precisions_of_rows(const cri_rows *rows)
 {

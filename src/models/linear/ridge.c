@@ -31,10 +31,7 @@
 enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL, SOLVER_LSQR, SOLVER_CG };
 static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr", "cg" };
 
-CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(ridge_options, __VA_ARGS__)
-static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(ridge_options, ridge_table, RIDGE_OPTIONS);
 
 /* clang-format off */
 #define RIDGE_STATE(MEMBER)                                                                         \
@@ -52,9 +49,7 @@ static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 /* clang-format on */
 
 CRI_RECORD(ridge_state, RIDGE_STATE);
-#define CRI_TYPE ridge_state
-static const cri_member ridge_record[] = { RIDGE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, ridge_record, ridge_state, RIDGE_STATE);
 
 /* --- primal ---------------------------------------------------------------------------------- */
 

@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_kept_rows
-const cri_member cri_kept_rows_record[] = { CRI_KEPT_ROWS(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_kept_rows_record, cri_kept_rows, CRI_KEPT_ROWS);
 
 void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept)
 {

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_rows_factor
-const cri_member cri_rows_factor_record[] = { CRI_ROWS_FACTOR(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_rows_factor_record, cri_rows_factor, CRI_ROWS_FACTOR);
 
 void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *f)
 {

@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-#define CRI_TYPE cri_selection
-const cri_member cri_selection_record[] = { CRI_SELECTION(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_selection_record, cri_selection, CRI_SELECTION);
 
 /* --- describe -------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/special/special.h"
+#include "prob/mc/chains.h"
 
 #include <math.h>
 #include <string.h>
@@ -356,47 +357,6 @@ done:
     return st;
 }
 
-/* Autocovariance at a lag of values x of stride, within one chain of n. */
-static double autocovariance(const double *x, size_t stride, size_t n, double mean, size_t lag)
-{
-    double sum = 0;
-    for (size_t i = 0; i + lag < n; i++)
-        sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
-    return sum / (double)n;
-}
-
-/* Effective number of draws and R-hat of coordinate a: Geyer's (1992) initial positive sequence on
- * the autocorrelations of all chains (Gelman et al. 2013, sec. 11.4-11.5). */
-static void diagnose(const double *draws, size_t D, size_t a, size_t length, double *ess,
-                     double *rhat)
-{
-    double n = (double)length, c = CHAINS, mean[CHAINS], grand = 0, within = 0, between = 0,
-           sum = -1, pair;
-    for (size_t k = 0; k < CHAINS; k++) {
-        const double *x = draws + k * length * D + a;
-        mean[k] = 0;
-        for (size_t i = 0; i < length; i++) mean[k] += x[i * D] / n;
-        within += autocovariance(x, D, length, mean[k], 0) * n / (n - 1) / c;
-        grand += mean[k] / c;
-    }
-    for (size_t k = 0; k < CHAINS; k++) between += (mean[k] - grand) * (mean[k] - grand) / (c - 1);
-    double total = within * (n - 1) / n + between;
-    *rhat = within > 0 ? sqrt(total / within) : 1;
-    for (size_t lag = 0; lag + 1 < length; lag += 2) {
-        pair = 0;
-        for (size_t part = 0; part < 2; part++) {
-            double covariance = 0;
-            for (size_t k = 0; k < CHAINS; k++)
-                covariance +=
-                    autocovariance(draws + k * length * D + a, D, length, mean[k], lag + part) / c;
-            pair += total > 0 ? 1 - (within - covariance * n / (n - 1)) / total : 0;
-        }
-        if (pair <= 0) break;
-        sum += 2 * pair;
-    }
-    *ess = fmin(c * n / fmax(sum, 1e-3), c * n * log10(c * n));
-}
-
 static cr_status draw_chains(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
                              double *draws, double *weight, cri_bayes_logistic *m)
 {
@@ -408,9 +368,9 @@ static cr_status draw_chains(cr_ctx *cx, const cri_posterior *post, size_t count
     m->ess = INFINITY, m->rhat = 1;
     for (size_t a = 0; a < post->D; a++) {
         double ess, rhat;
-        diagnose(draws, post->D, a, length, &ess, &rhat);
+        cri_chains_diagnose(draws + a, CHAINS, length, post->D, &rhat, &ess);
         m->ess = fmin(m->ess, ess);
-        m->rhat = fmax(m->rhat, rhat);
+        m->rhat = fmax(m->rhat, rhat); /* of NaN and a number, the number */
     }
 done:
     return st;

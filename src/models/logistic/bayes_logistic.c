@@ -2,6 +2,7 @@
  *   log Z ~ log p(y | mode) + log p(mode) + D/2 log 2 pi - log|A| / 2
  * alpha is given, or maximises that. */
 #include "bayes_logistic.h"
+#include "math/constants.h"
 #include "models/core/parameters.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -25,14 +26,9 @@
     X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(bayes_logistic_options, BAYES_LOGISTIC_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(bayes_logistic_options, __VA_ARGS__)
-static const cr_option bayes_logistic_table[] = { BAYES_LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(bayes_logistic_options, bayes_logistic_table, BAYES_LOGISTIC_OPTIONS);
 
-#define CRI_TYPE cri_bayes_logistic
-static const cri_member bayes_record[] = { CRI_BAYES_LOGISTIC(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, bayes_record, cri_bayes_logistic, CRI_BAYES_LOGISTIC);
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
@@ -234,7 +230,7 @@ done:
 
 static double log_prior_at_zero(const cri_likelihood *f)
 {
-    return 0.5 * (prior_log_det(f) - (double)cri_likelihood_size(f) * log(2 * M_PI));
+    return 0.5 * (prior_log_det(f) - (double)cri_likelihood_size(f) * CRI_LOG_2PI);
 }
 
 /* The mode at the chosen alpha, and all that Laplace's approximation gives. */

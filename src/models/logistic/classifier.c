@@ -109,9 +109,7 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-#define CRI_TYPE cri_classifier
-const cri_member cri_classifier_record[] = { CRI_CLASSIFIER(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_classifier_record, cri_classifier, CRI_CLASSIFIER);
 
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
 {

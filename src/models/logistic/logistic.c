@@ -19,10 +19,7 @@
     CRI_CLASSIFIER_OPTIONS(X)
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(logistic_options, LOGISTIC_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(logistic_options, __VA_ARGS__)
-static const cr_option logistic_table[] = { LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(logistic_options, logistic_table, LOGISTIC_OPTIONS);
 static const cri_goes logistic_goes[] = {
     { "l1_ratio", "penalty", "elastic", false },
     { "penalty", "lambda", "", true },

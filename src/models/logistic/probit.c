@@ -16,10 +16,7 @@
 /* clang-format on */
 enum { INFORMATION_EXPECTED, INFORMATION_OBSERVED };
 
-CR_OPTIONS_STRUCT(probit_options, PROBIT_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(probit_options, __VA_ARGS__)
-static const cr_option probit_table[] = { PROBIT_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(probit_options, probit_table, PROBIT_OPTIONS);
 
 static cr_status probit_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)

@@ -23,14 +23,9 @@
       "classes: a of (count + a) / (k + a K); 1 / K when it is not given", "0.5")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(knn_options, KNN_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(knn_options, __VA_ARGS__)
-static const cr_option knn_table[] = { KNN_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(knn_options, knn_table, KNN_OPTIONS);
 
-#define CRI_TYPE cri_knn
-static const cri_member knn_record[] = { CRI_KNN_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, knn_record, cri_knn, CRI_KNN_STATE);
 
 static void knn_release(cr_ctx *cx, void *state)
 {

@@ -29,10 +29,7 @@
     X(choice, order,      "0",        "0|1",   "what is fitted around a point: a constant, or a plane", "1")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(nw_options, NW_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(nw_options, __VA_ARGS__)
-static const cr_option nw_table[] = { NW_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(nw_options, nw_table, NW_OPTIONS);
 
 /* clang-format off */
 #define NW_STATE(MEMBER)                                                                                \
@@ -49,9 +46,7 @@ static const cr_option nw_table[] = { NW_OPTIONS(ROW) CR_OPTION_LAST };
 /* clang-format on */
 
 CRI_RECORD(nw_state, NW_STATE);
-#define CRI_TYPE nw_state
-static const cri_member nw_record[] = { NW_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, nw_record, nw_state, NW_STATE);
 
 static cri_smoother smoother_of(const nw_state *m)
 {

@@ -1,6 +1,7 @@
 /* quantile.c -- the interior point method of quantile regression, and the step to a vertex. */
 #include "quantile.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/lapack.h"
 
@@ -162,12 +163,7 @@ typedef struct near_row {
     size_t row;
 } near_row;
 
-static int compare_rows(const void *a, const void *b)
-{
-    const near_row *x = a, *y = b;
-    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
+CRI_COMPARE_BY_TWO(compare_rows, near_row, distance, row);
 
 /* The b through the p nearest rows that are independent, by elimination; false when there are
  * none. */

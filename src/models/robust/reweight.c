@@ -1,11 +1,11 @@
 /* reweight.c -- the loops of Student's and Huber's estimates. */
 #include "reweight.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/optim/brent.h"
 #include "math/special/special.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double least_nu = 1, most_nu = 500; /* from Cauchy's to what is a normal */
@@ -67,16 +67,10 @@ done:
 
 /* --- quantiles of residuals ------------------------------------------------------------------ */
 
-static int compare_pairs(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double cri_weighted_quantile(double (*pairs)[2], size_t n, double share)
 {
     double total = 0, sum = 0;
-    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    qsort(pairs, n, sizeof *pairs, cri_compare_doubles); /* by the first of each */
     for (size_t i = 0; i < n; i++) total += pairs[i][1];
     for (size_t i = 0; i < n; i++) {
         double before = sum;

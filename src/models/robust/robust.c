@@ -31,10 +31,7 @@ typedef enum robust_method { STUDENT, HUBER, LAD, QUANTILE } robust_method;
 enum { PRIOR_WEAK, PRIOR_NONE };
 static const char *const method_names[] = { "student", "huber", "lad", "quantile" };
 
-CR_OPTIONS_STRUCT(robust_options, ROBUST_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(robust_options, __VA_ARGS__)
-static const cr_option robust_table[] = { ROBUST_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(robust_options, robust_table, ROBUST_OPTIONS);
 static const cri_goes robust_goes[] = {
     { "quantile", "method", "quantile", false },
     { "tuning", "method", "huber", false },
@@ -61,9 +58,7 @@ static const cri_goes robust_goes[] = {
 /* clang-format on */
 
 CRI_RECORD(robust_state, ROBUST_STATE);
-#define CRI_TYPE robust_state
-static const cri_member robust_record[] = { ROBUST_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, robust_record, robust_state, ROBUST_STATE);
 
 /* --- standard errors ------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go
  * together. */
 #include "component.h"
+#include "math/constants.h"
 #include "models/core/class.h"
 #include "data/store/record_store.h"
 #include "models/core/parameters.h"
@@ -34,10 +35,7 @@
       "several columns: stop when no f changes by more, in standard deviations of the target", "1e-5")
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(spline_options, SPLINE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(spline_options, __VA_ARGS__)
-static const cr_option spline_table[] = { SPLINE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(spline_options, spline_table, SPLINE_OPTIONS);
 
 enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
 
@@ -69,9 +67,7 @@ enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
 /* clang-format on */
 
 CRI_RECORD(spline_state, SPLINE_STATE);
-#define CRI_TYPE spline_state
-static const cri_member spline_record[] = { SPLINE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, spline_record, spline_state, SPLINE_STATE);
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
@@ -189,7 +185,7 @@ done:
 /* The log density of the data with level and slope integrated out, s^2 at its best. */
 static double restricted_likelihood(const cri_component *c)
 {
-    double left = c->total - 2, sum = left * (log(2 * M_PI) + 1);
+    double left = c->total - 2, sum = left * (CRI_LOG_2PI + 1);
     double h = (c->knots[CRI_KNOT_SIZE + CRI_KNOT_U] - c->knots[CRI_KNOT_U]) * c->scale;
     for (size_t k = 0; k < c->m; k++) sum += log(c->W[k] * c->weight);
     sum -= ((double)c->m - 2) * log(c->weight);

@@ -32,10 +32,7 @@ enum {
     BLOCK = 64
 };
 
-CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
-static const cr_option boost_table[] = { BOOST_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(boost_options, boost_table, BOOST_OPTIONS);
 static const cri_goes boost_goes[] = {
     { "bins", "splits", "auto|histogram", false },
     CRI_GOES_LAST,

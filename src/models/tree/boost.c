@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_boost
-const cri_member cri_boost_record[] = { CRI_BOOST_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_boost_record, cri_boost, CRI_BOOST_STATE);
 
 cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m)
 {

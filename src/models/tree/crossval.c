@@ -1,6 +1,7 @@
 /* crossval.c -- how far to prune, by cross-validation. */
 #include "prune.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,7 @@ typedef struct keyed_row {
     size_t   row;
 } keyed_row;
 
-static int compare_keys(const void *a, const void *b)
-{
-    const keyed_row *x = a, *y = b;
-    if (x->class != y->class) return x->class < y->class ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
-}
+CRI_COMPARE_BY_TWO(compare_keys, keyed_row, class, key);
 
 /* One round of splitmix64 (Steele, Lea & Flood 2014) over the value's bits. */
 static uint64_t mix(uint64_t h, double x)
@@ -68,12 +64,6 @@ typedef struct steps {
     double sum[MOST_STEPS + 1], square[MOST_STEPS + 1]; /* weighted losses and squares */
 } steps;
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* 0 and the different alphas; of too many, some spread over all. */
 static cr_status list_steps(cr_ctx *cx, const cri_tree *tree, const double *path, steps *out)
 {
@@ -85,7 +75,7 @@ static cr_status list_steps(cr_ctx *cx, const cri_tree *tree, const double *path
     a[0] = 0;
     for (size_t i = 0; i < tree->nodes; i++)
         if (isfinite(path[i]) && path[i] > 0) a[n++] = path[i];
-    qsort(a, n, sizeof *a, compare_numbers);
+    cri_sort_doubles(a, n);
     size_t different = 1;
     for (size_t i = 1; i < n; i++)
         if (a[i] > a[different - 1] * (1 + 1e-9))

@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#define CRI_TYPE cri_tree
-const cri_member cri_tree_record[] = { CRI_TREE_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_tree_record, cri_tree, CRI_TREE_STATE);
 
 void cri_tree_free(cr_ctx *cx, cri_tree *t)
 {

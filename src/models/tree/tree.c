@@ -26,10 +26,7 @@
     CRI_SPLITS_OPTIONS(X, 200000)
 /* clang-format on */
 
-CR_OPTIONS_STRUCT(tree_options, TREE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(tree_options, __VA_ARGS__)
-static const cr_option tree_table[] = { TREE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(tree_options, tree_table, TREE_OPTIONS);
 static const cri_goes tree_goes[] = {
     { "criterion", "task", "classification", false },
     { "smoothing", "task", "classification", false },
@@ -38,9 +35,7 @@ static const cri_goes tree_goes[] = {
     CRI_GOES_LAST,
 };
 
-#define CRI_TYPE cri_cart
-static const cri_member cart_record[] = { CRI_CART_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(static, cart_record, cri_cart, CRI_CART_STATE);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 

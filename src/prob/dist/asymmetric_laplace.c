@@ -5,17 +5,15 @@
 #include <math.h>
 
 /* z = (x - location) / scale;  p(x) = t (1 - t) / scale exp(-z (t - 1{z < 0})). */
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double al_logpdf(cri_par p, double x)
 {
-    double z = standard(p, x), t = p.v[2];
+    double z = cri_standard(p, x), t = p.v[2];
     return log(t) + log1p(-t) - log(p.v[1]) - (z < 0 ? (t - 1) * z : t * z);
 }
 
 static double al_cdf(cri_par p, double x, unsigned side)
 {
-    double z = standard(p, x), t = p.v[2];
+    double z = cri_standard(p, x), t = p.v[2];
     if (side & CRI_UPPER) z = -z, t = 1 - t; /* by symmetry */
     double below = log(t) + (1 - t) * z, above = log1p(-t) - t * z;
     if (side & CRI_LOG) return z < 0 ? below : log1p(-exp(above));
@@ -34,8 +32,6 @@ static double al_mean(cri_par p)
     double t = p.v[2];
     return p.v[0] + p.v[1] * (1 - 2 * t) / (t * (1 - t));
 }
-
-static double al_mode(cri_par p) { return p.v[0]; }
 
 static double al_variance(cri_par p)
 {
@@ -105,15 +101,13 @@ const cr_dist_class cri_dist_asymmetric_laplace = {
     .formula = "p(x) = t (1 - t) / scale exp(-z (t - [z < 0])),  z = (x - location) / scale",
     .reference =
         "Koenker & Machado (1999), J. Am. Stat. Assoc. 94; Yu & Zhang (2005), Commun. Stat. 34",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = al_logpdf,
     .cdf = al_cdf,
     .quantile = al_quantile,
     .mean = al_mean,
-    .mode = al_mode,
+    .mode = cri_first,
     .variance = al_variance,
     .entropy = al_entropy,
     .sample = al_sample,

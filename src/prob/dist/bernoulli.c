@@ -15,7 +15,6 @@ static double bernoulli_cdf(cri_par p, double x, unsigned side)
     return cri_face(1 - p.v[0], p.v[0], side);
 }
 
-static double bernoulli_mean(cri_par p) { return p.v[0]; }
 static double bernoulli_mode(cri_par p) { return p.v[0] > 0.5; }
 static double bernoulli_variance(cri_par p) { return p.v[0] * (1 - p.v[0]); }
 
@@ -65,7 +64,7 @@ const cr_dist_class cri_dist_bernoulli = {
     .support = cri_support_unit,
     .logpdf = bernoulli_logpdf,
     .cdf = bernoulli_cdf,
-    .mean = bernoulli_mean,
+    .mean = cri_first,
     .mode = bernoulli_mode,
     .variance = bernoulli_variance,
     .entropy = bernoulli_entropy,

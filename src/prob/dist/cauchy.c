@@ -10,16 +10,14 @@ double cri_cauchy_spread(double z)
     return z < 1e8 ? log1p(z * z) : 2 * log(z);
 }
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double cauchy_logpdf(cri_par p, double x)
 {
-    return -log(M_PI * p.v[1]) - cri_cauchy_spread(standard(p, x));
+    return -log(M_PI * p.v[1]) - cri_cauchy_spread(cri_standard(p, x));
 }
 
 static double cauchy_cdf(cri_par p, double x, unsigned side)
 {
-    double z = standard(p, x), tail = atan2(1, fabs(z)) / M_PI;
+    double z = cri_standard(p, x), tail = atan2(1, fabs(z)) / M_PI;
     return z < 0 ? cri_face(tail, 1 - tail, side) : cri_face(1 - tail, tail, side);
 }
 
@@ -31,7 +29,6 @@ static double cauchy_quantile(cri_par p, double prob)
     return p.v[0] + p.v[1] * z;
 }
 
-static double cauchy_mode(cri_par p) { return p.v[0]; }
 static double cauchy_entropy(cri_par p) { return log(4 * M_PI * p.v[1]); }
 static double cauchy_sample(cri_par p, cr_rng *r) { return cauchy_quantile(p, cr_rng_uniform(r)); }
 
@@ -100,14 +97,12 @@ const cr_dist_class cri_dist_cauchy = {
     .formula = "p(x) = 1 / (pi scale (1 + z^2)),  z = (x - location) / scale",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 16",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = cauchy_logpdf,
     .cdf = cauchy_cdf,
     .quantile = cauchy_quantile,
-    .mode = cauchy_mode,
+    .mode = cri_first,
     .entropy = cauchy_entropy,
     .sample = cauchy_sample,
     .fit = cauchy_fit,

@@ -15,7 +15,6 @@ static double chi2_cdf(cri_par p, double x, unsigned side)
 }
 
 static double chi2_quantile(cri_par p, double prob) { return 2 * cr_gamma_p_inv(shape(p), prob); }
-static double chi2_mean(cri_par p) { return p.v[0]; }
 static double chi2_mode(cri_par p) { return cri_gamma_mode(shape(p), 0.5); }
 static double chi2_variance(cri_par p) { return 2 * p.v[0]; }
 static double chi2_entropy(cri_par p) { return cri_gamma_entropy(shape(p), 0.5); }
@@ -68,14 +67,12 @@ const cr_dist_class cri_dist_chi_square = {
     .formula = "p(x) = x^(df/2-1) exp(-x / 2) / (2^(df/2) Gamma(df/2))",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 18",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_positive,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_positive),
     .logpdf = chi2_logpdf,
     .cdf = chi2_cdf,
     .quantile = chi2_quantile,
-    .mean = chi2_mean,
+    .mean = cri_first,
     .mode = chi2_mode,
     .variance = chi2_variance,
     .entropy = chi2_entropy,

@@ -12,8 +12,6 @@ double cri_total(const double *a, size_t d)
     return sum;
 }
 
-static size_t same(size_t d) { return d; }
-
 /* Gamma(s) / prod Gamma(a_i) prod x_i^(a_i - 1) as a multinomial mass at a; a point on the edge
  * decides by the first a_i that is not 1. */
 static double dirichlet_logpdf(const double *a, size_t d, const double *work, const double *x,
@@ -101,7 +99,7 @@ static double dirichlet_kl(const double *p, const double *p_work, const double *
 }
 
 static const cri_vector vector = {
-    .point = same,
+    .point = cri_size_same,
     .logpdf = dirichlet_logpdf,
     .mean = dirichlet_mean,
     .mode = dirichlet_mode,

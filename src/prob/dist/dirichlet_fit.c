@@ -12,8 +12,6 @@
 
 /* --- the exponential family ------------------------------------------------------------------ */
 
-static size_t count(size_t d) { return d; }
-
 static void name(size_t d, size_t i, char *out, size_t size)
 {
     (void)d;
@@ -47,8 +45,9 @@ static void mean_statistic(const double *a, size_t d, const double *work, double
     for (size_t i = 0; i < d; i++) t[i] = cr_digamma(a[i]) - at_sum;
 }
 
-const cri_vector_family cri_dirichlet_family = { count,     name,           natural, log_partition,
-                                                 statistic, mean_statistic, NULL };
+const cri_vector_family cri_dirichlet_family = { cri_size_same, name,      natural,
+                                                 log_partition, statistic, mean_statistic,
+                                                 NULL };
 
 /* --- fit ------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-static size_t same(size_t d) { return d; }
 static size_t room(size_t d) { return 2 * d; }
 
 /* n! / prod x_i! times a ratio of Dirichlet constants, as three multinomial masses at the
@@ -104,7 +103,7 @@ static double dm_kl(const double *p, const double *p_work, const double *q, cons
 }
 
 static const cri_vector vector = {
-    .point = same,
+    .point = cri_size_same,
     .spare = room,
     .logpdf = dm_logpdf,
     .mean = dm_mean,

@@ -147,6 +147,20 @@ void cri_support_real(cri_par p, double *low, double *high);
 void cri_support_positive(cri_par p, double *low, double *high); /* also the counts */
 void cri_support_unit(cri_par p, double *low, double *high);     /* also zero or one */
 
+/* Members of descriptors: all real x; x > 0 or x >= 0, with the data that a fit takes. */
+#define CRI_ON_REALS .support_text = "all real x", .data = &cri_any, .support = cri_support_real
+#define CRI_ON_POSITIVES(text, domain)                                                             \
+    .support_text = text, .data = &(domain), .support = cri_support_positive
+
+/* Numbers of a vector of d, and of a matrix. */
+size_t cri_size_same(size_t d);
+size_t cri_size_square(size_t d);
+
+/* Means, modes: the first parameter; 0.  And (x - location) / scale, of those that come first. */
+double               cri_first(cri_par p);
+double               cri_zero(cri_par p);
+static inline double cri_standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
+
 /* A probability known as one of its four faces: the tail `p` (or its logarithm) of the side asked.
  */
 double cri_face(double lower, double upper, unsigned side);
@@ -172,16 +186,19 @@ void cri_dist_statistic(const cr_dist_class *c, cri_par p, double x, double *t);
 /* How many parameters, vectors and matrices counted once. */
 size_t cri_dist_param_count(const cr_dist_class *c);
 
-/* The distributions, one line each in registry.c. */
-extern const cr_dist_class cri_dist_asymmetric_laplace, cri_dist_bernoulli, cri_dist_beta,
-    cri_dist_beta_binomial, cri_dist_binomial, cri_dist_categorical, cri_dist_cauchy,
-    cri_dist_chi_square, cri_dist_dirichlet, cri_dist_dirichlet_multinomial, cri_dist_exponential,
-    cri_dist_gamma, cri_dist_geometric, cri_dist_gumbel, cri_dist_half_cauchy,
-    cri_dist_hypergeometric, cri_dist_inverse_gamma, cri_dist_inverse_gaussian,
-    cri_dist_inverse_wishart, cri_dist_laplace, cri_dist_log_normal, cri_dist_logistic,
-    cri_dist_lomax, cri_dist_multinomial, cri_dist_mvn, cri_dist_mvn_information, cri_dist_mvt,
-    cri_dist_negative_binomial, cri_dist_nig, cri_dist_niw, cri_dist_normal, cri_dist_pareto,
-    cri_dist_poisson, cri_dist_scaled_inverse_chi_square, cri_dist_skew_normal, cri_dist_student_t,
-    cri_dist_uniform, cri_dist_von_mises, cri_dist_weibull, cri_dist_wishart;
+/* All of them, in the order in which they are listed; X(stem) stands for cri_dist_<stem>. */
+/* clang-format off */
+#define CRI_DISTRIBUTIONS(X) \
+    X(asymmetric_laplace) X(bernoulli) X(beta) X(beta_binomial) X(binomial) X(categorical) \
+    X(cauchy) X(chi_square) X(dirichlet) X(dirichlet_multinomial) X(exponential) X(gamma) \
+    X(geometric) X(gumbel) X(half_cauchy) X(hypergeometric) X(inverse_gamma) X(inverse_gaussian) \
+    X(inverse_wishart) X(laplace) X(log_normal) X(logistic) X(lomax) X(multinomial) X(mvn) \
+    X(mvn_information) X(mvt) X(negative_binomial) X(normal) X(nig) X(niw) X(pareto) X(poisson) \
+    X(scaled_inverse_chi_square) X(skew_normal) X(student_t) X(uniform) X(von_mises) X(weibull) \
+    X(wishart)
+/* clang-format on */
+#define CRI_DECLARE(stem) extern const cr_dist_class cri_dist_##stem;
+CRI_DISTRIBUTIONS(CRI_DECLARE)
+#undef CRI_DECLARE
 
 #endif

@@ -16,12 +16,6 @@ static double exponential_cdf(cri_par p, double x, unsigned side)
 static double exponential_quantile(cri_par p, double prob) { return -log1p(-prob) / p.v[0]; }
 static double exponential_mean(cri_par p) { return 1 / p.v[0]; }
 
-static double exponential_mode(cri_par p)
-{
-    (void)p;
-    return 0;
-}
-
 static double exponential_variance(cri_par p) { return 1 / p.v[0] / p.v[0]; }
 static double exponential_entropy(cri_par p) { return 1 - log(p.v[0]); }
 static double exponential_sample(cri_par p, cr_rng *r) { return cr_rng_exponential(r) / p.v[0]; }
@@ -61,15 +55,13 @@ const cr_dist_class cri_dist_exponential = {
     .formula = "p(x) = rate exp(-rate x)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 19",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_not_negative,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_not_negative),
     .logpdf = exponential_logpdf,
     .cdf = exponential_cdf,
     .quantile = exponential_quantile,
     .mean = exponential_mean,
-    .mode = exponential_mode,
+    .mode = cri_zero,
     .variance = exponential_variance,
     .entropy = exponential_entropy,
     .sample = exponential_sample,

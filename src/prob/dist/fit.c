@@ -1,6 +1,7 @@
 /* fit.c -- moments, roots and ascents for maximum likelihood. */
 #include "fit.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,11 +39,7 @@ typedef struct weighted {
     double x, w;
 } weighted;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = ((const weighted *)a)->x, y = ((const weighted *)b)->x;
-    return (x > y) - (x < y);
-}
+CRI_COMPARE_BY(by_value, weighted, x);
 
 cr_status cri_sample_median(cr_ctx *cx, const cri_sample *s, double *out)
 {

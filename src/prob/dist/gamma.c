@@ -136,10 +136,8 @@ const cr_dist_class cri_dist_gamma = {
     .formula = "p(x) = b^a x^(a-1) exp(-b x) / Gamma(a)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 17",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_positive,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_positive),
     .logpdf = gamma_logpdf,
     .cdf = gamma_cdf,
     .quantile = gamma_quantile,

@@ -23,12 +23,6 @@ static double geometric_cdf(cri_par p, double x, unsigned side)
 
 static double geometric_mean(cri_par p) { return (1 - p.v[0]) / p.v[0]; }
 
-static double geometric_mode(cri_par p)
-{
-    (void)p;
-    return 0;
-}
-
 static double geometric_variance(cri_par p) { return (1 - p.v[0]) / p.v[0] / p.v[0]; }
 
 static double geometric_entropy(cri_par p)
@@ -84,7 +78,7 @@ const cr_dist_class cri_dist_geometric = {
     .logpdf = geometric_logpdf,
     .cdf = geometric_cdf,
     .mean = geometric_mean,
-    .mode = geometric_mode,
+    .mode = cri_zero,
     .variance = geometric_variance,
     .entropy = geometric_entropy,
     .sample = geometric_sample,

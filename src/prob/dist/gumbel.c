@@ -6,24 +6,21 @@
 
 #define EULER 0.57721566490153286061
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double gumbel_logpdf(cri_par p, double x)
 {
-    double z = standard(p, x);
+    double z = cri_standard(p, x);
     return -z - exp(-z) - log(p.v[1]);
 }
 
 static double gumbel_cdf(cri_par p, double x, unsigned side)
 {
-    double hazard = exp(-standard(p, x));
+    double hazard = exp(-cri_standard(p, x));
     if (side == (CRI_LOWER | CRI_LOG)) return -hazard;
     return cri_face(exp(-hazard), -expm1(-hazard), side);
 }
 
 static double gumbel_quantile(cri_par p, double prob) { return p.v[0] - p.v[1] * log(-log(prob)); }
 static double gumbel_mean(cri_par p) { return p.v[0] + EULER * p.v[1]; }
-static double gumbel_mode(cri_par p) { return p.v[0]; }
 static double gumbel_variance(cri_par p) { return M_PI * M_PI / 6 * p.v[1] * p.v[1]; }
 static double gumbel_entropy(cri_par p) { return log(p.v[1]) + EULER + 1; }
 
@@ -77,15 +74,13 @@ const cr_dist_class cri_dist_gumbel = {
     .formula = "p(x) = exp(-z - exp(-z)) / scale,  z = (x - location) / scale",
     .reference =
         "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 22",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = gumbel_logpdf,
     .cdf = gumbel_cdf,
     .quantile = gumbel_quantile,
     .mean = gumbel_mean,
-    .mode = gumbel_mode,
+    .mode = cri_first,
     .variance = gumbel_variance,
     .entropy = gumbel_entropy,
     .sample = gumbel_sample,

@@ -26,12 +26,6 @@ static double half_cauchy_mean(cri_par p)
     return INFINITY;
 }
 
-static double half_cauchy_mode(cri_par p)
-{
-    (void)p;
-    return 0;
-}
-
 static double half_cauchy_entropy(cri_par p) { return log(2 * M_PI * p.v[0]); }
 
 static double half_cauchy_sample(cri_par p, cr_rng *r)
@@ -78,15 +72,13 @@ const cr_dist_class cri_dist_half_cauchy = {
     .summary = "the positive half of a Cauchy: a weak prior of scales",
     .formula = "p(x) = 2 / (pi scale (1 + (x / scale)^2))",
     .reference = "Gelman (2006), Bayesian Analysis 1(3)",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_not_negative,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_not_negative),
     .logpdf = half_cauchy_logpdf,
     .cdf = half_cauchy_cdf,
     .quantile = half_cauchy_quantile,
     .mean = half_cauchy_mean,
-    .mode = half_cauchy_mode,
+    .mode = cri_zero,
     .entropy = half_cauchy_entropy,
     .sample = half_cauchy_sample,
     .fit = half_cauchy_fit,

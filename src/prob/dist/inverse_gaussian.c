@@ -27,8 +27,6 @@ static double ig_cdf(cri_par p, double x, unsigned side)
     return side & CRI_LOG ? log_p : exp(log_p);
 }
 
-static double ig_mean(cri_par p) { return p.v[0]; }
-
 /* m (sqrt(1 + r^2) - r), r = 3 m / (2 l). */
 static double ig_mode(cri_par p)
 {
@@ -137,13 +135,11 @@ const cr_dist_class cri_dist_inverse_gaussian = {
     .formula = "p(x) = sqrt(l / (2 pi x^3)) exp(-l (x - m)^2 / (2 m^2 x))",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 15",
-    .support_text = "x > 0",
     .params = params,
-    .data = &cri_positive,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x > 0", cri_positive),
     .logpdf = ig_logpdf,
     .cdf = ig_cdf,
-    .mean = ig_mean,
+    .mean = cri_first,
     .mode = ig_mode,
     .variance = ig_variance,
     .entropy = ig_entropy,

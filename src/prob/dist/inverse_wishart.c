@@ -6,7 +6,6 @@
 #include <math.h>
 
 /* p = df, S [d x d]; work = the factor L of S. */
-static size_t square(size_t d) { return d * d; }
 static size_t room(size_t d) { return d * d + d; }
 
 static double log_constant(double n, const double *L, size_t d)
@@ -126,8 +125,8 @@ static cr_status iw_fit(cr_ctx *cx, const cri_points *s, double *v, size_t d)
 }
 
 static const cri_vector vector = {
-    .point = square,
-    .work = square,
+    .point = cri_size_square,
+    .work = cri_size_square,
     .spare = room,
     .prepare = iw_prepare,
     .logpdf = iw_logpdf,

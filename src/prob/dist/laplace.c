@@ -4,16 +4,14 @@
 
 #include <math.h>
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double laplace_logpdf(cri_par p, double x)
 {
-    return -fabs(standard(p, x)) - log(p.v[1]) - M_LN2;
+    return -fabs(cri_standard(p, x)) - log(p.v[1]) - M_LN2;
 }
 
 static double laplace_cdf(cri_par p, double x, unsigned side)
 {
-    double z = side & CRI_UPPER ? -standard(p, x) : standard(p, x);
+    double z = side & CRI_UPPER ? -cri_standard(p, x) : cri_standard(p, x);
     if (side & CRI_LOG) return z < 0 ? z - M_LN2 : log1p(-0.5 * exp(-z));
     return z < 0 ? 0.5 * exp(z) : 1 - 0.5 * exp(-z);
 }
@@ -24,7 +22,6 @@ static double laplace_quantile(cri_par p, double prob)
     return p.v[0] + p.v[1] * z;
 }
 
-static double laplace_mean(cri_par p) { return p.v[0]; }
 static double laplace_variance(cri_par p) { return 2 * p.v[1] * p.v[1]; }
 static double laplace_entropy(cri_par p) { return 1 + M_LN2 + log(p.v[1]); }
 
@@ -66,15 +63,13 @@ const cr_dist_class cri_dist_laplace = {
     .formula = "p(x) = exp(-|x - location| / scale) / (2 scale)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 24",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = laplace_logpdf,
     .cdf = laplace_cdf,
     .quantile = laplace_quantile,
-    .mean = laplace_mean,
-    .mode = laplace_mean,
+    .mean = cri_first,
+    .mode = cri_first,
     .variance = laplace_variance,
     .entropy = laplace_entropy,
     .sample = laplace_sample,

@@ -89,10 +89,8 @@ const cr_dist_class cri_dist_log_normal = {
     .formula = "p(x) = exp(-(log x - mu)^2 / (2 sigma^2)) / (x sigma sqrt(2 pi))",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 14",
-    .support_text = "x > 0",
     .params = params,
-    .data = &cri_positive,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x > 0", cri_positive),
     .logpdf = log_normal_logpdf,
     .cdf = log_normal_cdf,
     .quantile = log_normal_quantile,

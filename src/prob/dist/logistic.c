@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double standard_logpdf(double unused, double z)
 {
     (void)unused;
@@ -15,12 +13,12 @@ static double standard_logpdf(double unused, double z)
 
 static double logistic_logpdf(cri_par p, double x)
 {
-    return standard_logpdf(0, standard(p, x)) - log(p.v[1]);
+    return standard_logpdf(0, cri_standard(p, x)) - log(p.v[1]);
 }
 
 static double logistic_cdf(cri_par p, double x, unsigned side)
 {
-    double z = side & CRI_UPPER ? -standard(p, x) : standard(p, x);
+    double z = side & CRI_UPPER ? -cri_standard(p, x) : cri_standard(p, x);
     return side & CRI_LOG ? -cri_softplus(-z) : 1 / (1 + exp(-z));
 }
 
@@ -29,7 +27,6 @@ static double logistic_quantile(cri_par p, double prob)
     return p.v[0] + p.v[1] * (log(prob) - log1p(-prob));
 }
 
-static double logistic_mean(cri_par p) { return p.v[0]; }
 static double logistic_variance(cri_par p) { return p.v[1] * p.v[1] * (M_PI * M_PI / 3); }
 static double logistic_entropy(cri_par p) { return 2 + log(p.v[1]); }
 
@@ -92,15 +89,13 @@ const cr_dist_class cri_dist_logistic = {
     .formula = "p(x) = exp(-z) / (scale (1 + exp(-z))^2),  z = (x - location) / scale",
     .reference =
         "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 23",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = logistic_logpdf,
     .cdf = logistic_cdf,
     .quantile = logistic_quantile,
-    .mean = logistic_mean,
-    .mode = logistic_mean,
+    .mean = cri_first,
+    .mode = cri_first,
     .variance = logistic_variance,
     .entropy = logistic_entropy,
     .sample = logistic_sample,

@@ -23,12 +23,6 @@ static double lomax_quantile(cri_par p, double prob)
 
 static double lomax_mean(cri_par p) { return p.v[0] > 1 ? p.v[1] / (p.v[0] - 1) : INFINITY; }
 
-static double lomax_mode(cri_par p)
-{
-    (void)p;
-    return 0;
-}
-
 static double lomax_variance(cri_par p)
 {
     double a = p.v[0], mean = p.v[1] / (a - 1);
@@ -84,15 +78,13 @@ const cr_dist_class cri_dist_lomax = {
     .formula = "p(x) = a / b (1 + x / b)^-(a+1)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 20",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_not_negative,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_not_negative),
     .logpdf = lomax_logpdf,
     .cdf = lomax_cdf,
     .quantile = lomax_quantile,
     .mean = lomax_mean,
-    .mode = lomax_mode,
+    .mode = cri_zero,
     .variance = lomax_variance,
     .entropy = lomax_entropy,
     .sample = lomax_sample,

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t same(size_t d) { return d; }
-
 static cr_status multinomial_check(cr_ctx *cx, cri_par p)
 {
     return cri_check_sum(cx, "multinomial", p.v + 1, p.n - 1);
@@ -155,7 +153,7 @@ static cr_status multinomial_fit(cr_ctx *cx, const cri_points *s, double *v, siz
 }
 
 static const cri_vector vector = {
-    .point = same,
+    .point = cri_size_same,
     .logpdf = multinomial_logpdf,
     .mean = multinomial_mean,
     .variance = multinomial_variance,

@@ -6,8 +6,6 @@
 #include <math.h>
 
 /* p = mean [d], covariance [d x d]; work = its Cholesky factor L. */
-static size_t same(size_t d) { return d; }
-static size_t square(size_t d) { return d * d; }
 
 static cr_status mvn_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
 {
@@ -63,9 +61,9 @@ static double mvn_kl(const double *p, const double *Lp, const double *q, const d
 }
 
 static const cri_vector vector = {
-    .point = same,
-    .work = square,
-    .spare = same,
+    .point = cri_size_same,
+    .work = cri_size_square,
+    .spare = cri_size_same,
     .prepare = mvn_prepare,
     .logpdf = mvn_logpdf,
     .mean = mvn_mean,

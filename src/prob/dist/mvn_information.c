@@ -29,24 +29,12 @@ static cr_status mvni_prepare(cr_ctx *cx, const double *p, size_t d, double *wor
     return CR_OK;
 }
 
-/* |R' (x - mean)|^2, R lower triangular. */
-static double squared_length(const double *R, size_t d, const double *off)
-{
-    double sum = 0;
-    for (size_t j = 0; j < d; j++) {
-        double dot = 0;
-        for (size_t i = j; i < d; i++) dot += R[i * d + j] * off[i];
-        sum += dot * dot;
-    }
-    return sum;
-}
-
 static double mvni_logpdf(const double *p, size_t d, const double *work, const double *x, double *z)
 {
     (void)p;
     for (size_t i = 0; i < d; i++) z[i] = x[i] - mean_in(work, d)[i];
     return -(double)d * CRI_HALF_LOG_2PI + 0.5 * cri_log_det(work, d) -
-           0.5 * squared_length(work, d, z);
+           0.5 * cri_square_under(work, d, z);
 }
 
 static void mvni_mean(const double *p, size_t d, const double *work, double *out)
@@ -83,7 +71,7 @@ static double mvni_kl(const double *p, const double *p_work, const double *q, co
     double sum = cri_trace_ratio(p_work, q_work, d, z) - (double)d;
     (void)p, (void)q;
     for (size_t i = 0; i < d; i++) z[i] = mean_in(p_work, d)[i] - mean_in(q_work, d)[i];
-    sum += squared_length(q_work, d, z);
+    sum += cri_square_under(q_work, d, z);
     return fmax(0, 0.5 * (sum + cri_log_det(p_work, d) - cri_log_det(q_work, d)));
 }
 

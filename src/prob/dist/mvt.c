@@ -6,8 +6,6 @@
 #include <math.h>
 
 /* p = df, location [d], scale [d x d]; work = the factor of the scale. */
-static size_t same(size_t d) { return d; }
-static size_t square(size_t d) { return d * d; }
 
 static cr_status mvt_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
 {
@@ -72,9 +70,9 @@ static void mvt_sample(const double *p, size_t d, const double *L, cr_rng *r, do
 }
 
 static const cri_vector vector = {
-    .point = same,
-    .work = square,
-    .spare = same,
+    .point = cri_size_same,
+    .work = cri_size_square,
+    .spare = cri_size_same,
     .prepare = mvt_prepare,
     .logpdf = mvt_logpdf,
     .mean = mvt_mean,

@@ -30,8 +30,6 @@ static double nb_cdf(cri_par p, double x, unsigned side)
     return logarithm ? cr_log_betainc(a, b, at) : cr_betainc(a, b, at);
 }
 
-static double nb_mean(cri_par p) { return p.v[0]; }
-
 static double nb_mode(cri_par p)
 {
     double top = p.v[0] * (1 - 1 / p.v[1]);
@@ -115,7 +113,7 @@ const cr_dist_class cri_dist_negative_binomial = {
     .support = cri_support_positive,
     .logpdf = nb_logpdf,
     .cdf = nb_cdf,
-    .mean = nb_mean,
+    .mean = cri_first,
     .mode = nb_mode,
     .variance = nb_variance,
     .entropy = nb_entropy,

@@ -4,16 +4,14 @@
 
 #include <math.h>
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double normal_logpdf(cri_par p, double x)
 {
-    return cr_norm_logpdf(standard(p, x)) - log(p.v[1]);
+    return cr_norm_logpdf(cri_standard(p, x)) - log(p.v[1]);
 }
 
 static double normal_cdf(cri_par p, double x, unsigned side)
 {
-    double z = side & CRI_UPPER ? -standard(p, x) : standard(p, x);
+    double z = side & CRI_UPPER ? -cri_standard(p, x) : cri_standard(p, x);
     return side & CRI_LOG ? cr_norm_logcdf(z) : cr_norm_cdf(z);
 }
 
@@ -22,7 +20,6 @@ static double normal_quantile(cri_par p, double prob)
     return p.v[0] + p.v[1] * cr_norm_ppf(prob);
 }
 
-static double normal_mean(cri_par p) { return p.v[0]; }
 static double normal_variance(cri_par p) { return p.v[1] * p.v[1]; }
 static double normal_entropy(cri_par p) { return 0.5 + CRI_HALF_LOG_2PI + log(p.v[1]); }
 static double normal_sample(cri_par p, cr_rng *r) { return p.v[0] + p.v[1] * cr_rng_normal(r); }
@@ -85,15 +82,13 @@ const cr_dist_class cri_dist_normal = {
     .formula = "p(x) = exp(-(x - mean)^2 / (2 sd^2)) / (sd sqrt(2 pi))",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 13",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = normal_logpdf,
     .cdf = normal_cdf,
     .quantile = normal_quantile,
-    .mean = normal_mean,
-    .mode = normal_mean,
+    .mean = cri_first,
+    .mode = cri_first,
     .variance = normal_variance,
     .entropy = normal_entropy,
     .sample = normal_sample,

@@ -15,7 +15,6 @@ static double poisson_cdf(cri_par p, double x, unsigned side)
     return side & CRI_LOG ? cr_log_gamma_q(a, m) : cr_gamma_q(a, m);
 }
 
-static double poisson_mean(cri_par p) { return p.v[0]; }
 static double poisson_mode(cri_par p) { return fmax(0, ceil(p.v[0]) - 1); }
 
 /* For large rates the series of Evans & Boersma (1988), SIAM Review 30(2), solution 87-6. */
@@ -117,9 +116,9 @@ const cr_dist_class cri_dist_poisson = {
     .support = cri_support_positive,
     .logpdf = poisson_logpdf,
     .cdf = poisson_cdf,
-    .mean = poisson_mean,
+    .mean = cri_first,
     .mode = poisson_mode,
-    .variance = poisson_mean,
+    .variance = cri_first,
     .entropy = poisson_entropy,
     .sample = poisson_sample,
     .fit = poisson_fit,

@@ -1,51 +1,11 @@
-/* registry.c -- the list of distributions: the one place that names them all. */
+/* registry.c -- distributions by name. */
 #include "dist_class.h"
 #include "base/context_internal.h"
 
 #include <string.h>
 
-static const cr_dist_class *const classes[] = {
-    &cri_dist_asymmetric_laplace,
-    &cri_dist_bernoulli,
-    &cri_dist_beta,
-    &cri_dist_beta_binomial,
-    &cri_dist_binomial,
-    &cri_dist_categorical,
-    &cri_dist_cauchy,
-    &cri_dist_chi_square,
-    &cri_dist_dirichlet,
-    &cri_dist_dirichlet_multinomial,
-    &cri_dist_exponential,
-    &cri_dist_gamma,
-    &cri_dist_geometric,
-    &cri_dist_gumbel,
-    &cri_dist_half_cauchy,
-    &cri_dist_hypergeometric,
-    &cri_dist_inverse_gamma,
-    &cri_dist_inverse_gaussian,
-    &cri_dist_inverse_wishart,
-    &cri_dist_laplace,
-    &cri_dist_log_normal,
-    &cri_dist_logistic,
-    &cri_dist_lomax,
-    &cri_dist_multinomial,
-    &cri_dist_mvn,
-    &cri_dist_mvn_information,
-    &cri_dist_mvt,
-    &cri_dist_negative_binomial,
-    &cri_dist_normal,
-    &cri_dist_nig,
-    &cri_dist_niw,
-    &cri_dist_pareto,
-    &cri_dist_poisson,
-    &cri_dist_scaled_inverse_chi_square,
-    &cri_dist_skew_normal,
-    &cri_dist_student_t,
-    &cri_dist_uniform,
-    &cri_dist_von_mises,
-    &cri_dist_weibull,
-    &cri_dist_wishart,
-};
+#define ADDRESS(stem) &cri_dist_##stem,
+static const cr_dist_class *const classes[] = { CRI_DISTRIBUTIONS(ADDRESS) };
 
 size_t               cr_dist_count(void) { return sizeof classes / sizeof *classes; }
 const cr_dist_class *cr_dist_at(size_t i) { return classes[i]; }

@@ -12,8 +12,6 @@
 
 #include <math.h>
 
-static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
-
 static double standard_logpdf(double a, double z)
 {
     return M_LN2 + cr_norm_logpdf(z) + cr_norm_logcdf(a * z);
@@ -21,7 +19,7 @@ static double standard_logpdf(double a, double z)
 
 static double sn_logpdf(cri_par p, double x)
 {
-    return standard_logpdf(p.v[2], standard(p, x)) - log(p.v[1]);
+    return standard_logpdf(p.v[2], cri_standard(p, x)) - log(p.v[1]);
 }
 
 /* --- tails ----------------------------------------------------------------------------------- */
@@ -105,7 +103,7 @@ static double lower_tail(double z, double a, bool as_log)
 
 static double sn_cdf(cri_par p, double x, unsigned side)
 {
-    double z = standard(p, x), a = p.v[2];
+    double z = cri_standard(p, x), a = p.v[2];
     if (side & CRI_UPPER) z = -z, a = -a;
     return lower_tail(z, a, side & CRI_LOG);
 }
@@ -335,10 +333,8 @@ const cr_dist_class cri_dist_skew_normal = {
     .summary = "a normal with one tail drawn in: errors that lean to one side",
     .formula = "p(x) = 2 / scale phi(z) Phi(shape z),  z = (x - location) / scale",
     .reference = "Azzalini (1985), Scandinavian J. Statistics 12",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = sn_logpdf,
     .cdf = sn_cdf,
     .mean = sn_mean,

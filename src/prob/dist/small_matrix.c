@@ -58,6 +58,17 @@ void cri_solve_upper(const double *L, size_t d, double *x)
     }
 }
 
+double cri_square_under(const double *L, size_t d, const double *z)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d; j++) {
+        double dot = 0;
+        for (size_t i = j; i < d; i++) dot += L[i * d + j] * z[i];
+        sum += dot * dot;
+    }
+    return sum;
+}
+
 double cri_log_det(const double *L, size_t d)
 {
     double sum = 0;

@@ -17,6 +17,8 @@ void cri_solve_lower(const double *L, size_t d, double *x);
 void cri_solve_upper(const double *L, size_t d, double *x);
 /* log det of L L^T. */
 double cri_log_det(const double *L, size_t d);
+/* |L^T z|^2. */
+double cri_square_under(const double *L, size_t d, const double *z);
 /* |L^-1 M|^2, the trace of (L L^T)^-1 M M^T, M lower triangular; column [d] is spare. */
 double cri_trace_ratio(const double *L, const double *M, size_t d, double *column);
 

@@ -140,10 +140,8 @@ const cr_dist_class cri_dist_student_t = {
     .formula = "p(x) = (1 + z^2 / nu)^(-(nu+1)/2) / (scale sqrt(nu) B(nu/2, 1/2)),  "
                "z = (x - location) / scale",
     .reference = "Lange, Little & Taylor (1989), J. Amer. Stat. Assoc. 84",
-    .support_text = "all real x",
     .params = params,
-    .data = &cri_any,
-    .support = cri_support_real,
+    CRI_ON_REALS,
     .logpdf = t_logpdf,
     .cdf = t_cdf,
     .quantile = t_quantile,

@@ -3,6 +3,7 @@
 #include "von_mises.h"
 #include "fit.h"
 #include "saddle.h"
+#include "math/constants.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -36,9 +37,7 @@ cri_bessel cri_bessel_scaled(double k)
 
 /* --- density --------------------------------------------------------------------------------- */
 
-static const double LOG_2PI = 2 * CRI_HALF_LOG_2PI;
-
-static double log_height(double k) { return -LOG_2PI - cri_bessel_scaled(k).log_i0; }
+static double log_height(double k) { return -CRI_LOG_2PI - cri_bessel_scaled(k).log_i0; }
 
 static void vm_support(cri_par p, double *low, double *high)
 {
@@ -101,8 +100,6 @@ static double vm_cdf(cri_par p, double x, unsigned side)
 
 /* --- moments --------------------------------------------------------------------------------- */
 
-static double vm_mean(cri_par p) { return p.v[0]; }
-
 static double squared_angle(double s, void *user) { return s * s * against_edge(s, user); }
 
 static double vm_variance(cri_par p)
@@ -118,7 +115,7 @@ static double vm_variance(cri_par p)
 static double vm_entropy(cri_par p)
 {
     cri_bessel b = cri_bessel_scaled(p.v[1]);
-    return LOG_2PI + b.log_i0 + p.v[1] * b.gap;
+    return CRI_LOG_2PI + b.log_i0 + p.v[1] * b.gap;
 }
 
 /* With one mean direction: log I0(kq) / I0(kp), and what the two cosines cost. */
@@ -210,7 +207,7 @@ static double log_partition(cri_par p, const double *eta)
 {
     double k = hypot(eta[0], eta[1]);
     (void)p;
-    return LOG_2PI + cri_bessel_scaled(k).log_i0 + k;
+    return CRI_LOG_2PI + cri_bessel_scaled(k).log_i0 + k;
 }
 
 static void statistic(cri_par p, double x, double *t)
@@ -247,8 +244,8 @@ const cr_dist_class cri_dist_von_mises = {
     .support = vm_support,
     .logpdf = vm_logpdf,
     .cdf = vm_cdf,
-    .mean = vm_mean,
-    .mode = vm_mean,
+    .mean = cri_first,
+    .mode = cri_first,
     .variance = vm_variance,
     .entropy = vm_entropy,
     .sample = vm_sample,

@@ -94,10 +94,8 @@ const cr_dist_class cri_dist_weibull = {
     .formula = "p(x) = k / scale z^(k-1) exp(-z^k),  z = x / scale",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 21",
-    .support_text = "x >= 0",
     .params = params,
-    .data = &cri_positive,
-    .support = cri_support_positive,
+    CRI_ON_POSITIVES("x >= 0", cri_positive),
     .logpdf = weibull_logpdf,
     .cdf = weibull_cdf,
     .quantile = weibull_quantile,

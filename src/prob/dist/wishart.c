@@ -6,7 +6,6 @@
 #include <math.h>
 
 /* p = df, V [d x d]; work = the factor L of V. */
-static size_t square(size_t d) { return d * d; }
 static size_t room(size_t d) { return d * d + d; }
 
 cr_status cri_check_df(cr_ctx *cx, const char *name, double df, size_t d)
@@ -110,8 +109,8 @@ static cr_status wishart_fit(cr_ctx *cx, const cri_points *s, double *v, size_t 
 }
 
 static const cri_vector vector = {
-    .point = square,
-    .work = square,
+    .point = cri_size_square,
+    .work = cri_size_square,
     .spare = room,
     .prepare = wishart_prepare,
     .logpdf = wishart_logpdf,

@@ -3,28 +3,12 @@
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
+#include "prob/dist/small_matrix.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- objects --------------------------------------------------------------------------------- */
-
-enum { HEAD = (sizeof(cr_canonical) + sizeof(double) - 1) / sizeof(double) };
-
-cr_status cri_canonical_alloc(cr_ctx *cx, size_t d, cr_canonical **out)
-{
-    double *block = cri_gaussian_block(cx, HEAD, d);
-    if (!block) return CR_ENOMEM;
-    cr_canonical *c = (cr_canonical *)block;
-    *c = (cr_canonical){ d, block + HEAD, block + HEAD + d };
-    *out = c;
-    return CR_OK;
-}
-
-void cr_canonical_free(cr_ctx *cx, cr_canonical *c)
-{
-    if (c) cr_free(cx, c, cri_gaussian_block_size(HEAD, c->d), sizeof(double));
-}
 
 cr_status cr_canonical_new(cr_ctx *cx, const double *h, cr_cmat precision, cr_canonical **out)
 {
@@ -103,18 +87,6 @@ done:
 
 /* --- density --------------------------------------------------------------------------------- */
 
-/* |R' z|^2 = z' K z. */
-static double square_under(const double *R, size_t d, const double *z)
-{
-    double sum = 0;
-    for (size_t j = 0; j < d; j++) {
-        double dot = 0;
-        for (size_t i = j; i < d; i++) dot += R[i * d + j] * z[i];
-        sum += dot * dot;
-    }
-    return sum;
-}
-
 /* Around the mean, where nothing cancels. */
 cr_status cr_canonical_logpdf(cr_ctx *cx, const cr_canonical *c, const double *x, size_t count,
                               double *out)
@@ -130,7 +102,7 @@ cr_status cr_canonical_logpdf(cr_ctx *cx, const cr_canonical *c, const double *x
     double height = 0.5 * (cr_chol_logdet(cri_square(R, d)) - (double)d * CRI_LOG_2PI);
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < d; j++) z[j] = x[i * d + j] - mean[j];
-        out[i] = height - 0.5 * square_under(R, d, z);
+        out[i] = height - 0.5 * cri_square_under(R, d, z);
     }
 done:
     cr_scratch_end(&s);
@@ -181,7 +153,7 @@ cr_status cr_canonical_kl(cr_ctx *cx, const cr_canonical *p, const cr_canonical 
     CR_TRY(solve_mean(cx, q, Rq, mq));
     double log_ratio = cr_chol_logdet(cri_square(Rp, d)) - cr_chol_logdet(cri_square(Rq, d));
     for (size_t i = 0; i < d; i++) mp[i] -= mq[i];
-    double away = square_under(Rq, d, mp);
+    double away = cri_square_under(Rq, d, mp);
     CR_TRY(cr_chol_forward(cx, cri_square(Rp, d), cr_mat_of(Rq, d, d)));
     *out = fmax(0, 0.5 * (cr_dot(Rq, Rq, d * d) - (double)d + away + log_ratio));
 done:

@@ -10,31 +10,50 @@
 
 /* --- objects --------------------------------------------------------------------------------- */
 
-/* The object and its arrays are one block of doubles. */
+/* An object of either form and its arrays are one block of doubles: HEAD, a vector [d], a matrix. */
 enum { HEAD = (sizeof(cr_gaussian) + sizeof(double) - 1) / sizeof(double) };
+_Static_assert(sizeof(cr_canonical) == sizeof(cr_gaussian), "the forms have the same members");
 
-double *cri_gaussian_block(cr_ctx *cx, size_t head, size_t d)
+static double *alloc_block(cr_ctx *cx, size_t d)
 {
     size_t square = 0, size = 0;
-    if (cri_mul(d, d, &square) && cri_add(square, head + d, &size))
+    if (cri_mul(d, d, &square) && cri_add(square, HEAD + d, &size))
         return cr_alloc(cx, size, sizeof(double));
     cr_fail(cx, CR_ENOMEM, "gaussian: %zu variables are too many", d);
     return NULL;
 }
 
+static void free_block(cr_ctx *cx, void *block, size_t d)
+{
+    cr_free(cx, block, HEAD + d + d * d, sizeof(double));
+}
+
 cr_status cri_gaussian_alloc(cr_ctx *cx, size_t d, cr_gaussian **out)
 {
-    double *block = cri_gaussian_block(cx, HEAD, d);
+    double *block = alloc_block(cx, d);
     if (!block) return CR_ENOMEM;
-    cr_gaussian *g = (cr_gaussian *)block;
-    *g = (cr_gaussian){ d, block + HEAD, block + HEAD + d };
-    *out = g;
+    *out = (cr_gaussian *)block;
+    **out = (cr_gaussian){ d, block + HEAD, block + HEAD + d };
+    return CR_OK;
+}
+
+cr_status cri_canonical_alloc(cr_ctx *cx, size_t d, cr_canonical **out)
+{
+    double *block = alloc_block(cx, d);
+    if (!block) return CR_ENOMEM;
+    *out = (cr_canonical *)block;
+    **out = (cr_canonical){ d, block + HEAD, block + HEAD + d };
     return CR_OK;
 }
 
 void cr_gaussian_free(cr_ctx *cx, cr_gaussian *g)
 {
-    if (g) cr_free(cx, g, cri_gaussian_block_size(HEAD, g->d), sizeof(double));
+    if (g) free_block(cx, g, g->d);
+}
+
+void cr_canonical_free(cr_ctx *cx, cr_canonical *c)
+{
+    if (c) free_block(cx, c, c->d);
 }
 
 cr_status cr_gaussian_new(cr_ctx *cx, const double *mean, cr_cmat covariance, cr_gaussian **out)

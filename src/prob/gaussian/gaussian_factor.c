@@ -110,28 +110,38 @@ static cr_status refuse_pivot(cr_ctx *cx, const char *what, size_t variable, dou
                    what, variable, pivot, variance);
 }
 
-cr_status cri_gaussian_factor(cr_ctx *cx, const char *what, const double *A, size_t d,
-                              const size_t *opt_index, double *L)
+cr_status cri_gaussian_factor_least(cr_ctx *cx, const char *what, const double *A, size_t d,
+                                    const size_t *opt_index, double least, double *L,
+                                    size_t *out_tied)
 {
     size_t bad = d;
     double pivot = 0;
     if (d == 0) return CR_OK;
+    least = fmax(least, cri_rounding(d));
     memcpy(L, A, d * d * sizeof *L);
     cr_status st = cr_chol(cx, cr_mat_of(L, d, d));
     if (st == CR_ENUMERIC) {
-        bad = find_pivot(A, d, cri_rounding(d), L, &pivot);
+        bad = find_pivot(A, d, least, L, &pivot);
         if (bad == d) bad = d - 1; /* on the very edge */
     }
     for (size_t i = 0; st == CR_OK && i < d; i++) {
         pivot = L[i * d + i] * L[i * d + i];
-        if (pivot <= cri_rounding(d) * A[i * d + i]) {
+        if (pivot <= least * A[i * d + i]) {
             bad = i;
             break;
         }
         memset(L + i * d + i + 1, 0, (d - i - 1) * sizeof *L);
     }
     if (bad == d) return st;
-    return refuse_pivot(cx, what, opt_index ? opt_index[bad] : bad, A[bad * d + bad], pivot);
+    *out_tied = opt_index ? opt_index[bad] : bad;
+    return refuse_pivot(cx, what, *out_tied, A[bad * d + bad], pivot);
+}
+
+cr_status cri_gaussian_factor(cr_ctx *cx, const char *what, const double *A, size_t d,
+                              const size_t *opt_index, double *L)
+{
+    size_t tied;
+    return cri_gaussian_factor_least(cx, what, A, d, opt_index, 0, L, &tied);
 }
 
 /* The unused variable that keeps most of its variance; d when none keeps more than rounding. */

@@ -3,19 +3,12 @@
 #define CREDENCE_PROB_GAUSSIAN_INTERNAL_H
 
 #include "gaussian.h"
-
-#define CRI_LOG_2PI 1.8378770664093454836
+#include "math/constants.h"
 
 static inline cr_cmat cri_square(const double *a, size_t d) { return cr_cmat_of(a, d, d); }
 
 /* Part of a variance that rounding alone may leave of nothing. */
 static inline double cri_rounding(size_t d) { return 8 * (double)d * 0x1p-52; }
-
-/* One block of doubles, all zeros: `head` of them, a vector [d] and a matrix [d x d].  NULL when it
- * fails, with the failure recorded. */
-double *cri_gaussian_block(cr_ctx *cx, size_t head, size_t d);
-/* How many doubles that are. */
-static inline size_t cri_gaussian_block_size(size_t head, size_t d) { return head + d + d * d; }
 
 /* Objects of d variables, all zeros.  CR_ENOMEM. */
 cr_status cri_gaussian_alloc(cr_ctx *cx, size_t d, cr_gaussian **out);
@@ -37,9 +30,14 @@ cr_status cri_split_indices(cr_ctx *cx, const size_t *index, size_t k, size_t d,
  * positive definite, or singular within rounding; names the variable, opt_index[i] if given. */
 cr_status cri_gaussian_factor(cr_ctx *cx, const char *what, const double *A, size_t d,
                               const size_t *opt_index, double *L);
+/* The same, where a pivot must be more than the share `least` of its variance as well; the variable
+ * to blame goes to *out_tied. */
+cr_status cri_gaussian_factor_least(cr_ctx *cx, const char *what, const double *A, size_t d,
+                                    const size_t *opt_index, double least, double *L,
+                                    size_t *out_tied);
 /* F [d x d], of which *out_rank columns count, with F F' = A, for A that is positive semidefinite:
  * Cholesky with pivoting, on the scale of the variances (Higham 2002, sec. 10.3).  W [d x d] is
- * spoiled.  Returns d, or the number of a variable whose variance would be negative. */
+ * overwritten.  Returns d, or the number of a variable whose variance would be negative. */
 size_t cri_semidefinite_factor(const double *A, size_t d, double *W, double *F, size_t *out_rank);
 
 /* out [rows x cols] = A [rows[i], cols[j]] of A [d x d]. */
@@ -47,8 +45,13 @@ void cri_pick(const double *A, size_t d, const size_t *rows, size_t n_rows, cons
               size_t n_cols, double *out);
 /* |L^-1 z|^2; z [d] becomes L^-1 z. */
 cr_status cri_whitened_square(cr_ctx *cx, const double *L, size_t d, double *z, double *out);
-/* log N(x; mean, L L'); z [d] is spoiled and starts as x - mean. */
+/* log N(x; mean, L L'); z [d] is overwritten and starts as x - mean. */
 cr_status cri_log_density_at(cr_ctx *cx, const double *L, size_t d, double *z, double *out);
+/* cr_gaussian_condition, where a variable that is seen keeps more than the share `least` of its
+ * variance given the others; CR_ENUMERIC: *out_tied does not. */
+cr_status cri_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *seen, size_t k,
+                                 const double *values, double least, cr_gaussian **out,
+                                 double *opt_log_density, size_t *out_tied);
 /* Makes S [d x d] exactly symmetric. */
 void cri_symmetrise(double *S, size_t d);
 

@@ -61,8 +61,9 @@ static cr_status reduce_covariance(cr_ctx *cx, const double *V, size_t k, double
     return st;
 }
 
-cr_status cr_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *seen, size_t k,
-                                const double *values, cr_gaussian **out, double *opt_log_density)
+cr_status cri_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *seen, size_t k,
+                                 const double *values, double least, cr_gaussian **out,
+                                 double *opt_log_density, size_t *out_tied)
 {
     cr_status    st = CR_OK;
     size_t       d = g->d, left = d - k, n = 0;
@@ -80,7 +81,8 @@ cr_status cr_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *
     for (size_t i = 0; i < left; i++) c->mean[i] = g->mean[rest[i]];
     cri_pick(g->covariance, d, rest, left, rest, left, c->covariance);
     cri_pick(g->covariance, d, b, n, b, n, V); /* V holds S_bb for a moment */
-    CR_TRY(cri_gaussian_factor(cx, "covariance of what is seen", V, n, b, L));
+    CR_TRY(
+        cri_gaussian_factor_least(cx, "covariance of what is seen", V, n, b, least, L, out_tied));
     CR_TRY(cri_log_density_at(cx, L, n, z, &density)); /* z becomes L^-1 (values - m_b) */
     cri_pick(g->covariance, d, b, n, rest, left, V);
     CR_TRY(cr_chol_forward(cx, cri_square(L, n), cr_mat_of(V, n, left)));
@@ -93,6 +95,13 @@ done:
     cr_gaussian_free(cx, c);
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t *seen, size_t k,
+                                const double *values, cr_gaussian **out, double *opt_log_density)
+{
+    size_t tied;
+    return cri_gaussian_condition(cx, g, seen, k, values, 0, out, opt_log_density, &tied);
 }
 
 /* --- the canonical form ---------------------------------------------------------------------- */

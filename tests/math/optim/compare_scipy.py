@@ -27,7 +27,7 @@ F_TOLERANCE, G_TOLERANCE, LIMIT = 1e-12, 1e-6, 1.2
 
 # Both optimisers through one C interface: the problem by number, in a box or not.
 BRIDGE = r"""
-#include "credence.h"
+#include "credence/math.h"
 #include "mgh.h"
 #include "boxes.h"
 

@@ -5,6 +5,7 @@
 
 #include "math/special/special.h"
 #include "models/glm/family.h"
+#include "prob/dist/dist.h"
 
 enum { N = 60, P = 3 };
 

@@ -4,6 +4,7 @@
 #include "models/gp/posterior/gp_mcmc.h"
 #include "models/core/model_internal.h"
 #include "models/core/parts.h"
+#include "prob/mc/chains.h"
 
 enum { N = 25 };
 static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */
@@ -43,7 +44,7 @@ static void summary(const double *draws, size_t n, size_t c, double *mean, doubl
     *mean = *variance = 0;
     for (size_t i = 0; i < n; i++) *mean += draws[2 * i + c] / (double)n;
     for (size_t i = 0; i < n; i++) *variance += pow(draws[2 * i + c] - *mean, 2) / (double)n;
-    cri_gp_chain_report(draws + c, CRI_GP_CHAINS, n / CRI_GP_CHAINS, 2, &rhat, ess);
+    cri_chains_diagnose(draws + c, CRI_GP_CHAINS, n / CRI_GP_CHAINS, 2, &rhat, ess);
     assert_true(rhat < 1.05);
     assert_true(*ess > (double)n / 8);
 }
@@ -136,28 +137,6 @@ TEST(two)
     assert_relative(parameter(d, "noise", "value"), noise / total, 0.12);
     assert_true(statistic(d, "largest_rhat") < 1.1 && statistic(d, "smallest_ess") > 50);
     free(b);
-}
-
-/* Chains that are known. */
-TEST(agreement)
-{
-    enum { LENGTH = 2000 };
-    static double x[CRI_GP_CHAINS * LENGTH];
-    double        rhat, ess, all = CRI_GP_CHAINS * LENGTH;
-    cr_rng        r = cr_rng_stream(1, 2);
-    for (size_t i = 0; i < CRI_GP_CHAINS * LENGTH; i++) x[i] = cr_rng_normal(&r);
-    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
-    assert_close(rhat, 1, 0.01);
-    assert_relative(ess, all, 0.15);
-    for (size_t i = 0; i < CRI_GP_CHAINS * LENGTH; i++)
-        x[i] = i % LENGTH ? 0.8 * x[i - 1] + 0.6 * cr_rng_normal(&r) : cr_rng_normal(&r);
-    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
-    assert_relative(ess, all * 0.2 / 1.8, 0.25);
-    for (size_t i = 0; i < LENGTH; i++) x[i] += 3;
-    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
-    assert_true(rhat > 1.5 && ess < 20);
-    cri_gp_chain_report(x, CRI_GP_CHAINS, 1, 1, &rhat, &ess);
-    assert_true(isnan(rhat) && ess == 4);
 }
 
 TEST(model)

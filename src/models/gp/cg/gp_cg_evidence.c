@@ -1,6 +1,7 @@
 /* gp_cg_evidence.c -- log evidence and its gradient by conjugate gradients. */
 #include "gp_cg.h"
 #include "base/parallel.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
@@ -290,7 +291,7 @@ static cr_status set_value(const work *f, double quadratic, cri_gp_cg *cg)
     double    log_det, se;
     cr_status st = log_determinant(f, &log_det, &se);
     if (st != CR_OK) return st;
-    cg->value = -0.5 * (quadratic + log_det + (double)f->n * log(2 * M_PI)) +
+    cg->value = -0.5 * (quadratic + log_det + (double)f->n * CRI_LOG_2PI) +
                 cri_gp_merged(f->problem->data, f->op.noise);
     cg->se = 0.5 * se;
     if (isfinite(cg->value)) return CR_OK;

@@ -50,10 +50,7 @@ enum {
     ONE_THREAD_ROWS = 600
 };
 
-CR_OPTIONS_STRUCT(gp_classify_options, GP_CLASSIFY_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(gp_classify_options, __VA_ARGS__)
-static const cr_option gp_classify_table[] = { GP_CLASSIFY_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(gp_classify_options, gp_classify_table, GP_CLASSIFY_OPTIONS);
 static const cri_goes gp_classify_goes[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },

@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CRI_TYPE cri_classify
-const cri_member cri_classify_record[] = { CRI_CLASSIFY(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_classify_record, cri_classify, CRI_CLASSIFY);
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
 

@@ -3,6 +3,7 @@
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
@@ -59,7 +60,7 @@ cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise
     CR_TRY(cr_chol_forward(cx, factored, cr_mat_of(z, n, 1)));
     CR_TRY(solve_mean(cx, problem, L, out, z));
     out->log_evidence =
-        -0.5 * (cr_dot(z, z, n) + cr_chol_logdet(factored) + (double)n * log(2 * M_PI)) +
+        -0.5 * (cr_dot(z, z, n) + cr_chol_logdet(factored) + (double)n * CRI_LOG_2PI) +
         cri_gp_merged(data, noise);
     CR_TRY(cr_chol_backward(cx, factored, cr_mat_of(out->alpha, n, 1)));
     if (!isfinite(out->log_evidence))

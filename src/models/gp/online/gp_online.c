@@ -36,10 +36,7 @@ enum { METHOD_STREAM, METHOD_BASIS };
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { BATCH = 4096, SEARCH_ROWS = 512, ONE_THREAD_ROWS = 256 };
 
-CR_OPTIONS_STRUCT(gp_online_options, GP_ONLINE_OPTIONS);
-#define ROW(...) CR_OPTION_ROW(gp_online_options, __VA_ARGS__)
-static const cr_option gp_online_table[] = { GP_ONLINE_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
+CR_OPTIONS(gp_online_options, gp_online_table, GP_ONLINE_OPTIONS);
 static const cri_goes gp_online_goes[] = {
     { "max_iter", "optimize", "evidence", false },
     { "steps", "method", "stream", false },

@@ -1,6 +1,7 @@
 /* gp_stream.c -- sums over batches, and what they become for other inducing inputs and kernels. */
 #include "gp_stream.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/decompose.h"
 #include "math/dense/dense.h"
@@ -87,7 +88,7 @@ static cr_status fill_rows(pass *p)
         trace += (p->kii[i] - q_ii) / p->D[i];
         logs += log(p->D[i]);
     }
-    p->settled += -0.5 * (trace + logs + (double)n * log(2 * M_PI)) + cri_gp_merged(data, p->noise);
+    p->settled += -0.5 * (trace + logs + (double)n * CRI_LOG_2PI) + cri_gp_merged(data, p->noise);
 done:
     cr_scratch_end(&s);
     return st;

@@ -18,9 +18,7 @@ enum {
     STRIP = 64    /* rows predicted by one thread at a time      */
 };
 
-#define CRI_TYPE cri_gp_lowrank
-const cri_member cri_gp_lowrank_record[] = { CRI_GP_LOWRANK(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_gp_lowrank_record, cri_gp_lowrank, CRI_GP_LOWRANK);
 
 /* --- made ------------------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* gp_mcmc.c -- slice sampling of hyper-parameters, and how well the chains agree. */
+/* gp_mcmc.c -- slice sampling of hyper-parameters. */
 #include "gp_mcmc.h"
 #include "base/rng.h"
 #include "base/scratch.h"
@@ -230,76 +230,4 @@ done:
     cr_kernel_free(cx, c.k);
     cr_scratch_end(&s);
     return st;
-}
-
-/* --- agreement ------------------------------------------------------------------------------- */
-
-/* Mean and variance (n - 1) of n values. */
-static void moments(const double *x, size_t n, size_t stride, double *mean, double *variance)
-{
-    double m = 0, square = 0;
-    for (size_t i = 0; i < n; i++) {
-        double delta = x[i * stride] - m;
-        m += delta / (double)(i + 1);
-        square += delta * (x[i * stride] - m);
-    }
-    *mean = m;
-    *variance = n > 1 ? square / (double)(n - 1) : 0;
-}
-
-/* var+ and W of `parts` runs of `length` values. */
-static void between_and_within(const double *x, size_t parts, size_t length, size_t gap,
-                               size_t stride, double *within, double *total)
-{
-    double mean = 0, square = 0, w = 0;
-    for (size_t a = 0; a < parts; a++) {
-        double m, v;
-        moments(x + a * gap * stride, length, stride, &m, &v);
-        w += v / (double)parts;
-        double delta = m - mean;
-        mean += delta / (double)(a + 1);
-        square += delta * (m - mean);
-    }
-    double n = (double)length;
-    *within = w;
-    *total = (n - 1) / n * w + (parts > 1 ? square / (double)(parts - 1) : 0);
-}
-
-static double autocovariance(const double *x, size_t n, size_t stride, size_t lag)
-{
-    double mean, variance, sum = 0;
-    moments(x, n, stride, &mean, &variance);
-    for (size_t i = 0; i + lag < n; i++)
-        sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
-    return sum / (double)n;
-}
-
-void cri_gp_chain_report(const double *draws, size_t count, size_t length, size_t stride,
-                         double *out_rhat, double *out_ess)
-{
-    double within, total, sum = 0, before = INFINITY;
-    size_t half = length / 2;
-    *out_rhat = NAN;
-    *out_ess = (double)(count * length);
-    if (half < 2) return;
-    between_and_within(draws, 2 * count, half, half, stride, &within, &total);
-    if (length % 2 == 0) *out_rhat = within > 0 ? sqrt(total / within) : 1;
-    between_and_within(draws, count, length, length, stride, &within, &total);
-    if (length % 2) *out_rhat = within > 0 ? sqrt(total / within) : 1;
-    if (!(total > 0)) return;
-    for (size_t lag = 0; lag + 1 < length; lag += 2) {
-        double pair = 0;
-        for (size_t t = lag; t < lag + 2; t++) {
-            double mean = 0;
-            for (size_t a = 0; a < count; a++)
-                mean +=
-                    autocovariance(draws + a * length * stride, length, stride, t) / (double)count;
-            pair += 1 - (within - mean) / total;
-        }
-        if (!(pair > 0)) break;
-        before = fmin(before, pair);
-        sum += before;
-    }
-    *out_ess =
-        (double)(count * length) / fmax(2 * sum - 1, 1 / log10((double)(count * length) + 1));
 }

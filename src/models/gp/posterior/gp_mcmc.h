@@ -19,11 +19,6 @@ enum { CRI_GP_CHAINS = 4 };
  * is log noise, as it is when it is not learned.  opt_evaluations: of the evidence. */
 cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
                       size_t count, double *draws, size_t *opt_evaluations);
-/* Of one column: count chains of `length` values, `stride` apart.  R-hat of the halves of the
- * chains (Gelman et al. 2013, sec. 11.4) and the effective number of draws (Geyer's initial
- * positive sequence). */
-void cri_gp_chain_report(const double *draws, size_t count, size_t length, size_t stride,
-                         double *out_rhat, double *out_ess);
 
 /* The processes of a mixture, one after the other: `one` is that of the draw it was set to. */
 typedef struct cri_gp_mixture {

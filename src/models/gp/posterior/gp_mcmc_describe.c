@@ -1,10 +1,11 @@
 /* gp_mcmc_describe.c -- what is told of draws of the hyper-parameters. */
 #include "gp_mcmc.h"
+#include "base/sort.h"
 #include "models/common/predictor.h"
 #include "base/scratch.h"
+#include "prob/mc/chains.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* --- agreement ------------------------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
     *out_rhat = NAN;
     *out_ess = NAN;
     for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
-        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
+        cri_chains_diagnose(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
                             &ess);
         *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
         *out_ess = fmin(*out_ess, ess);
@@ -23,20 +24,6 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
 }
 
 /* --- description ----------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The quantile of sorted values, between neighbours. */
-static double quantile(const double *x, size_t n, double p)
-{
-    double at = p * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
-}
 
 static void add_item(cri_sheet *list, const char *name, double *x, size_t n, double rhat,
                      double ess)
@@ -47,11 +34,11 @@ static void add_item(cri_sheet *list, const char *name, double *x, size_t n, dou
         mean += delta / (double)(i + 1);
         square += delta * (x[i] - mean);
     }
-    qsort(x, n, sizeof *x, compare_numbers);
+    cri_sort_doubles(x, n);
     cri_sheet *item =
         cri_parameter_add(list, mean, n > 1 ? sqrt(square / (double)(n - 1)) : NAN, "%s", name);
-    cri_put_real(item, "lower", quantile(x, n, 0.025));
-    cri_put_real(item, "upper", quantile(x, n, 0.975));
+    cri_put_real(item, "lower", cri_sorted_quantile(x, n, 0.025));
+    cri_put_real(item, "upper", cri_sorted_quantile(x, n, 0.975));
     cri_put_real(item, "rhat", rhat);
     cri_put_real(item, "ess", ess);
 }
@@ -83,7 +70,7 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet 
         }
         rhat = ess = NAN;
         if (!still)
-            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
+            cri_chains_diagnose(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
                                 &ess);
         add_item(list, p.name, x, n, rhat, ess);
     }

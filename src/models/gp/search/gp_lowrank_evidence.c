@@ -1,5 +1,6 @@
 /* gp_lowrank_evidence.c -- evidence and gradient through a factor of small rank. */
 #include "gp_lowrank_evidence.h"
+#include "math/constants.h"
 #include "models/gp/exact/gp_thin.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -104,7 +105,7 @@ static double evidence_of(const work *w)
 {
     double sum =
         w->square + cr_dot(w->x, w->x, w->r) + cr_chol_logdet(cr_cmat_of(w->M, w->r, w->r));
-    for (size_t i = 0; i < w->n; i++) sum += 2 * log(w->root[i]) + log(2 * M_PI);
+    for (size_t i = 0; i < w->n; i++) sum += 2 * log(w->root[i]) + CRI_LOG_2PI;
     return -0.5 * sum + cri_gp_merged(w->problem->data, w->noise);
 }
 

@@ -1,23 +1,17 @@
 /* gp_starts.c -- units of hyper-parameters, and starts made of them. */
 #include "gp_starts.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 200 }; /* whose distances are looked at */
 
 /* --- distances ------------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double column_sd(const cri_gp_data *data, size_t j)
 {
@@ -51,7 +45,7 @@ static double median_distance(const cr_kernel *k, const cri_node *node, const cr
             if (t > 0) room[count++] = sqrt(t);
         }
     if (count == 0) return *out_nearest = 1;
-    qsort(room, count, sizeof *room, compare_numbers);
+    cri_sort_doubles(room, count);
     *out_nearest = room[count / m]; /* each of the m rows has one */
     return room[count / 2];
 }

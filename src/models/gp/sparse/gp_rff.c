@@ -2,6 +2,7 @@
 #include "gp_rff.h"
 #include "gp_sums.h"
 #include "base/parallel.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
@@ -189,7 +190,7 @@ cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
         CR_TRY(cri_gp_sums_add(cx, &p.sums, p.V, p.E, p.D, r.end - r.begin));
     }
     CR_TRY(cri_gp_sums_solve(cx, &p.sums, rff->L2, rff->g, rff->beta, rff->U, rff->A, &rff->value));
-    rff->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, noise);
+    rff->value += -0.5 * (double)data->n * CRI_LOG_2PI + cri_gp_merged(data, noise);
     if (!isfinite(rff->value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the evidence is not finite"));
     if (opt_gradient) CR_TRY(differentiate(&p, w, opt_gradient));
 done:

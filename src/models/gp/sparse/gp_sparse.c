@@ -8,6 +8,7 @@
 #include "gp_sums.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/kernel/kernel_internal.h"
@@ -131,7 +132,7 @@ static cr_status solve_sums(pass *p)
     CR_TRY(
         cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
     sp->value +=
-        -0.5 * ((double)data->n * log(2 * M_PI) + p->surplus) + cri_gp_merged(data, p->noise);
+        -0.5 * ((double)data->n * CRI_LOG_2PI + p->surplus) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
     sp->left = p->all > 0 ? p->left / p->all : 0;
     if (!isfinite(sp->value)) CR_TRY(cr_fail(p->cx, CR_ENUMERIC, "gp: the bound is not finite"));

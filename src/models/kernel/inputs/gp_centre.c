@@ -25,10 +25,7 @@ done:
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-#define CRI_TYPE cri_gp_centre_rows
-const cri_member cri_gp_centre_rows_record[] = { CRI_GP_CENTRE_ROWS(CRI_RECORD_ROW)
-                                                     CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_gp_centre_rows_record, cri_gp_centre_rows, CRI_GP_CENTRE_ROWS);
 
 cr_status cri_gp_kernel_keep(cr_ctx *cx, const cr_kernel *k, char **out_text,
                              cri_gp_centre_rows *out_rows)

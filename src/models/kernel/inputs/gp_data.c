@@ -3,9 +3,9 @@
 #include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_categories)
@@ -110,12 +110,6 @@ void cri_gp_data_shift(cri_gp_data *data, double shift)
     for (size_t i = 0; i < data->n; i++) data->y[i] -= shift;
 }
 
-static int compare_index(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                            cri_gp_data *out)
 {
@@ -128,7 +122,7 @@ cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_new(cx, m, data->d, data->c, &part));
     cr_rng_choose(&rng, data->n, m, chosen);
-    qsort(chosen, m, sizeof *chosen, compare_index);
+    cri_sort_indices(chosen, m);
     for (size_t k = 0; k < m; k++) copy_input(data, chosen[k], &part, k);
     double share = (double)m / (double)data->n;
     part.count = (double)m + share * (data->count - (double)data->n);

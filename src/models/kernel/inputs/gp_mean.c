@@ -19,9 +19,7 @@ cr_status cri_gp_mean_degree(cr_ctx *cx, const char *text, int *out_degree)
     return cr_fail_hint(cx, "zero, constant, linear, or poly:2 to poly:%d", CRI_GP_MOST_POWER);
 }
 
-#define CRI_TYPE cri_gp_mean
-const cri_member cri_gp_mean_record[] = { CRI_GP_MEAN(CRI_RECORD_ROW) CRI_RECORD_END };
-#undef CRI_TYPE
+CRI_RECORD_TABLE(, cri_gp_mean_record, cri_gp_mean, CRI_GP_MEAN);
 
 static double term_value(const cri_gp_mean *m, size_t t, const double *x)
 {
