@@ -38,16 +38,21 @@ static inline json_t *account_of(cr_ctx *cx, const cr_model *m, const cr_table *
     return out;
 }
 
-/* The same with what else there is: draws, the means alone, coordinates. */
+/* The same with what else there is: draws, the means alone, coordinates, the covariance. */
 static inline json_t *full_account_of(cr_ctx *cx, const cr_model *m, const cr_table *t)
 {
     enum { DRAWS = 3, SEED = 9 };
     json_t *out = account_of(cx, m, t);
-    size_t  n = cr_table_rows(t), labels = 0;
+    double *V = NULL;
+    size_t  n = cr_table_rows(t), labels = 0, q = 0;
     size_t  columns = cr_design_columns(cr_model_get_design(m));
     bool    coordinates = cr_transform_labels(m, &labels) != NULL;
     double *x = malloc((n + 1) * (DRAWS + labels + columns) * sizeof *x);
     assert_non_null(x);
+    if (cr_covariance(cx, m, &V, &q) == CR_OK) {
+        add_numbers(out, "covariance", V, q * q);
+        cr_free(cx, V, q, q * sizeof *V);
+    }
     if (json_object_get(out, "mean")) {
         assert_ok(cx, cr_predict_mean(cx, m, t, x));
         add_numbers(out, "mean alone", x, n);
