@@ -26,6 +26,7 @@ static inline json_t *account_of(cr_ctx *cx, const cr_model *m, const cr_table *
     json_t       *out = json_object();
     cr_prediction p = predict(cx, m, t);
     test_own(cx, out, release_json);
+    assert_proper(&p);
     add_numbers(out, "mean", p.mean, p.n);
     add_numbers(out, "scale", p.scale, p.n);
     add_numbers(out, "dof", p.dof, p.n);

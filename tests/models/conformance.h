@@ -54,7 +54,7 @@ static const struct exemption {
     { WEIGHTS, "", "", "cv", "folds are drawn by the numbers of the rows" },
     { WEIGHTS, "", "", "loocv", "leaves out a row with all its weight" },
     { WEIGHTS, "", "", "max_leverage", "is that of a row with all its weight" },
-    { WEIGHTS, "spline", "--choose loo", "", "leaves out a row with all its weight" },
+    { WEIGHTS, "spline", "--choose loo", "log_", "goes through the points: rounding is left" },
     { UPDATES, "", "", "loocv", "takes rows that are not kept" },
     { UPDATES, "", "", "max_leverage", "takes rows that are not kept" },
     { STREAMS, "", "", "loocv", "takes rows that are not kept" },
