@@ -1,5 +1,5 @@
 /* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update;
- * predict, transform, describe, save, load and predict again, to the same bits. */
+ * predict, transform, draw, describe, save, load and predict again, to the same bits. */
 #ifndef CREDENCE_TEST_MODELS_LIFE_H
 #define CREDENCE_TEST_MODELS_LIFE_H
 
@@ -65,6 +65,26 @@ static inline cr_status life_transforms(cr_ctx *cx, void *arg)
     return st;
 }
 
+/* Draws, and the next row where there is one. */
+static inline cr_status life_draws(cr_ctx *cx, void *arg)
+{
+    enum { DRAWS = 2 };
+    const life   *l = arg;
+    cr_status     st = CR_OK;
+    cr_prediction p = { 0 };
+    size_t        columns = cr_design_columns(cr_model_get_design(l->made));
+    double       *x = malloc(DRAWS * (cr_table_rows(l->table) + columns) * sizeof *x);
+    if (cr_class_offers(cr_model_get_class(l->made), "next")) CR_TRY(cr_next(cx, l->made, &p));
+    if (cr_model_get_task(l->made) == CR_TASK_DENSITY)
+        CR_TRY(cr_sample(cx, l->made, DRAWS, 1, x));
+    else
+        CR_TRY(cr_sample_targets(cx, l->made, l->table, DRAWS, 1, x));
+done:
+    cr_prediction_free(cx, &p);
+    free(x);
+    return st;
+}
+
 static inline cr_status life_describes(cr_ctx *cx, void *arg)
 {
     const life *l = arg;
@@ -112,6 +132,8 @@ static inline void check_each_part(life l)
     assert_ok(cx, make_model(cx, &l, &l.made));
     test_new_allocations_fail(known, life_predicts, &l);
     if (cr_transform_labels(l.made, &labels)) test_new_allocations_fail(known, life_transforms, &l);
+    if (cr_class_offers(cr_model_get_class(l.made), "sample"))
+        test_new_allocations_fail(known, life_draws, &l);
     test_new_allocations_fail(known, life_describes, &l);
     test_new_allocations_fail(known, life_saves, &l);
     assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
