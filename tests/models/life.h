@@ -132,8 +132,7 @@ static inline void check_each_part(life l)
     assert_ok(cx, make_model(cx, &l, &l.made));
     test_new_allocations_fail(known, life_predicts, &l);
     if (cr_transform_labels(l.made, &labels)) test_new_allocations_fail(known, life_transforms, &l);
-    if (cr_class_offers(cr_model_get_class(l.made), "sample"))
-        test_new_allocations_fail(known, life_draws, &l);
+    if (life_draws(cx, &l) == CR_OK) test_new_allocations_fail(known, life_draws, &l);
     test_new_allocations_fail(known, life_describes, &l);
     test_new_allocations_fail(known, life_saves, &l);
     assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
