@@ -169,6 +169,19 @@ static inline cr_prediction predict(cr_ctx *cx, const cr_model *m, const cr_tabl
     return p;
 }
 
+/* Probabilities add up to one. */
+static inline void assert_proper(const cr_prediction *a)
+{
+    for (size_t i = 0; a->prob && i < a->n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < a->n_classes; k++) {
+            assert_true(a->prob[i * a->n_classes + k] >= 0);
+            sum += a->prob[i * a->n_classes + k];
+        }
+        assert_close(sum, 1, 1e-12);
+    }
+}
+
 /* --- descriptions ---------------------------------------------------------------------------- */
 
 /* What the model says, of which nothing is undeclared. */

@@ -1,5 +1,5 @@
 /* life.h -- the whole life of a model, each allocation of it made to fail in turn: fit, update;
- * predict, transform, describe, save, load and predict again, to the same bits. */
+ * predict, transform, draw, describe, save, load and predict again, to the same bits. */
 #ifndef CREDENCE_TEST_MODELS_LIFE_H
 #define CREDENCE_TEST_MODELS_LIFE_H
 
@@ -9,6 +9,7 @@ typedef struct life {
     const cr_table *table; /* of another context, so that its own memory is not counted */
     const char     *model, *settings;
     bool            update; /* by the same rows */
+    test_places    *known;  /* that have failed already; NULL: none */
     /* what the fit has made, of another context too: */
     cr_model     *made;
     cr_prediction predicted;
@@ -64,6 +65,26 @@ static inline cr_status life_transforms(cr_ctx *cx, void *arg)
     return st;
 }
 
+/* Draws, and the next row where there is one. */
+static inline cr_status life_draws(cr_ctx *cx, void *arg)
+{
+    enum { DRAWS = 2 };
+    const life   *l = arg;
+    cr_status     st = CR_OK;
+    cr_prediction p = { 0 };
+    size_t        columns = cr_design_columns(cr_model_get_design(l->made));
+    double       *x = malloc(DRAWS * (cr_table_rows(l->table) + columns) * sizeof *x);
+    if (cr_class_offers(cr_model_get_class(l->made), "next")) CR_TRY(cr_next(cx, l->made, &p));
+    if (cr_model_get_task(l->made) == CR_TASK_DENSITY)
+        CR_TRY(cr_sample(cx, l->made, DRAWS, 1, x));
+    else
+        CR_TRY(cr_sample_targets(cx, l->made, l->table, DRAWS, 1, x));
+done:
+    cr_prediction_free(cx, &p);
+    free(x);
+    return st;
+}
+
 static inline cr_status life_describes(cr_ctx *cx, void *arg)
 {
     const life *l = arg;
@@ -104,17 +125,20 @@ done:
 /* One part after the other, so that what fails late needs nothing of the earlier ones again. */
 static inline void check_each_part(life l)
 {
-    cr_ctx *cx = test_context();
-    size_t  labels = 0;
-    test_every_allocation_fails(life_makes, &l);
+    cr_ctx     *cx = test_context();
+    size_t      labels = 0;
+    test_places own = { 0 }, *known = l.known ? l.known : &own;
+    test_new_allocations_fail(known, life_makes, &l);
     assert_ok(cx, make_model(cx, &l, &l.made));
-    test_every_allocation_fails(life_predicts, &l);
-    if (cr_transform_labels(l.made, &labels)) test_every_allocation_fails(life_transforms, &l);
-    test_every_allocation_fails(life_describes, &l);
-    test_every_allocation_fails(life_saves, &l);
+    test_new_allocations_fail(known, life_predicts, &l);
+    if (cr_transform_labels(l.made, &labels)) test_new_allocations_fail(known, life_transforms, &l);
+    if (life_draws(cx, &l) == CR_OK) test_new_allocations_fail(known, life_draws, &l);
+    test_new_allocations_fail(known, life_describes, &l);
+    test_new_allocations_fail(known, life_saves, &l);
     assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
     assert_ok(cx, cr_model_to_bytes(cx, l.made, &l.bytes, &l.size));
-    test_every_allocation_fails(life_loads, &l);
+    test_new_allocations_fail(known, life_loads, &l);
+    test_places_free(&own);
     cr_free(cx, l.bytes, l.size, 1);
     cr_prediction_free(cx, &l.predicted);
     cr_model_free(cx, l.made);

@@ -1,87 +1,13 @@
 /* test_golden.c -- model files of earlier versions: each of tests/data/golden loads, saves to the
  * same bytes, and says what it said: bit for bit where the arithmetic of the BLAS is the same as when
  * it was recorded, else to 1e-9.  tools/make-golden adds files for new models and options. */
-#include "fixture.h"
+#include "account.h"
 #include "math/dense/blas.h"
 
 #include <dirent.h>
 #include <jansson.h>
 
 enum { MOST = 400 };
-
-typedef struct comparison {
-    const char *name;
-    bool        exact;
-} comparison;
-
-static void fail_value(const comparison *c, const char *what, double now, double then)
-{
-    fail_msg("%s: %s is %.17g, and was %.17g", c->name, what, now, then);
-}
-
-static void compare_numbers(const comparison *c, const char *what, double now, double then)
-{
-    if (isnan(now) && isnan(then)) return;
-    if (now == then) return;
-    if (c->exact || !(fabs(now - then) <= 1e-9 * fmax(1, fabs(then))))
-        fail_value(c, what, now, then);
-}
-
-/* Every member that was there is there, with its value; later versions may add some. */
-static void compare_json(const comparison *c, const char *what, const json_t *now, json_t *then)
-{
-    const char *key;
-    json_t     *value;
-    size_t      i;
-    if (!now) fail_msg("%s: %s is gone", c->name, what);
-    if (json_is_object(then)) {
-        json_object_foreach(then, key, value)
-        {
-            compare_json(c, key, json_object_get(now, key), value);
-        }
-    } else if (json_is_array(then)) {
-        if (json_array_size(now) != json_array_size(then)) fail_msg("%s: %s", c->name, what);
-        json_array_foreach(then, i, value) { compare_json(c, what, json_array_get(now, i), value); }
-    } else if (json_is_number(then) && json_is_number(now)) {
-        compare_numbers(c, what, json_number_value(now), json_number_value(then));
-    } else if (!json_equal(now, then)) {
-        fail_msg("%s: %s is another", c->name, what);
-    }
-}
-
-/* --- what a model says ------------------------------------------------------------------------ */
-
-static void add_numbers(json_t *out, const char *name, const double *x, size_t n)
-{
-    json_t *list = json_array();
-    char    text[32];
-    for (size_t i = 0; x && i < n; i++) {
-        snprintf(text, sizeof text, "%.17g", x[i]);
-        json_array_append_new(list, isfinite(x[i]) ? json_real(x[i]) : json_string(text));
-    }
-    if (x)
-        json_object_set_new(out, name, list);
-    else
-        json_decref(list);
-}
-
-/* Its description, and its answers for all rows, and for the next one where it has such. */
-static json_t *say(cr_ctx *cx, const cr_model *m, const cr_table *t)
-{
-    json_t       *out = json_object();
-    cr_prediction p = predict(cx, m, t);
-    add_numbers(out, "mean", p.mean, p.n);
-    add_numbers(out, "scale", p.scale, p.n);
-    add_numbers(out, "dof", p.dof, p.n);
-    add_numbers(out, "leverage", p.leverage, p.n);
-    add_numbers(out, "log_density", p.log_density, p.n);
-    add_numbers(out, "prob", p.prob, p.n * p.n_classes);
-    add_numbers(out, "vector", p.vector, p.n * p.n_classes);
-    add_numbers(out, "params", p.params, p.n * p.n_params);
-    json_object_set(out, "describe", describe(cx, m));
-    json_object_set_new(out, "kernel", json_string(cr_blas_query().kernel));
-    return out;
-}
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -196,17 +122,17 @@ static void check_file(cr_ctx *cx, const char *folder, const char *name, const c
     assert_ok(cx, cr_model_load(cx, path, &m));
     test_own(cx, m, release_model);
     check_bytes(cx, path, m);
-    json_t *now = say(cx, m, t), *then = json_load_file(said, 0, NULL);
+    json_t *now = account_of(cx, m, t), *then = json_load_file(said, 0, NULL);
+    json_object_set_new(now, "kernel", json_string(cr_blas_query().kernel));
     note_statistics(m, now);
     if (!then && getenv("CREDENCE_GOLDEN"))
         assert_int_equal(json_dump_file(now, said, JSON_REAL_PRECISION(17) | JSON_INDENT(0)), 0);
     else if (!then)
         fail_msg("%s is not there: tools/make-golden writes it", said);
-    comparison c = { name,
-                     json_equal(json_object_get(now, "kernel"), json_object_get(then, "kernel")) };
+    bool       alike = json_equal(json_object_get(now, "kernel"), json_object_get(then, "kernel"));
+    comparison c = { .tolerance = alike ? 0 : 1e-9 };
     json_object_del(then, "kernel");
-    if (then) compare_json(&c, "the answer", now, then);
-    json_decref(now);
+    if (then && !is_same(&c, "the answer", now, then)) fail_msg("%s: %s", name, c.text);
     json_decref(then);
 }
 

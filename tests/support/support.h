@@ -96,6 +96,16 @@ void check_status(cr_ctx *cx, cr_status got, cr_status wanted, const char *text,
  * it can do without, and leave no memory behind. */
 void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void *arg);
 
+/* The same for bodies that share code: a place that an earlier one has come by does not fail again.
+ * The list starts empty. */
+typedef struct test_places {
+    uint64_t *place;
+    size_t    n;
+} test_places;
+void test_new_allocations_fail(test_places *known, cr_status (*body)(cr_ctx *cx, void *arg),
+                               void        *arg);
+void test_places_free(test_places *known);
+
 /* --- text ------------------------------------------------------------------------------------ */
 
 /* Text that grows by what is put at its end; `at` has room for `room` bytes, and is freed by free().

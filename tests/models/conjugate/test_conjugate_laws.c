@@ -1,32 +1,31 @@
 /* test_conjugate_laws.c -- what holds for every conjugate model: the evidence is the product of
- * predictives, batches are one batch, weights are repetitions, files give the same bits, threads
- * change nothing, and every failing allocation is reported. */
+ * predictives, columns add up, and what cannot be is refused in words. */
 #include "conjugate.h"
 
 enum { N = 23 };
 
 /* Two columns each; the settings make a proper prior. */
 typedef struct kind {
-    const char *model, *settings, *improper;
+    const char *model, *settings;
     int         data;
 } kind;
 enum { REAL, COUNT, POSITIVE, ANGLE, BINARY, LEVELS };
 
 static const kind kinds[] = {
-    { "beta-bernoulli", "prior=a=1.3,b=0.7", NULL, BINARY },
-    { "dirichlet-categorical", "prior=alpha=0.7", NULL, LEVELS },
-    { "exponential", "prior=shape=2,rate=0.5", "prior=jeffreys", POSITIVE },
-    { "mvn", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,scale0=1.7", "prior=jeffreys", REAL },
-    { "normal", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,var0=1.7", "prior=jeffreys", REAL },
-    { "normal", "prior=mean=0.3,sd=2 known_variance=1.4", "known_variance=1.4", REAL },
-    { "normal", "prior=shape=2,scale=3 known_mean=0.4", "known_mean=0.4", REAL },
-    { "normal", "known_mean=0.4 known_variance=1.4", NULL, REAL },
-    { "poisson", "prior=mean=4,sd=2.5", "prior=jeffreys", COUNT },
-    { "uniform", "prior=shape=1.5,scale=0.7", "prior=jeffreys", POSITIVE },
-    { "uniform", "ends=both prior=low=0.1,high=0.3,shape=1.5", "ends=both", REAL },
-    { "von-mises", "kappa=2.5 prior=mu0=0.3,kappa0=0.8", NULL, ANGLE },
-    { "von-mises", "prior=kappa_mean=3,kappa_sd=2", "prior=jeffreys", ANGLE },
-    { "von-mises", "prior=mu0=0.3,r0=1.2,c0=2.5", "prior=flat", ANGLE },
+    { "beta-bernoulli", "prior=a=1.3,b=0.7", BINARY },
+    { "dirichlet-categorical", "prior=alpha=0.7", LEVELS },
+    { "exponential", "prior=shape=2,rate=0.5", POSITIVE },
+    { "mvn", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,scale0=1.7", REAL },
+    { "normal", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,var0=1.7", REAL },
+    { "normal", "prior=mean=0.3,sd=2 known_variance=1.4", REAL },
+    { "normal", "prior=shape=2,scale=3 known_mean=0.4", REAL },
+    { "normal", "known_mean=0.4 known_variance=1.4", REAL },
+    { "poisson", "prior=mean=4,sd=2.5", COUNT },
+    { "uniform", "prior=shape=1.5,scale=0.7", POSITIVE },
+    { "uniform", "ends=both prior=low=0.1,high=0.3,shape=1.5", REAL },
+    { "von-mises", "kappa=2.5 prior=mu0=0.3,kappa0=0.8", ANGLE },
+    { "von-mises", "prior=kappa_mean=3,kappa_sd=2", ANGLE },
+    { "von-mises", "prior=mu0=0.3,r0=1.2,c0=2.5", ANGLE },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -127,63 +126,6 @@ TEST(chain_rule)
     }
 }
 
-/* Posteriors of batches are those of all rows, also under priors that have no evidence. */
-TEST(batches)
-{
-    double x[2 * 400];
-    for (size_t i = 0; i < 2 * KINDS; i++) {
-        const kind *k = &kinds[i / 2];
-        const char *settings = i % 2 ? k->improper : k->settings;
-        if (!settings) continue;
-        make_data(k, 4, x, 400);
-        cr_table *all = two_columns(cx, k, x, 400, NULL), *one = two_columns(cx, k, x, 311, NULL);
-        cr_table *two = two_columns(cx, k, x + 2 * 311, 89, NULL);
-        cr_model *whole = fit(cx, k->model, all, settings), *m = fit(cx, k->model, one, settings);
-        cr_model *both = NULL;
-        assert_ok(cx, cr_update(cx, m, two, &both));
-        assert_int_equal(isnan(log_evidence(whole)), i % 2);
-        assert_int_equal(cr_model_get_report(both)->rows, 400);
-        compare_models(cx, both, whole, 1e-12);
-        cr_model_free(cx, both);
-        cr_table_free(cx, all);
-        cr_table_free(cx, one);
-        cr_table_free(cx, two);
-    }
-}
-
-/* Weights are repetitions; a row of weight 0 is none, whatever it holds; rows in any order. */
-TEST(weights_and_order)
-{
-    double x[2 * N], w[N], repeated[2 * 3 * N], turned[2 * 3 * N];
-    for (size_t i = 0; i < KINDS; i++) {
-        const kind *k = &kinds[i];
-        size_t      n = 0;
-        make_data(k, 5, x, N);
-        for (size_t row = 0; row < N; row++) {
-            w[row] = (double)((row + 1) % 3);
-            if (w[row] == 0) x[2 * row] = x[2 * row + 1] = k->data == REAL ? 1e200 : -0.5;
-            for (size_t c = 0; c < (size_t)w[row]; c++, n++)
-                memcpy(repeated + 2 * n, x + 2 * row, 2 * sizeof *x);
-        }
-        for (size_t row = 0; row < n; row++)
-            memcpy(turned + 2 * row, repeated + 2 * (n - 1 - row), 2 * sizeof *x);
-        char settings[256];
-        snprintf(settings, sizeof settings, "%s weights=w", k->settings);
-        cr_table *weighted = two_columns(cx, k, x, N, w),
-                 *plain = two_columns(cx, k, repeated, n, NULL);
-        cr_table *back = two_columns(cx, k, turned, n, NULL);
-        cr_model *a = fit(cx, k->model, weighted, settings),
-                 *b = fit(cx, k->model, plain, k->settings);
-        cr_model *c = fit(cx, k->model, back, k->settings);
-        compare_models(cx, a, b, 1e-12);
-        compare_models(cx, c, b, 1e-12);
-        cr_model_free(cx, b);
-        cr_table_free(cx, weighted);
-        cr_table_free(cx, plain);
-        cr_table_free(cx, back);
-    }
-}
-
 /* Several columns are independent: their evidences and log densities add up. */
 TEST(columns_add_up)
 {
@@ -204,68 +146,6 @@ TEST(columns_add_up)
         assert_ok(cx, cr_score(cx, b, t, two));
         for (size_t row = 0; row < N; row++) assert_close(both[row], one[row] + two[row], 1e-13);
         cr_table_free(cx, t);
-    }
-}
-
-/* From a file: the same bits, in densities, draws and descriptions. */
-TEST(files)
-{
-    double x[2 * N], one[N], two[N], draws[2][10];
-    for (size_t i = 0; i < 2 * KINDS; i++) {
-        const kind *k = &kinds[i / 2];
-        const char *settings = i % 2 ? k->improper : k->settings;
-        char       *bytes = NULL;
-        size_t      size;
-        cr_model   *loaded = NULL;
-        if (!settings) continue;
-        make_data(k, 7, x, N);
-        cr_table *t = two_columns(cx, k, x, N, NULL);
-        cr_model *m = fit(cx, k->model, t, settings);
-        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-        assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &loaded));
-        assert_ok(cx, cr_score(cx, m, t, one));
-        assert_ok(cx, cr_score(cx, loaded, t, two));
-        assert_memory_equal(one, two, sizeof one);
-        assert_ok(cx, cr_sample(cx, m, 5, 3, draws[0]));
-        assert_ok(cx, cr_sample(cx, loaded, 5, 3, draws[1]));
-        assert_memory_equal(draws[0], draws[1], sizeof draws[0]);
-        compare_models(cx, loaded, m, 0);
-        cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, loaded);
-        cr_table_free(cx, t);
-    }
-}
-
-TEST(threads)
-{
-    enum { LONG = 1200 };
-    static double x[2 * LONG], first[LONG], again[LONG], draws[2][2 * LONG];
-    const size_t  threads[] = { 1, 2, 3, 7 };
-    for (size_t i = 0; i < KINDS; i++) {
-        const kind *k = &kinds[i];
-        make_data(k, 8, x, LONG);
-        bool      slow = strcmp(k->model, "von-mises") == 0;
-        size_t    scored = slow ? 60 : LONG;
-        cr_table *t = two_columns(cx, k, x, LONG, NULL),
-                 *some = two_columns(cx, k, x, scored, NULL);
-        double evidence = 0;
-        for (size_t c = 0; c < 4; c++) {
-            cr_ctx_set_threads(cx, threads[c]);
-            cr_model *m = fit(cx, k->model, t, k->settings);
-            assert_ok(cx, cr_score(cx, m, some, c ? again : first));
-            assert_ok(cx, cr_sample(cx, m, scored, 9, draws[c > 0]));
-            if (c == 0)
-                evidence = log_evidence(m);
-            else {
-                assert_memory_equal(first, again, scored * sizeof *first);
-                assert_memory_equal(draws[0], draws[1], 2 * scored * sizeof *first);
-                assert_true(evidence == log_evidence(m));
-            }
-            cr_model_free(cx, m);
-            if (slow && c == 1) break;
-        }
-        cr_table_free(cx, t);
-        cr_table_free(cx, some);
     }
 }
 
@@ -395,43 +275,4 @@ TEST(too_little_data)
     cr_table_free(cx, one);
     cr_table_free(cx, three);
     cr_table_free(cx, wide);
-}
-
-/* Updates go through a file in memory: reading and writing are part of it. */
-static cr_status everything(cr_ctx *cx, void *arg)
-{
-    const kind   *k = arg;
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *more = NULL;
-    cr_prediction p = { 0 };
-    char         *text = NULL;
-    double        x[2 * 9], out[6];
-    setting_list  s;
-    make_data(k, 10, x, 9);
-    split_settings(k->settings, &s);
-    CR_TRY(cr_table_new(cx, "data.csv", 9, &t));
-    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 2));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, x + 1, 2));
-    CR_TRY(cr_fit(cx, k->model, t, s.list, s.n, &m));
-    CR_TRY(cr_update(cx, m, t, &more));
-    CR_TRY(cr_predict(cx, m, t, &p));
-    cr_prediction_free(cx, &p);
-    if (cr_class_offers(cr_model_get_class(m), "next")) CR_TRY(cr_next(cx, m, &p));
-    CR_TRY(cr_sample(cx, m, 3, 1, out));
-    CR_TRY(cr_describe(cx, m, &text));
-done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_model_free(cx, more);
-    cr_table_free(cx, t);
-    return st;
-}
-
-TEST(allocations)
-{
-    const size_t chosen[] = { 0, 1, 3 };
-    for (size_t i = 0; i < 3; i++)
-        test_every_allocation_fails(everything, (void *)(uintptr_t)&kinds[chosen[i]]);
 }

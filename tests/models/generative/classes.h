@@ -2,7 +2,7 @@
 #ifndef CREDENCE_TEST_MODELS_CLASSES_H
 #define CREDENCE_TEST_MODELS_CLASSES_H
 
-#include "../life.h"
+#include "../fixture.h"
 #include "data/table/subset.h"
 
 /* K classes of n rows in all, X [n x p]: means apart, columns that go together, y = class; weights
@@ -44,70 +44,6 @@ static inline void assert_same_bits(const cr_prediction *a, const cr_prediction 
 {
     assert_int_equal(a->n, b->n);
     assert_memory_equal(a->prob, b->prob, a->n * a->n_classes * sizeof(double));
-}
-
-/* The same model after saving and loading, the same on any number of threads, and updates that know
- * what one fit of all rows knows.  Columns as of make_table with weights w. */
-static inline void check_life(cr_ctx *cx, const char *name, const char *settings, const double *X,
-                              size_t n, size_t p, const double *y, const double *w,
-                              double tolerance)
-{
-    size_t    cut = n / 2, bytes_size = 0;
-    cr_table *t = make_table(cx, X, n, p, y, w);
-    cr_table *t1 = make_table(cx, X, cut, p, y, w);
-    cr_table *t2 = make_table(cx, X + cut * p, n - cut, p, y + cut, w + cut);
-    cr_model *m = fit(cx, name, t, settings), *first = fit(cx, name, t1, settings), *both = NULL;
-    cr_model *loaded = NULL;
-    char     *bytes = NULL;
-    cr_prediction a = predict(cx, m, t);
-
-    assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &bytes_size));
-    assert_ok(cx, cr_model_from_bytes(cx, "test", bytes, bytes_size, &loaded));
-    cr_free(cx, bytes, bytes_size, 1);
-    cr_prediction b = predict(cx, loaded, t);
-    assert_same_bits(&a, &b);
-
-    assert_ok(cx, cr_update(cx, first, t2, &both));
-    b = predict(cx, both, t);
-    assert_same_answers(&a, &b, tolerance);
-    assert_int_equal(cr_model_get_report(both)->rows, n);
-    assert_close(cr_model_get_report(both)->log_likelihood, cr_model_get_report(m)->log_likelihood,
-                 1e-10);
-    for (size_t threads = 1; threads < 8; threads += threads == 3 ? 4 : 1) {
-        cr_ctx_set_threads(cx, threads);
-        cr_model *again = fit(cx, name, t, settings);
-        b = predict(cx, again, t);
-        assert_same_bits(&a, &b);
-    }
-    cr_ctx_set_threads(cx, 0);
-    cr_model_free(cx, m), cr_model_free(cx, first), cr_model_free(cx, both),
-        cr_model_free(cx, loaded);
-}
-
-/* A row of weight 2 is two rows, one of weight 0 is none, and the order of rows is nothing. */
-static inline void check_weights(cr_ctx *cx, const char *name, const char *settings,
-                                 const double *X, size_t n, size_t p, const double *y,
-                                 const double *w, double tolerance)
-{
-    double *X3 = malloc(3 * n * p * sizeof *X3), *y3 = malloc(3 * n * sizeof *y3);
-    double *w0 = malloc(n * sizeof *w0);
-    char    weighted[512];
-    size_t  m = 0;
-    memcpy(w0, w, n * sizeof *w0);
-    w0[n - 1] = 0;
-    for (size_t i = n; i-- > 0;)
-        for (int r = 0; r < (int)w0[i]; r++, m++) {
-            memcpy(X3 + m * p, X + i * p, p * sizeof *X);
-            y3[m] = y[i];
-        }
-    cr_table *t = make_table(cx, X, n, p, y, w0), *t3 = make_table(cx, X3, m, p, y3, NULL);
-    snprintf(weighted, sizeof weighted, "%s weights=w", settings);
-    cr_model     *a = fit(cx, name, t, weighted), *b = fit(cx, name, t3, settings);
-    cr_prediction q = predict(cx, a, t), q3 = predict(cx, b, t);
-    assert_same_answers(&q, &q3, tolerance);
-    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
-                 1e-10);
-    free(X3), free(y3), free(w0);
 }
 
 /* --- reference answers ----------------------------------------------------------------------- */

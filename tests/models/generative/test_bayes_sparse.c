@@ -2,6 +2,7 @@
  * written out, for every kind of column, and answers at all at widths that cannot be written
  * out. */
 #include "../../data/sparse_fixture.h"
+#include "../life.h"
 #include "classes.h"
 
 enum { K = 3 };

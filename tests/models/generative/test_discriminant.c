@@ -169,19 +169,6 @@ static const char *const variants[][2] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-TEST(life_and_weights)
-{
-    enum { n = 700 };
-    static double X[n * P], y[n], w[n];
-    draw_classes(9, n, P, K, X, y, w);
-    for (size_t v = 0; v < VARIANTS; v++) {
-        char settings[256];
-        snprintf(settings, sizeof settings, "%s weights=w", variants[v][1]);
-        check_life(cx, variants[v][0], settings, X, n, P, y, w, 1e-10);
-        check_weights(cx, variants[v][0], variants[v][1], X, 60, P, y, w, 1e-9);
-    }
-}
-
 /* Other units, other places: the same probabilities; other names of classes: the same, permuted. */
 TEST(invariance)
 {
@@ -342,13 +329,4 @@ TEST(description)
     assert_close(parameter(e, "x | a", "sd"), sqrt(1 / 3.0), 1e-14);
     assert_close(statistic(d, "prior(a)"), 3 / 7.0, 1e-14);
     assert_close(statistic(d, "rows(b)"), 4, 0);
-}
-
-TEST(allocations)
-{
-    double X[12 * 2], y[12], w[12];
-    draw_classes(2, 12, 2, 2, X, y, w);
-    cr_table *t = make_table(cx, X, 12, 2, y, NULL);
-    check_every_allocation_with_update(t, "lda", "target=y priors=uniform");
-    check_every_allocation_with_update(t, "qda", "target=y priors=uniform");
 }

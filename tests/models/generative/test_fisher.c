@@ -197,31 +197,6 @@ TEST(reference)
     }
 }
 
-TEST(life_and_weights)
-{
-    enum { n = 500 };
-    static double X[n * P], y[n], w[n], a[n * 2], b[n * 2];
-    draw_classes(9, n, P, K, X, y, w);
-    check_weights(cx, "fisher", "target=y dimensions=1", X, 60, P, y, w, 1e-9);
-    cr_table *t = make_table(cx, X, n, P, y, w), *half = make_table(cx, X, n / 2, P, y, w);
-    cr_table *rest = make_table(cx, X + n / 2 * P, n / 2, P, y + n / 2, w + n / 2);
-    cr_model *m = fit(cx, "fisher", t, "target=y weights=w"), *u = NULL, *loaded = NULL;
-    cr_model *first = fit(cx, "fisher", half, "target=y weights=w");
-    char     *bytes = NULL;
-    size_t    size = 0;
-    assert_ok(cx, cr_update(cx, first, rest, &u));
-    assert_ok(cx, cr_transform(cx, m, t, a));
-    assert_ok(cx, cr_transform(cx, u, t, b));
-    for (size_t i = 0; i < 2 * n; i++) assert_close(a[i], b[i], 1e-9);
-    assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-    assert_ok(cx, cr_model_from_bytes(cx, "test", bytes, size, &loaded));
-    cr_free(cx, bytes, size, 1);
-    cr_ctx_set_threads(cx, 3);
-    assert_ok(cx, cr_transform(cx, loaded, t, b));
-    assert_memory_equal(a, b, sizeof a);
-    cr_model_free(cx, u), cr_model_free(cx, loaded);
-}
-
 TEST(corners)
 {
     warnings  heard = { 0 };
@@ -240,12 +215,4 @@ TEST(corners)
     assert_true(isfinite(z[0]) && isnan(z[1]) && isfinite(z[2]));
     cr_model_free(cx, m);
     assert_fails_with(cx, try_fit(cx, "fisher", one, "target=c", &m), CR_EDATA, "one class only");
-}
-
-TEST(allocations)
-{
-    double X[12 * 2], y[12], w[12];
-    draw_classes(2, 12, 2, 3, X, y, w);
-    cr_table *t = make_table(cx, X, 12, 2, y, NULL);
-    check_every_allocation_with_update(t, "fisher", "target=y");
 }

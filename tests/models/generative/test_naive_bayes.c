@@ -307,49 +307,6 @@ TEST(reference)
 
 /* --- laws ------------------------------------------------------------------------------------ */
 
-static const char *const variants[] = { "", " predictive=bayes",
-                                        " bandwidth=0.5,d=0.8 priors=uniform" };
-
-TEST(updates_weights_threads)
-{
-    static data t;
-    draw(31, 0.1, &t);
-    t.w[N - 1] = 0;
-    cr_table *all = table_of(cx, &t, 0, N, false), *first = table_of(cx, &t, 0, N / 3, false);
-    cr_table *rest = table_of(cx, &t, N / 3, N, false), *repeated = table_of(cx, &t, 0, N, true);
-    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-        char settings[512], plain[512];
-        snprintf(settings, sizeof settings, "%s%s", MIXED, variants[v]);
-        snprintf(plain, sizeof plain, "target=y features=*,!w %s", strstr(settings, "numbers="));
-        cr_model     *m = fit(cx, "naive-bayes", all, settings), *u = NULL, *loaded = NULL;
-        cr_model     *part = fit(cx, "naive-bayes", first, settings);
-        cr_model     *r = fit(cx, "naive-bayes", repeated, plain);
-        cr_prediction p = predict(cx, m, all), q = predict(cx, r, all);
-        char         *bytes = NULL;
-        size_t        size = 0;
-        assert_same_answers(&p, &q, 1e-11);
-        assert_ok(cx, cr_update(cx, part, rest, &u));
-        q = predict(cx, u, all);
-        assert_same_answers(&p, &q, 1e-11);
-        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-        assert_ok(cx, cr_model_from_bytes(cx, "test", bytes, size, &loaded));
-        cr_free(cx, bytes, size, 1);
-        q = predict(cx, loaded, all);
-        assert_same_bits(&p, &q);
-        cr_model_free(cx, u);
-        cr_model_free(cx, loaded);
-    }
-    cr_table_free(cx, all), cr_table_free(cx, first), cr_table_free(cx, rest);
-    cr_table_free(cx, repeated);
-
-    enum { n = 1600, P = 4 };
-    static double X[n * P], y[n], w[n];
-    draw_classes(9, n, P, K, X, y, w);
-    check_life(cx, "naive-bayes", "target=y weights=w", X, n, P, y, w, 1e-11);
-    check_life(cx, "naive-bayes", "target=y weights=w numbers=kernel", X, 800, P, y, w, 1e-11);
-    check_weights(cx, "naive-bayes", "target=y", X, 60, P, y, w, 1e-10);
-}
-
 /* Numbers at 1e12 with a spread of 1 lose nothing: shifted data, the same answers. */
 TEST(shift)
 {
@@ -473,12 +430,4 @@ TEST(description)
     assert_close(statistic(d, "category_columns"), 1, 0);
     assert_close(statistic(d, "bernoulli_columns"), 1, 0);
     assert_close(statistic(d, "prior(b)"), 0.6, 1e-14);
-}
-
-TEST(allocations)
-{
-    cr_table *t = table_of_text(
-        cx, "a.csv", "x,n,s,z,c\n1,2,u,1,a\n3,4,u,2,a\n8,9,v,3,b\n8,1,u,,b\n6,2,v,5,b\n");
-    check_every_allocation_with_update(
-        t, "naive-bayes", "target=c numbers=gaussian,n=poisson,x=kernel priors=uniform");
 }

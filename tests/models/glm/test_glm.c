@@ -1,7 +1,7 @@
 /* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and
  * R's answers, laws of weights, offsets, exposures and trials, and predictive moments. */
 #include "../../data/sparse_fixture.h"
-#include "../life.h"
+#include "../fixture.h"
 
 #include "math/special/special.h"
 #include "models/glm/family.h"
@@ -252,29 +252,6 @@ TEST(negative_binomial_is_the_maximum)
             assert_relative(sum, best, 1e-12);
         else
             assert_true(sum < best);
-    }
-}
-
-TEST(weights_are_repetitions)
-{
-    double X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
-    for (size_t c = 0; c < KINDS; c++) {
-        char settings[256];
-        draw(&kinds[c], 20 + c, X, y, w);
-        w[5] = 0; /* as if it were not there, whatever it holds */
-        size_t    n = repeat_rows(X, y, w, N, P, X3, y3);
-        cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
-        print_settings(&kinds[c], "weights=w", settings, sizeof settings);
-        cr_model *m = fit(cx, "glm", t, settings);
-        print_settings(&kinds[c], "", settings, sizeof settings);
-        cr_model *m3 = fit(cx, "glm", t3, settings);
-        json_t   *d = describe(cx, m), *d3 = describe(cx, m3);
-        for (size_t j = 0; j <= P; j++) {
-            assert_close(coefficient(d, j, "value"), coefficient(d3, j, "value"), 1e-7);
-            assert_close(coefficient(d, j, "sd"), coefficient(d3, j, "sd"), 1e-7);
-        }
-        assert_relative(statistic(d, "null_deviance"), statistic(d3, "null_deviance"), 1e-10);
-        assert_relative(statistic(d, "aic"), statistic(d3, "aic"), 1e-9);
     }
 }
 
@@ -600,36 +577,6 @@ TEST(underdispersion_is_told)
     assert_true(statistic(d, "overdispersion") < 1e-7);
 }
 
-/* Saved and loaded, and on any number of threads, the same bits. */
-TEST(file_and_threads)
-{
-    double X[N * P], y[N], w[N];
-    for (size_t c = 0; c < KINDS; c++) {
-        char   settings[256], *bytes = NULL;
-        size_t size = 0;
-        draw(&kinds[c], 60 + c, X, y, w);
-        cr_table *t = make_table(cx, X, N, P, y, w);
-        print_settings(&kinds[c], "weights=w", settings, sizeof settings);
-        cr_model *m = fit(cx, "glm", t, settings), *back = NULL;
-        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-        assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &back));
-        cr_prediction p = predict(cx, m, t);
-        for (unsigned threads = 1; threads <= 7; threads += 2) {
-            cr_ctx_set_threads(cx, threads);
-            cr_model     *again = fit(cx, "glm", t, settings);
-            cr_prediction q = predict(cx, threads == 3 ? back : again, t);
-            assert_memory_equal(p.mean, q.mean, sizeof y);
-            assert_memory_equal(p.scale, q.scale, sizeof y);
-            if (p.params)
-                assert_memory_equal(p.params, q.params, N * p.n_params * sizeof *p.params);
-        }
-        json_t *d = describe(cx, m), *e = describe(cx, back);
-        assert_true(json_equal(d, e));
-        cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, back);
-    }
-}
-
 /* A column of yes and no is told what takes it. */
 TEST(classes_are_refused)
 {
@@ -639,14 +586,6 @@ TEST(classes_are_refused)
                       "'y' is a category");
     assert_non_null(strstr(cr_error_hint(cx), "logistic and probit take classes"));
     m = fit(cx, "probit", t, "target=y");
-}
-
-TEST(allocations)
-{
-    const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    const char *const settings[] = { "target=y family=poisson", "target=y family=negative-binomial",
-                                     NULL };
-    check_allocations_on(x, 6, 1, y, "glm", settings);
 }
 
 /* Sparse rows give what the same numbers written out do, with fewer and with more than 4 p rows. */

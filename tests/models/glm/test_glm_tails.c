@@ -1,7 +1,7 @@
 /* test_glm_tails.c -- shares whose means are as good as 0 or 1: the estimate against Newton's step
  * in long double, whose numbers reach far enough to take 1 - mu as it is, measures of the fit, and
  * densities of surprises against the logistic model. */
-#include "../life.h"
+#include "../fixture.h"
 
 #include "models/glm/measures.h"
 

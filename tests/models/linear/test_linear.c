@@ -385,26 +385,6 @@ TEST(scales_and_shifts)
     }
 }
 
-TEST(order_of_rows)
-{
-    enum { n = 600 };
-    static double X[n * P], y[n], Z[n * P], v[n];
-    static size_t order[n];
-    cr_rng        r = cr_rng_stream(10, 0);
-    draw_regression(10, n, P, 0.7, X, y);
-    cr_rng_permutation(&r, n, order);
-    for (size_t i = 0; i < n; i++) {
-        v[i] = y[order[i]];
-        memcpy(Z + i * P, X + order[i] * P, P * sizeof(double));
-    }
-    cr_table         *t = make_table(cx, X, n, P, y, NULL), *u = make_table(cx, Z, n, P, v, NULL);
-    const char *const settings[] = { "target=y solver=qr", "target=y solver=gram" };
-    for (size_t s = 0; s < 2; s++) {
-        cr_model *a = fit(cx, "linear", t, settings[s]), *b = fit(cx, "linear", u, settings[s]);
-        check_same(cx, a, b, t, P, 1e-12);
-    }
-}
-
 /* Numbers whose squares overflow or vanish are no reason to lose a column. */
 TEST(extreme_sizes)
 {

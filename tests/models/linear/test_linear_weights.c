@@ -5,30 +5,6 @@
 
 enum { N = 23, P = 4 };
 
-TEST(weights_repeat_rows)
-{
-    double X[N * P], y[N], w[N], XX[4 * N * P], yy[4 * N];
-    size_t n = 0;
-    draw_regression(1, N, P, 0.7, X, y);
-    for (size_t i = 0; i < N; i++) {
-        w[i] = (double)(i % 4); /* weight 0: not there at all */
-        for (size_t k = 0; k < i % 4; k++, n++) {
-            memcpy(XX + n * P, X + i * P, P * sizeof(double));
-            yy[n] = y[i];
-        }
-    }
-    cr_table *weighted = make_table(cx, X, N, P, y, w),
-             *repeated = make_table(cx, XX, n, P, yy, NULL);
-    const char *const solvers[] = { "solver=qr", "solver=gram" };
-    for (size_t s = 0; s < 2; s++) {
-        char with[64], without[64];
-        snprintf(with, sizeof with, "target=y weights=w %s", solvers[s]);
-        snprintf(without, sizeof without, "target=y %s", solvers[s]);
-        cr_model *a = fit(cx, "linear", weighted, with), *b = fit(cx, "linear", repeated, without);
-        check_same(cx, a, b, repeated, P, 1e-12);
-    }
-}
-
 /* --- weights as precisions ------------------------------------------------------------------- */
 
 /* By the definition in long double: n rows, Var e = s^2 / w; the likelihood; a new row of weight

@@ -234,32 +234,6 @@ TEST(loocv_by_refitting)
     }
 }
 
-/* Rows that come later count like rows that were there. */
-TEST(update)
-{
-    double X[N * P], y[N], w[N];
-    draw_regression(9, N, P, 0.8, X, y);
-    for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 3);
-    const char *settings = "target=y weights=w lambda=3";
-    cr_table   *all = make_table(cx, X, N, P, y, w);
-    cr_table   *first = make_table(cx, X, 8, P, y, w);
-    cr_table   *rest = make_table(cx, X + 8 * P, N - 8, P, y + 8, w + 8);
-    cr_model   *a = fit(cx, "ridge", all, settings), *b = fit(cx, "ridge", first, settings),
-             *c = NULL;
-    assert_ok(cx, cr_update(cx, b, rest, &c));
-    json_t *da = describe(cx, a), *dc = describe(cx, c);
-    for (size_t j = 0; j <= P; j++) {
-        assert_close(coefficient(dc, j, "value"), coefficient(da, j, "value"), 1e-11);
-        assert_close(coefficient(dc, j, "sd"), coefficient(da, j, "sd"), 1e-10);
-    }
-    assert_close(statistic(dc, "rss"), statistic(da, "rss"), 1e-10);
-    assert_close(statistic(dc, "effective_df"), statistic(da, "effective_df"), 1e-11);
-    assert_close(statistic(dc, "gcv"), statistic(da, "gcv"), 1e-10);
-    assert_true(isnan(statistic(dc, "loocv"))); /* needs the rows */
-    assert_int_equal(cr_model_get_report(c)->rows, N);
-    cr_model_free(cx, c);
-}
-
 /* One row: its mean, and no claim about the noise. */
 TEST(one_row)
 {

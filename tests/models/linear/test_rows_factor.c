@@ -238,10 +238,3 @@ TEST(refusals)
     m = fit(cx, "linear", t, "target=y weights=w");
     assert_fails_with(cx, cr_update(cx, m, none, &next), CR_EDATA, "are all zero");
 }
-
-TEST(no_memory)
-{
-    double    x[] = { 1, 2, 3, 4, 6 }, y[] = { 2, 3, 3, 5, 8 };
-    cr_table *t = make_table(cx, x, 5, 1, y, NULL);
-    check_every_allocation_with_update(t, "linear", "target=y");
-}

@@ -186,11 +186,3 @@ TEST(refusals)
     m = fit(cx, "linear", t, "target=y features=x* errors=hc0");
     assert_fails_with(cx, cr_update(cx, m, t, &more), CR_EUNSUPPORTED, "come from all residuals");
 }
-
-TEST(allocations)
-{
-    double            X[N * P], y[N], w[N];
-    const char *const settings[] = { "target=y features=x* errors=hc3", NULL };
-    draw(X, y, w);
-    check_allocations_on(X, 20, P, y, "linear", settings);
-}

@@ -307,15 +307,6 @@ TEST(corners)
     assert_close(q.mean[0], 7, 1e-15);
 }
 
-TEST(allocations)
-{
-    double            X[14 * 3], y[14];
-    const char *const settings[] = { "target=y select=best criterion=cv cv_folds=2",
-                                     "target=y select=backward", NULL };
-    draw_regression(23, 14, 3, 1, X, y);
-    check_allocations_on(X, 14, 3, y, "linear", settings);
-}
-
 /* --- reference ------------------------------------------------------------------------------- */
 
 static void check_terms(const json_t *names, const json_t *terms)

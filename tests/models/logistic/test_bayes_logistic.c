@@ -406,10 +406,3 @@ TEST(reference)
     }
     assert_true(checked >= 6);
 }
-
-TEST(allocations)
-{
-    const double      X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
-    const char *const settings[] = { "target=y alpha=1 infer=laplace draws=100", NULL };
-    check_allocations_on(X, 6, 1, y, "bayes-logistic", settings);
-}

@@ -378,42 +378,6 @@ TEST(working_set)
 
 /* --- laws ------------------------------------------------------------------------------------ */
 
-static void assert_same_answers(cr_ctx *cx, const char *model, const cr_table *a, const char *sa,
-                                const cr_table *b, const char *sb, const cr_table *where,
-                                double tolerance)
-{
-    cr_model     *ma = fit(cx, model, a, sa), *mb = fit(cx, model, b, sb);
-    cr_prediction qa = predict(cx, ma, where), qb = predict(cx, mb, where);
-    for (size_t i = 0; i < qa.n * qa.n_classes; i++)
-        assert_close(qa.prob[i], qb.prob[i], tolerance);
-}
-
-/* A row of weight 2 is two rows, one of weight 0 none; rows in any order; columns in any units. */
-TEST(weights_and_order)
-{
-    double X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N];
-    size_t n = 0;
-    for (size_t classes = 2; classes <= 3; classes++) {
-        draw_classes(11 + classes, N, P, classes, 0.9, X, y);
-        n = 0;
-        for (size_t i = 0; i < N; i++) w[i] = (double)(i % 3);
-        for (size_t i = N; i-- > 0;) /* repeated, and in reverse */
-            for (size_t k = 0; k < i % 3; k++, n++) {
-                memcpy(XX + n * P, X + i * P, P * sizeof(double));
-                yy[n] = y[i];
-            }
-        cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
-        const char *const settings[][2] = {
-            { "target=y features=x* weights=w", "target=y features=x*" },
-            { "target=y features=x* weights=w lambda=2", "target=y features=x* lambda=2" },
-            { "target=y features=x* weights=w penalty=l1 lambda=0.02",
-              "target=y features=x* penalty=l1 lambda=0.02" }
-        };
-        for (size_t s = 0; s < 3; s++)
-            assert_same_answers(cx, "logistic", a, settings[s][0], b, settings[s][1], b, 1e-6);
-    }
-}
-
 TEST(units)
 {
     double X[N * P], y[N], XX[N * P];
@@ -429,52 +393,4 @@ TEST(units)
     }
 }
 
-/* The same bits for any number of threads, and after saving. */
-TEST(same_bits)
-{
-    enum { ROWS = 1200 };
-    static const char *const settings[] = { "target=y lambda=1", "target=y",
-                                            "target=y penalty=l1 lambda=0.01",
-                                            "target=y solver=newton-cg" };
-    double                  *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
-    draw_classes(15, ROWS, P, 3, 0.9, X, y);
-    cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
-    for (size_t s = 0; s < 4; s++) {
-        cr_prediction first = { 0 };
-        const size_t  threads[] = { 1, 2, 3, 7 };
-        for (size_t k = 0; k < 4; k++) {
-            cr_ctx_set_threads(cx, threads[k]);
-            char     *bytes = NULL;
-            size_t    size = 0;
-            cr_model *m = fit(cx, "logistic", t, settings[s]), *loaded = NULL;
-            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-            assert_ok(cx, cr_model_from_bytes(cx, "bytes", bytes, size, &loaded));
-            cr_prediction q = predict(cx, loaded, t);
-            if (k == 0)
-                first = q;
-            else
-                assert_memory_equal(first.prob, q.prob, ROWS * 3 * sizeof(double));
-            if (k > 0) cr_prediction_free(cx, &q);
-            cr_free(cx, bytes, size, 1);
-            cr_model_free(cx, loaded);
-        }
-        cr_prediction_free(cx, &first);
-    }
-    free(X);
-    free(y);
-}
-
 /* --- memory ---------------------------------------------------------------------------------- */
-
-TEST(allocations)
-{
-    static const double X[] = { 1, 2, 2, 1, 3, 5, 4, 4, 2.5, 2, 3.5, 1, 0.5, 3, 2, 2 };
-    static const double y[] = { 0, 0, 1, 1, 0, 1, 0, 1 };
-    const char *const   settings[] = { "target=y",
-                                       "target=y lambda=1 solver=newton-cg",
-                                       "target=y penalty=l1 lambda=0.1",
-                                       "target=y lambda=1 solver=lbfgs",
-                                       "target=y lambda=1 solver=sgd",
-                                       NULL };
-    check_allocations_on(X, 8, 2, y, "logistic", settings);
-}

@@ -75,28 +75,6 @@ TEST(one_against_the_rest)
     }
 }
 
-TEST(weights_and_penalty)
-{
-    double X[N * P], y[N], w[N], XX[2 * N * P], yy[2 * N];
-    size_t n = 0;
-    draw_classes(3, N, P, 2, 0.9, X, y);
-    for (size_t i = 0; i < N; i++) {
-        w[i] = (double)(i % 3);
-        for (size_t k = 0; k < i % 3; k++, n++) {
-            memcpy(XX + n * P, X + i * P, P * sizeof(double));
-            yy[n] = y[i];
-        }
-    }
-    cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
-    cr_model *ma = fit(cx, "probit", a, "target=y features=x* weights=w lambda=0.5");
-    cr_model *mb = fit(cx, "probit", b, "target=y features=x* lambda=0.5 solver=lbfgs");
-    json_t   *da = describe(cx, ma), *db = describe(cx, mb);
-    for (size_t j = 0; j <= P; j++) {
-        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-5);
-        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-5);
-    }
-}
-
 TEST(reference)
 {
     static const char *const kinds[] = { "expected", "observed" };
@@ -126,11 +104,4 @@ TEST(reference)
         checked++;
     }
     assert_true(checked >= 2);
-}
-
-TEST(allocations)
-{
-    const double      X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
-    const char *const settings[] = { "target=y", NULL };
-    check_allocations_on(X, 8, 1, y, "probit", settings);
 }

@@ -1,8 +1,8 @@
 /* test_knn.c -- nearest neighbours against the definition over all rows, the bias-variance formula,
  * and leave-one-out by real refits. */
-#include "../laws.h"
+#include "../drawn.h"
 
-static law_data data; /* large for a stack */
+static drawn_data data; /* large for a stack */
 
 /* --- the definition -------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static double distance_between(const double *a, const double *b, size_t p, bool 
 }
 
 /* The rows but `out` (SIZE_MAX: none), nearest first. */
-static size_t rank_rows(const law_data *d, const double *x, bool max_norm, size_t out,
+static size_t rank_rows(const drawn_data *d, const double *x, bool max_norm, size_t out,
                         near_row *list)
 {
     size_t n = 0;
@@ -44,7 +44,7 @@ typedef struct answer {
 } answer;
 
 /* Only for data whose k-th and next distances differ; rows all of weight 1. */
-static answer by_definition(const law_data *d, const double *x, size_t k, bool max_norm,
+static answer by_definition(const drawn_data *d, const double *x, size_t k, bool max_norm,
                             bool weighted, size_t out)
 {
     near_row list[600];
@@ -73,7 +73,7 @@ static answer by_definition(const law_data *d, const double *x, size_t k, bool m
 static void check_against_definition(cr_ctx *cx, bool max_norm, bool weighted)
 {
     char settings[256];
-    draw_laws(weighted ? 2 : max_norm, 300, 2, 0, &data);
+    draw_data(weighted ? 2 : max_norm, 300, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i]; /* no ties */
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     snprintf(settings, sizeof settings, "target=y scale=none k=7 metric=%s weighting=%s",
@@ -99,7 +99,7 @@ TEST(definition)
 
 TEST(classes)
 {
-    draw_laws(4, 300, 2, 3, &data);
+    draw_data(4, 300, 2, 3, &data);
     for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     for (unsigned weighted = 0; weighted < 2; weighted++) {
@@ -130,31 +130,11 @@ TEST(ties_are_shared)
     assert_close(q.scale[0], sqrt(5 * 2 * 1.5), 1e-12); /* the spread of all four, as of two rows */
 }
 
-TEST(laws)
-{
-    const char *const settings[] = {
-        "target=y k=6",
-        "target=y k=3 weighting=distance metric=max",
-        "target=y k=auto task=classification",
-        "target=y k=auto",
-        "target=y k=auto weighting=distance",
-        "target=y k=7 task=classification",
-    };
-    for (size_t i = 0; i < 6; i++) {
-        draw_laws(10 + i, 180, 2, strstr(settings[i], "class") ? 3 : 0, &data);
-        check_repetition("knn", &data, settings[i]);
-        check_row_order("knn", &data, settings[i]);
-        check_same_bits("knn", &data, settings[i]);
-    }
-    draw_laws(30, 3000, 2, 3, &data); /* many blocks */
-    check_same_bits("knn", &data, "target=y task=classification k=4");
-}
-
 /* Weights below 1: as many rows as it takes. */
 TEST(small_weights)
 {
     double w[200];
-    draw_laws(31, 200, 2, 0, &data);
+    draw_data(31, 200, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) w[i] = 0.05;
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, w);
     cr_prediction a = fit_and_predict(cx, "knn", t, "target=y k=2 features=x* weights=w", t);
@@ -173,7 +153,7 @@ static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
     double least = INFINITY;
     size_t best = 0;
     char   settings[256];
-    draw_laws(40 + classes, 90, 2, classes, &data);
+    draw_data(40 + classes, 90, 2, classes, &data);
     for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
     for (size_t k = classes ? 1 : 2; k <= 63; k++) {
         double loss = 0;
@@ -212,10 +192,10 @@ TEST(bias_and_variance)
     cr_table    *at = make_table(cx, x0, 1, 1, zero, NULL);
     for (size_t i = 0; i < N; i++) X[i] = (double)i / N;
     for (size_t c = 0; c < 3; c++) {
-        double   error = 0, fourth = 0, mean_f = 0, said = 0;
-        near_row list[600];
-        char     settings[64];
-        law_data d = { 0 };
+        double     error = 0, fourth = 0, mean_f = 0, said = 0;
+        near_row   list[600];
+        char       settings[64];
+        drawn_data d = { 0 };
         d.n = N, d.p = 1;
         memcpy(d.X, X, sizeof X);
         rank_rows(&d, x0, false, SIZE_MAX, list);
@@ -287,12 +267,4 @@ TEST(many_copies)
     cr_table     *t = make_table(cx, X, 3000, 1, y, NULL), *at = make_table(cx, X, 1, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y", at);
     assert_close(q.mean[0], sum, 0.01);
-}
-
-TEST(allocations)
-{
-    draw_laws(50, 40, 2, 3, &data);
-    check_allocations("knn", &data, "target=y task=classification k=auto");
-    draw_laws(50, 40, 2, 0, &data);
-    check_allocations("knn", &data, "target=y");
 }

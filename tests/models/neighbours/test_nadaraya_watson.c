@@ -1,8 +1,8 @@
 /* test_nadaraya_watson.c -- kernel regression against its definition in long double, leave-one-out
  * by leaving out, and the reference answers. */
-#include "../laws.h"
+#include "../drawn.h"
 
-static law_data data;
+static drawn_data data;
 
 typedef struct oracle {
     bool   compact, linear;
@@ -10,7 +10,7 @@ typedef struct oracle {
 } oracle;
 
 /* The mean at x without row `out`, and the shares v. */
-static long double mean_at(const oracle *o, const law_data *d, const double *x, size_t out,
+static long double mean_at(const oracle *o, const drawn_data *d, const double *x, size_t out,
                            long double *v)
 {
     long double sum = 0, mean = 0;
@@ -42,9 +42,9 @@ static long double mean_at(const oracle *o, const law_data *d, const double *x, 
 
 static void check_definition(cr_ctx *cx, const oracle *o, const char *settings)
 {
-    static long double v[LAW_MOST];
-    double             residual[LAW_MOST], mse = 0, Q[16];
-    draw_laws(o->compact, 80, 2, 0, &data);
+    static long double v[DRAWN_MOST];
+    double             residual[DRAWN_MOST], mse = 0, Q[16];
+    draw_data(o->compact, 80, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) {
         residual[i] = data.y[i] - (double)mean_at(o, &data, data.X + 2 * i, i, v);
         mse += residual[i] * residual[i] / (double)data.n;
@@ -89,11 +89,11 @@ TEST(definition)
 
 /* Leave-one-out by leaving out, where the widths are so small that the nearest row is many widths
  * away, and so large that all rows count alike; the shares are relative to the nearest. */
-static double leave_one_out(const law_data *d, bool compact, double h)
+static double leave_one_out(const drawn_data *d, bool compact, double h)
 {
     long double mse = 0;
     for (size_t q = 0; q < d->n; q++) {
-        long double u[LAW_MOST], least = INFINITY, sum = 0, mean = 0;
+        long double u[DRAWN_MOST], least = INFINITY, sum = 0, mean = 0;
         for (size_t i = 0; i < d->n; i++) {
             u[i] = 0;
             for (size_t j = 0; j < d->p; j++)
@@ -113,7 +113,7 @@ static double leave_one_out(const law_data *d, bool compact, double h)
 TEST(widths)
 {
     const double widths[] = { 1e-4, 0.004, 0.02, 0.1, 0.6, 4, 50, 1e5 };
-    draw_laws(71, 60, 2, 0, &data);
+    draw_data(71, 60, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     for (size_t i = 0; i < 16; i++) {
         char   settings[128];
@@ -134,7 +134,7 @@ TEST(auto_is_the_least)
 {
     for (size_t i = 0; i < 6; i++) {
         double least = INFINITY;
-        draw_laws(80 + i, 40 + 30 * i, 1 + i % 3, 0, &data);
+        draw_data(80 + i, 40 + 30 * i, 1 + i % 3, 0, &data);
         cr_table *t = make_table(cx, data.X, data.n, data.p, data.y, NULL);
         cr_model *m =
             fit(cx, "nadaraya-watson", t,
@@ -152,7 +152,7 @@ TEST(auto_is_the_least)
 /* Order 1 has no error on a plane, whatever the width. */
 TEST(plane)
 {
-    draw_laws(3, 60, 3, 0, &data);
+    draw_data(3, 60, 3, 0, &data);
     for (size_t i = 0; i < data.n; i++)
         data.y[i] = 3 + 2 * data.X[3 * i] - data.X[3 * i + 1] + 0.5 * data.X[3 * i + 2];
     cr_table     *t = make_table(cx, data.X, data.n, 3, data.y, NULL);
@@ -185,24 +185,12 @@ TEST(far_away)
     }
 }
 
-TEST(laws)
-{
-    const char *const settings[] = { "target=y bandwidth=0.4", "target=y",
-                                     "target=y bandwidth=1,2 order=1 kernel=epanechnikov" };
-    for (size_t i = 0; i < 3; i++) {
-        draw_laws(10 + i, 60, 2, 0, &data);
-        check_repetition("nadaraya-watson", &data, settings[i]);
-        check_row_order("nadaraya-watson", &data, settings[i]);
-        check_same_bits("nadaraya-watson", &data, settings[i]);
-    }
-}
-
 /* The width that auto finds is at least as good as any of a fine grid; one for each column is
  * better still, and wide for a column that does not matter. */
 TEST(bandwidth)
 {
     double least = INFINITY;
-    draw_laws(20, 90, 2, 0, &data);
+    draw_data(20, 90, 2, 0, &data);
     for (size_t i = 0; i < data.n; i++) data.y[i] = sin(2 * data.X[2 * i]);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     for (size_t i = 0; i <= 60; i++) {
@@ -238,12 +226,6 @@ TEST(corners)
     cr_table *flat = make_table(cx, constant, 4, 1, y, NULL);
     q = fit_and_predict(cx, "nadaraya-watson", flat, "target=y", flat);
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
-}
-
-TEST(allocations)
-{
-    draw_laws(50, 12, 2, 0, &data);
-    check_allocations("nadaraya-watson", &data, "target=y bandwidth=0.5 order=1");
 }
 
 /* --- reference answers ----------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* test_robust.c -- robust regression: quantiles against every vertex, Student's and Huber's
- * estimates against their equations, peers' answers, and laws. */
-#include "../life.h"
+ * estimates against their equations, peers' answers, and units. */
+#include "../fixture.h"
 
 #include "math/special/special.h"
 #include "models/robust/quantile.h"
@@ -222,28 +222,6 @@ static const char *const every_method[] = { "method=student dof=4", "method=stud
                                             "method=quantile quantile=0.3" };
 enum { METHODS = sizeof every_method / sizeof *every_method };
 
-TEST(weights_are_repetitions)
-{
-    double X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
-    for (size_t c = 0; c < METHODS; c++) {
-        char settings[128];
-        draw(30 + c, X, y, w);
-        w[3] = 0;
-        size_t    n = repeat_rows(X, y, w, N, P, X3, y3);
-        cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
-        snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
-        cr_model *m = fit(cx, "robust", t, settings);
-        snprintf(settings, sizeof settings, "target=y %s", every_method[c]);
-        cr_model *m3 = fit(cx, "robust", t3, settings);
-        json_t   *d = describe(cx, m), *d3 = describe(cx, m3);
-        for (size_t j = 0; j <= P; j++) {
-            assert_close(coefficient(d, j, "value"), coefficient(d3, j, "value"), 1e-6);
-            assert_close(coefficient(d, j, "sd"), coefficient(d3, j, "sd"), 1e-5);
-        }
-        assert_relative(statistic(d, "scale"), statistic(d3, "scale"), 1e-6);
-    }
-}
-
 /* 10 y + 3 has ten times the line; a standardised target changes nothing but rounding. */
 TEST(units)
 {
@@ -439,39 +417,4 @@ TEST(least_degrees_of_freedom)
         assert_close(statistic(d, "dof"), given ? 0.4 : 1, 1e-6);
         assert_true(statistic(d, "scale") > 0.1 && q.scale[0] > 0.1);
     }
-}
-
-TEST(file_and_threads)
-{
-    double X[N * P], y[N], w[N];
-    for (size_t c = 0; c < METHODS; c++) {
-        char   settings[128], *bytes = NULL;
-        size_t size = 0;
-        draw(60 + c, X, y, w);
-        cr_table *t = make_table(cx, X, N, P, y, w);
-        snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
-        cr_model *m = fit(cx, "robust", t, settings), *back = NULL;
-        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
-        assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &back));
-        cr_prediction p = predict(cx, m, t);
-        for (unsigned threads = 1; threads <= 7; threads += 2) {
-            cr_ctx_set_threads(cx, threads);
-            cr_model     *again = fit(cx, "robust", t, settings);
-            cr_prediction q = predict(cx, threads == 3 ? back : again, t);
-            assert_memory_equal(p.mean, q.mean, sizeof y);
-            assert_memory_equal(p.scale, q.scale, sizeof y);
-        }
-        json_t *d = describe(cx, m), *e = describe(cx, back);
-        assert_true(json_equal(d, e));
-        cr_free(cx, bytes, size, 1);
-        cr_model_free(cx, back);
-    }
-}
-
-TEST(allocations)
-{
-    const double      x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    const char *const settings[] = { "target=y method=student max_iter=900",
-                                     "target=y method=quantile max_iter=900", NULL };
-    check_allocations_on(x, 6, 1, y, "robust", settings);
 }

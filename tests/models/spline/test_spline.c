@@ -1,6 +1,6 @@
 /* test_spline.c -- smoothing splines against the dense equations of Green & Silverman and against
  * the Gaussian process they are, both in long double; limits and laws. */
-#include "../life.h"
+#include "../fixture.h"
 
 enum { N = 14, MOST = 40 };
 
@@ -432,36 +432,4 @@ TEST(corners)
     t = make_table(cx, ties_x, N, 1, y, NULL);
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y", &none), CR_ENUMERIC, "overflow");
     m = fit(cx, "spline", t, "target=y scale_target=standard");
-}
-
-TEST(files_and_threads)
-{
-    enum { ROWS = 700 };
-    static double X[ROWS * 3], y[ROWS];
-    cr_model     *again = NULL;
-    draw_regression(9, ROWS, 3, 0.5, X, y);
-    cr_table     *t = make_table(cx, X, ROWS, 3, y, NULL);
-    cr_model     *m = fit(cx, "spline", t, "target=y");
-    cr_prediction p = predict(cx, m, t);
-    const char   *path = test_file("m.cred", "", 0);
-    assert_ok(cx, cr_model_save(cx, m, path));
-    assert_ok(cx, cr_model_load(cx, path, &again));
-    static const size_t threads[] = { 1, 2, 3, 7 };
-    for (size_t k = 0; k < 4; k++) {
-        cr_ctx_set_threads(cx, threads[k]);
-        cr_model     *same = fit(cx, "spline", t, "target=y");
-        cr_prediction q = predict(cx, k % 2 ? again : same, t);
-        double       *mean = malloc(ROWS * sizeof *mean);
-        assert_ok(cx, cr_predict_mean(cx, same, t, mean));
-        for (size_t i = 0; i < ROWS; i++)
-            assert_true(p.mean[i] == q.mean[i] && p.scale[i] == q.scale[i] && mean[i] == q.mean[i]);
-        free(mean);
-    }
-    cr_model_free(cx, again);
-}
-
-TEST(allocations)
-{
-    cr_table *t = make_table(cx, ties_x, N, 1, ties_y, ties_w);
-    check_every_allocation(t, "spline", "target=y");
 }

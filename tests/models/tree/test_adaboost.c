@@ -1,8 +1,8 @@
 /* test_adaboost.c -- boosting against the published recurrences on stumps found by brute force, and
  * the reference answers. */
-#include "../laws.h"
+#include "../drawn.h"
 
-static law_data data;
+static drawn_data data;
 
 /* --- stumps by brute force ------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ static double answer_of(const stump *s, const double *x)
 }
 
 /* The threshold halfway to the next value above row i's in column j; NaN for the highest. */
-static double cut_after(const law_data *d, size_t i, size_t j)
+static double cut_after(const drawn_data *d, size_t i, size_t j)
 {
     double x = d->X[i * d->p + j], next = INFINITY;
     for (size_t k = 0; k < d->n; k++)
@@ -26,7 +26,7 @@ static double cut_after(const law_data *d, size_t i, size_t j)
 }
 
 /* Class weights on both sides. */
-static void count_sides(const law_data *d, const double *w, size_t j, double cut, double c[2][8])
+static void count_sides(const drawn_data *d, const double *w, size_t j, double cut, double c[2][8])
 {
     memset(c, 0, 2 * sizeof c[0]);
     for (size_t i = 0; i < d->n; i++) c[d->X[i * d->p + j] > cut][(size_t)d->y[i]] += w[i];
@@ -47,7 +47,7 @@ static double largest(const double *c, size_t K)
     return (double)best;
 }
 
-static stump best_gini(const law_data *d, const double *w)
+static stump best_gini(const drawn_data *d, const double *w)
 {
     double least = INFINITY, c[2][8];
     stump  best = { 0 };
@@ -70,9 +70,9 @@ static stump best_gini(const law_data *d, const double *w)
 static void check_recurrence(cr_ctx *cx, size_t classes, double rate)
 {
     enum { ROUNDS = 12 };
-    double w[LAW_MOST], F[LAW_MOST] = { 0 }, K = (double)classes;
+    double w[DRAWN_MOST], F[DRAWN_MOST] = { 0 }, K = (double)classes;
     char   settings[256];
-    draw_laws(classes, 60, 2, classes, &data);
+    draw_data(classes, 60, 2, classes, &data);
     snprintf(settings, sizeof settings, "target=y task=classification rounds=%d learning_rate=%g",
              ROUNDS, rate);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
@@ -135,7 +135,7 @@ TEST(ends)
 /* --- gradient -------------------------------------------------------------------------------- */
 
 /* The stump with the least squared error on r, answering with sum r / sum h on each side. */
-static stump best_squares(const law_data *d, const double *r, const double *h)
+static stump best_squares(const drawn_data *d, const double *r, const double *h)
 {
     double least = INFINITY;
     stump  best = { 0 };
@@ -160,9 +160,9 @@ static void check_gradient(cr_ctx *cx, size_t classes)
 {
     enum { ROUNDS = 6 };
     size_t widths = classes > 2 ? classes : 1, n;
-    double F[LAW_MOST] = { 0 }, p[LAW_MOST], r[LAW_MOST], h[LAW_MOST], K = (double)classes;
+    double F[DRAWN_MOST] = { 0 }, p[DRAWN_MOST], r[DRAWN_MOST], h[DRAWN_MOST], K = (double)classes;
     char   settings[256];
-    draw_laws(30 + classes, 60, 2, classes, &data);
+    draw_data(30 + classes, 60, 2, classes, &data);
     n = data.n;
     snprintf(settings, sizeof settings, "target=y form=gradient rounds=%d learning_rate=0.3 %s",
              ROUNDS, classes ? "task=classification" : "");
@@ -211,9 +211,9 @@ static void check_gradient(cr_ctx *cx, size_t classes)
 static void check_loss(cr_ctx *cx, size_t classes, bool weighted)
 {
     enum { ROUNDS = 25 };
-    double w[LAW_MOST], sum = 0, weight = 0;
+    double w[DRAWN_MOST], sum = 0, weight = 0;
     char   settings[256];
-    draw_laws(50 + classes, 60, 2, classes, &data);
+    draw_data(50 + classes, 60, 2, classes, &data);
     for (size_t i = 0; i < data.n; i++) w[i] = weighted ? 0.5 + (double)(i % 4) : 2;
     snprintf(settings, sizeof settings,
              "target=y weights=w form=gradient rounds=%d depth=2 task=classification", ROUNDS);
@@ -247,7 +247,7 @@ TEST(gradient)
 /* The spread is that of rows that were not seen: near the noise, and above the training error. */
 TEST(spread)
 {
-    draw_laws(40, 600, 2, 0, &data);
+    draw_data(40, 600, 2, 0, &data);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     cr_model     *m = fit(cx, "adaboost", t, "target=y depth=2 rounds=150");
     json_t       *d = describe(cx, m);
@@ -257,23 +257,7 @@ TEST(spread)
     assert_true(statistic(d, "cv_rmse") > 0.28 && statistic(d, "cv_rmse") < 0.5);
 }
 
-/* --- laws and corners ------------------------------------------------------------------------ */
-
-TEST(laws)
-{
-    const char *const settings[] = {
-        "target=y task=classification rounds=15",
-        "target=y task=classification rounds=8 depth=2",
-        "target=y task=classification rounds=8 form=gradient depth=2",
-        "target=y rounds=12 depth=2",
-    };
-    for (size_t i = 0; i < 4; i++) {
-        draw_laws(60 + i, 160, 2, i == 3 ? 0 : 2 + i % 2, &data);
-        check_repetition("adaboost", &data, settings[i]);
-        check_row_order("adaboost", &data, settings[i]);
-        check_same_bits("adaboost", &data, settings[i]);
-    }
-}
+/* --- corners ---------------------------------------------------------------------------------- */
 
 TEST(corners)
 {
@@ -293,17 +277,6 @@ TEST(corners)
     cr_table *gaps = table_of_text(cx, "g.csv", "x,g,y\n1,a,no\n,a,no\n3,b,yes\n,b,yes\n5,,yes\n");
     q = fit_and_predict(cx, "adaboost", gaps, "target=y depth=2 rounds=5", gaps);
     assert_true(q.prob[0] > 0.5 && q.prob[1 * 2] > 0.5 && q.prob[3 * 2 + 1] > 0.5);
-}
-
-TEST(allocations)
-{
-    draw_laws(50, 20, 2, 3, &data);
-    check_allocations("adaboost", &data, "target=y task=classification rounds=3");
-    check_allocations("adaboost", &data, "target=y task=classification rounds=2 form=gradient");
-    for (size_t i = 0; i < data.n; i++) data.y[i] = data.X[2 * i] > 0; /* ends after one round */
-    check_allocations("adaboost", &data, "target=y task=classification rounds=3");
-    draw_laws(50, 10, 2, 0, &data);
-    check_allocations("adaboost", &data, "target=y rounds=2");
 }
 
 /* --- reference answers ----------------------------------------------------------------------- */

@@ -1,10 +1,9 @@
 /* test_histogram.c -- splits between bins: with a bin for every value the exact tree, with fewer
- * what a plain search over bins finds; and the laws, on nodes large enough to be split by bins. */
-#include "../laws.h"
+ * what a plain search over bins finds; threads and weights on nodes large enough that all are split
+ * by bins, which those of test_conformance.c are not. */
+#include "../drawn.h"
 
 #include <stdlib.h>
-
-static law_data data;
 
 enum { MOST = 80000, P = 4 };
 static double X[MOST * P], y[MOST], w[MOST];
@@ -291,19 +290,6 @@ TEST(weights_are_repetitions)
         free(X2);
         free(y2);
     }
-}
-
-/* Stumps are split by bins whatever the rows. */
-TEST(life)
-{
-    const char *stumps = "target=y task=classification rounds=9 splits=histogram bins=7";
-    draw_laws(90, 160, 2, 3, &data);
-    check_repetition("adaboost", &data, stumps);
-    check_row_order("adaboost", &data, stumps);
-    check_same_bits("adaboost", &data, stumps);
-    draw_laws(91, 20, 2, 3, &data);
-    check_allocations("adaboost", &data, "target=y task=classification rounds=2 splits=histogram");
-    check_allocations("tree", &data, "target=y task=classification splits=histogram prune=none");
 }
 
 /* --- quality --------------------------------------------------------------------------------- */

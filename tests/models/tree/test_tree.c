@@ -1,8 +1,8 @@
 /* test_tree.c -- trees against all splits by brute force, pruning against dynamic programming,
  * leaves against their rows. */
-#include "../laws.h"
+#include "../drawn.h"
 
-static law_data data;
+static drawn_data data;
 
 /* --- nodes of a description ------------------------------------------------------------------ */
 
@@ -162,7 +162,7 @@ TEST(exact_fit)
     cr_prediction q = fit_and_predict(cx, "tree", xor, deep, xor);
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], y[i], 1e-15);
     cr_table_free(cx, xor);
-    draw_laws(2, 700, 2, 0, &data);
+    draw_data(2, 700, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     q = fit_and_predict(cx, "tree", t, deep, t);
     for (size_t i = 0; i < data.n; i++) assert_close(q.mean[i], data.y[i], 1e-14);
@@ -184,7 +184,7 @@ TEST(thresholds)
 /* Mean and spread of the rows that share a leaf, here those that share a mean. */
 TEST(leaf_answers)
 {
-    draw_laws(5, 200, 2, 0, &data);
+    draw_data(5, 200, 2, 0, &data);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     cr_prediction q = fit_and_predict(cx, "tree", t, "target=y prune=none max_depth=4", t);
     for (size_t i = 0; i < data.n; i++) {
@@ -200,7 +200,7 @@ TEST(leaf_answers)
         assert_close(q.scale[i], sqrt(square / (n - 1) * (1 + 1 / n)), 1e-12);
     }
     cr_table_free(cx, t);
-    draw_laws(6, 200, 2, 3, &data);
+    draw_data(6, 200, 2, 3, &data);
     t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     q = fit_and_predict(cx, "tree", t, "target=y task=classification max_depth=0 smoothing=2", t);
     double count[3] = { 0 };
@@ -311,11 +311,11 @@ static void check_pruning(cr_ctx *cx, const char *settings, const cr_table *t, d
 
 TEST(pruning)
 {
-    draw_laws(11, 120, 2, 0, &data);
+    draw_data(11, 120, 2, 0, &data);
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     check_pruning(cx, "target=y min_leaf=2 min_split=2 prune=none", t, 0.5);
     cr_table_free(cx, t);
-    draw_laws(12, 120, 2, 3, &data);
+    draw_data(12, 120, 2, 3, &data);
     t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     check_pruning(cx, "target=y task=classification min_leaf=1 min_split=2 prune=none", t, 0.5);
     check_pruning(cx, "target=y task=classification criterion=entropy prune=none", t, 0.7);
@@ -343,28 +343,7 @@ TEST(cross_validation)
     assert_close(parameter(db, "x2", "value"), 1, 1e-12);
 }
 
-/* --- laws and corners ------------------------------------------------------------------------ */
-
-TEST(laws)
-{
-    const char *const settings[] = { "target=y prune=none", "target=y prune=0.01 min_leaf=2",
-                                     "target=y task=classification prune=none",
-                                     "target=y task=classification prune=none criterion=entropy" };
-    for (size_t i = 0; i < 4; i++) {
-        draw_laws(20 + i, 200, 2, i >= 2 ? 3 : 0, &data);
-        check_repetition("tree", &data, settings[i]);
-        check_row_order("tree", &data, settings[i]);
-        check_same_bits("tree", &data, settings[i]);
-    }
-    draw_laws(26, 300, 2, 0, &data);
-    check_repetition("tree", &data, "target=y");
-    check_row_order("tree", &data, "target=y");
-    check_same_bits("tree", &data, "target=y");
-    draw_laws(27, 300, 2, 4, &data);
-    check_repetition("tree", &data, "target=y task=classification");
-    check_row_order("tree", &data, "target=y task=classification");
-    check_same_bits("tree", &data, "target=y task=classification");
-}
+/* --- corners ---------------------------------------------------------------------------------- */
 
 /* Enough entries that columns are searched side by side. */
 TEST(large_nodes)
@@ -413,12 +392,4 @@ TEST(corners)
                       "is not auto, min, none or a number of 0 or more");
     assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=some", &m), CR_EARG,
                       "is not auto, min, none or a number of 0 or more");
-}
-
-TEST(allocations)
-{
-    draw_laws(50, 30, 2, 3, &data);
-    check_allocations("tree", &data, "target=y task=classification prune_folds=2");
-    draw_laws(50, 20, 2, 0, &data);
-    check_allocations("tree", &data, "target=y prune=0.01 min_leaf=2 min_split=4");
 }

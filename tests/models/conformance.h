@@ -1,0 +1,228 @@
+/* conformance.h -- the subjects of the laws that every model keeps: each class of the registry with
+ * each line of tests/cli/options, the one table of what is exempt from a law and why, and the rows
+ * that the laws are tried on. */
+#ifndef CREDENCE_TEST_MODELS_CONFORMANCE_H
+#define CREDENCE_TEST_MODELS_CONFORMANCE_H
+
+#include "account.h"
+#include "data/table/subset.h"
+#include "models/core/fit_stream.h"
+
+enum { MOST_LINE = 512 };
+
+typedef enum law { THREADS, FILES, ORDER, WEIGHTS, UPDATES, STREAMS, COLUMNS, MEMORY } law;
+static const char *const law_names[] = { "threads", "files",   "order",   "weights",
+                                         "updates", "streams", "columns", "memory" };
+
+/* A model with the options of one line. */
+typedef struct subject {
+    const cr_model_class *class;
+    const char *model;
+    char        line[MOST_LINE], settings[MOST_LINE];
+    const char *data;  /* path of the rows */
+    size_t      block; /* of a stream; 0: none */
+    law         law;
+} subject;
+
+/* --- exemptions ------------------------------------------------------------------------------- */
+
+/* Lines of options of a model that contain `words` are not held to a law; or are, except for one
+ * member of what the model says, or for those that begin so.  Empty texts stand for any. */
+static const struct exemption {
+    law         law;
+    const char *model, *words, *member, *reason;
+} exemptions[] = {
+    { ORDER, "gp-online", "", "", "learns as the rows come" },
+    { STREAMS, "gp-online", "", "", "learns as the rows come" },
+    { ORDER, "gp", "--approx svgp", "", "draws batches of rows" },
+    { ORDER, "gp-classify", "--approx svgp", "", "draws batches of rows" },
+    { ORDER, "gp", "--approx nystrom", "", "chooses landmarks among the rows" },
+    { ORDER, "gp", "--optimize-inducing", "", "chooses starts among the rows" },
+    { ORDER, "gp", "--inducing-inputs", "", "ends a search half-way, where rounding is magnified" },
+    { WEIGHTS, "gp", "--inducing-inputs", "", "ends a search half-way, as above" },
+    { ORDER, "gp", "weighted_degree", "", "a target without noise: rounding chooses how little" },
+    { ORDER, "gp", "", "starts", "where two starts meet, the search goes on from one" },
+    { ORDER, "gp", "spectrum", "parameters", "their sd are of differences, good to a few digits" },
+    { ORDER, "nadaraya-watson", "--per-column", "parameters",
+      "a width below all gaps is any width" },
+    { ORDER, "", "", "cv", "folds are drawn by the numbers of the rows" },
+    { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },
+    { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
+    { ORDER, "spline", "", "lambda", "is without bound, as above" },
+    { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
+    { WEIGHTS, "linear", "--weights", "", "has weights, which are precisions" },
+    { WEIGHTS, "", "", "cv", "folds are drawn by the numbers of the rows" },
+    { WEIGHTS, "", "", "loocv", "leaves out a row with all its weight" },
+    { WEIGHTS, "", "", "max_leverage", "is that of a row with all its weight" },
+    { WEIGHTS, "spline", "--choose loo", "log_", "goes through the points: rounding is left" },
+    { UPDATES, "", "", "loocv", "takes rows that are not kept" },
+    { UPDATES, "", "", "max_leverage", "takes rows that are not kept" },
+    { STREAMS, "", "", "loocv", "takes rows that are not kept" },
+    { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
+};
+
+/* Whether a subject is exempt from its law for this member; "": from all of it. */
+static inline bool is_exempt(const subject *s, const char *member)
+{
+    for (size_t i = 0; i < sizeof exemptions / sizeof *exemptions; i++) {
+        const struct exemption *e = &exemptions[i];
+        bool matches = *member ? *e->member && strncmp(member, e->member, strlen(e->member)) == 0
+                               : !*e->member;
+        if (e->law == s->law && matches && strstr(s->line, e->words) &&
+            (!*e->model || strcmp(e->model, s->model) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* --- the subjects ----------------------------------------------------------------------------- */
+
+static size_t broken; /* laws, in the test at hand: all of them are shown before it fails */
+
+static void        break_law(const subject *s, const char *format, ...) CR_PRINTF(2, 3);
+static inline void break_law(const subject *s, const char *format, ...)
+{
+    char    text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    print_error("%s: %s %s: %s\n", law_names[s->law], s->model, s->line, text);
+    broken++;
+}
+
+static inline void add_setting(subject *s, const char *name, const char *value)
+{
+    char  *end = s->settings + strlen(s->settings);
+    size_t free_bytes = (size_t)(s->settings + sizeof s->settings - end);
+    int    n = snprintf(end, free_bytes, "%s%s=%s", *s->settings ? " " : "", name, value);
+    assert_true(n > 0 && (size_t)n < free_bytes);
+    for (char *c = end; *c && *c != '='; c++)
+        if (*c == '-') *c = '_';
+}
+
+/* "--lambda 2 --no-intercept --gradient" as settings; what is for the program alone is kept aside. */
+static inline void read_line(subject *s)
+{
+    char text[MOST_LINE], *rest = NULL, *word, *next;
+    bool target = false;
+    snprintf(text, sizeof text, "%s", s->line);
+    for (word = strtok_r(text, " ", &rest); word; word = next) {
+        next = strtok_r(NULL, " ", &rest);
+        assert_memory_equal(word, "--", 2);
+        bool flag = !next || strncmp(next, "--", 2) == 0, off = strncmp(word, "--no-", 5) == 0;
+        const char *name = word + 2, *value = flag ? "true" : next;
+        if (strcmp(name, "no-target") == 0)
+            target = true;
+        else if (strcmp(name, "stream") == 0)
+            s->block = s->block ? s->block : 7;
+        else if (strcmp(name, "block") == 0)
+            s->block = (size_t)atoi(value);
+        else
+            add_setting(s, off ? name + 3 : name,
+                        off                           ? "false"
+                        : strcmp(value, "d.csv") == 0 ? s->data
+                                                      : value);
+        target |= strcmp(name, "target") == 0;
+        if (!flag) next = strtok_r(NULL, " ", &rest);
+    }
+    if (!target) add_setting(s, "target", "y");
+}
+
+/* Each law has a context of its own for each subject, in which leaks are seen.  CREDENCE_SUBJECT
+ * names the one model to try, when a law is broken and one wants to look at it. */
+static inline void try_subject(subject *s, void (*body)(cr_ctx *cx, const subject *s))
+{
+    const char *wish = getenv("CREDENCE_SUBJECT");
+    s->settings[0] = '\0';
+    s->block = 0;
+    read_line(s);
+    if (is_exempt(s, "") || (wish && strcmp(wish, s->model) != 0)) return;
+    cr_ctx *cx = test_context();
+    body(cx, s);
+    test_context_free(cx);
+}
+
+static inline void for_each(law kept, void (*body)(cr_ctx *cx, const subject *s))
+{
+    char data[1024];
+    broken = 0;
+    snprintf(data, sizeof data, "%s", test_data("golden/d.csv"));
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        subject s = { .class = cr_class_at(i),
+                      .model = cr_class_name(cr_class_at(i)),
+                      .data = data,
+                      .law = kept };
+        char    path[256];
+        snprintf(path, sizeof path, "tests/cli/options/%s.txt", s.model);
+        FILE *f = fopen(path, "r");
+        if (!f) fail_msg("%s is not there: each model has one", path);
+        while (fgets(s.line, sizeof s.line, f)) {
+            s.line[strcspn(s.line, "\n")] = '\0';
+            if (*s.line) try_subject(&s, body);
+        }
+        fclose(f);
+    }
+    assert_int_equal(broken, 0);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Those of the table whose numbers are in the list. */
+static inline cr_table *choose_rows(cr_ctx *cx, const cr_table *t, const size_t *rows, size_t n)
+{
+    cr_table *part = NULL;
+    assert_ok(cx, cri_table_subset(cx, t, rows, n, &part));
+    test_own(cx, part, release_table);
+    return part;
+}
+
+enum { MOST_ROWS = 256 };
+
+static inline cr_table *rows_between(cr_ctx *cx, const cr_table *t, size_t begin, size_t end)
+{
+    size_t rows[MOST_ROWS];
+    for (size_t i = begin; i < end; i++) rows[i - begin] = i;
+    return choose_rows(cx, t, rows, end - begin);
+}
+
+/* --- fits ------------------------------------------------------------------------------------- */
+
+static inline cr_status fit_blocks(cr_ctx *cx, const subject *s, size_t block, cr_model **out)
+{
+    cr_status       st = CR_OK;
+    cr_read_options o;
+    cr_stream      *stream = NULL;
+    setting_list    list;
+    split_settings(s->settings, &list);
+    CR_TRY(cr_options_init(cx, cr_read_table, &o));
+    CR_TRY(cr_stream_open(cx, s->data, &o, block, &stream));
+    CR_TRY(cr_fit_stream(cx, s->model, stream, list.list, list.n, out));
+done:
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    return st;
+}
+
+static inline cr_model *fit_rows(cr_ctx *cx, const subject *s, const cr_table *t, const char *more)
+{
+    char      settings[2 * MOST_LINE];
+    cr_model *m = NULL;
+    snprintf(settings, sizeof settings, "%s%s", s->settings, more);
+    cr_status st = try_fit(cx, s->model, t, settings, &m);
+    if (st != CR_OK) fail_msg("%s %s%s: %s", s->model, s->line, more, cr_error(cx));
+    test_own(cx, m, release_model);
+    return m;
+}
+
+static inline cr_model *fit_subject(cr_ctx *cx, const subject *s)
+{
+    cr_model *m = NULL;
+    if (!s->block) return fit_rows(cx, s, read_table(cx, s->data), "");
+    if (fit_blocks(cx, s, s->block, &m) != CR_OK)
+        fail_msg("%s %s: %s", s->model, s->line, cr_error(cx));
+    test_own(cx, m, release_model);
+    return m;
+}
+
+#endif

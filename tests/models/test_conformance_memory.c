@@ -1,0 +1,35 @@
+/* test_conformance_memory.c -- every model with every line of options (conformance.h), and each place
+ * of its life that allocates made to fail: fit, update, predict, transform, describe, save, load. */
+#include "conformance.h"
+#include "life.h"
+
+/* As many rows as the folds, components and inducing inputs of the lines need. */
+enum { FEW = 12 };
+
+/* The places of the class at hand that have failed with an earlier line. */
+static test_places           known;
+static const cr_model_class *at_hand;
+
+static void memory_may_fail(cr_ctx *cx, const subject *s)
+{
+    cr_model *updated = NULL;
+    if (s->block) return; /* test_fit_stream.c */
+    if (s->class != at_hand) test_places_free(&known);
+    at_hand = s->class;
+    /* A search that is cut short allocates as a whole one does. */
+    bool long_search = strncmp(s->model, "gp", 2) == 0 && !strstr(s->line, "--optimize none");
+    char settings[2 * MOST_LINE];
+    snprintf(settings, sizeof settings, "%s%s", s->settings, long_search ? " max_iter=1" : "");
+    cr_table *t = rows_between(cx, read_table(cx, s->data), 0, FEW);
+    bool      updates = cr_class_offers(s->class, "update") &&
+                   cr_update(cx, fit_rows(cx, s, t, ""), t, &updated) == CR_OK;
+    cr_model_free(cx, updated);
+    check_each_part((life){
+        .table = t, .model = s->model, .settings = settings, .update = updates, .known = &known });
+}
+
+TEST(every_allocation_may_fail)
+{
+    for_each(MEMORY, memory_may_fail);
+    test_places_free(&known);
+}
