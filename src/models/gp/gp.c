@@ -5,7 +5,7 @@
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "models/kernel/inputs/gp_centre.h"
 #include "gp_cost.h"
-#include "models/gp/posterior/gp_given.h"
+#include "models/gp/posterior/gp_inducing_table.h"
 #include "gp_job.h"
 #include "models/gp/posterior/gp_parts.h"
 #include "models/gp/posterior/gp_update.h"
@@ -191,8 +191,8 @@ static bool has_term(const cri_gp_mean *mean, size_t j, int power)
 }
 
 /* Names the powers of columns that the mean function would have had. */
-static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree,
-                         size_t dropped)
+static void report_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree,
+                           size_t dropped)
 {
     char   names[256] = "";
     size_t used = 0;
@@ -225,7 +225,7 @@ static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
     else
         CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
-    if (dropped) tell_dropped(cx, &j->m->mean, design, degree, dropped);
+    if (dropped) report_dropped(cx, &j->m->mean, design, degree, dropped);
 done:
     return st;
 }
@@ -265,7 +265,7 @@ done:
 
 /* Options that do nothing to the process that --approx auto chose; and inducing inputs of any exact
  * one. */
-static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior *m)
+static void report_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior *m)
 {
     bool        exact = m->approx == CRI_GP_EXACT;
     const char *what = exact ? "an exact process" : "a sparse process of all rows at a time";
@@ -302,7 +302,7 @@ static cr_status read_given(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
 {
     cr_status st = CR_OK;
     if (!o->inducing_inputs) return CR_OK;
-    CR_TRY(cri_gp_given(cx, j->m->kernel, j->rows->design, o->inducing_inputs, &j->m->at));
+    CR_TRY(cri_gp_inducing_read(cx, j->m->kernel, j->rows->design, o->inducing_inputs, &j->m->at));
     j->o.inducing = j->m->at.n;
 done:
     return st;
@@ -330,7 +330,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(check_solver(cx, o, m));
     CR_TRY(read_given(cx, o, j));
     m->approx = choose_approx(cx, o, j);
-    tell_unused(cx, o, m);
+    report_unused(cx, o, m);
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
@@ -482,7 +482,7 @@ const cr_model_class cri_class_gp = {
                                             .slopes = cri_gp_slopes,
                                             .hyper = cri_gp_hyper,
                                             .evidence_at = cri_gp_evidence_at,
-                                            .inducing = cri_gp_tell_inducing },
+                                            .inducing = cri_gp_inducing_report },
     .describe = cri_gp_describe,
     .statistics = cri_gp_statistics,
     .state = cri_gp_posterior_record,

@@ -1,9 +1,9 @@
 /* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
 #include "gp_job.h"
 #include "models/gp/posterior/gp_lowrank.h"
-#include "models/gp/cg/gp_near.h"
-#include "models/gp/exact/gp_pivots.h"
-#include "models/gp/exact/gp_thin.h"
+#include "models/gp/cg/gp_nearest.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
@@ -61,7 +61,7 @@ static cr_status condition_exact(cr_ctx *cx, const cri_gp_job *j)
     cri_gp_posterior *m = j->m;
     cr_status         st = condition(cx, j);
     if (st == CR_OK && !m->n_draws)
-        st = cri_gp_lowrank_new(cx, m, CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
+        st = cri_gp_lowrank_new(cx, m, CRI_GP_PIVOT_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
     return st;
 }
 

@@ -207,7 +207,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
         cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
         if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
-    cri_gp_tell_elements(g->kernel, design, list);
+    cri_gp_report_elements(g->kernel, design, list);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "kernel", g->formula);
     cri_put_text(s, "units", cri_gp_units(design));

@@ -1,7 +1,7 @@
 /* gp_cg_precondition.c -- P = D + K_nm B^-1 K_mn: what it solves, and how it changes with the
  * hyper-parameters. */
 #include "gp_cg.h"
-#include "models/gp/exact/gp_pivots.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/rng.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"

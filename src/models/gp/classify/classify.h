@@ -33,7 +33,7 @@ CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
            /* [2 F] of the latent means and their sds */);
 extern const cri_member cri_classify_record[];
 
-/* Room for everything by F, K and gp.at; with_factor: factor too. */
+/* Workspace for everything by F, K and gp.at; with_factor: factor too. */
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor);
 /* The names "latent_mean", "latent_sd" or "latent_mean:class", ... */
 cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design);

@@ -112,7 +112,7 @@ cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *
     cri_sheet          *list = cri_put_list(out, "parameters");
     for (size_t i = 0; i < cr_kernel_parameters(m->gp.kernel); i++)
         if (!cr_kernel_parameter_at(m->gp.kernel, i).given) add_parameter(&m->gp, i, list);
-    cri_gp_tell_elements(m->gp.kernel, design, list);
+    cri_gp_report_elements(m->gp.kernel, design, list);
     add_statistics(m, design, cri_put_object(out, "statistics"));
     (void)cx;
     return CR_OK;

@@ -5,7 +5,7 @@
  * Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14. */
 #include "gp_basis.h"
 #include "models/kernel/inputs/gp_centre.h"
-#include "models/gp/posterior/gp_given.h"
+#include "models/gp/posterior/gp_inducing_table.h"
 #include "models/gp/search/gp_learn.h"
 #include "gp_online_learn.h"
 #include "base/context_internal.h"
@@ -83,7 +83,7 @@ static void online_free(cr_ctx *cx, online_state *m)
     cri_state_free(cx, &cri_class_gp_online, m);
 }
 
-/* Room by the inputs and the mean of gp, which is allocated too. */
+/* Memory by the inputs and the mean of gp, which is allocated too. */
 static cr_status allocate(cr_ctx *cx, online_state *m)
 {
     cr_status st = cri_gp_posterior_allocate(cx, &m->gp, true);
@@ -226,8 +226,8 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     if (learns)
-        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp.noise_learned, o->steps,
-                                   m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
+        CR_TRY(cri_gp_online_ascend(cx, &problem, &stream, m->gp.noise_learned, o->steps,
+                                    m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
     if (learns) report->stop = stop;
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
@@ -268,8 +268,8 @@ static cr_status state_of_basis(cr_ctx *cx, const online_state *like, const cri_
     size_t n = b->n;
     for (size_t i = 0; i < n; i++) {
         m->gp.at.y[i] = b->mu[i];
-        memcpy(m->C + i * n, b->Sigma + i * b->room, n * sizeof(double));
-        memcpy(m->gp.L + i * n, b->L + i * b->room, n * sizeof(double));
+        memcpy(m->C + i * n, b->Sigma + i * b->capacity, n * sizeof(double));
+        memcpy(m->gp.L + i * n, b->L + i * b->capacity, n * sizeof(double));
     }
     CR_TRY(cri_gp_basis_solve(cx, b, m->gp.alpha, m->gp.L2));
     m->gp.evidence = like->gp.evidence + b->log_score;
@@ -345,37 +345,38 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
         from = &some;
     }
     q = g->mean.q;
-    cri_gp_exact_room room = { cr_scratch_matrix(&s, few, few),
-                               { .alpha = cr_scratch_f64(&s, few),
-                                 .beta = cr_scratch_f64(&s, q),
-                                 .U = cr_scratch_matrix(&s, few, q),
-                                 .A = cr_scratch_matrix(&s, q, q) } };
-    bool              exact = m->method == METHOD_BASIS;
-    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
-    cri_gp_task       task = { .problem = &problem,
-                               .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
-                               .method = exact ? (void *)&room : &sparse,
-                               .search_objective = cri_gp_exact_objective,
-                               .search_method = &room,
-                               .learn_noise = g->noise_learned,
-                               .max_iter = o->max_iter,
-                               .seed = seed,
-                               .search_rows = SEARCH_ROWS };
+    cri_gp_exact_workspace workspace = { cr_scratch_matrix(&s, few, few),
+                                         { .alpha = cr_scratch_f64(&s, few),
+                                           .beta = cr_scratch_f64(&s, q),
+                                           .U = cr_scratch_matrix(&s, few, q),
+                                           .A = cr_scratch_matrix(&s, q, q) } };
+    bool                   exact = m->method == METHOD_BASIS;
+    cri_gp_learned         learned = { .stop = CR_STOP_CLOSED_FORM };
+    cri_gp_learning        learning = { .problem = &problem,
+                                        .objective =
+                                     exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
+                                        .method = exact ? (void *)&workspace : &sparse,
+                                        .search_objective = cri_gp_exact_objective,
+                                        .search_method = &workspace,
+                                        .learn_noise = g->noise_learned,
+                                        .max_iter = o->max_iter,
+                                        .seed = seed,
+                                        .search_rows = SEARCH_ROWS };
     CR_TRY(s.status);
     if (data->n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1);
     CR_TRY(problem_of(&s, g, from, &problem));
-    CR_TRY(cri_gp_target_variance(cx, &problem, &task.variance));
+    CR_TRY(cri_gp_target_variance(cx, &problem, &learning.variance));
     for (size_t i = 0; i < from->n; i++) square += pow(from->y[i], 2) / (double)from->n;
-    bool still = !(task.variance > 1e-24 * square);
-    if (still) task.variance = square > 0 ? square : 1;
-    if (isnan(g->noise)) g->noise = 0.1 * task.variance;
+    bool still = !(learning.variance > 1e-24 * square);
+    if (still) learning.variance = square > 0 ? square : 1;
+    if (isnan(g->noise)) g->noise = 0.1 * learning.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (o->optimize == OPTIMIZE_NONE) goto done;
     if (still || from->n <= q) {
         cri_gp_learn_noise_alone(cx, from, still, g->noise_learned, &g->noise);
         goto done;
     }
-    CR_TRY(cri_gp_learn(cx, &task, g->kernel, &g->noise, &learned));
+    CR_TRY(cri_gp_learn(cx, &learning, g->kernel, &g->noise, &learned));
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
     report->stop = learned.stop;
@@ -586,7 +587,7 @@ static const char *const method_names[] = { "stream", "basis" };
 static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design *design,
                                  double **out_X, size_t *out_n)
 {
-    return cri_gp_tell_inducing(cx, &((const online_state *)state)->gp, design, out_X, out_n);
+    return cri_gp_inducing_report(cx, &((const online_state *)state)->gp, design, out_X, out_n);
 }
 
 static const cr_field online_statistics[] = {

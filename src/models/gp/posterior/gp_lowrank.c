@@ -1,6 +1,6 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
-#include "models/gp/exact/gp_thin.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/parallel.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/chol.h"
@@ -137,16 +137,17 @@ done:
 }
 
 /* Memory of its rank, with pivots, L and the figures of rounding; D [n]. */
-static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin,
-                                  const double *D, double largest, cri_gp_lowrank *low)
+static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m,
+                                  const cri_gp_pivoted *factor, const double *D, double largest,
+                                  cri_gp_lowrank *low)
 {
     cr_status st = CR_OK;
     double    precision = 0;
-    low->rank = thin->rank;
+    low->rank = factor->rank;
     low->terms = m->q;
     CR_TRY(cri_record_allocate(cx, cri_gp_lowrank_record, low));
-    cri_gp_thin_factor(thin, low->pivot_factor);
-    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = thin->pivots[i];
+    cri_gp_pivoted_rows(factor, low->pivot_factor);
+    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = factor->pivots[i];
     low->least_noise = INFINITY;
     for (size_t i = 0; i < m->at.n; i++) {
         low->least_noise = fmin(low->least_noise, D[i]);
@@ -165,7 +166,7 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
     cr_scratch     s = cr_scratch_begin(cx);
     size_t         n = m->at.n;
     double        *root = cr_scratch_f64(&s, n), largest;
-    cri_gp_thin    thin = { .memory = cr_scratch_begin(cx) };
+    cri_gp_pivoted factor = { .memory = cr_scratch_begin(cx) };
     cri_gp_lowrank low = { 0 };
 
     *out = (cri_gp_lowrank){ 0 };
@@ -174,20 +175,20 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
     CR_TRY(fill_noise(cx, m, root, &largest));
     for (size_t i = 0; i < n; i++)
         if (!(root[i] > 0)) goto done;
-    CR_TRY(cri_gp_thin_begin(cx, &m->at, m->kernel, least, n / SHARE, &thin));
-    if (thin.rank == 0) goto done;
-    CR_TRY(lowrank_allocate(cx, m, &thin, root, largest, &low));
+    CR_TRY(cri_gp_pivoted_begin(cx, &m->at, m->kernel, least, n / SHARE, &factor));
+    if (factor.rank == 0) goto done;
+    CR_TRY(lowrank_allocate(cx, m, &factor, root, largest, &low));
     for (size_t i = 0; i < n; i++) {
         root[i] = sqrt(root[i]);
-        for (size_t j = 0; j < thin.rank; j++) thin.F.a[i * thin.F.stride + j] /= root[i];
+        for (size_t j = 0; j < factor.rank; j++) factor.F.a[i * factor.F.stride + j] /= root[i];
     }
-    CR_TRY(fill_form(cx, m, cr_const(thin.F), root, worst, &low));
+    CR_TRY(fill_form(cx, m, cr_const(factor.F), root, worst, &low));
     if (!(low.residual <= worst)) goto done;
     *out = low;
     low = (cri_gp_lowrank){ 0 };
 done:
     cri_record_free(cx, cri_gp_lowrank_record, &low);
-    cri_gp_thin_end(&thin);
+    cri_gp_pivoted_end(&factor);
     cr_scratch_end(&s);
     return st;
 }
@@ -212,16 +213,17 @@ bool cri_gp_lowrank_for_means(const cri_gp_posterior *m)
 }
 
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
-                              cri_gp_lowrank_room *out)
+                              cri_gp_lowrank_workspace *out)
 {
     const cri_gp_lowrank *low = &m->low;
     size_t                r = low->rank, d = m->at.d, c = m->at.c;
-    *out = (cri_gp_lowrank_room){ .at = { .n = r,
-                                          .d = d,
-                                          .c = c,
-                                          .X = cr_scratch_matrix(s, r, d),
-                                          .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
-                                  .C = cr_scratch_matrix(s, rows, r) };
+    *out =
+        (cri_gp_lowrank_workspace){ .at = { .n = r,
+                                            .d = d,
+                                            .c = c,
+                                            .X = cr_scratch_matrix(s, r, d),
+                                            .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
+                                    .C = cr_scratch_matrix(s, rows, r) };
     for (size_t i = 0; s->status == CR_OK && i < r; i++) {
         size_t from = low->pivots[i];
         if (d) memcpy(out->at.X + i * d, m->at.X + from * d, d * sizeof(double));
@@ -243,7 +245,7 @@ static void solve_rows(const double *L, size_t r, double *C, size_t count)
                 1, L, (int)r, C, (int)r);
 }
 
-/* t^2 = |A^-1 (h - H^T C^-1 F phi)|^2; z [q] is room. */
+/* t^2 = |A^-1 (h - H^T C^-1 F phi)|^2; z [q] is workspace. */
 static double square_of_terms(const cri_gp_posterior *m, const double *h, const double *phi,
                               double *z)
 {
@@ -304,16 +306,18 @@ static void predict_strip(void *arg, size_t b)
 }
 
 cr_status cri_gp_lowrank_predict(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in,
-                                 cri_gp_lowrank_room *room, const cri_gp_lowrank_rows *rows)
+                                 cri_gp_lowrank_workspace  *workspace,
+                                 const cri_gp_lowrank_rows *rows)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
-    cr_kernel_input at = cri_gp_inputs(&room->at);
-    predict_work    w = { m, rows, room->C, cr_scratch_matrix(&s, rows->count, m->q) };
+    cr_kernel_input at = cri_gp_inputs(&workspace->at);
+    predict_work    w = { m, rows, workspace->C, cr_scratch_matrix(&s, rows->count, m->q) };
 
     cri_blas_enter();
     CR_TRY(s.status);
-    CR_TRY(cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(room->C, rows->count, m->low.rank)));
+    CR_TRY(
+        cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(workspace->C, rows->count, m->low.rank)));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(rows->count, STRIP), predict_strip, &w));
 done:
     cri_blas_leave();

@@ -17,7 +17,7 @@ enum { CRI_GP_CHAINS = 4 };
 
 /* draws [count x (theta + 1)], chain by chain, count a multiple of CRI_GP_CHAINS; the last column
  * is log noise, as it is when it is not learned.  opt_evaluations: of the evidence. */
-cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
                       size_t count, double *draws, size_t *opt_evaluations);
 /* Of one column: count chains of `length` values, `stride` apart.  R-hat of the halves of the
  * chains (Gelman et al. 2013, sec. 11.4) and the effective number of draws (Geyer's initial
@@ -32,7 +32,7 @@ typedef struct cri_gp_mixture {
     cri_gp_problem          problem;
 } cri_gp_mixture;
 
-/* Room for one process; its memory is the arena's, but for the kernel.  O(n^2) numbers. */
+/* Workspace for one process; its memory is the arena's, except the kernel.  O(n^2) numbers. */
 cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
                               cri_gp_mixture *out);
 /* The process at draw h.  O(n^3 / 3). */

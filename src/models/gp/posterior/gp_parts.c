@@ -52,12 +52,12 @@ static cr_status inputs_of(cr_scratch *s, const cri_gp_posterior *m, const cri_r
                            inputs *out)
 {
     size_t    n = rows->n;
-    double   *room = cr_scratch_matrix(s, n, rows->p), *X = cr_scratch_matrix(s, n, m->at.d);
+    double   *workspace = cr_scratch_matrix(s, n, rows->p), *X = cr_scratch_matrix(s, n, m->at.d);
     uint32_t *codes = cr_scratch_bytes(s, n * m->at.c, sizeof *codes);
     out->n = n;
     out->H = cr_scratch_matrix(s, n, m->q);
     if (s->status != CR_OK) return s->status;
-    cri_gp_split(rows, 0, n, room, X, codes);
+    cri_gp_split(rows, 0, n, workspace, X, codes);
     cri_gp_mean_fill(&m->mean, X, n, out->H);
     out->in = (cr_kernel_input){ .rows = n,
                                  .numbers = cr_cmat_of(X, n, m->at.d),

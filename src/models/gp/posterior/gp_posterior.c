@@ -269,7 +269,7 @@ cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design
     cri_sheet              *list = cri_put_list(out, "parameters");
     CR_TRY(add_mean(cx, m, design, list));
     CR_TRY(add_kernel(cx, m, list));
-    cri_gp_tell_elements(m->kernel, design, list);
+    cri_gp_report_elements(m->kernel, design, list);
     CR_TRY(add_statistics(cx, m, design, cri_put_object(out, "statistics")));
 done:
     return st;

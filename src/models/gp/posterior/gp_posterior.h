@@ -37,7 +37,7 @@ extern const cri_member cri_gp_lowrank_record[];
 /* clang-format off */
 #define CRI_GP_INVERSE(MEMBER)                                                                       \
     MEMBER(count,  rank,          (),        "as:root_rank",        "of the root")                   \
-    MEMBER(count,  near,          (),        "later",               "inputs near a row that help the root (gp_near.h), or 0") \
+    MEMBER(count,  near,          (),        "later",               "inputs near a row that help the root (gp_nearest.h), or 0") \
     MEMBER(count,  cg_iterations, (),        "",                    "of the solution")               \
     MEMBER(real,   residual,      (),        ">=0 none as:cg_residual", "likewise")                  \
     MEMBER(real,   evidence_se,   (),        ">=0 none",            "standard error of the evidence") \
@@ -111,7 +111,7 @@ extern const cri_member cri_gp_posterior_record[];
 
 /* Its name. */
 const char *cri_gp_approx_name(int approx);
-/* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
+/* Workspace for everything by at.n and mean.q (both made before), with_second: L2 too. */
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
 /* true when f is a linear model of features: nothing is known beyond them. */
 bool cri_gp_has_features(const cri_gp_posterior *m);

@@ -2,7 +2,7 @@
 #include "gp_draws.h"
 #include "gp_lowrank.h"
 #include "gp_mcmc.h"
-#include "models/gp/cg/gp_near.h"
+#include "models/gp/cg/gp_nearest.h"
 #include "gp_posterior.h"
 #include "models/gp/sparse/gp_spectrum.h"
 #include "base/context_internal.h"
@@ -15,21 +15,21 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1024,      /* rows predicted at a time, at least: n x BLOCK numbers of room  */
-    MOST_BLOCK = 4096, /* and at most: the more, the less often a solve copies L         */
-    ROOM = 1 << 23     /* numbers that more than BLOCK rows may take                     */
+    BLOCK = 1024,          /* rows predicted at a time, at least: n x BLOCK numbers of workspace  */
+    MOST_BLOCK = 4096,     /* and at most: the more, the less often a solve copies L         */
+    MOST_NUMBERS = 1 << 23 /* numbers that more than BLOCK rows may take                     */
 };
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
     size_t          count;
-    double         *room, *X; /* [count x p], [count x d] */
-    uint32_t       *codes;    /* [count x c]              */
-    double         *C;        /* [n x count] k, then w, then v; not of a low rank */
-    size_t          rows;     /* of v: n, or the rank of the root */
-    double         *R;        /* [q x count] A^-1 (h - U^T v)  */
-    double         *H;        /* [count x q]              */
-    double         *prior;    /* [count] k(x, x)          */
+    double         *workspace, *X; /* [count x p], [count x d] */
+    uint32_t       *codes;         /* [count x c]              */
+    double         *C;             /* [n x count] k, then w, then v; not of a low rank */
+    size_t          rows;          /* of v: n, or the rank of the root */
+    double         *R;             /* [q x count] A^-1 (h - U^T v)  */
+    double         *H;             /* [count x q]              */
+    double         *prior;         /* [count] k(x, x)          */
     cr_kernel_input in;
 } block;
 
@@ -37,7 +37,7 @@ static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, s
                            bool low, block *out)
 {
     *out = (block){ .count = count,
-                    .room = cr_scratch_matrix(s, count, p),
+                    .workspace = cr_scratch_matrix(s, count, p),
                     .X = cr_scratch_matrix(s, count, m->at.d),
                     .codes = cr_scratch_bytes(s, count * m->at.c, sizeof(uint32_t)),
                     .C = cr_scratch_matrix(s, low ? 0 : m->at.n, count),
@@ -53,9 +53,9 @@ static cr_status read_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows
                            const size_t *opt_index, size_t begin, size_t end, block *b)
 {
     size_t count = b->count = end - begin;
-    if (!opt_index) cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
+    if (!opt_index) cri_gp_split(rows, begin, end, b->workspace, b->X, b->codes);
     for (size_t i = 0; opt_index && i < count; i++)
-        cri_gp_split(rows, opt_index[begin + i], opt_index[begin + i] + 1, b->room,
+        cri_gp_split(rows, opt_index[begin + i], opt_index[begin + i] + 1, b->workspace,
                      b->X + i * m->at.d, b->codes + i * m->at.c);
     b->in = (cr_kernel_input){ .rows = count,
                                .numbers = cr_cmat_of(b->X, count, m->at.d),
@@ -119,9 +119,9 @@ static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, 
                    CR_PLAIN, 0, cr_mat_of(V, m->inverse.rank, count)));
     for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
     if (opt_taken && m->inverse.near) {
-        cri_gp_near near = { &m->at,          m->kernel,       m->noise,
-                             m->inverse.rank, m->inverse.near, m->inverse.image };
-        CR_TRY(cri_gp_near_take(cx, &near, b->C, V, count, opt_taken));
+        cri_gp_nearest near = { &m->at,          m->kernel,       m->noise,
+                                m->inverse.rank, m->inverse.near, m->inverse.image };
+        CR_TRY(cri_gp_nearest_take(cx, &near, b->C, V, count, opt_taken));
     }
     memcpy(b->C, V, m->inverse.rank * count * sizeof *V);
     b->rows = m->inverse.rank;
@@ -172,7 +172,7 @@ static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *
 /* How many rows to predict at a time from n inputs. */
 static size_t block_of(size_t n)
 {
-    size_t many = ROOM / (n ? n : 1);
+    size_t many = MOST_NUMBERS / (n ? n : 1);
     return many < BLOCK ? BLOCK : many > MOST_BLOCK ? MOST_BLOCK : many;
 }
 
@@ -209,16 +209,16 @@ done:
 static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
                              double *mean, double *opt_variance)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    size_t              most = rows->n < MOST_BLOCK ? rows->n : MOST_BLOCK, others = 0;
-    size_t             *index = cr_scratch_index(&s, rows->n);
-    double             *errors = cr_scratch_f64(&s, 2 * most);
-    cri_gp_lowrank_room room;
-    block               b;
+    cr_status                st = CR_OK;
+    cr_scratch               s = cr_scratch_begin(cx);
+    size_t                   most = rows->n < MOST_BLOCK ? rows->n : MOST_BLOCK, others = 0;
+    size_t                  *index = cr_scratch_index(&s, rows->n);
+    double                  *errors = cr_scratch_f64(&s, 2 * most);
+    cri_gp_lowrank_workspace workspace;
+    block                    b;
 
     CR_TRY(block_new(&s, m, rows->p, most, true, &b));
-    CR_TRY(cri_gp_lowrank_open(&s, m, most, &room));
+    CR_TRY(cri_gp_lowrank_open(&s, m, most, &workspace));
     for (size_t k = 0; k < cri_block_count(rows->n, MOST_BLOCK); k++) {
         cri_range           r = cri_block_range(rows->n, MOST_BLOCK, k);
         cri_gp_lowrank_rows found = { .count = r.end - r.begin,
@@ -230,7 +230,7 @@ static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_ro
                                       .variance_error = errors + most };
         CR_TRY(read_rows(cx, m, rows, NULL, r.begin, r.end, &b));
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
-        CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &room, &found));
+        CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &workspace, &found));
         for (size_t i = 0; i < b.count; i++)
             if (!cri_gp_lowrank_holds(m, &found, i)) index[others++] = r.begin + i;
     }
@@ -305,7 +305,7 @@ done:
 
 /* --- joint draws ----------------------------------------------------------------------------- */
 
-static cr_status check_room(cr_ctx *cx, const cri_gp_posterior *m, size_t n)
+static cr_status check_memory(cr_ctx *cx, const cri_gp_posterior *m, size_t n)
 {
     double bytes = 8 * (double)n * ((double)n + (double)m->at.n);
     if (bytes < (double)cri_memory_left(cx)) return CR_OK;
@@ -385,7 +385,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
         st = cri_gp_mcmc_sample(cx, m, design, rows, CRI_GP_TARGETS, count, seed, out);
         goto done;
     }
-    CR_TRY(check_room(cx, m, n));
+    CR_TRY(check_memory(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
     noise = cr_scratch_bytes(&s, n, sizeof(double));
@@ -420,7 +420,7 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
         for (size_t i = 0; opt_sd && i < n; i++) opt_sd[i] = sqrt(opt_sd[i]);
         goto done;
     }
-    CR_TRY(check_room(cx, m, n));
+    CR_TRY(check_memory(cx, m, n));
     if (!S) S = cr_scratch_matrix(&s, n, n);
     CR_TRY(block_new(&s, m, rows->p, n, false, &b));
     CR_TRY(prior ? joint_prior(cx, m, rows, &b, mean, S) : joint(cx, m, rows, &b, mean, S));
@@ -445,7 +445,7 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
         st = cri_gp_mcmc_sample(cx, m, NULL, rows, what, count, seed, out);
         goto done;
     }
-    CR_TRY(check_room(cx, m, n));
+    CR_TRY(check_memory(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
     CR_TRY(block_new(&s, m, rows->p, n, false, &b));

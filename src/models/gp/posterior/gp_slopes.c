@@ -34,7 +34,7 @@ done:
     return st;
 }
 
-/* k(at, x) by x, each of `at` by its weight; room [n x count]. */
+/* k(at, x) by x, each of `at` by its weight; workspace [n x count]. */
 static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in,
                             double *W, double *out)
 {
@@ -65,7 +65,7 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
     cr_scratch              s = cr_scratch_begin(cx);
     const cri_gp_posterior *m = state;
     size_t                  d = m->at.d, most = rows->n < BLOCK ? rows->n : BLOCK;
-    double   *room = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, d);
+    double   *workspace = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, d);
     double   *W = cr_scratch_matrix(&s, m->approx == CRI_GP_RFF ? 0 : m->at.n, most);
     uint32_t *codes = cr_scratch_bytes(&s, most * m->at.c, sizeof *codes);
 
@@ -79,7 +79,7 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
         size_t    count = r.end - r.begin;
         double   *to = out + r.begin * d;
         CR_TRY(cr_check_interrupt(cx));
-        cri_gp_split(rows, r.begin, r.end, room, X, codes);
+        cri_gp_split(rows, r.begin, r.end, workspace, X, codes);
         cr_kernel_input in = { .rows = count,
                                .numbers = cr_cmat_of(X, count, d),
                                .codes = codes,

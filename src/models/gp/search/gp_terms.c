@@ -30,14 +30,14 @@ enum size { QUIET, INSTEAD, LOUD, SAME, WHOLE };
 static const enum way way_of[WHOLE] = { RENEWS, TAKES, RENEWS, GIVES };
 
 /* The logarithm of its amplitude against its unit. */
-static double size_at(const cri_gp_search *u, const double *x, enum size size)
+static double size_at(const cri_gp_space *u, const double *x, enum size size)
 {
     double quiet = u->size > u->p ? fmin(x[u->p] - log(u->variance), log(0.1)) : log(0.01);
     return size == WHOLE ? 0 : size == LOUD ? quiet / 2 : quiet;
 }
 
 /* true when the term has a length of its own. */
-static bool has_length(const cri_gp_search *u, size_t term)
+static bool has_length(const cri_gp_space *u, size_t term)
 {
     for (size_t j = 0; j < u->p; j++)
         if (u->term[j] == term && u->kind[j] == CRI_GP_LENGTH) return true;
@@ -45,7 +45,7 @@ static bool has_length(const cri_gp_search *u, size_t term)
 }
 
 /* The one parameter of this kind of a term; SIZE_MAX when there is none, or more. */
-static size_t the_only(const cri_gp_search *u, size_t term, int kind)
+static size_t the_only(const cri_gp_space *u, size_t term, int kind)
 {
     size_t found = SIZE_MAX;
     for (size_t j = 0; j < u->p; j++)
@@ -57,7 +57,7 @@ static size_t the_only(const cri_gp_search *u, size_t term, int kind)
 }
 
 /* The noise x_j beside a term that is new, whose amplitude is or was x_a. */
-static double noise_beside(const cri_gp_search *u, const double *x, size_t j, size_t a,
+static double noise_beside(const cri_gp_space *u, const double *x, size_t j, size_t a,
                            enum size size)
 {
     double share = log(u->variance / (double)u->terms) - log(2);
@@ -68,7 +68,7 @@ static double noise_beside(const cri_gp_search *u, const double *x, size_t j, si
 
 /* z := x with one term anew, of this length, or so many times as large if it has none; false when that
  * is about the same. */
-static bool renew(const cri_gp_search *u, const double *x, size_t term, double length,
+static bool renew(const cri_gp_space *u, const double *x, size_t term, double length,
                   enum size size, double *z)
 {
     bool   other = false;
@@ -76,7 +76,8 @@ static bool renew(const cri_gp_search *u, const double *x, size_t term, double l
     memcpy(z, x, u->size * sizeof *z);
     for (size_t j = 0; j < u->p; j++) {
         if (u->term[j] != term || (u->kind[j] == CRI_GP_AMPLITUDE && size == SAME)) continue;
-        z[j] = u->kind[j] == CRI_GP_LENGTH ? u->unit[j] + (double)term * CRI_GP_APART + log(length)
+        z[j] = u->kind[j] == CRI_GP_LENGTH
+                   ? u->unit[j] + (double)term * CRI_GP_TERM_STEP + log(length)
                : u->kind[j] == CRI_GP_AMPLITUDE ? u->unit[j] + size_at(u, x, size) + more
                                                 : u->given[j];
         z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
@@ -90,7 +91,7 @@ static bool renew(const cri_gp_search *u, const double *x, size_t term, double l
 }
 
 /* z := x with the length and the size of two terms exchanged; false when they have not one each. */
-static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b, double *z)
+static bool exchange(const cri_gp_space *u, const double *x, size_t a, size_t b, double *z)
 {
     static const int kinds[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
     memcpy(z, x, u->size * sizeof *z);
@@ -107,7 +108,7 @@ static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b
 }
 
 /* The noise of z up to a share of the target's variance; false where it is there already. */
-static bool raise_noise(const cri_gp_search *u, double share, double *z)
+static bool raise_noise(const cri_gp_space *u, double share, double *z)
 {
     bool raised = false;
     for (size_t j = 0; j < u->size; j++) {
@@ -121,12 +122,12 @@ static bool raise_noise(const cri_gp_search *u, double share, double *z)
 
 /* A term without a length at larger sizes.  Those next to what it has lead back: one that is better
  * than its neighbours is kept. */
-static cr_status try_growth(cri_gp_run *r, const cri_gp_point *from, size_t term, double *z,
+static cr_status try_growth(cri_gp_optimiser *r, const cri_gp_point *from, size_t term, double *z,
                             cri_gp_rivals *rivals)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    double               value[LENGTHS + 2] = { from->value };
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    double              value[LENGTHS + 2] = { from->value };
     for (size_t l = 0; l < LENGTHS; l++) {
         value[l + 1] = value[l];
         if (renew(u, from->x, term, larger[l], WHOLE, z))
@@ -143,13 +144,13 @@ done:
 }
 
 /* The best of each way. */
-static cr_status try_terms(cri_gp_run *r, const cri_gp_point *from, double *z,
+static cr_status try_terms(cri_gp_optimiser *r, const cri_gp_point *from, double *z,
                            cri_gp_rivals *rivals)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    const double        *x = from->x;
-    double               value;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    const double       *x = from->x;
+    double              value;
     cri_gp_rivals_clear(rivals, from);
     for (size_t t = 0; t < u->terms; t++) {
         if (!has_length(u, t)) CR_TRY(try_growth(r, from, t, z, rivals));
@@ -176,11 +177,11 @@ done:
 }
 
 /* z := a start with one term of this length, the others quiet and short. */
-static void lead(const cri_gp_search *u, size_t term, double length, double noise, double *z)
+static void lead(const cri_gp_space *u, size_t term, double length, double noise, double *z)
 {
     cri_gp_start(u, length, noise, z);
     for (size_t j = 0; j < u->p; j++) {
-        double apart = (double)u->term[j] * CRI_GP_APART;
+        double apart = (double)u->term[j] * CRI_GP_TERM_STEP;
         bool   quiet = u->term[j] != term;
         if (u->kind[j] == CRI_GP_LENGTH) z[j] = u->unit[j] + apart + log(quiet ? SHORT : length);
         if (u->kind[j] == CRI_GP_AMPLITUDE && quiet) z[j] = u->unit[j] + log(QUIET_SHARE);
@@ -188,12 +189,12 @@ static void lead(const cri_gp_search *u, size_t term, double length, double nois
     }
 }
 
-cr_status cri_gp_lead_by_term(cri_gp_run *r, size_t term, cri_gp_point *point)
+cr_status cri_gp_lead_by_term(cri_gp_optimiser *r, size_t term, cri_gp_point *point)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size), value;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *z = cr_scratch_f64(&s, u->size), value;
 
     CR_TRY(s.status);
     point->value = -INFINITY;
@@ -210,12 +211,12 @@ done:
     return st;
 }
 
-cr_status cri_gp_drop_terms(cri_gp_run *r, cri_gp_point *best, bool small_only)
+cr_status cri_gp_drop_terms(cri_gp_optimiser *r, cri_gp_point *best, bool small_only)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size), *x = best->x, before = best->value;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *z = cr_scratch_f64(&s, u->size), *x = best->x, before = best->value;
     CR_TRY(s.status);
     for (size_t t = 0; t < u->terms; t++) {
         size_t at = the_only(u, t, CRI_GP_AMPLITUDE);
@@ -230,31 +231,31 @@ cr_status cri_gp_drop_terms(cri_gp_run *r, cri_gp_point *best, bool small_only)
         best->value = without;
         x[at] = z[at];
     }
-    if (best->value > before + NO_LOSS && r->problem == r->task->problem &&
-        cri_gp_may_climb(r, best)) /* the others go on without it */
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));
+    if (best->value > before + NO_LOSS && r->problem == r->learning->problem &&
+        cri_gp_may_ascend(r, best)) /* the others go on without it */
+        CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, r->learning->max_iter, NULL, best));
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cri_gp_renew_terms(cri_gp_run *r, cri_gp_point *best)
+cr_status cri_gp_renew_terms(cri_gp_optimiser *r, cri_gp_point *best)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size);
-    cri_gp_rivals        rivals;
-    bool                 gained = u->terms > 1 && cri_gp_may_climb(r, best), any = false;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *z = cr_scratch_f64(&s, u->size);
+    cri_gp_rivals       rivals;
+    bool                gained = u->terms > 1 && cri_gp_may_ascend(r, best), any = false;
 
     CR_TRY(cri_gp_rivals_new(&s, r, WAYS, &rivals));
     for (size_t round = 0; gained && round < ROUNDS; round++) {
         CR_TRY(try_terms(r, best, z, &rivals));
-        CR_TRY(cri_gp_rivals_climb(&rivals, SIZE_MAX, best, &gained));
+        CR_TRY(cri_gp_rivals_ascend(&rivals, SIZE_MAX, best, &gained));
         any |= gained;
     }
-    if (any && r->problem == r->task->problem)
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, best));
+    if (any && r->problem == r->learning->problem)
+        CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, r->learning->max_iter, NULL, best));
     if (u->terms > 1) CR_TRY(cri_gp_drop_terms(r, best, false));
 done:
     cr_scratch_end(&s);

@@ -1,6 +1,6 @@
 /* gp_rff.c -- evidence and gradient of a Gaussian process on random Fourier features. */
 #include "gp_rff.h"
-#include "gp_sums.h"
+#include "gp_linear_model.h"
 #include "base/parallel.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -20,7 +20,7 @@ typedef struct pass {
     size_t                m, q, d;
     double               *V, *angle; /* [m x b] features times D^-1/2; angles */
     double               *E, *D;     /* [b x (q + 1)] D^-1/2 (H, y); [b]      */
-    cri_gp_sums           sums;
+    cri_gp_linear_model   sums;
 } pass;
 
 /* V, D and E of some rows. */
@@ -186,9 +186,10 @@ cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
         cri_range r = cri_block_range(data->n, BLOCK, b);
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(fill_block(&p, r, false));
-        CR_TRY(cri_gp_sums_add(cx, &p.sums, p.V, p.E, p.D, r.end - r.begin));
+        CR_TRY(cri_gp_linear_model_add(cx, &p.sums, p.V, p.E, p.D, r.end - r.begin));
     }
-    CR_TRY(cri_gp_sums_solve(cx, &p.sums, rff->L2, rff->g, rff->beta, rff->U, rff->A, &rff->value));
+    CR_TRY(cri_gp_linear_model_solve(cx, &p.sums, rff->L2, rff->g, rff->beta, rff->U, rff->A,
+                                     &rff->value));
     rff->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, noise);
     if (!isfinite(rff->value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the evidence is not finite"));
     if (opt_gradient) CR_TRY(differentiate(&p, w, opt_gradient));

@@ -5,7 +5,7 @@
  *   dK_mm:  - (alpha alpha^T - L^-T (I - B^-1) L^-1) / 2 + L^-T V diag(v) D V^T L^-1
  *   dK_ii:  v;      v = w for fitc, -1 / (2 D) for vfe, 0 for sor and dtc. */
 #include "gp_sparse.h"
-#include "gp_sums.h"
+#include "gp_linear_model.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -30,7 +30,7 @@ typedef struct pass {
     double               *V; /* [m x b] L^-1 K_mn, then times D^-1/2                   */
     double               *D, *kii, *qii; /* [b] D; diagonals of K and of Q                      */
     double               *E; /* [b x (q + 1)] D^-1/2 (H, y)                            */
-    cri_gp_sums           sums;
+    cri_gp_linear_model   sums;
     double                trace;     /* sum (k - q) / D                                        */
     double                left, all; /* sum (k - q), sum k                                  */
     double                surplus;   /* sum (w - 1) log(D / (s r)): what w rows of fitc are more */
@@ -87,7 +87,7 @@ static cr_status add_block(pass *p, cri_range r)
     size_t          b = r.end - r.begin;
     cr_kernel_input rows;
     CR_TRY(fill_block(p, r, &rows));
-    CR_TRY(cri_gp_sums_add(p->cx, &p->sums, p->V, p->E, p->D, b));
+    CR_TRY(cri_gp_linear_model_add(p->cx, &p->sums, p->V, p->E, p->D, b));
     for (size_t i = 0; i < b; i++) {
         double noise = p->noise * p->problem->data->r[r.begin + i];
         p->surplus += (weight_of(p->problem->data, r.begin + i) - 1) * log(p->D[i] / noise);
@@ -128,8 +128,8 @@ static cr_status solve_sums(pass *p)
     cr_status          st = CR_OK;
     cri_gp_sparse     *sp = p->sp;
     const cri_gp_data *data = p->problem->data;
-    CR_TRY(
-        cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
+    CR_TRY(cri_gp_linear_model_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A,
+                                     &sp->value));
     sp->value +=
         -0.5 * ((double)data->n * log(2 * M_PI) + p->surplus) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
@@ -221,13 +221,13 @@ done:
 }
 
 /* X := L^-T X L^-1 for symmetric X [m x m]. */
-static cr_status between(pass *p, const double *Linv, double *X, double *room)
+static cr_status between(pass *p, const double *Linv, double *X, double *workspace)
 {
     cr_status st = CR_OK;
     size_t    m = p->m;
     CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(X, m, m), CR_PLAIN, cr_cmat_of(Linv, m, m), CR_PLAIN, 0,
-                   cr_mat_of(room, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(room, m, m),
+                   cr_mat_of(workspace, m, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(workspace, m, m),
                    CR_PLAIN, 0, cr_mat_of(X, m, m)));
 done:
     return st;
@@ -241,7 +241,7 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
     cri_gp_sparse  *sp = p->sp;
     size_t          m = p->m, t = cr_kernel_theta_size(p->k), dz = sp->Z.d;
     cr_kernel_input z = cri_gp_inputs(&sp->Z);
-    double         *room = cr_scratch_matrix(&s, m, m);
+    double         *workspace = cr_scratch_matrix(&s, m, m);
 
     CR_TRY(s.status);
     for (size_t i = 0; i < m; i++)
@@ -250,7 +250,7 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
             d->P[at] += 0.5 * ((i == j) - Binv[at]);
             if (sp->approx == CRI_GP_VFE) d->P[at] -= 0.5 * p->sums.Phi[at];
         }
-    CR_TRY(between(p, d->Linv, d->P, room));
+    CR_TRY(between(p, d->Linv, d->P, workspace));
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++) {
             double w =

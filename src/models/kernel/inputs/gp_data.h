@@ -94,7 +94,7 @@ cr_kernel_names cri_gp_names(const cri_rows *rows);
  * else NULL. */
 const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *design);
 /* Adds "of" to the parameters in a description, by their names, when some are elements. */
-void cri_gp_tell_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list);
+void cri_gp_report_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list);
 /* The canonical text, from cr_alloc; freed by cri_string_free. */
 char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k);
 

@@ -1,5 +1,5 @@
-/* gp_climb.c -- evaluations and climbs. */
-#include "gp_climb.h"
+/* gp_optimiser.c -- one evaluation, one run of the optimiser. */
+#include "gp_optimiser.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -8,38 +8,38 @@
 enum {
     LARGE = 600, /* from so many rows on a gain of 1e-4 is none                       */
     MEMORY = 50, /* pairs: what they cost is nothing against an evaluation            */
-    USUAL = 6    /* evaluations after which a climb is told to be half done           */
+    USUAL = 6    /* evaluations after which a run is reported as half done           */
 };
 static const double FAR = 2;        /* units of a length-scale */
-static const double FIRST_STEP = 1; /* of logarithms, where many climbs begin far off */
-static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the top is reached */
+static const double FIRST_STEP = 1; /* of logarithms, where many runs begin far off */
+static const double FLAT = 1e-4;    /* a gradient, as a part of the value: the optimum is reached */
 static const double LEVEL = 3e-4;   /* the same, where the value has ceased to rise           */
 
-cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise,
-                           cri_gp_run *out)
+cr_status cri_gp_optimiser_begin(cr_scratch *s, const cri_gp_learning *learning, const cr_kernel *k,
+                                 double noise, cri_gp_optimiser *out)
 {
-    cr_status  st = CR_OK;
-    size_t     width = cr_kernel_theta_size(k) + 1;
-    cri_gp_run r = { .cx = s->cx,
-                     .task = task,
-                     .problem = task->problem,
-                     .objective = task->objective,
-                     .method = task->method,
-                     .noise = noise,
-                     .x = cr_scratch_f64(s, width),
-                     .gradient = cr_scratch_f64(s, width),
-                     .seen = cr_scratch_f64(s, 2 * width) };
+    cr_status        st = CR_OK;
+    size_t           width = cr_kernel_theta_size(k) + 1;
+    cri_gp_optimiser r = { .cx = s->cx,
+                           .learning = learning,
+                           .problem = learning->problem,
+                           .objective = learning->objective,
+                           .method = learning->method,
+                           .noise = noise,
+                           .x = cr_scratch_f64(s, width),
+                           .gradient = cr_scratch_f64(s, width),
+                           .seen = cr_scratch_f64(s, 2 * width) };
     *out = r;
     CR_TRY(s->status);
-    CR_TRY(cri_gp_search_new(s, k, task->problem, task->variance, noise, task->learn_noise,
-                             &r.search));
+    CR_TRY(cri_gp_space_new(s, k, learning->problem, learning->variance, noise,
+                            learning->learn_noise, &r.space));
     CR_TRY(cr_kernel_copy(s->cx, k, &r.k));
     *out = r;
 done:
     return st;
 }
 
-void cri_gp_run_end(cri_gp_run *r)
+void cri_gp_optimiser_end(cri_gp_optimiser *r)
 {
     cr_kernel_free(r->cx, r->k);
     r->k = NULL;
@@ -47,29 +47,31 @@ void cri_gp_run_end(cri_gp_run *r)
 
 /* --- one evaluation -------------------------------------------------------------------------- */
 
-static void remember(cri_gp_run *r, const double *x, double value, const double *gradient)
+static void remember(cri_gp_optimiser *r, const double *x, double value, const double *gradient)
 {
-    const cri_gp_search *u = &r->search;
+    const cri_gp_space *u = &r->space;
     memcpy(r->seen, x, u->size * sizeof *x);
     memcpy(r->seen + u->p + 1, gradient, (u->p + 1) * sizeof *gradient);
     r->seen_value = value;
     r->seen_problem = r->problem;
 }
 
-static bool recall(const cri_gp_run *r, const double *x, double *out_value, double *opt_gradient)
+static bool recall(const cri_gp_optimiser *r, const double *x, double *out_value,
+                   double *opt_gradient)
 {
-    const cri_gp_search *u = &r->search;
+    const cri_gp_space *u = &r->space;
     if (r->seen_problem != r->problem || memcmp(x, r->seen, u->size * sizeof *x) != 0) return false;
     *out_value = r->seen_value;
     if (opt_gradient) memcpy(opt_gradient, r->seen + u->p + 1, (u->p + 1) * sizeof *opt_gradient);
     return true;
 }
 
-cr_status cri_gp_evaluate(cri_gp_run *r, const double *x, double *out_value, double *opt_gradient)
+cr_status cri_gp_evaluate(cri_gp_optimiser *r, const double *x, double *out_value,
+                          double *opt_gradient)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    double               noise = u->size > u->p ? exp(x[u->p]) : r->noise;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    double              noise = u->size > u->p ? exp(x[u->p]) : r->noise;
     CR_TRY(cr_check_interrupt(r->cx));
     if (recall(r, x, out_value, opt_gradient)) goto done;
     CR_TRY(cr_kernel_set_theta(r->cx, r->k, x));
@@ -84,50 +86,50 @@ done:
     return st;
 }
 
-cr_status cri_gp_try(cri_gp_run *r, const double *x, bool climb, double *out_value)
+cr_status cri_gp_try(cri_gp_optimiser *r, const double *x, bool with_gradient, double *out_value)
 {
-    cr_status st = cri_gp_evaluate(r, x, out_value, climb ? r->gradient : NULL);
+    cr_status st = cri_gp_evaluate(r, x, out_value, with_gradient ? r->gradient : NULL);
     if (st == CR_ENUMERIC) *out_value = -INFINITY, st = CR_OK;
     return st;
 }
 
 /* --- one run --------------------------------------------------------------------------------- */
 
-static double far_length(const cri_gp_search *u, size_t j) { return u->unit[j] + log(FAR); }
+static double far_length(const cri_gp_space *u, size_t j) { return u->unit[j] + log(FAR); }
 
-double cri_gp_to_t(const cri_gp_search *u, size_t j, double x)
+double cri_gp_to_t(const cri_gp_space *u, size_t j, double x)
 {
     return u->kind[j] == CRI_GP_LENGTH ? asinh(exp(far_length(u, j) - x)) : x;
 }
 
-double cri_gp_from_t(const cri_gp_search *u, size_t j, double t)
+double cri_gp_from_t(const cri_gp_space *u, size_t j, double t)
 {
     return u->kind[j] == CRI_GP_LENGTH ? far_length(u, j) - log(sinh(t)) : t;
 }
 
-double cri_gp_slope_of_t(const cri_gp_search *u, size_t j, double t, double *opt_second)
+double cri_gp_slope_of_t(const cri_gp_space *u, size_t j, double t, double *opt_second)
 {
     bool length = u->kind[j] == CRI_GP_LENGTH;
     if (opt_second) *opt_second = length ? 1 / pow(sinh(t), 2) : 0;
     return length ? -1 / tanh(t) : 1;
 }
 
-/* How far the climbs over all rows are: nobody knows how long one takes, a dozen evaluations being
+/* How far the runs over all rows are: nobody knows how long one takes, a dozen evaluations being
  * usual. */
-static void tell_progress(const cri_gp_run *r)
+static void report_progress(const cri_gp_optimiser *r)
 {
     double tries = (double)(r->evaluations - r->begun);
-    if (r->climbs > 0)
-        cr_progress(r->cx, "gp: learning", (double)r->climbing + tries / (tries + USUAL),
-                    (double)r->climbs);
+    if (r->runs > 0)
+        cr_progress(r->cx, "gp: learning", (double)r->running + tries / (tries + USUAL),
+                    (double)r->runs);
 }
 
 static cr_status objective(void *user, const double *t, size_t n, double *out_f,
                            double *opt_gradient)
 {
-    cri_gp_run          *r = user;
-    const cri_gp_search *u = &r->search;
-    double               value = 0;
+    cri_gp_optimiser   *r = user;
+    const cri_gp_space *u = &r->space;
+    double              value = 0;
     for (size_t j = 0; j < u->size; j++) {
         double x = r->base                ? r->base[j] + t[u->tie[j]]
                    : t[j] == r->from_t[j] ? r->from_x[j]
@@ -135,7 +137,7 @@ static cr_status objective(void *user, const double *t, size_t n, double *out_f,
         r->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
     }
     cr_status st = cri_gp_evaluate(r, r->x, &value, opt_gradient ? r->gradient : NULL);
-    tell_progress(r);
+    report_progress(r);
     if (st != CR_OK) return st;
     *out_f = -value;
     if (!opt_gradient) return CR_OK;
@@ -147,7 +149,7 @@ static cr_status objective(void *user, const double *t, size_t n, double *out_f,
 }
 
 /* Bounds of the ties: as far as any of their parameters may go. */
-static void tie_bounds(const cri_gp_search *u, const double *base, double *lower, double *upper)
+static void tie_bounds(const cri_gp_space *u, const double *base, double *lower, double *upper)
 {
     for (size_t t = 0; t < u->ties; t++) lower[t] = -INFINITY, upper[t] = INFINITY;
     for (size_t j = 0; j < u->size; j++) {
@@ -166,10 +168,11 @@ cr_stop cri_gp_stop(const cr_minimize_report *r)
     return limit ? CR_STOP_LIMIT : flat ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
-/* Where a climb begins, and its box, by t or by ties. */
-static void set_out(cri_gp_run *r, const double *base, double *t, double *lower, double *upper)
+/* Where a run begins, and its box, by t or by ties. */
+static void set_out(cri_gp_optimiser *r, const double *base, double *t, double *lower,
+                    double *upper)
 {
-    const cri_gp_search *u = &r->search;
+    const cri_gp_space *u = &r->space;
     if (r->base) tie_bounds(u, base, lower, upper);
     for (size_t j = 0; !r->base && j < u->size; j++) {
         double a = cri_gp_to_t(u, j, u->lower[j]), b = cri_gp_to_t(u, j, u->upper[j]);
@@ -179,10 +182,10 @@ static void set_out(cri_gp_run *r, const double *base, double *t, double *lower,
     }
 }
 
-static cr_minimize_options options_of(const cri_gp_run *r, cri_gp_care care, size_t max_iter)
+static cr_minimize_options options_of(const cri_gp_optimiser *r, cri_gp_care care, size_t max_iter)
 {
     cr_minimize_options o = cr_minimize_defaults();
-    bool                large = r->task->rough || r->problem->data->n > LARGE;
+    bool                large = r->learning->rough || r->problem->data->n > LARGE;
     o.max_iter = max_iter;
     o.memory = MEMORY;
     o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
@@ -190,25 +193,25 @@ static cr_minimize_options options_of(const cri_gp_run *r, cri_gp_care care, siz
     return o;
 }
 
-cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t most,
-                       const double *opt_curvature, cri_gp_point *point)
+cr_status cri_gp_ascend(cri_gp_optimiser *r, bool tied, cri_gp_care care, size_t most,
+                        const double *opt_curvature, cri_gp_point *point)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *t = cr_scratch_bytes(&s, u->size, sizeof(double)); /* ties at 0 */
-    double              *lower = cr_scratch_f64(&s, u->size), *upper = cr_scratch_f64(&s, u->size);
-    double              *base = cr_scratch_f64(&s, u->size), *from = cr_scratch_f64(&s, u->size);
-    size_t               left = r->task->max_iter - point->iterations;
-    cr_minimize_options  o = options_of(r, care, most < left ? most : left);
-    cr_minimize_report   done_report;
-    cr_problem           problem = { .n = tied ? u->ties : u->size,
-                                     .objective = objective,
-                                     .curvature = opt_curvature,
-                                     .first_step = r->task->screen_rows ? FIRST_STEP : 0,
-                                     .lower = lower,
-                                     .upper = upper,
-                                     .user = r };
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *t = cr_scratch_bytes(&s, u->size, sizeof(double)); /* ties at 0 */
+    double             *lower = cr_scratch_f64(&s, u->size), *upper = cr_scratch_f64(&s, u->size);
+    double             *base = cr_scratch_f64(&s, u->size), *from = cr_scratch_f64(&s, u->size);
+    size_t              left = r->learning->max_iter - point->iterations;
+    cr_minimize_options o = options_of(r, care, most < left ? most : left);
+    cr_minimize_report  done_report;
+    cr_problem          problem = { .n = tied ? u->ties : u->size,
+                                    .objective = objective,
+                                    .curvature = opt_curvature,
+                                    .first_step = r->learning->screen_rows ? FIRST_STEP : 0,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .user = r };
 
     CR_TRY(s.status);
     memcpy(base, point->x, u->size * sizeof *base);
@@ -241,29 +244,30 @@ static const double LACK = 2;      /* of the best, after a few steps that may ye
 static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was   */
 
 /* true when z is on its way back to x. */
-static bool returns(const cri_gp_search *u, const double *z, const double *x)
+static bool returns(const cri_gp_space *u, const double *z, const double *x)
 {
     for (size_t j = 0; j < u->size; j++)
         if (fabs(z[j] - x[j]) > NEAR) return false;
     return true;
 }
 
-bool cri_gp_may_climb(const cri_gp_run *r, const cri_gp_point *point)
+bool cri_gp_may_ascend(const cri_gp_optimiser *r, const cri_gp_point *point)
 {
-    return point->iterations < r->task->max_iter;
+    return point->iterations < r->learning->max_iter;
 }
 
-cr_status cri_gp_climb_rival(cri_gp_run *r, cri_gp_point *to, cri_gp_point *best, bool *out_higher)
+cr_status cri_gp_ascend_rival(cri_gp_optimiser *r, cri_gp_point *to, cri_gp_point *best,
+                              bool *out_higher)
 {
     cr_status st = CR_OK;
     double   *x = best->x;
-    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, to));
+    CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, GLANCE, NULL, to));
     if (to->value > best->value - LACK &&
-        !(to->value < best->value && returns(&r->search, to->x, x)))
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, to));
+        !(to->value < best->value && returns(&r->space, to->x, x)))
+        CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, r->learning->max_iter, NULL, to));
     *out_higher = to->value > best->value + ENOUGH;
     if (!*out_higher) goto done;
-    memcpy(x, to->x, r->search.size * sizeof *x);
+    memcpy(x, to->x, r->space.size * sizeof *x);
     *best = *to;
     best->x = x;
 done:
