@@ -138,7 +138,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
                               "the penalty of some functions would be negative", &g->kernel));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, &g->at));
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
-    CR_TRY(cri_gp_posterior_allocate(cx, g, false));
+    CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     H = cr_scratch_matrix(&s, n, g->q);
     C = cr_scratch_matrix(&s, n, n);
     share = cr_scratch_f64(&s, n);

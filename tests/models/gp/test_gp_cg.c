@@ -219,7 +219,7 @@ TEST(learning)
     double                 best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
     cri_gp_learning        learning = { .problem = &b->problem,
                                         .objective = cri_gp_exact_objective,
-                                        .method = &room,
+                                        .workspace = &room,
                                         .variance = 1,
                                         .learn_noise = true,
                                         .max_iter = 100,

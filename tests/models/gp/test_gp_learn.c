@@ -32,7 +32,7 @@ static world *new_world(size_t d)
     w->room = (cri_gp_exact_workspace){ w->L, { .alpha = w->alpha } };
     w->learning = (cri_gp_learning){ .problem = &w->problem,
                                      .objective = cri_gp_exact_objective,
-                                     .method = &w->room,
+                                     .workspace = &w->room,
                                      .variance = 1,
                                      .learn_noise = true,
                                      .max_iter = 200,

@@ -59,7 +59,7 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
     cri_gp_exact_workspace room = { L, { .alpha = alpha } };
     cri_gp_learning        learning = { .problem = &problem,
                                         .objective = cri_gp_exact_objective,
-                                        .method = &room,
+                                        .workspace = &room,
                                         .variance = variance,
                                         .learn_noise = learn_noise,
                                         .seed = 7 };

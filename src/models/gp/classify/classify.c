@@ -256,7 +256,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
         f->inputs = (cri_gp_data){ 0 };
     }
     CR_TRY(cri_gp_mean_new(cx, -1, &g->at, &g->mean, NULL));
-    CR_TRY(cri_gp_posterior_allocate(cx, g, false));
+    CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     CR_TRY(cri_classify_allocate(cx, m, m->sparse || m->F > 1));
     size_t M;
     CR_TRY(cri_classifier_classes(cx, f->rows, true, m->place, &M));
@@ -367,7 +367,7 @@ static cr_status learn_sparse(cr_ctx *cx, fit *f, const cri_gp_learning *learnin
     CR_TRY(cri_laplace_new(&s, &f->data, part.n, NULL, NULL, &workspace));
     first.problem = &some;
     first.objective = first.search_objective = cri_laplace_objective;
-    first.method = first.search_method = &workspace;
+    first.workspace = first.search_workspace = &workspace;
     CR_TRY(learn(cx, f, &first, report));
     CR_TRY(ascend_bound(cx, f, &first, learning->problem, report));
 done:
@@ -425,7 +425,7 @@ static cr_status solve(cr_ctx *cx, fit *f, cr_report *report)
     cri_gp_learning learning = { .problem = &problem,
                                  .objective =
                                      m->sparse ? cri_svgp_objective : cri_laplace_objective,
-                                 .method = m->sparse ? (void *)&f->sparse : &f->laplace,
+                                 .workspace = m->sparse ? (void *)&f->sparse : &f->laplace,
                                  .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
                                  .restarts = f->o->restarts,
                                  .max_iter = f->o->max_iter,
@@ -439,7 +439,7 @@ static cr_status solve(cr_ctx *cx, fit *f, cr_report *report)
         CR_TRY(m->sparse && n > few ? learn_sparse(cx, f, &learning, report)
                                     : learn(cx, f, &learning, report));
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
-    CR_TRY(learning.objective(cx, learning.method, &problem, m->gp.kernel, 0, &value, NULL));
+    CR_TRY(learning.objective(cx, learning.workspace, &problem, m->gp.kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, f) : keep_laplace(cx, f));
     if (report->stop == CR_STOP_CLOSED_FORM) /* nothing was learned: the steps to the posterior */
         report->stop = CR_STOP_TOLERANCE, report->iterations = (size_t)m->steps;

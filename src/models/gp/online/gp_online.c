@@ -86,7 +86,7 @@ static void online_free(cr_ctx *cx, online_state *m)
 /* Memory by the inputs and the mean of gp, which is allocated too. */
 static cr_status allocate(cr_ctx *cx, online_state *m)
 {
-    cr_status st = cri_gp_posterior_allocate(cx, &m->gp, true);
+    cr_status st = cri_gp_posterior_allocate(cx, &m->gp, CRI_GP_L | CRI_GP_L2);
     size_t    n = m->gp.at.n, w = m->gp.q + 1;
     if (st != CR_OK) return st;
     m->sums.m = n, m->sums.q = m->gp.q, m->sums.w = w;
@@ -355,9 +355,9 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     cri_gp_learning        learning = { .problem = &problem,
                                         .objective =
                                      exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
-                                        .method = exact ? (void *)&workspace : &sparse,
+                                        .workspace = exact ? (void *)&workspace : &sparse,
                                         .search_objective = cri_gp_exact_objective,
-                                        .search_method = &workspace,
+                                        .search_workspace = &workspace,
                                         .learn_noise = g->noise_learned,
                                         .max_iter = o->max_iter,
                                         .seed = seed,

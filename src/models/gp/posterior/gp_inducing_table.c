@@ -1,5 +1,4 @@
-/* gp_inducing_table.c -- inducing inputs that the user gives: read from a file, and told again with what the
- * process holds of them. */
+/* gp_inducing_table.c -- inducing inputs read from a file, and those of a process as a table. */
 #include "gp_inducing_table.h"
 #include "base/scratch.h"
 #include "data/formats/read.h"
@@ -73,16 +72,16 @@ done:
     return st;
 }
 
-/* --- told ------------------------------------------------------------------------------------ */
+/* --- as a table ------------------------------------------------------------------------------ */
 
 cr_status cri_gp_inducing_report(cr_ctx *cx, const void *state, const cr_design *design,
                                  double **out_X, size_t *out_n)
 {
     const cri_gp_posterior *m = state;
     const cri_gp_data      *a = &m->at;
-    if (m->approx == CRI_GP_EXACT || m->approx == CRI_GP_RFF) {
+    if (!m->L || !m->L2) {
         cr_fail(cx, CR_EUNSUPPORTED, "the process is %s: it has no inducing inputs",
-                m->approx == CRI_GP_EXACT ? "exact" : "of random features");
+                m->L2 ? "of random features" : "exact");
         return cr_fail_hint(cx, "fit it with --approx vfe, fitc, dtc, sor, svgp or nystrom");
     }
     double *X = cr_alloc(cx, a->n * design->p, sizeof *X);

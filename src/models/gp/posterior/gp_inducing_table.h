@@ -1,4 +1,4 @@
-/* gp_inducing_table.h -- inducing inputs that the user gives, and those of a process told.  (Internal
+/* gp_inducing_table.h -- inducing inputs that the user gives, and those of a process.  (Internal
  * header.) */
 #ifndef CREDENCE_MODELS_GP_POSTERIOR_GP_INDUCING_TABLE_H
 #define CREDENCE_MODELS_GP_POSTERIOR_GP_INDUCING_TABLE_H

@@ -1,5 +1,6 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
+#include "gp_method.h"
 #include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/parallel.h"
 #include "math/dense/blas_internal.h"
@@ -12,10 +13,14 @@
 #include <string.h>
 
 enum {
-    FEWEST = 256, /* inputs: below, the dense formulas are quick */
-    SHARE = 4,    /* the rank is at most this part of them       */
-    ROWS = 256,   /* of the residual at a time                   */
-    STRIP = 64    /* rows predicted by one thread at a time      */
+    FEWEST = 256,      /* inputs: below, the dense formulas are quick */
+    SHARE = 4,         /* the rank is at most this part of them       */
+    ROWS = 256,        /* of the residual at a time                   */
+    STRIP = 64,        /* rows predicted by one thread at a time      */
+    MOST_BLOCK = 4096, /* rows predicted at a time                   */
+    VALUE =
+        8 /* operations that a value of the kernel costs, about: beyond rank^2 of them, means without
+                     variances are quicker by the dense formulas */
 };
 
 #define CRI_TYPE cri_gp_lowrank
@@ -206,12 +211,6 @@ bool cri_gp_lowrank_fits(const cri_gp_posterior *m)
 
 /* --- predicting ------------------------------------------------------------------------------ */
 
-bool cri_gp_lowrank_for_means(const cri_gp_posterior *m)
-{
-    return m->low.rank > 0 &&
-           m->low.rank * m->low.rank <= 8 * m->at.n; /* a value of the kernel costs some ten */
-}
-
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
                               cri_gp_lowrank_workspace *out)
 {
@@ -332,4 +331,44 @@ bool cri_gp_lowrank_holds(const cri_gp_posterior *m, const cri_gp_lowrank_rows *
     if (!rows->variance) return true;
     double allowed = CRI_GP_LOWRANK_ERROR * (rows->variance[i] + noise);
     return rows->variance_error[i] <= fmax(allowed, CRI_GP_LOWRANK_DIGITS * prior);
+}
+
+cr_status cri_gp_lowrank_moments(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                                 double *mean, double *opt_variance)
+{
+    cr_status                st = CR_OK;
+    cr_scratch               s = cr_scratch_begin(cx);
+    size_t                   most = rows->n < MOST_BLOCK ? rows->n : MOST_BLOCK, others = 0;
+    size_t                  *index = cr_scratch_index(&s, rows->n);
+    double                  *errors = cr_scratch_f64(&s, 2 * most);
+    cri_gp_lowrank_workspace workspace;
+    cri_gp_block             b;
+
+    if (!opt_variance && m->low.rank * m->low.rank > VALUE * m->at.n) {
+        st = cri_gp_dense_moments(cx, m, rows, mean, NULL);
+        goto done;
+    }
+    CR_TRY(cri_gp_block_new(&s, m, rows->p, most, false, &b));
+    CR_TRY(cri_gp_lowrank_open(&s, m, most, &workspace));
+    for (size_t k = 0; k < cri_block_count(rows->n, MOST_BLOCK); k++) {
+        cri_range           r = cri_block_range(rows->n, MOST_BLOCK, k);
+        cri_gp_lowrank_rows found = { .count = r.end - r.begin,
+                                      .H = b.H,
+                                      .prior = b.prior,
+                                      .mean = mean + r.begin,
+                                      .mean_error = errors,
+                                      .variance = opt_variance ? opt_variance + r.begin : NULL,
+                                      .variance_error = errors + most };
+        CR_TRY(cri_gp_block_read(cx, m, rows, NULL, r.begin, r.end, &b));
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
+        CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &workspace, &found));
+        for (size_t i = 0; i < b.count; i++)
+            if (!cri_gp_lowrank_holds(m, &found, i)) index[others++] = r.begin + i;
+    }
+    if (others)
+        CR_TRY(
+            cri_gp_some_moments(cx, m, rows, index, others, m->kernel, true, mean, opt_variance));
+done:
+    cr_scratch_end(&s);
+    return st;
 }

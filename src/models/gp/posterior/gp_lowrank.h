@@ -55,8 +55,6 @@ typedef struct cri_gp_lowrank_rows {
  * where there is none.  O(n r^2 + n^2 r) operations, n^2 / 4 numbers of workspace. */
 cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least, double worst,
                              cri_gp_lowrank *out);
-/* true when it is quicker than the dense formulas for means without variances too. */
-bool cri_gp_lowrank_for_means(const cri_gp_posterior *m);
 /* Workspace for `rows` rows at a time. */
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
                               cri_gp_lowrank_workspace *out);

@@ -57,7 +57,7 @@ static cr_status log_density(chains *c, const double *x, double *out)
         if (!(x[j] >= u->lower[j] && x[j] <= u->upper[j])) return CR_OK;
     CR_TRY(cr_check_interrupt(c->cx));
     CR_TRY(cr_kernel_set_theta(c->cx, c->k, x));
-    st = c->learning->objective(c->cx, c->learning->method, c->learning->problem, c->k,
+    st = c->learning->objective(c->cx, c->learning->workspace, c->learning->problem, c->k,
                                 u->size > u->p ? exp(x[u->p]) : c->noise, &value, NULL);
     c->evaluations++;
     if (st == CR_ENUMERIC) return CR_OK;

@@ -10,9 +10,7 @@
 
 #include "gp_posterior.h"
 
-/* The functions of the model class; they serve the exact process and sor, dtc, fitc, vfe. */
-cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
-                      const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
+/* Functions of the model class. */
 cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
 cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows,
                              const size_t *which, size_t n, const double *values, size_t count,

@@ -1,5 +1,5 @@
-/* gp_posterior.h -- a fitted Gaussian process: what predicts, and what is told of it.
- * `at` holds the inputs that predictions lean on: all distinct ones of the data, or the inducing
+/* gp_posterior.h -- a fitted Gaussian process: what is common to all methods, and the part of one.
+ * `at` holds the inputs that predictions rest on: all distinct ones of the data, or the inducing
  * ones of a sparse approximation.  For a new row with k = k(at, x):
  *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
  *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
@@ -52,7 +52,7 @@ extern const cri_member cri_gp_inverse_record[];
     MEMBER(text,   formula,       (),                "as:kernel",   "the kernel, when all is learned") \
     MEMBER(choice, approx,        (),                "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff", "cri_gp_approx, not auto") \
     MEMBER(text,   at_bound,      (),                "",            "parameters at their bounds, or nothing") \
-    INNER(count,   at.n,          (),                ">0 as:inputs", "that predictions lean on")     \
+    INNER(count,   at.n,          (),                ">0 as:inputs", "that predictions rest on")     \
     INNER(count,   mean.q,        (),                "as:mean_terms", "of the mean function")        \
     MEMBER(count,  starts,        (),                "",            "of the search")                 \
     MEMBER(count,  agreed,        (),                "",            "of them")                       \
@@ -105,16 +105,13 @@ typedef struct cri_gp_posterior {
     CRI_GP_POSTERIOR(CRI_RECORD_MEMBER, CRI_RECORD_INNER)
     cr_kernel *kernel;
     size_t     q, n_theta; /* mean.q; parameters of the kernel          */
-    bool       cg;         /* by conjugate gradients: has an inverse    */
 } cri_gp_posterior;
 extern const cri_member cri_gp_posterior_record[];
 
-/* Its name. */
-const char *cri_gp_approx_name(int approx);
-/* Workspace for everything by at.n and mean.q (both made before), with_second: L2 too. */
-cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
-/* true when f is a linear model of features: nothing is known beyond them. */
-bool cri_gp_has_features(const cri_gp_posterior *m);
+/* The Cholesky factors that a method keeps. */
+enum { CRI_GP_L = 1, CRI_GP_L2 = 2 };
+/* Memory for everything by at.n and mean.q (both made before), with these factors. */
+cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, unsigned factors);
 /* Keeps what a file has of the kernel, which changes no more. */
 cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m);
 /* The solution that points into it. */
@@ -129,6 +126,8 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
 cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                            size_t count, uint64_t seed, double *out);
 cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
+cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
+                      const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
 cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_gp_statistics[];
 cr_status             cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);

@@ -102,13 +102,6 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     cri_gp_solution   solution;
     double           *H;
 
-    if (old->approx != CRI_GP_EXACT || old->cg || old->n_draws) {
-        cr_fail(cx, CR_EUNSUPPORTED, "%s has no exact update",
-                old->cg        ? "--solver cg"
-                : old->n_draws ? "--hyper mcmc"
-                               : "a sparse Gaussian process");
-        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
-    }
     if (cr_kernel_needs_rows(old->kernel)) {
         cr_fail(cx, CR_EUNSUPPORTED,
                 "centre(...) is about the rows of the fit: with others it is another kernel, and "
@@ -125,7 +118,7 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
         CR_TRY(cr_fail(cx, CR_EDATA,
                        "a new row has inputs that were seen before with another target, "
                        "which no function without noise can give"));
-    CR_TRY(cri_gp_posterior_allocate(cx, m, false));
+    CR_TRY(cri_gp_posterior_allocate(cx, m, CRI_GP_L));
     memcpy(m->sd, old->sd, (m->n_theta + 1) * sizeof(double));
     m->rows = m->at.count;
     H = cr_scratch_matrix(&s, m->at.n, m->q);

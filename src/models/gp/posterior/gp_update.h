@@ -8,7 +8,7 @@
 #include "gp_posterior.h"
 
 /* *out: what `old` knew and the new rows, as a fit of all of them at the same hyper-parameters; its
- * leave-one-out score is not known.  CR_EUNSUPPORTED for a sparse one. */
+ * leave-one-out score is not known. */
 cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows *rows,
                         cri_gp_posterior **out);
 

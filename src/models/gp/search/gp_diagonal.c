@@ -51,7 +51,7 @@ static cr_status value_at(cr_ctx *cx, const cri_gp_learning *learning, const cri
 {
     cr_status st = cr_kernel_set_theta(cx, k, x);
     if (st == CR_OK)
-        st = learning->objective(cx, learning->method, learning->problem, k, exp(x[u->p]), out,
+        st = learning->objective(cx, learning->workspace, learning->problem, k, exp(x[u->p]), out,
                                  NULL);
     if (st == CR_OK) *out += cr_kernel_log_prior(k, false, NULL);
     if (st != CR_ENUMERIC) return st;

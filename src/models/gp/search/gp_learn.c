@@ -98,7 +98,7 @@ static cr_status search_few(cri_gp_optimiser *r, const cri_gp_problem *few, cri_
     r->problem = few;
     if (r->learning->search_objective) {
         r->objective = r->learning->search_objective;
-        r->method = r->learning->search_method;
+        r->workspace = r->learning->search_workspace;
     }
     CR_TRY(cri_gp_search_starts(r, a, n));
     CR_TRY(cri_gp_ascend_roughly(r, a, n));
@@ -108,7 +108,7 @@ static cr_status search_few(cri_gp_optimiser *r, const cri_gp_problem *few, cri_
 done:
     r->problem = all;
     r->objective = r->learning->objective;
-    r->method = r->learning->method;
+    r->workspace = r->learning->workspace;
     return st;
 }
 

@@ -20,9 +20,9 @@ typedef cr_status cri_gp_objective(cr_ctx *cx, void *method, const cri_gp_proble
 typedef struct cri_gp_learning {
     const cri_gp_problem *problem;
     cri_gp_objective     *objective;
-    void                 *method;
+    void                 *workspace;
     cri_gp_objective     *search_objective; /* of the search with few rows; NULL: the same */
-    void                 *search_method;
+    void                 *search_workspace;
     double                variance; /* of the target about its mean               */
     bool                  learn_noise;
     size_t                restarts, max_iter;
@@ -57,7 +57,7 @@ cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k
 cr_status cri_gp_hyper_sds(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
                            double noise, double *out);
 
-/* The exact log evidence as an objective; method is a cri_gp_exact_workspace. */
+/* The exact log evidence as an objective; its workspace is a cri_gp_exact_workspace. */
 typedef struct cri_gp_exact_workspace {
     double         *L; /* [n x n] of the largest problem */
     cri_gp_solution solution;

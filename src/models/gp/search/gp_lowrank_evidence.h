@@ -28,7 +28,7 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
 
 /* The exact log evidence as an objective: so where it holds, with a rank up to n / 8, from 800
  * inputs on, else by the dense formulas.  After a failure the next evaluations, up to 16, do not
- * try.  method is a cri_gp_quick_workspace. */
+ * try.  its workspace is a cri_gp_quick_workspace. */
 typedef struct cri_gp_quick_workspace {
     cri_gp_exact_workspace exact;
     size_t                 failed, skip;

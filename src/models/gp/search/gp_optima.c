@@ -157,7 +157,7 @@ cr_status cri_gp_fail_starts(cri_gp_optimiser *r, const cri_gp_start_at *a, size
     cr_status st = cr_kernel_set_theta(r->cx, r->k, a[0].at.x);
     return st != CR_OK ? st
                        : cri_gp_fail_singular(r->cx, r->problem, r->k, noise, n,
-                                              ((cri_gp_exact_workspace *)r->method)->L);
+                                              ((cri_gp_exact_workspace *)r->workspace)->L);
 }
 
 /* Starts made of the data: the best of the grid, lengths of several columns moved together, and a

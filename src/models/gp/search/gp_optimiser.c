@@ -24,7 +24,7 @@ cr_status cri_gp_optimiser_begin(cr_scratch *s, const cri_gp_learning *learning,
                            .learning = learning,
                            .problem = learning->problem,
                            .objective = learning->objective,
-                           .method = learning->method,
+                           .workspace = learning->workspace,
                            .noise = noise,
                            .x = cr_scratch_f64(s, width),
                            .gradient = cr_scratch_f64(s, width),
@@ -75,7 +75,7 @@ cr_status cri_gp_evaluate(cri_gp_optimiser *r, const double *x, double *out_valu
     CR_TRY(cr_check_interrupt(r->cx));
     if (recall(r, x, out_value, opt_gradient)) goto done;
     CR_TRY(cr_kernel_set_theta(r->cx, r->k, x));
-    CR_TRY(r->objective(r->cx, r->method, r->problem, r->k, noise, out_value, opt_gradient));
+    CR_TRY(r->objective(r->cx, r->workspace, r->problem, r->k, noise, out_value, opt_gradient));
     r->evaluations++;
     *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
     if (!isfinite(*out_value))

@@ -13,7 +13,7 @@ typedef struct cri_gp_optimiser {
     const cri_gp_learning *learning;
     const cri_gp_problem  *problem; /* all rows, or some of them             */
     cri_gp_objective      *objective;
-    void                  *method;
+    void                  *workspace;
     cri_gp_space           space;
     cr_kernel             *k; /* a copy, overwritten                       */
     double                 noise;

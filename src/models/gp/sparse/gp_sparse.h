@@ -30,7 +30,7 @@ typedef struct cri_gp_sparse {
 cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                               double noise, cri_gp_sparse *sparse, double *opt_gradient,
                               double *opt_dZ);
-/* The same as an objective; method is a cri_gp_sparse. */
+/* The same as an objective; its workspace is a cri_gp_sparse. */
 cri_gp_objective cri_gp_sparse_objective;
 
 /* L [m x m]: the factor of K_mm plus jitter, 1e-12 of its diagonal or as much more as it needs.
