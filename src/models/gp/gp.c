@@ -16,8 +16,6 @@
  *   online/, classify/   the models gp-online and gp-classify */
 #include "models/gp/methods/gp_cost.h"
 #include "models/gp/methods/gp_fit.h"
-#include "models/gp/posterior/gp_inducing_table.h"
-#include "models/gp/posterior/gp_parts.h"
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 #include "math/kernel/kernel_internal.h"
@@ -101,13 +99,6 @@ static const cri_goes    gp_goes[] = {
 };
 
 /* --- the kernel and the noise ----------------------------------------------------------------- */
-
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
 
 /* The noise: given, a column, to be learned (-1 until there is a start), or in the kernel. */
 static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *rows,
@@ -360,22 +351,6 @@ done:
     return st;
 }
 
-/* Starts, evaluations, bounds and the reason to stop. */
-static cr_status keep_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
-                              cr_report *report)
-{
-    m->starts = learned->starts;
-    m->agreed = learned->agreed;
-    m->evaluations = learned->evaluations;
-    report->iterations = learned->iterations;
-    report->stop = learned->stop;
-    cri_string_free(cx, m->at_bound);
-    m->at_bound = cri_string_copy(cx, learned->at_bound);
-    if (!m->at_bound) return CR_ENOMEM;
-    cri_gp_report_bounds(cx, m->at_bound, false);
-    return CR_OK;
-}
-
 /* The hyper-parameters, where there is anything to learn them from. */
 static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cr_report *report)
 {
@@ -403,7 +378,7 @@ static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cr_report *report)
         goto done;
     }
     CR_TRY(f->method->learn(cx, f, &learned));
-    CR_TRY(keep_learned(cx, m, &learned, report));
+    CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
     if (f->method->hyper) CR_TRY(f->method->hyper(cx, f));
 done:
     cr_ctx_set_threads(cx, threads);
@@ -451,7 +426,7 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(s.status);
     m->loo_score = m->loo_rmse = m->kernel_error = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
-    m->white = holds_white(m->kernel);
+    m->white = cri_gp_kernel_has_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(prepare(cx, &s, o, &f));

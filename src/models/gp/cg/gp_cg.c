@@ -55,10 +55,8 @@ static cr_status multiply_rows(cr_ctx *cx, const cri_gp_operator *op, cri_range 
     cr_status          st = CR_OK;
     const cri_gp_data *a = op->data;
     size_t             b = r.end - r.begin, n = a->n;
-    cri_gp_data        part = {
-               .n = b, .d = a->d, .c = a->c, .X = a->X + r.begin * a->d, .codes = a->codes + r.begin * a->c
-    };
-    cr_kernel_input rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
+    cri_gp_data        part = cri_gp_data_view(a, r.begin, r.end);
+    cr_kernel_input    rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
     CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(op->workspace, b, n)));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(op->workspace, b, n), CR_PLAIN, cr_cmat_of(B, n, t), CR_PLAIN,
                    0, cr_mat_of(out + r.begin * t, b, t)));

@@ -4,6 +4,7 @@
  * variational one.  The parameters of the kernel are at the maximum of the approximate log
  * evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify.h"
+#include "models/gp/posterior/gp_method.h"
 #include "classify_evidence.h"
 #include "classify_laplace.h"
 #include "classify_sparse.h"
@@ -45,8 +46,8 @@ enum {
     SPARSE_ROWS = 300,
     MANY_ROWS = 150,
     TELL_ROWS = 1500,
-    SPREAD_ROWS = 700,
-    SPREAD_PARAMETERS = 30,
+    SDS_ROWS = 700,
+    SDS_PARAMETERS = 30,
     ONE_THREAD_ROWS = 600
 };
 
@@ -75,13 +76,6 @@ typedef struct fit {
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
-
 /* The kernel, with a constant added for the mean. */
 static cr_status set_kernel(cr_ctx *cx, const fit *f)
 {
@@ -99,7 +93,7 @@ static cr_status set_kernel(cr_ctx *cx, const fit *f)
         f->m->gp.kernel = k;
         k = NULL;
     }
-    f->m->gp.white = holds_white(f->m->gp.kernel);
+    f->m->gp.white = cri_gp_kernel_has_white(f->m->gp.kernel);
 done:
     cri_string_free(cx, sum);
     cri_string_free(cx, text);
@@ -276,16 +270,8 @@ static cr_status learn(cr_ctx *cx, fit *f, cri_gp_learning *learning, cr_report 
     cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     double            none = 0;
     CR_TRY(cri_gp_learn(cx, learning, g->kernel, &none, &learned));
-    g->starts = learned.starts;
-    g->agreed = learned.agreed;
-    g->evaluations = learned.evaluations;
-    report->iterations = learned.iterations;
-    report->stop = learned.stop;
-    cri_string_free(cx, g->at_bound);
-    g->at_bound = cri_string_copy(cx, learned.at_bound);
-    if (!g->at_bound) CR_TRY(CR_ENOMEM);
-    cri_gp_report_bounds(cx, g->at_bound, true);
-    if (!f->m->sparse && g->at.n * f->m->F <= SPREAD_ROWS && g->n_theta <= SPREAD_PARAMETERS)
+    CR_TRY(cri_gp_posterior_learned(cx, g, &learned, true, report));
+    if (!f->m->sparse && g->at.n * f->m->F <= SDS_ROWS && g->n_theta <= SDS_PARAMETERS)
         CR_TRY(cri_gp_hyper_sds(cx, learning, g->kernel, 0, g->sd));
 done:
     return st;

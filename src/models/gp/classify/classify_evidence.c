@@ -1,7 +1,6 @@
 /* classify_evidence.c -- the evidence of a classifier over its hyper-parameters. */
 #include "classify_evidence.h"
 #include "classify_sparse.h"
-#include "models/gp/posterior/gp_parts.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
 

@@ -366,11 +366,7 @@ static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cr
     cr_status          st = CR_OK;
     const cri_gp_data *at = v->data->at;
     size_t             n = at->n, m = v->m, count = r.end - r.begin;
-    cri_gp_data        part = { .n = count,
-                                .d = at->d,
-                                .c = at->c,
-                                .X = at->X + r.begin * at->d,
-                                .codes = at->codes + r.begin * at->c };
+    cri_gp_data        part = cri_gp_data_view(at, r.begin, r.end);
     cr_kernel_input    z = cri_gp_inputs(v->Z), rows = cri_gp_inputs(&part);
     memset(G, 0, m * count * sizeof *G);
     for (size_t c = 0; c < v->data->F; c++) {

@@ -309,13 +309,10 @@ cr_status cri_gp_lift_gradient(cr_ctx *cx, const cri_gp_problem *problem, const 
     const cri_gp_data *data = problem->data;
     size_t             p = cr_kernel_theta_size(k), q = solution->quietest;
     double            *with = cr_scratch_f64(&s, p), *without = cr_scratch_f64(&s, p);
-    cri_gp_data        row = *data;
+    cri_gp_data        row = cri_gp_data_view(data, q, q + 1);
     double             one = 1;
 
     CR_TRY(s.status);
-    row.n = 1;
-    row.X = data->X ? data->X + q * data->d : NULL;
-    row.codes = data->codes ? data->codes + q * data->c : NULL;
     cr_kernel_input in = cri_gp_inputs(&row);
     CR_TRY(cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(&one, 1, 1), with));
     CR_TRY(

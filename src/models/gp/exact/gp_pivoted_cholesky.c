@@ -65,11 +65,7 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
         w.at = rank;
         w.pivot = largest(w.left, n);
         if (!(w.left[w.pivot] > least * mean)) break;
-        cri_gp_data     one = { .n = 1,
-                                .d = data->d,
-                                .c = data->c,
-                                .X = data->X + w.pivot * data->d,
-                                .codes = data->codes + w.pivot * data->c };
+        cri_gp_data     one = cri_gp_data_view(data, w.pivot, w.pivot + 1);
         cr_kernel_input in_one = cri_gp_inputs(&one);
         CR_TRY(cr_kernel_cross(cx, k, &in, &in_one, cr_mat_of(w.column, n, 1)));
         if (n * rank < SMALL) /* not worth sharing */

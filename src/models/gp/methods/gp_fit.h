@@ -58,6 +58,8 @@ cr_status cri_gp_exact_solve(cr_ctx *cx, cri_gp_fit *f);
 void      cri_gp_exact_describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out);
 cr_status cri_gp_exact_evidence_workspace(cr_scratch *s, const cri_gp_posterior *m, size_t n,
                                           void **out);
+/* Solutions of this approximation that go to the arrays of m. */
+cri_gp_sparse cri_gp_sparse_into(const cri_gp_posterior *m, cri_gp_approx approx);
 /* Of sparse methods: the jitter. */
 void cri_gp_sparse_describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out);
 

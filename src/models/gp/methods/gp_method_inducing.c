@@ -31,8 +31,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f)
     return cri_gp_inducing(cx, &f->data, f->inducing, f->seed, &f->m->at);
 }
 
-/* Solutions of this approximation go to the arrays of m. */
-static cri_gp_sparse sparse_into(const cri_gp_posterior *m, cri_gp_approx approx)
+cri_gp_sparse cri_gp_sparse_into(const cri_gp_posterior *m, cri_gp_approx approx)
 {
     return (cri_gp_sparse){ .approx = approx,
                             .Z = m->at,
@@ -41,14 +40,15 @@ static cri_gp_sparse sparse_into(const cri_gp_posterior *m, cri_gp_approx approx
                             .alpha = m->alpha,
                             .beta = m->beta,
                             .U = m->U,
-                            .A = m->A };
+                            .A = m->A,
+                            .jitter = m->jitter };
 }
 
 static cr_status open_as(cr_scratch *s, cri_gp_fit *f, cri_gp_approx approx)
 {
     cri_gp_sparse *sparse = f->workspace = cr_scratch_bytes(s, 1, sizeof *sparse);
     if (!sparse) return s->status;
-    *sparse = sparse_into(f->m, approx);
+    *sparse = cri_gp_sparse_into(f->m, approx);
     f->learning.objective = cri_gp_sparse_objective;
     f->learning.workspace = sparse;
     return cri_gp_open_search(s, f, CRI_GP_SEARCH_ROWS);
@@ -182,7 +182,7 @@ static cr_status condition_nystrom(cr_ctx *cx, cri_gp_fit *f)
     m->L = m->L2 = m->alpha = m->beta = m->U = m->A = NULL;
     m->at = Z;
     CR_TRY(cri_gp_posterior_allocate(cx, m, f->method->factors));
-    *sparse = sparse_into(m, CRI_GP_SOR);
+    *sparse = cri_gp_sparse_into(m, CRI_GP_SOR);
     CR_TRY(condition(cx, f));
     m->kernel_error = sparse->left;
 done:

@@ -5,8 +5,7 @@
  * Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14. */
 #include "gp_basis.h"
 #include "models/kernel/inputs/gp_centre.h"
-#include "models/gp/posterior/gp_inducing_table.h"
-#include "models/gp/search/gp_learn.h"
+#include "models/gp/methods/gp_fit.h"
 #include "gp_online_learn.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -101,19 +100,6 @@ static cr_status allocate(cr_ctx *cx, online_state *m)
     return m->sums.Phi && m->sums.M && m->sums.S ? CR_OK : cr_error_status(cx);
 }
 
-static cri_gp_sparse sparse_of(const cri_gp_posterior *g)
-{
-    return (cri_gp_sparse){ .approx = CRI_GP_VFE,
-                            .Z = g->at,
-                            .L = g->L,
-                            .L2 = g->L2,
-                            .alpha = g->alpha,
-                            .beta = g->beta,
-                            .U = g->U,
-                            .A = g->A,
-                            .jitter = g->jitter };
-}
-
 /* A state with the kernel, the noise and the mean function of another, and these inputs, taken
  * over. */
 static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *inputs,
@@ -189,7 +175,7 @@ static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_d
     CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
     copy_arrays(old, m);
-    cri_gp_sparse sparse = sparse_of(&m->gp);
+    cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     CR_TRY(cri_gp_stream_add(cx, &problem, m->gp.kernel, m->gp.noise, &sparse, &m->sums));
     m->gp.evidence = sparse.value;
@@ -222,7 +208,7 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     else
         CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
-    cri_gp_sparse sparse = sparse_of(&m->gp);
+    cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     if (learns)
@@ -301,13 +287,6 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
-
 static cr_status set_mean(cr_ctx *cx, const gp_online_options *o, const cr_design *design,
                           const cri_gp_data *data, online_state *m)
 {
@@ -337,7 +316,7 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     cri_gp_data        some = { 0 };
     const cri_gp_data *from = data;
     cri_gp_problem     problem;
-    cri_gp_sparse      sparse = sparse_of(g);
+    cri_gp_sparse      sparse = cri_gp_sparse_into(g, CRI_GP_VFE);
     double             square = 0;
 
     if (m->method == METHOD_BASIS && data->n > few) {
@@ -410,7 +389,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     g->noise_learned = isnan(o->noise) && o->optimize == OPTIMIZE_EVIDENCE;
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &g->kernel));
-    if (holds_white(g->kernel))
+    if (cri_gp_kernel_has_white(g->kernel))
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
                        "gp-online takes its noise from --noise, not from a white kernel"));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, data));
@@ -422,7 +401,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     CR_TRY(learn(cx, o, data, seed, m, report));
     CR_TRY(cri_kernel_settle(cx, g->kernel));
     if (m->method == METHOD_STREAM) {
-        cri_gp_sparse sparse = sparse_of(g);
+        cri_gp_sparse sparse = cri_gp_sparse_into(g, CRI_GP_VFE);
         cri_gp_pseudo none = { 0 };
         cri_gp_stream stream = { &none, &sparse, &m->sums };
         CR_TRY(problem_of(&s, g, data, &problem));

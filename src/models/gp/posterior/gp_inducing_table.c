@@ -1,5 +1,5 @@
 /* gp_inducing_table.c -- inducing inputs read from a file, and those of a process as a table. */
-#include "gp_inducing_table.h"
+#include "gp_posterior.h"
 #include "base/scratch.h"
 #include "data/formats/read.h"
 #include "data/table/table_internal.h"

@@ -73,21 +73,16 @@ static cr_status measure_residual(cr_ctx *cx, const cri_gp_posterior *m, cr_cmat
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = m->at.n, d = m->at.d, c = m->at.c;
+    size_t     n = m->at.n;
     double    *T = cr_scratch_matrix(&s, n < ROWS ? n : ROWS, n), *sums = cr_scratch_f64(&s, ROWS);
     double    *Ta = cr_scratch_bytes(&s, n, sizeof(double)), sum = 0;
 
     CR_TRY(s.status);
     for (size_t b = 0; b < cri_block_count(n, ROWS); b++) {
-        cri_range   g = cri_block_range(n, ROWS, b);
-        size_t      count = g.end - g.begin;
-        cri_gp_data some = { .n = count,
-                             .d = d,
-                             .c = c,
-                             .X = m->at.X + g.begin * d,
-                             .codes = m->at.codes + g.begin * c };
-        cri_gp_data before = m->at;
-        before.n = g.end;
+        cri_range       g = cri_block_range(n, ROWS, b);
+        size_t          count = g.end - g.begin;
+        cri_gp_data     some = cri_gp_data_view(&m->at, g.begin, g.end);
+        cri_gp_data     before = cri_gp_data_view(&m->at, 0, g.end);
         cr_kernel_input in = cri_gp_inputs(&some), all = cri_gp_inputs(&before);
         cr_mat          block = cr_mat_of(T, count, g.end);
         CR_TRY(cr_kernel_cross(cx, m->kernel, &in, &all, block));
@@ -214,21 +209,8 @@ bool cri_gp_lowrank_fits(const cri_gp_posterior *m)
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
                               cri_gp_lowrank_workspace *out)
 {
-    const cri_gp_lowrank *low = &m->low;
-    size_t                r = low->rank, d = m->at.d, c = m->at.c;
-    *out =
-        (cri_gp_lowrank_workspace){ .at = { .n = r,
-                                            .d = d,
-                                            .c = c,
-                                            .X = cr_scratch_matrix(s, r, d),
-                                            .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
-                                    .C = cr_scratch_matrix(s, rows, r) };
-    for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        size_t from = low->pivots[i];
-        if (d) memcpy(out->at.X + i * d, m->at.X + from * d, d * sizeof(double));
-        if (c) memcpy(out->at.codes + i * c, m->at.codes + from * c, c * sizeof(uint32_t));
-    }
-    return s->status;
+    out->C = cr_scratch_matrix(s, rows, m->low.rank);
+    return cri_gp_data_pick(s, &m->at, m->low.pivots, m->low.rank, &out->at);
 }
 
 typedef struct predict_work {

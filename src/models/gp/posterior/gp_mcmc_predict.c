@@ -89,39 +89,6 @@ static void take_roots(double *square, size_t n, size_t count)
     for (size_t i = 0; i < n; i++) square[i] = sqrt(square[i] / (double)count);
 }
 
-/* --- predictions ----------------------------------------------------------------------------- */
-
-/* The mixture over the draws: means, and variances by the law of total variance. */
-static cr_status predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                         cr_prediction *out)
-{
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = rows->n;
-    double       *delta = cr_scratch_f64(&s, n);
-    cr_prediction each = *out;
-    mixture       x = { 0 };
-
-    each.mean = cr_scratch_f64(&s, n);
-    each.scale = out->scale ? cr_scratch_f64(&s, n) : NULL;
-    each.dof = cr_scratch_f64(&s, n);
-    CR_TRY(mixture_open(cx, &s, m, &x));
-    clear(out->mean, n);
-    clear(out->scale, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_process_answers.predict(cx, &x.one, rows, &each));
-        add_mean(each.mean, n, h, out->mean, delta);
-        if (out->scale) add_spread(each.scale, delta, n, h, out->scale);
-    }
-    if (out->scale) take_roots(out->scale, n, m->n_draws);
-    for (size_t i = 0; out->scale && i < n; i++) out->dof[i] = INFINITY;
-done:
-    mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* S [n x n] grows by the covariance C of the process number h, and by that of the means. */
 static void add_covariance(const double *C, const double *delta, size_t n, size_t h, double *S)
 {
@@ -130,16 +97,29 @@ static void add_covariance(const double *C, const double *delta, size_t n, size_
         for (size_t j = 0; j < n; j++) S[i * n + j] += C[i * n + j] + share * delta[i] * delta[j];
 }
 
-/* Mean, sd and covariance: the mean of the covariances, and the covariance of the means. */
-static cr_status function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, bool prior,
-                          double *mean, double *opt_sd, double *opt_covariance)
+/* A question to one process: n means, sds and covariances of them, the latter two where asked for. */
+typedef struct question question;
+struct question {
+    cr_status (*ask)(cr_ctx *cx, const question *q, const cri_gp_posterior *one, double *mean,
+                     double *opt_sd, double *opt_covariance);
+    const cri_rows  *rows;
+    cr_prediction   *out;    /* of predict   */
+    bool             prior;  /* of functions */
+    const cr_design *design; /* of a part    */
+    size_t           part;   /* likewise     */
+};
+
+/* The answer of the mixture: the mean of the means; of variances and covariances that of all
+ * processes and that of their means (the law of total variance). */
+static cr_status average(cr_ctx *cx, const cri_gp_posterior *m, const question *q, size_t n,
+                         double *mean, double *opt_sd, double *opt_covariance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n;
-    double *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *sd = cr_scratch_f64(&s, n);
-    double *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
-    mixture x = { 0 };
+    double    *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n);
+    double    *sd = opt_sd ? cr_scratch_f64(&s, n) : NULL;
+    double    *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
+    mixture    x = { 0 };
 
     CR_TRY(mixture_open(cx, &s, m, &x));
     clear(mean, n);
@@ -147,12 +127,12 @@ static cr_status function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows 
     clear(opt_covariance, n * n);
     for (size_t h = 0; h < m->n_draws; h++) {
         CR_TRY(mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_process_answers.function(cx, &x.one, rows, prior, f, opt_sd ? sd : NULL, C));
+        CR_TRY(q->ask(cx, q, &x.one, f, sd, C));
         add_mean(f, n, h, mean, delta);
-        if (opt_sd) add_spread(sd, delta, n, h, opt_sd);
+        if (sd) add_spread(sd, delta, n, h, opt_sd);
         if (C) add_covariance(C, delta, n, h, opt_covariance);
     }
-    if (opt_sd) take_roots(opt_sd, n, m->n_draws);
+    if (sd) take_roots(opt_sd, n, m->n_draws);
     for (size_t i = 0; C && i < n * n; i++) opt_covariance[i] /= (double)m->n_draws;
 done:
     mixture_close(cx, &x);
@@ -160,55 +140,68 @@ done:
     return st;
 }
 
-/* The slopes of the mean, which are the mean of the slopes. */
-static cr_status slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *out)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n * m->at.d;
-    double    *delta = cr_scratch_f64(&s, n), *each = cr_scratch_f64(&s, n);
-    mixture    x = { 0 };
+/* --- answers --------------------------------------------------------------------------------- */
 
-    CR_TRY(mixture_open(cx, &s, m, &x));
-    clear(out, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_process_slopes(cx, &x.one, rows, each));
-        add_mean(each, n, h, out, delta);
-    }
-done:
-    mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
+static cr_status ask_prediction(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                                double *mean, double *opt_sd, double *opt_covariance)
+{
+    cr_prediction each = *q->out; /* its dof are those of any process */
+    (void)opt_covariance;
+    each.mean = mean;
+    each.scale = opt_sd;
+    return cri_gp_process_answers.predict(cx, one, q->rows, &each);
 }
 
+static cr_status predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                         cr_prediction *out)
+{
+    question q = { .ask = ask_prediction, .rows = rows, .out = out };
+    return average(cx, m, &q, rows->n, out->mean, out->scale, NULL);
+}
+
+static cr_status ask_function(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                              double *mean, double *opt_sd, double *opt_covariance)
+{
+    return cri_gp_process_answers.function(cx, one, q->rows, q->prior, mean, opt_sd,
+                                           opt_covariance);
+}
+
+static cr_status function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, bool prior,
+                          double *mean, double *opt_sd, double *opt_covariance)
+{
+    question q = { .ask = ask_function, .rows = rows, .prior = prior };
+    return average(cx, m, &q, rows->n, mean, opt_sd, opt_covariance);
+}
+
+static cr_status ask_slopes(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                            double *mean, double *opt_sd, double *opt_covariance)
+{
+    (void)opt_sd, (void)opt_covariance;
+    return cri_gp_process_slopes(cx, one, q->rows, mean);
+}
+
+static cr_status slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *out)
+{
+    question q = { .ask = ask_slopes, .rows = rows };
+    return average(cx, m, &q, rows->n * m->at.d, out, NULL, NULL);
+}
+
+static cr_status ask_part(cr_ctx *cx, const question *q, const cri_gp_posterior *one, double *mean,
+                          double *opt_sd, double *opt_covariance)
+{
+    cr_part named;
+    (void)opt_covariance;
+    return cri_gp_process_part(cx, one, q->design, q->part, q->rows, &named, mean, opt_sd);
+}
+
+/* Its name has the values of the mean of the draws. */
 static cr_status part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
                       const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n;
-    double    *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n),
-           *spread = cr_scratch_f64(&s, n);
-    mixture x = { 0 };
-    cr_part named = { 0 };
-
-    CR_TRY(mixture_open(cx, &s, m, &x));
-    clear(mean, n);
-    clear(sd, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_process_part(cx, &x.one, design, k, rows, &named, f, spread));
-        if (!named.name[0]) break;
-        add_mean(f, n, h, mean, delta);
-        add_spread(spread, delta, n, h, sd);
-    }
-    take_roots(sd, n, m->n_draws);
-    *out_part = named;
-done:
-    mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
+    question  q = { .ask = ask_part, .rows = rows, .design = design, .part = k };
+    cr_status st = cri_gp_process_part(cx, m, design, k, NULL, out_part, NULL, NULL);
+    if (st != CR_OK || !rows || !out_part->name[0]) return st;
+    return average(cx, m, &q, rows->n, mean, sd, NULL);
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */

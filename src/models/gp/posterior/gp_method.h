@@ -107,6 +107,10 @@ const cri_gp_method *cri_gp_method_of(const cri_gp_posterior *m);
 /* The method of --approx, not auto. */
 const cri_gp_method *cri_gp_method_at(int approx);
 
+/* Keeps starts, evaluations and bounds, which are reported; classes: of a classifier. */
+cr_status cri_gp_posterior_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
+                                   bool classes, cr_report *report);
+
 /* --- what methods share (gp_predict.c, gp_slopes.c) ---------------------------------------------- */
 
 /* k(at, x), and its slopes. */

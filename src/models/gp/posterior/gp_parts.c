@@ -1,5 +1,9 @@
-/* gp_parts.c -- parts and evidence of a Gaussian process. */
-#include "gp_parts.h"
+/* gp_parts.c -- a Gaussian process as a sum, and its evidence at other hyper-parameters.
+ * f = sum_j f_j with kernel sum_j k_j: with k_j = k_j(at, x), w_j = L^-1 k_j, v_j = L2^-1 w_j
+ * (gp_posterior.h),
+ *   mean f_j = k_j . alpha,   var f_j = k_j(x, x) - |w_j|^2 [+ |v_j|^2] + |A^-1 U^T v_j|^2,
+ * the last for what the data leave open of the mean function h . b, which is a part too:
+ *   mean h . b,  var |A^-1 h|^2. */
 #include "gp_method.h"
 #include "base/context_internal.h"
 #include "math/kernel/kernel_internal.h"

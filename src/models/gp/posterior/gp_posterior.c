@@ -44,6 +44,21 @@ cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m)
     return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
 }
 
+cr_status cri_gp_posterior_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
+                                   bool classes, cr_report *report)
+{
+    m->starts = learned->starts;
+    m->agreed = learned->agreed;
+    m->evaluations = learned->evaluations;
+    report->iterations = learned->iterations;
+    report->stop = learned->stop;
+    cri_string_free(cx, m->at_bound);
+    m->at_bound = cri_string_copy(cx, learned->at_bound);
+    if (!m->at_bound) return CR_ENOMEM;
+    cri_gp_report_bounds(cx, m->at_bound, classes);
+    return CR_OK;
+}
+
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
 {
     return (cri_gp_solution){ .log_evidence = m->evidence,

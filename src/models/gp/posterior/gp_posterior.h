@@ -117,6 +117,12 @@ cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m);
 /* The solution that points into it. */
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m);
 
+/* The rows of a file as inducing inputs, in the units of the design, whose columns it has by name.
+ * Fails with CR_EDATA where it lacks one, a value is missing or does not suit the kernel, or a text
+ * is none of the data's; and as cr_table_read does. */
+cr_status cri_gp_inducing_read(cr_ctx *cx, const cr_kernel *k, const cr_design *design,
+                               const char *path, cri_gp_data *out_Z);
+
 /* The functions of the model class. */
 cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
@@ -128,6 +134,12 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
 cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                       const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
+cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
+cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const size_t *which, size_t n, const double *values, size_t count,
+                             double *out);
+cr_status cri_gp_inducing_report(cr_ctx *cx, const void *state, const cr_design *design,
+                                 double **out_X, size_t *out_n);
 cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_gp_statistics[];
 cr_status             cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);

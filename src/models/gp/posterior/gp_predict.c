@@ -365,6 +365,5 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
 cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                       const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
 {
-    const cri_gp_answers *a = rows ? answers_of(state) : &cri_gp_process_answers;
-    return a->part(cx, state, design, k, rows, out_part, mean, sd);
+    return answers_of(state)->part(cx, state, design, k, rows, out_part, mean, sd);
 }

@@ -128,24 +128,6 @@ done:
     return st;
 }
 
-/* The inputs of the pivots. */
-static cr_status take_pivots(cr_scratch *s, const cri_gp_data *data, const cri_gp_pivoted *factor,
-                             cri_gp_data *out)
-{
-    size_t d = data->d, c = data->c, r = factor->rank;
-    *out = (cri_gp_data){ .n = r,
-                          .d = d,
-                          .c = c,
-                          .X = cr_scratch_matrix(s, r, d),
-                          .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) };
-    for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        if (d) memcpy(out->X + i * d, data->X + factor->pivots[i] * d, d * sizeof(double));
-        if (c)
-            memcpy(out->codes + i * c, data->codes + factor->pivots[i] * c, c * sizeof(uint32_t));
-    }
-    return s->status;
-}
-
 /* D^-1/2 T [n x r], T = F L^-1. */
 static cr_status fill_weights(cr_ctx *cx, const work *w, const cri_gp_pivoted *factor, double *T)
 {
@@ -184,7 +166,7 @@ static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_pivot
     cr_mat      of_V = cr_mat_of(V, r, r);
     cri_gp_data at;
 
-    CR_TRY(take_pivots(&s, w->problem->data, factor, &at));
+    CR_TRY(cri_gp_data_pick(&s, w->problem->data, factor->pivots, factor->rank, &at));
     CR_TRY(fill_weights(cx, w, factor, T));
     memcpy(Y, T, n * r * sizeof *T);
     CR_TRY(solve(cx, w, Y, r, X)); /* Y = D^1/2 C0^-1 T */

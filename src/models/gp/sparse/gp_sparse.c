@@ -36,18 +36,6 @@ typedef struct pass {
     double                surplus;   /* sum (w - 1) log(D / (s r)): what w rows of fitc are more */
 } pass;
 
-static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
-{
-    return (cri_gp_data){ .n = r.end - r.begin,
-                          .d = a->d,
-                          .c = a->c,
-                          .X = a->X + r.begin * a->d,
-                          .codes = a->codes + r.begin * a->c,
-                          .y = a->y + r.begin,
-                          .r = a->r + r.begin,
-                          .w = a->w ? a->w + r.begin : NULL };
-}
-
 /* A row of weight w is w rows, each with K - Q of its own (gp_sparse.h). */
 static double weight_of(const cri_gp_data *a, size_t i) { return a->w ? a->w[i] : 1; }
 
@@ -55,7 +43,7 @@ static double weight_of(const cri_gp_data *a, size_t i) { return a->w ? a->w[i] 
 static cr_status fill_block(pass *p, cri_range r, cr_kernel_input *out_rows)
 {
     cr_status       st = CR_OK;
-    cri_gp_data     part = part_of(p->problem->data, r);
+    cri_gp_data     part = cri_gp_data_view(p->problem->data, r.begin, r.end);
     size_t          b = part.n, m = p->m, q = p->q;
     cr_kernel_input rows = cri_gp_inputs(&part), z = cri_gp_inputs(&p->sp->Z);
 
