@@ -98,7 +98,7 @@ static const cri_goes    gp_goes[] = {
        CRI_GOES_LAST,
 };
 
-/* --- the kernel and the noise ----------------------------------------------------------------- */
+/* --- the kernel and the noise ---------------------------------------------------------------- */
 
 /* The noise: given, a column, to be learned (-1 until there is a start), or in the kernel. */
 static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *rows,
@@ -134,7 +134,7 @@ static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
     return CR_OK;
 }
 
-/* --- the mean function ------------------------------------------------------------------------ */
+/* --- the mean function ----------------------------------------------------------------------- */
 
 /* true when the mean function has x_j^power. */
 static bool has_term(const cri_gp_mean *mean, size_t j, int power)
@@ -183,7 +183,7 @@ done:
     return st;
 }
 
-/* --- the method ------------------------------------------------------------------------------- */
+/* --- the method ------------------------------------------------------------------------------ */
 
 /* --hyper mcmc and --solver cg are ways to compute an exact process. */
 static cr_status check_options(cr_ctx *cx, const gp_options *o)
@@ -254,7 +254,7 @@ static cr_status check_centre(cr_ctx *cx, const cri_gp_fit *f)
     return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
 }
 
-/* --- the rows --------------------------------------------------------------------------------- */
+/* --- the rows -------------------------------------------------------------------------------- */
 
 /* Rows of equal inputs are merged; not for fitc, where K - Q is each row's own, unless every input
  * is an inducing one by choice, which leaves K - Q = 0. */
@@ -326,7 +326,7 @@ done:
     return st;
 }
 
-/* --- learn ------------------------------------------------------------------------------------ */
+/* --- learn ----------------------------------------------------------------------------------- */
 
 /* A constant target says nothing of the noise: as much is taken as rounding needs beside the kernel
  * as it is. */
@@ -385,7 +385,7 @@ done:
     return st;
 }
 
-/* --- fit and update --------------------------------------------------------------------------- */
+/* --- fit and update -------------------------------------------------------------------------- */
 
 static void report_evidence(const cri_gp_posterior *m, const cr_design *design, cr_report *report)
 {
@@ -469,7 +469,7 @@ done:
     return st;
 }
 
-/* --- the descriptor ----------------------------------------------------------------------------- */
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static cr_status gp_shape(cr_ctx *cx, const void *options, cr_design *design)
 {

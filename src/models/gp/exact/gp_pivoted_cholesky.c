@@ -122,7 +122,7 @@ done:
     return st;
 }
 
-/* --- a factor of the numerical rank ----------------------------------------------------------- */
+/* --- a factor of the numerical rank ---------------------------------------------------------- */
 
 /* Will the largest variance that is left, which falls at best as it did over the last half of the
  * pivots, be below `least` in time? */

@@ -1,5 +1,6 @@
 /* gp_fit.c -- steps of a fit that methods share. */
 #include "gp_fit.h"
+#include "models/gp/search/gp_optima.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ enum {
     SDS_PARAMETERS = 30 /* likewise                                       */
 };
 
-/* --- checks ------------------------------------------------------------------------------------ */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 cr_status cri_gp_check_noise_free(cr_ctx *cx, const cri_gp_fit *f)
 {
@@ -44,7 +45,7 @@ cr_status cri_gp_check_sparse(cr_ctx *cx, const cri_gp_fit *f)
     return st;
 }
 
-/* --- learning ---------------------------------------------------------------------------------- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 cr_status cri_gp_open_search(cr_scratch *s, cri_gp_fit *f, size_t most)
 {
@@ -60,21 +61,6 @@ cr_status cri_gp_open_search(cr_scratch *s, cri_gp_fit *f, size_t most)
     return s->status;
 }
 
-cr_status cri_gp_draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_fit *f, size_t most,
-                           cri_gp_data *part, cri_gp_problem *out)
-{
-    cr_status          st = CR_OK;
-    const cri_gp_data *data = f->problem.data;
-    size_t             q = f->m->q;
-    CR_TRY(cri_gp_data_draw(cx, data, data->n < most ? data->n : most, f->seed, part));
-    double *H = cr_scratch_matrix(s, part->n, q);
-    CR_TRY(s->status);
-    cri_gp_mean_fill(&f->m->mean, part->X, part->n, H);
-    *out = (cri_gp_problem){ .data = part, .H = H, .q = q };
-done:
-    return st;
-}
-
 cr_status cri_gp_learn_from_few(cr_ctx *cx, cri_gp_fit *f, size_t most, cri_gp_learned *learned,
                                 bool *out_all)
 {
@@ -84,7 +70,7 @@ cr_status cri_gp_learn_from_few(cr_ctx *cx, cri_gp_fit *f, size_t most, cri_gp_l
     cri_gp_problem  few;
     cri_gp_learning search = f->learning;
 
-    CR_TRY(cri_gp_draw_rows(cx, &s, f, most, &part, &few));
+    CR_TRY(cri_gp_draw_problem(&s, &f->problem, most, f->seed, &part, &few));
     search.problem = &few;
     search.objective = search.search_objective;
     search.workspace = search.search_workspace;

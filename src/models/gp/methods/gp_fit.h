@@ -28,7 +28,7 @@ typedef struct cri_gp_fit {
 /* Rows of the search for starts, which is by the exact evidence whatever the method. */
 enum { CRI_GP_SEARCH_ROWS = 512 };
 
-/* --- steps that methods share --------------------------------------------------------------------- */
+/* --- steps that methods share ---------------------------------------------------------------- */
 
 /* CR_EDATA where rows of equal inputs differ, and there is no noise. */
 cr_status cri_gp_check_noise_free(cr_ctx *cx, const cri_gp_fit *f);
@@ -36,9 +36,6 @@ cr_status cri_gp_check_noise_free(cr_ctx *cx, const cri_gp_fit *f);
 cr_status cri_gp_check_sparse(cr_ctx *cx, const cri_gp_fit *f);
 /* Sets the exact evidence of at most this many rows as the objective of the search. */
 cr_status cri_gp_open_search(cr_scratch *s, cri_gp_fit *f, size_t most);
-/* `most` of the rows, with their H of the arena; cri_gp_data_free(part). */
-cr_status cri_gp_draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_fit *f, size_t most,
-                           cri_gp_data *part, cri_gp_problem *out);
 /* Learns from `most` of the rows by the objective of the search.  *out_all: these were all. */
 cr_status cri_gp_learn_from_few(cr_ctx *cx, cri_gp_fit *f, size_t most, cri_gp_learned *learned,
                                 bool *out_all);
@@ -47,7 +44,7 @@ cr_status cri_gp_learn_all(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned);
 /* The sds of the hyper-parameters, where they do not cost too much (gp_learn.h). */
 cr_status cri_gp_learn_sds(cr_ctx *cx, cri_gp_fit *f);
 
-/* --- the exact ones (gp_method_exact.c), which others build on -------------------------------------- */
+/* --- the exact ones (gp_method_exact.c), which others build on ------------------------------- */
 
 /* The data become m->at. */
 cr_status cri_gp_exact_prepare(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f);
@@ -63,7 +60,7 @@ cri_gp_sparse cri_gp_sparse_into(const cri_gp_posterior *m, cri_gp_approx approx
 /* Of sparse methods: the jitter. */
 void cri_gp_sparse_describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out);
 
-/* --- the rows of the table -------------------------------------------------------------------------- */
+/* --- the rows of the table ------------------------------------------------------------------- */
 
 extern const cri_gp_method cri_gp_method_exact, cri_gp_method_lowrank, cri_gp_method_cg,
     cri_gp_method_mcmc, cri_gp_method_sor, cri_gp_method_dtc, cri_gp_method_fitc, cri_gp_method_vfe,

@@ -15,7 +15,7 @@ enum { FEW_ROWS = 2000 }; /* whose factor costs little against conjugate gradien
 /* Nats, and share of the log evidence: standard errors below both are small. */
 static const double SURE = 1, SHARE = 1e-3;
 
-/* --- the fit ------------------------------------------------------------------------------------ */
+/* --- the fit --------------------------------------------------------------------------------- */
 
 static cr_status check(cr_ctx *cx, const cri_gp_fit *f)
 {
@@ -121,7 +121,7 @@ done:
     return st;
 }
 
-/* --- the posterior ------------------------------------------------------------------------------ */
+/* --- the posterior --------------------------------------------------------------------------- */
 
 static bool fits(const cri_gp_posterior *m)
 {

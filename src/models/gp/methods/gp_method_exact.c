@@ -16,7 +16,7 @@
 
 enum { SCREEN_ROWS = 200 }; /* that many starts are screened on first */
 
-/* --- the fit ------------------------------------------------------------------------------------ */
+/* --- the fit --------------------------------------------------------------------------------- */
 
 static cr_status cost(cr_ctx *cx, const cri_gp_fit *f) { return cri_gp_cost_exact(cx, f->data.n); }
 
@@ -161,7 +161,7 @@ static cr_status condition(cr_ctx *cx, cri_gp_fit *f)
     return cri_gp_lowrank_new(cx, f->m, CRI_GP_PIVOT_LEAST, CRI_GP_LOWRANK_WORST, &f->m->low);
 }
 
-/* --- the posterior ------------------------------------------------------------------------------ */
+/* --- the posterior --------------------------------------------------------------------------- */
 
 void cri_gp_exact_describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out)
 {
@@ -184,7 +184,7 @@ cr_status cri_gp_exact_evidence_workspace(cr_scratch *s, const cri_gp_posterior 
     return s->status;
 }
 
-/* --- more rows ------------------------------------------------------------------------------------
+/* --- more rows ----------------------------------------------------------------------------------
  * New inputs add rows to the Cholesky factor; rows at inputs that are there already take something
  * off the diagonal of C, a rank-one downdate each.  Hyper-parameters stay.  O(n^2) for each row. */
 

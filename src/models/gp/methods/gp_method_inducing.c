@@ -4,6 +4,7 @@
 #include "gp_cost.h"
 #include "gp_fit.h"
 #include "models/gp/exact/gp_pivoted_cholesky.h"
+#include "models/gp/search/gp_optima.h"
 #include "models/gp/sparse/gp_svgp.h"
 #include "base/context_internal.h"
 
@@ -17,7 +18,7 @@ enum {
     LEAST_STEPS = 400  /* of all passes together                                  */
 };
 
-/* --- the fit ------------------------------------------------------------------------------------ */
+/* --- the fit --------------------------------------------------------------------------------- */
 
 static cr_status cost(cr_ctx *cx, const cri_gp_fit *f)
 {
@@ -85,7 +86,7 @@ done:
     return st;
 }
 
-/* --- svgp --------------------------------------------------------------------------------------- */
+/* --- svgp ------------------------------------------------------------------------------------ */
 
 static cr_status open_svgp(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f)
 {
@@ -118,7 +119,7 @@ static cr_status adapt_to_bound(cr_ctx *cx, cri_gp_fit *f)
     cri_gp_problem  some;
     cri_gp_learning bound = f->learning;
 
-    CR_TRY(cri_gp_draw_rows(cx, &s, f, ADAPT_ROWS, &part, &some));
+    CR_TRY(cri_gp_draw_problem(&s, &f->problem, ADAPT_ROWS, f->seed, &part, &some));
     bound.problem = &some;
     CR_TRY(cri_gp_adapt(cx, &bound, f->m->kernel, &f->m->noise));
 done:
@@ -152,7 +153,7 @@ done:
     return st;
 }
 
-/* --- nystrom ------------------------------------------------------------------------------------ */
+/* --- nystrom --------------------------------------------------------------------------------- */
 
 static cr_status open_nystrom(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f)
 {
@@ -189,7 +190,7 @@ done:
     return st;
 }
 
-/* --- the posterior ------------------------------------------------------------------------------ */
+/* --- the posterior --------------------------------------------------------------------------- */
 
 void cri_gp_sparse_describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out)
 {
@@ -214,7 +215,7 @@ static cr_status evidence_workspace(cr_scratch *s, const cri_gp_posterior *m, si
     return s->status;
 }
 
-/* --- the rows of the table ---------------------------------------------------------------------- */
+/* --- the rows of the table ------------------------------------------------------------------- */
 
 #define INDUCING(name_, help_, approx_, ...)                                                       \
     {                                                                                              \

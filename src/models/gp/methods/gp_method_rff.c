@@ -11,7 +11,7 @@ typedef struct workspace {
     cri_gp_spectrum spectrum;
 } workspace;
 
-/* --- the fit ------------------------------------------------------------------------------------ */
+/* --- the fit --------------------------------------------------------------------------------- */
 
 static cr_status cost(cr_ctx *cx, const cri_gp_fit *f)
 {
@@ -63,7 +63,7 @@ done:
     return st;
 }
 
-/* --- the posterior ------------------------------------------------------------------------------ */
+/* --- the posterior --------------------------------------------------------------------------- */
 
 static cr_status cross(cr_ctx *cx, const cri_gp_posterior *m, cri_gp_block *b)
 {

@@ -128,25 +128,21 @@ done:
     return st;
 }
 
-/* All arrays, of a state with as many inputs and terms. */
-static void copy_arrays(const online_state *from, online_state *to)
+/* A copy, to be changed. */
+static cr_status copy_state(cr_ctx *cx, const online_state *old, online_state **out)
 {
-    const cri_gp_posterior *a = &from->gp;
-    cri_gp_posterior       *b = &to->gp;
-    size_t                  n = a->at.n, q = a->q, w = q + 1;
-    memcpy(b->L, a->L, n * n * sizeof(double));
-    memcpy(b->L2, a->L2, n * n * sizeof(double));
-    memcpy(b->alpha, a->alpha, n * sizeof(double));
-    if (q) memcpy(b->beta, a->beta, q * sizeof(double));
-    if (q) memcpy(b->U, a->U, n * q * sizeof(double));
-    if (q) memcpy(b->A, a->A, q * q * sizeof(double));
-    b->evidence = a->evidence;
-    to->sums.settled = from->sums.settled;
-    if (from->C) memcpy(to->C, from->C, n * n * sizeof(double));
-    if (from->C) return;
-    memcpy(to->sums.Phi, from->sums.Phi, n * n * sizeof(double));
-    memcpy(to->sums.M, from->sums.M, n * w * sizeof(double));
-    memcpy(to->sums.S, from->sums.S, w * w * sizeof(double));
+    cr_status     st = CR_OK;
+    online_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_record_copy(cx, online_record, old, m));
+    CR_TRY(cr_kernel_copy(cx, old->gp.kernel, &m->gp.kernel));
+    m->gp.q = m->sums.q = old->gp.q;
+    m->gp.n_theta = old->gp.n_theta;
+    *out = m;
+    m = NULL;
+done:
+    online_free(cx, m);
+    return st;
 }
 
 /* --- the stream ------------------------------------------------------------------------------ */
@@ -169,12 +165,9 @@ static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_d
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     online_state  *m = NULL;
-    cri_gp_data    inputs = { 0 };
     cri_gp_problem problem;
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
-    CR_TRY(state_like(cx, old, &inputs, &m));
-    copy_arrays(old, m);
+    CR_TRY(copy_state(cx, old, &m));
     cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     CR_TRY(cri_gp_stream_add(cx, &problem, m->gp.kernel, m->gp.noise, &sparse, &m->sums));
@@ -182,7 +175,6 @@ static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_d
     *out = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &inputs);
     online_free(cx, m);
     cr_scratch_end(&s);
     return st;
@@ -496,14 +488,10 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void **out_state, cr_report *report)
 {
-    cr_status           st = CR_OK;
-    const online_state *old = state;
-    online_state       *m = NULL;
-    cri_gp_data         inputs = { 0 };
+    cr_status     st = CR_OK;
+    online_state *m = NULL;
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
-    CR_TRY(state_like(cx, old, &inputs, &m));
-    copy_arrays(old, m);
+    CR_TRY(copy_state(cx, state, &m));
     cri_gp_kernel_bind(m->gp.kernel, rows->design);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(take_rows(cx, options, rows, 0, &m, report));
@@ -512,7 +500,6 @@ static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *ro
     *out_state = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &inputs);
     online_free(cx, m);
     return st;
 }

@@ -111,7 +111,7 @@ const cri_gp_method *cri_gp_method_at(int approx);
 cr_status cri_gp_posterior_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
                                    bool classes, cr_report *report);
 
-/* --- what methods share (gp_predict.c, gp_slopes.c) ---------------------------------------------- */
+/* --- what methods share (gp_predict.c, gp_slopes.c) ------------------------------------------ */
 
 /* k(at, x), and its slopes. */
 cr_status cri_gp_kernel_cross(cr_ctx *cx, const cri_gp_posterior *m, cri_gp_block *b);

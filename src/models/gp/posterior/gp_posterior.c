@@ -74,7 +74,7 @@ void cri_gp_release(cr_ctx *cx, void *state)
     cr_kernel_free(cx, ((cri_gp_posterior *)state)->kernel);
 }
 
-/* --- from a file ------------------------------------------------------------------------------- */
+/* --- from a file ----------------------------------------------------------------------------- */
 
 /* Terms of columns that there are. */
 static bool mean_fits(const cri_gp_mean *mean, size_t d)
@@ -140,9 +140,8 @@ static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row
         cri_put_real(row, "gradient", theta <= m->n_theta ? m->gradient[theta] : (double)NAN);
 }
 
-cr_status cri_gp_process_parameters(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+void cri_gp_describe_kernel(const cri_gp_posterior *m, cri_sheet *list)
 {
-    (void)cx;
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
@@ -152,6 +151,12 @@ cr_status cri_gp_process_parameters(cr_ctx *cx, const cri_gp_posterior *m, cri_s
                      positive ? add_positive(list, p.name, p.value, sd)
                               : add_parameter(list, p.name, p.value, sd, NAN, NAN));
     }
+}
+
+cr_status cri_gp_process_parameters(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+{
+    (void)cx;
+    cri_gp_describe_kernel(m, list);
     if (!m->noise_column)
         add_gradient(m, m->noise > 0 ? m->n_theta : SIZE_MAX,
                      add_positive(list, "noise", m->noise, m->sd[m->n_theta]));
@@ -258,6 +263,14 @@ const cr_field cri_gp_statistics[] = {
     CR_FIELD_LAST,
 };
 
+void cri_gp_describe_search(const cri_gp_posterior *m, cri_sheet *s)
+{
+    cri_put_count(s, "starts", m->starts);
+    cri_put_count(s, "starts_agreed", m->agreed);
+    cri_put_count(s, "evaluations", m->evaluations);
+    if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
+}
+
 static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
                                 cri_sheet *s)
 {
@@ -272,10 +285,7 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(noise_sd(cx, m, &noise));
     if (!m->noise_column) cri_put_real(s, "noise_sd", noise * design->target_scale);
     method->describe(m, design, s);
-    cri_put_count(s, "starts", m->starts);
-    cri_put_count(s, "starts_agreed", m->agreed);
-    cri_put_count(s, "evaluations", m->evaluations);
-    if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
+    cri_gp_describe_search(m, s);
 done:
     return st;
 }

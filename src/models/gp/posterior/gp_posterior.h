@@ -145,6 +145,9 @@ extern const cr_field cri_gp_statistics[];
 cr_status             cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);
 void                  cri_gp_release(cr_ctx *cx, void *state);
 
+/* The parameters of the kernel, and statistics of the search for them. */
+void cri_gp_describe_kernel(const cri_gp_posterior *m, cri_sheet *list);
+void cri_gp_describe_search(const cri_gp_posterior *m, cri_sheet *out);
 /* Which units the kernel and its parameters are in: those of the data, or standardised ones. */
 const char *cri_gp_units(const cr_design *design);
 

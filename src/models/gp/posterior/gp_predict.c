@@ -15,7 +15,7 @@ enum {
     MOST_NUMBERS = 1 << 23 /* that more than BLOCK rows may take                                 */
 };
 
-/* --- blocks of rows --------------------------------------------------------------------------- */
+/* --- blocks of rows -------------------------------------------------------------------------- */
 
 cr_status cri_gp_block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count,
                            bool with_C, cri_gp_block *out)
@@ -138,7 +138,7 @@ done:
     return st;
 }
 
-/* --- means and variances ---------------------------------------------------------------------- */
+/* --- means and variances --------------------------------------------------------------------- */
 
 /* How many rows to predict at a time from n inputs. */
 static size_t block_of(size_t n)
@@ -235,7 +235,7 @@ done:
     return st;
 }
 
-/* --- all rows together ------------------------------------------------------------------------ */
+/* --- all rows together ----------------------------------------------------------------------- */
 
 /* A block of all rows, for which memory must do. */
 static cr_status read_all(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
@@ -327,7 +327,7 @@ const cri_gp_answers cri_gp_process_answers = { .predict = predict,
                                                 .part = cri_gp_process_part,
                                                 .parameters = cri_gp_process_parameters };
 
-/* --- the functions of the model class --------------------------------------------------------- */
+/* --- the functions of the model class -------------------------------------------------------- */
 
 static const cri_gp_answers *answers_of(const void *m) { return cri_gp_method_of(m)->answers; }
 

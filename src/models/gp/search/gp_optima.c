@@ -131,7 +131,8 @@ cr_status cri_gp_draw_problem(cr_scratch *s, const cri_gp_problem *all, size_t m
                               cri_gp_data *part, cri_gp_problem *out)
 {
     cr_status st = CR_OK;
-    CR_TRY(cri_gp_data_draw(s->cx, all->data, most, seed, part));
+    size_t    n = all->data->n;
+    CR_TRY(cri_gp_data_draw(s->cx, all->data, n < most ? n : most, seed, part));
     double *H = cr_scratch_matrix(s, part->n, all->q);
     CR_TRY(s->status);
     for (size_t i = 0, k = 0; k < part->n; i++)

@@ -23,7 +23,7 @@ void cri_gp_sort_starts(cri_gp_start_at *a, size_t n);
 /* Of n starts, best first, those to go on with over more rows, `most` or less: a difference of some
  * nats may turn there, one of very many does not. */
 size_t cri_gp_drop_hopeless(const cri_gp_start_at *a, size_t n, size_t most);
-/* `most` of the rows of a problem, with their H of the scratch; cri_gp_data_free(part). */
+/* At most `most` of the rows of a problem, with their H of the scratch; cri_gp_data_free(part). */
 cr_status cri_gp_draw_problem(cr_scratch *s, const cri_gp_problem *all, size_t most, uint64_t seed,
                               cri_gp_data *part, cri_gp_problem *out);
 /* None of n starts has a value. */

@@ -7,6 +7,28 @@
 #include <math.h>
 #include <string.h>
 
+cri_gp_linear_model cri_gp_linear_model_new(cr_scratch *s, size_t m, size_t q)
+{
+    return (cri_gp_linear_model){ .m = m,
+                                  .q = q,
+                                  .Phi = cr_scratch_bytes(s, m * m, sizeof(double)),
+                                  .M = cr_scratch_bytes(s, m * (q + 1), sizeof(double)),
+                                  .S = cr_scratch_bytes(s, (q + 1) * (q + 1), sizeof(double)) };
+}
+
+void cri_gp_linear_model_scale(const cri_gp_problem *problem, size_t begin, const double *D,
+                               size_t b, double *E, double *V, size_t m)
+{
+    size_t q = problem->q;
+    for (size_t i = 0; i < b; i++) {
+        double root = 1 / sqrt(D[i]);
+        for (size_t j = 0; j < q; j++) E[i * (q + 1) + j] = root * problem->H[(begin + i) * q + j];
+        E[i * (q + 1) + q] = root * problem->data->y[begin + i];
+    }
+    for (size_t a = 0; a < m; a++)
+        for (size_t i = 0; i < b; i++) V[a * b + i] /= sqrt(D[i]);
+}
+
 cr_status cri_gp_linear_model_add(cr_ctx *cx, cri_gp_linear_model *sums, const double *V,
                                   const double *E, const double *D, size_t b)
 {

@@ -9,7 +9,7 @@
 #ifndef CREDENCE_MODELS_GP_SPARSE_GP_LINEAR_MODEL_H
 #define CREDENCE_MODELS_GP_SPARSE_GP_LINEAR_MODEL_H
 
-#include "models/kernel/inputs/gp_data.h"
+#include "models/gp/exact/gp_exact.h"
 
 typedef struct cri_gp_linear_model {
     size_t  m, q;
@@ -19,6 +19,11 @@ typedef struct cri_gp_linear_model {
     double  log_D; /* sum of log D           */
 } cri_gp_linear_model;
 
+/* Sums of nothing yet, memory of the arena, and its status. */
+cri_gp_linear_model cri_gp_linear_model_new(cr_scratch *s, size_t m, size_t q);
+/* E [b x (q + 1)] := D^-1/2 (H, y) of the rows [begin, begin + b), D [b]; V [m x b] := V D^-1/2. */
+void cri_gp_linear_model_scale(const cri_gp_problem *problem, size_t begin, const double *D,
+                               size_t b, double *E, double *V, size_t m);
 /* Adds rows: V [m x b], E [b x (q + 1)], D [b]. */
 cr_status cri_gp_linear_model_add(cr_ctx *cx, cri_gp_linear_model *sums, const double *V,
                                   const double *E, const double *D, size_t b);

@@ -29,17 +29,11 @@ static cr_status fill_block(pass *p, cri_range r, bool angles)
     cr_status          st = CR_OK;
     const cri_gp_data *a = p->problem->data;
     const cri_gp_rff  *f = p->rff;
-    size_t             b = r.end - r.begin, q = p->q;
+    size_t             b = r.end - r.begin;
     CR_TRY(cri_gp_waves(p->cx, f->W, f->weight, f->phase, p->m, a->X + r.begin * p->d, b, p->d,
                         p->V, angles ? p->angle : NULL));
-    for (size_t i = 0; i < b; i++) {
-        double root = 1 / sqrt(p->D[i] = p->noise * a->r[r.begin + i]);
-        for (size_t j = 0; j < q; j++)
-            p->E[i * (q + 1) + j] = root * p->problem->H[(r.begin + i) * q + j];
-        p->E[i * (q + 1) + q] = root * a->y[r.begin + i];
-    }
-    for (size_t k = 0; k < p->m; k++)
-        for (size_t i = 0; i < b; i++) p->V[k * b + i] /= sqrt(p->D[i]);
+    for (size_t i = 0; i < b; i++) p->D[i] = p->noise * a->r[r.begin + i];
+    cri_gp_linear_model_scale(p->problem, r.begin, p->D, b, p->E, p->V, p->m);
 done:
     return st;
 }
@@ -174,11 +168,7 @@ cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
                              .angle = cr_scratch_matrix(&s, m, opt_gradient ? w : 0),
                              .E = cr_scratch_matrix(&s, w, q + 1),
                              .D = cr_scratch_f64(&s, w),
-                             .sums = { .m = m,
-                                       .q = q,
-                                       .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                                       .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                                       .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
+                             .sums = cri_gp_linear_model_new(&s, m, q) };
 
     CR_TRY(s.status);
     cri_gp_spectrum_fill(rff->spectrum, k, rff->W, rff->weight, rff->phase);

@@ -44,26 +44,21 @@ static cr_status fill_block(pass *p, cri_range r, cr_kernel_input *out_rows)
 {
     cr_status       st = CR_OK;
     cri_gp_data     part = cri_gp_data_view(p->problem->data, r.begin, r.end);
-    size_t          b = part.n, m = p->m, q = p->q;
+    size_t          b = part.n, m = p->m;
     cr_kernel_input rows = cri_gp_inputs(&part), z = cri_gp_inputs(&p->sp->Z);
 
     CR_TRY(cr_kernel_cross(p->cx, p->k, &z, &rows, cr_mat_of(p->V, m, b)));
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(p->V, m, b)));
     CR_TRY(cr_kernel_diagonal(p->cx, p->k, &rows, false, p->kii));
-    for (size_t i = 0; i < b; i++) p->qii[i] = 0;
+    memset(p->qii, 0, b * sizeof *p->qii);
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < b; i++) p->qii[i] += p->V[a * b + i] * p->V[a * b + i];
     for (size_t i = 0; i < b; i++) {
         double left = fmax(p->kii[i] - p->qii[i], 0);
         p->D[i] = p->noise * part.r[i];
         if (p->sp->approx == CRI_GP_FITC) p->D[i] += left / weight_of(&part, i);
-        double root = 1 / sqrt(p->D[i]);
-        for (size_t j = 0; j < q; j++)
-            p->E[i * (q + 1) + j] = root * p->problem->H[(r.begin + i) * q + j];
-        p->E[i * (q + 1) + q] = root * part.y[i];
     }
-    for (size_t a = 0; a < m; a++)
-        for (size_t i = 0; i < b; i++) p->V[a * b + i] /= sqrt(p->D[i]);
+    cri_gp_linear_model_scale(p->problem, r.begin, p->D, b, p->E, p->V, m);
     *out_rows = rows;
 done:
     return st;
@@ -320,11 +315,7 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
                      .kii = cr_scratch_f64(&s, w),
                      .qii = cr_scratch_f64(&s, w),
                      .E = cr_scratch_matrix(&s, w, q + 1),
-                     .sums = { .m = m,
-                               .q = q,
-                               .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                               .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                               .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
+                     .sums = cri_gp_linear_model_new(&s, m, q) };
 
     CR_TRY(s.status);
     CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));

@@ -98,11 +98,7 @@ static cri_gp_svgp svgp_new(cr_scratch *s, const cri_gp_sparse *sparse, size_t q
 {
     size_t m = sparse->Z.n;
     return (cri_gp_svgp){ .Z = sparse->Z,
-                          .sums = { .m = m,
-                                    .q = q,
-                                    .Phi = cr_scratch_bytes(s, m * m, sizeof(double)),
-                                    .M = cr_scratch_bytes(s, m * (q + 1), sizeof(double)),
-                                    .S = cr_scratch_bytes(s, (q + 1) * (q + 1), sizeof(double)) },
+                          .sums = cri_gp_linear_model_new(s, m, q),
                           .L = sparse->L,
                           .L2 = sparse->L2,
                           .g = sparse->alpha,
