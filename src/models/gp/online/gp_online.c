@@ -338,13 +338,13 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     CR_TRY(problem_of(&s, g, from, &problem));
     CR_TRY(cri_gp_target_variance(cx, &problem, &learning.variance));
     for (size_t i = 0; i < from->n; i++) square += pow(from->y[i], 2) / (double)from->n;
-    bool still = !(learning.variance > 1e-24 * square);
-    if (still) learning.variance = square > 0 ? square : 1;
+    bool constant = !(learning.variance > 1e-24 * square);
+    if (constant) learning.variance = square > 0 ? square : 1;
     if (isnan(g->noise)) g->noise = 0.1 * learning.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (o->optimize == OPTIMIZE_NONE) goto done;
-    if (still || from->n <= q) {
-        cri_gp_learn_noise_alone(cx, from, still, g->noise_learned, &g->noise);
+    if (constant || from->n <= q) {
+        cri_gp_learn_noise_alone(cx, from, constant, g->noise_learned, &g->noise);
         goto done;
     }
     CR_TRY(cri_gp_learn(cx, &learning, g->kernel, &g->noise, &learned));

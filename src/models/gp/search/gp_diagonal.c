@@ -1,4 +1,4 @@
-/* gp_diagonal.c -- signal and noise that the data do not tell apart. */
+/* gp_diagonal.c -- signal and noise that the data cannot distinguish. */
 #include "gp_diagonal.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"

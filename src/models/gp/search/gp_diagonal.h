@@ -1,4 +1,4 @@
-/* gp_diagonal.h -- rows that a kernel does not bind together.
+/* gp_diagonal.h -- a covariance of f that is diagonal: signal and noise are not identifiable.
  * Where the learned length-scales are so short that K is diagonal, C = (s + noise) I: the evidence
  * knows the sum s + noise alone, and a function that rises to each row is as good as noise.  The
  * plainer is taken: noise. (Internal header.) */

@@ -1,5 +1,5 @@
-/* gp_hessian.c -- second derivatives by the hyper-parameters: how sure these are, and where a run
- * is steep. */
+/* gp_hessian.c -- the Hessian of the log evidence by the hyper-parameters: their standard deviations,
+ * and the curvature that a run of the optimiser starts with. */
 #include "gp_optimiser.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"

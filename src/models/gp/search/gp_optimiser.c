@@ -114,7 +114,7 @@ double cri_gp_slope_of_t(const cri_gp_space *u, size_t j, double t, double *opt_
     return length ? -1 / tanh(t) : 1;
 }
 
-/* How far the runs over all rows are: nobody knows how long one takes, a dozen evaluations being
+/* Progress of the runs over all rows.  How long one takes is not known; a dozen evaluations are
  * usual. */
 static void report_progress(const cri_gp_optimiser *r)
 {
@@ -238,12 +238,12 @@ done:
 
 /* --- rivals ---------------------------------------------------------------------------------- */
 
-enum { GLANCE = 12 };
-static const double ENOUGH = 0.01; /* a gain that counts                               */
-static const double LACK = 2;      /* of the best, after a few steps that may yet gain */
-static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was   */
+enum { GLANCE = 12 };              /* steps before a start is given up */
+static const double ENOUGH = 0.01; /* nats: a gain that counts                         */
+static const double LACK = 2;   /* nats below the best after GLANCE steps: may still overtake it */
+static const double NEAR = 0.4; /* of every log parameter: it returns to the same optimum */
 
-/* true when z is on its way back to x. */
+/* true when the run at z returns to x. */
 static bool returns(const cri_gp_space *u, const double *z, const double *x)
 {
     for (size_t j = 0; j < u->size; j++)

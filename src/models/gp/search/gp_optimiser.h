@@ -1,13 +1,13 @@
-/* gp_optimiser.h -- hyper-parameters on their way up: one evaluation, one run of L-BFGS, second
- * derivatives. x [size] are the free parameters of the kernel and, last, the log noise where it is
+/* gp_optimiser.h -- the optimiser of hyper-parameters: one evaluation, one run of L-BFGS, the
+ * Hessian.  x [size] are the free parameters of the kernel and, last, the log noise where it is
  * learned.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_SEARCH_GP_OPTIMISER_H
 #define CREDENCE_MODELS_GP_SEARCH_GP_OPTIMISER_H
 
 #include "gp_learn.h"
 
-/* A search on its way.  It remembers the last point with its gradient, which costs nothing when
- * asked for again. */
+/* The state of the optimiser.  It remembers the last point with its gradient: to evaluate that point
+ * again costs nothing. */
 typedef struct cri_gp_optimiser {
     cr_ctx                *cx;
     const cri_gp_learning *learning;
@@ -29,7 +29,7 @@ typedef struct cri_gp_optimiser {
     size_t begun;                /* which one runs; the evaluations before it; 0 runs: quiet   */
 } cri_gp_optimiser;
 
-/* A setting of the hyper-parameters on its way up. */
+/* A setting of the hyper-parameters that runs improve. */
 typedef struct cri_gp_point {
     double *x, value;   /* [size]                                           */
     size_t  iterations; /* steps that led there; max_iter of them at the most */
@@ -45,10 +45,10 @@ cr_status cri_gp_optimiser_begin(cr_scratch *s, const cri_gp_learning *learning,
                                  double noise, cri_gp_optimiser *out);
 void      cri_gp_optimiser_end(cri_gp_optimiser *run);
 
-/* A run goes by t instead of x.  A length-scale, x = log l, has t = asinh(L / l), L beyond the
+/* The optimiser works in t instead of x.  A length-scale, x = log l, has t = asinh(L / l), L beyond the
  * distances of the rows: t is -log l up to a constant where l is short, and L / l where it is so
- * long that the column hardly counts.  There the value depends on 1 / l^2: a step of Newton's leads
- * to a column that counts for nothing, to which log l would creep. */
+ * long that the column hardly counts.  There the value depends on 1 / l^2: in t one Newton step drops
+ * the column, which in log l would take very many. */
 double cri_gp_to_t(const cri_gp_space *space, size_t j, double x);
 /* x of parameter j from its t. */
 double cri_gp_from_t(const cri_gp_space *space, size_t j, double t);

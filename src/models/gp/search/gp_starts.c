@@ -419,15 +419,15 @@ done:
     return st;
 }
 
-void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
+void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool constant, bool learn,
                               double *noise)
 {
     double      repeated = data->count - (double)data->n;
-    bool        learned = learn && !still && repeated > 0 && data->spread > 0;
+    bool        learned = learn && !constant && repeated > 0 && data->spread > 0;
     const char *so = learned ? "only the noise can be learned"
                              : "nothing can be learned of the hyper-parameters";
     if (learned) *noise = data->spread / repeated;
-    if (still)
+    if (constant)
         cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: %s", so);
     else if (data->n == 1)
         cr_log(cx, CR_LOG_WARNING, "all rows have the same inputs: %s", so);

@@ -52,9 +52,9 @@ bool cri_gp_is_column(const cri_gp_space *space, size_t j);
  * columns that are in lie around such points. */
 void cri_gp_start_sparse(const cri_gp_space *space, uint64_t seed, uint64_t number, double *x);
 /* Where the mean function meets the average at every input, of f nothing is left to be learned, and
- * of the noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y
+ * of the noise what rows of the same input tell: that of the greatest evidence.  Says so; constant: y
  * does not vary. */
-void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
+void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool constant, bool learn,
                               double *noise);
 /* Warns of hyper-parameters at a bound, "rbf.l (upper), noise (lower)", and what that means;
  * classes: of a classifier. */

@@ -1,4 +1,5 @@
-/* gp_terms.c -- the terms of a sum, each in turn, at another length and amplitude. */
+/* gp_terms.c -- moves of the search in a sum of kernels: one term at another length and amplitude,
+ * or two terms exchanged.  The best moves become starts of the optimiser. */
 #include "gp_rivals.h"
 #include "base/scratch.h"
 
@@ -11,25 +12,29 @@ static const double larger[LENGTHS] = {
     1, 10, 100, 1e3, 1e4, 1e5
 }; /* by columns of little variance */
 static const double lead_noises[LEADS] = { 0.01, 0.1, 0.5 };
-static const double SHORT = 0.06, QUIET_SHARE = 1e-3; /* of a term that leaves all to another */
+static const double SHORT = 0.06,
+                    QUIET_SHARE = 1e-3; /* of a term that leaves the data to another */
 static const double noises[NOISES] = { 0, 1e-4, 1e-3,
                                        1e-2 }; /* of the target's variance, or more */
 static const double SMALL_TERM = 1e-4;         /* of the target's variance */
 static const double NO_LOSS = 1e-6;            /* nats */
-static const double OTHER = 0.01; /* a difference of values: not two of a kind exchanged */
+static const double OTHER =
+    0.01; /* nats: a smaller difference means that two equal terms were exchanged */
 
-/* What may lead elsewhere: a term anew; one that takes from the noise, or gives to it; one without a
- * length that grows; two that change places. */
+/* The kinds of moves, of each of which the best is kept: a term starts again; it takes variance from
+ * the noise, or gives variance to it; one without a length grows; two terms are exchanged. */
 enum way { RENEWS, TAKES, GIVES, GROWS, CHANGES, WAYS };
 
-/* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it
- * may be the term that the noise stands for; halfway up to the variance of the target; at its own
- * size, the noise being half of that or more, as the term may stand for noise; and one without a
- * length at all of the variance, and far larger. */
+/* The variance that a term starts again with:
+ *   QUIET    that of the noise
+ *   INSTEAD  the same, while the noise falls to a tenth: the noise may have stood for the term
+ *   LOUD     between that of the noise and that of the target, halfway in logarithms
+ *   SAME     its own, while the noise rises to half of it at least: the term may have stood for noise
+ *   WHOLE    that of the target, and far more, for a term without a length */
 enum size { QUIET, INSTEAD, LOUD, SAME, WHOLE };
 static const enum way way_of[WHOLE] = { RENEWS, TAKES, RENEWS, GIVES };
 
-/* The logarithm of its amplitude against its unit. */
+/* The logarithm of that variance over its unit. */
 static double size_at(const cri_gp_space *u, const double *x, enum size size)
 {
     double quiet = u->size > u->p ? fmin(x[u->p] - log(u->variance), log(0.1)) : log(0.01);
@@ -56,7 +61,7 @@ static size_t the_only(const cri_gp_space *u, size_t term, int kind)
     return found;
 }
 
-/* The noise x_j beside a term that is new, whose amplitude is or was x_a. */
+/* The noise x_j beside a term that starts again, whose amplitude is or was x_a. */
 static double noise_beside(const cri_gp_space *u, const double *x, size_t j, size_t a,
                            enum size size)
 {
@@ -66,8 +71,8 @@ static double noise_beside(const cri_gp_space *u, const double *x, size_t j, siz
     return fmax(x[j], fmin(x[a] - u->unit[a] + share, u->upper[j]));
 }
 
-/* z := x with one term anew, of this length, or so many times as large if it has none; false when that
- * is about the same. */
+/* z := x, where one term starts again at this length; a term without a length becomes `length` times
+ * as large.  false when that is about where it was. */
 static bool renew(const cri_gp_space *u, const double *x, size_t term, double length,
                   enum size size, double *z)
 {
@@ -90,7 +95,8 @@ static bool renew(const cri_gp_space *u, const double *x, size_t term, double le
     return other;
 }
 
-/* z := x with the length and the size of two terms exchanged; false when they have not one each. */
+/* z := x with length and amplitude of two terms exchanged; false unless both terms have exactly one of
+ * each. */
 static bool exchange(const cri_gp_space *u, const double *x, size_t a, size_t b, double *z)
 {
     static const int kinds[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
@@ -107,7 +113,7 @@ static bool exchange(const cri_gp_space *u, const double *x, size_t a, size_t b,
     return true;
 }
 
-/* The noise of z up to a share of the target's variance; false where it is there already. */
+/* Raises the noise of z to a share of the target's variance; false where it is as high already. */
 static bool raise_noise(const cri_gp_space *u, double share, double *z)
 {
     bool raised = false;
@@ -120,8 +126,8 @@ static bool raise_noise(const cri_gp_space *u, double share, double *z)
     return raised;
 }
 
-/* A term without a length at larger sizes.  Those next to what it has lead back: one that is better
- * than its neighbours is kept. */
+/* A term without a length at larger amplitudes.  From those next to its own the optimiser would return:
+ * an amplitude is kept where its value is above those of its neighbours. */
 static cr_status try_growth(cri_gp_optimiser *r, const cri_gp_point *from, size_t term, double *z,
                             cri_gp_rivals *rivals)
 {
@@ -143,7 +149,7 @@ done:
     return st;
 }
 
-/* The best of each way. */
+/* The best move of each kind. */
 static cr_status try_terms(cri_gp_optimiser *r, const cri_gp_point *from, double *z,
                            cri_gp_rivals *rivals)
 {
@@ -176,7 +182,7 @@ done:
     return st;
 }
 
-/* z := a start with one term of this length, the others quiet and short. */
+/* z := a start with one term of this length, the others of little variance and short. */
 static void lead(const cri_gp_space *u, size_t term, double length, double noise, double *z)
 {
     cri_gp_start(u, length, noise, z);
