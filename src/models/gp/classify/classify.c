@@ -5,8 +5,6 @@
  * evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify.h"
 #include "models/gp/posterior/gp_method.h"
-#include "classify_evidence.h"
-#include "classify_laplace.h"
 #include "classify_sparse.h"
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/gp/search/gp_optimiser.h"
@@ -209,24 +207,6 @@ static cr_status choose_approx(cr_ctx *cx, fit *f)
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status count_classes(cr_scratch *s, fit *f)
-{
-    const cri_rows *rows = f->rows;
-    cri_classify   *m = f->m;
-    size_t          C = m->F > 1 ? m->F : 2;
-    double         *counts = cr_scratch_bytes(s, f->data.at->n * C, sizeof(double));
-    if (s->status != CR_OK) return s->status;
-    for (size_t i = 0; i < rows->n; i++) {
-        double w = rows->w ? rows->w[i] : 1;
-        if (w > 0) counts[f->group[i] * C + (size_t)m->place[(size_t)rows->y[i]]] += w;
-    }
-    f->data.link = (cri_classify_link)m->link;
-    f->data.F = m->F;
-    f->data.C = C;
-    f->data.counts = counts;
-    return CR_OK;
-}
-
 /* Distinct inputs with their counts, inducing ones if any, memory. */
 static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
 {
@@ -255,7 +235,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
     size_t M;
     CR_TRY(cri_classifier_classes(cx, f->rows, true, m->place, &M));
     CR_TRY(cri_classify_name(cx, m, f->rows->design));
-    CR_TRY(count_classes(s, f));
+    CR_TRY(cri_classify_count(s, m, f->data.at, f->rows, f->group, &f->data));
     CR_TRY(m->sparse ? cri_svgp_new(s, &f->data, &g->at, g->L, m->factor, &f->sparse)
                      : cri_laplace_new(s, &f->data, g->at.n, g->L, m->factor, &f->laplace));
 done:

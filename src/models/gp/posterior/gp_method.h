@@ -107,6 +107,11 @@ const cri_gp_method *cri_gp_method_of(const cri_gp_posterior *m);
 /* The method of --approx, not auto. */
 const cri_gp_method *cri_gp_method_at(int approx);
 
+/* out [count] := the objective with the parameters which[0] .. which[n - 1] of k, the noise after the
+ * last of them, at values [count x n]; NaN where it has no value.  k is overwritten. */
+cr_status cri_gp_evaluate_at(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k,
+                             double noise, const size_t *which, size_t n, const double *values,
+                             size_t count, double *out);
 /* Keeps starts, evaluations and bounds, which are reported; classes: of a classifier. */
 cr_status cri_gp_posterior_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
                                    bool classes, cr_report *report);

@@ -157,16 +157,23 @@ cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out)
     return CR_OK;
 }
 
-/* The kernel and the noise with some of the values. */
-static cr_status set_values(cr_ctx *cx, cr_kernel *k, const size_t *which, size_t n,
-                            const double *values, double *noise)
+cr_status cri_gp_evaluate_at(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k,
+                             double noise, const size_t *which, size_t n, const double *values,
+                             size_t count, double *out)
 {
     cr_status st = CR_OK;
-    for (size_t j = 0; j < n; j++) {
-        if (which[j] == cr_kernel_parameters(k))
-            *noise = values[j];
-        else
-            CR_TRY(cr_kernel_set_value(cx, k, which[j], values[j]));
+    for (size_t i = 0; i < count; i++) {
+        CR_TRY(cr_check_interrupt(cx));
+        for (size_t j = 0; j < n; j++) {
+            if (which[j] == cr_kernel_parameters(k))
+                noise = values[i * n + j];
+            else
+                CR_TRY(cr_kernel_set_value(cx, k, which[j], values[i * n + j]));
+        }
+        st = learning->objective(cx, learning->workspace, learning->problem, k, noise, out + i,
+                                 NULL);
+        if (st == CR_ENUMERIC) out[i] = NAN, st = CR_OK; /* the covariance has no factor */
+        CR_TRY(st);
     }
 done:
     return st;
@@ -182,26 +189,20 @@ cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows
     const cri_gp_method    *method = cri_gp_method_of(m);
     cri_gp_data             data = { 0 };
     cr_kernel              *k = NULL;
-    void                   *workspace;
+    cri_gp_learning         learning = { .objective = method->evidence_at };
 
     if (!method->evidence_at)
         CR_TRY(refuse(cx, method, "log evidence to draw",
                       "--approx exact, sor, dtc, fitc or vfe, and --solver cholesky"));
     CR_TRY(cri_gp_data_add(cx, &data, rows, rows->roles[0], !m->white, NULL));
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
-    CR_TRY(method->workspace(&s, m, data.n, &workspace));
+    CR_TRY(method->workspace(&s, m, data.n, &learning.workspace));
     double        *H = cr_scratch_matrix(&s, data.n, m->q);
     cri_gp_problem problem = { &data, m->q, H };
     CR_TRY(s.status);
     cri_gp_mean_fill(&m->mean, data.X, data.n, H);
-    for (size_t i = 0; i < count; i++) {
-        double noise = m->noise;
-        CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(set_values(cx, k, which, n, values + i * n, &noise));
-        st = method->evidence_at(cx, workspace, &problem, k, noise, out + i, NULL);
-        if (st == CR_ENUMERIC) out[i] = NAN, st = CR_OK; /* the covariance has no factor */
-        CR_TRY(st);
-    }
+    learning.problem = &problem;
+    CR_TRY(cri_gp_evaluate_at(cx, &learning, k, m->noise, which, n, values, count, out));
 done:
     cr_kernel_free(cx, k);
     cri_gp_data_free(cx, &data);
