@@ -319,14 +319,14 @@ done:
 
 #define EXACT(name_, moments_, fits_)                                                              \
     {                                                                                              \
-        .name = name_, .option = "--approx exact",                                                 \
+        .name = (name_), .option = "--approx exact",                                               \
         .help = "y ~ N(H b, K + noise), by a Cholesky factor", .process = "an exact process",      \
         .inputs = "distinct_inputs", .uses = "loo", .approx = CRI_GP_EXACT, .factors = CRI_GP_L,   \
         .evidence = CR_EVIDENCE_EXACT, .check = cri_gp_check_noise_free, .cost = cost,             \
         .prepare = cri_gp_exact_prepare, .open = cri_gp_exact_open, .learn = learn,                \
-        .hyper = cri_gp_learn_sds, .condition = condition, .fits = fits_,                          \
+        .hyper = cri_gp_learn_sds, .condition = condition, .fits = (fits_),                        \
         .answers = &cri_gp_process_answers, .cross = cri_gp_kernel_cross,                          \
-        .project = cri_gp_factor_project, .moments = moments_, .slopes = cri_gp_kernel_slopes,     \
+        .project = cri_gp_factor_project, .moments = (moments_), .slopes = cri_gp_kernel_slopes,   \
         .describe = cri_gp_exact_describe, .extend = extend,                                       \
         .evidence_at = cri_gp_exact_objective, .workspace = cri_gp_exact_evidence_workspace        \
     }
