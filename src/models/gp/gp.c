@@ -1,22 +1,30 @@
 /* gp.c -- Gaussian process regression.
  *   y = h(x) . b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise / weight)
- * The kernel is an expression (math/kernel); its parameters and the noise are learned by maximising
- * the evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
- * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
-#include "models/kernel/inputs/gp_centre.h"
-#include "gp_cost.h"
-#include "models/gp/posterior/gp_given.h"
-#include "gp_job.h"
-#include "models/gp/posterior/gp_parts.h"
-#include "models/gp/posterior/gp_update.h"
+ * The kernel k is an expression (math/kernel); its parameters and the noise are learned by
+ * maximising the evidence p(y), or a bound of it; b, under a flat prior, is integrated out of
+ * predictions.  n rows, d columns of numbers and c categories, q terms of the mean function h.
+ * The method (gp_method.h) says how that is computed: exactly in O(n^3) up to some thousand rows,
+ * by conjugate gradients, through inducing inputs or by random features beyond.
+ * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5.
+ *
+ *   exact/      covariance, its factor, evidence and gradient; leave-one-out; pivoted Cholesky
+ *   search/     the maximum of the evidence: starts, optimiser runs, moves of terms, Hessian
+ *   sparse/     inducing inputs, mini-batches, random Fourier features
+ *   cg/         conjugate gradients
+ *   posterior/  what is fitted, and the answers that it gives
+ *   methods/    the table of methods: how each learns, conditions and answers
+ *   online/, classify/   the models gp-online and gp-classify */
+#include "models/gp/methods/gp_cost.h"
+#include "models/gp/methods/gp_fit.h"
 #include "base/context_internal.h"
-#include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- options --------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define GP_OPTIONS(X)                                                                                \
@@ -59,6 +67,7 @@
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
 enum { HYPER_BEST, HYPER_MCMC };
+enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among threads */
 
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
 static const char *const gp_roles[] = { "noise_column", NULL };
@@ -86,14 +95,7 @@ static const cri_goes    gp_goes[] = {
        CRI_GOES_LAST,
 };
 
-/* --- what is asked for ----------------------------------------------------------------------- */
-
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
+/* --- the kernel and the noise ---------------------------------------------------------------- */
 
 /* The noise: given, a column, to be learned (-1 until there is a start), or in the kernel. */
 static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *rows,
@@ -129,55 +131,7 @@ static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
     return CR_OK;
 }
 
-/* --solver cg: an exact process, without a factor. */
-static cr_status check_solver(cr_ctx *cx, const gp_options *o, cri_gp_posterior *m)
-{
-    m->cg = o->solver == SOLVER_CG;
-    if (o->hyper == HYPER_MCMC) {
-        if (m->cg || (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT))
-            return cr_fail(cx, CR_EARG,
-                           "--hyper mcmc is for an exact process: it does not go with --approx "
-                           "and --solver cg");
-        if (o->optimize == OPTIMIZE_NONE)
-            return cr_fail(cx, CR_EARG, "--hyper mcmc does not go with --optimize none");
-    }
-    if (!m->cg) return CR_OK;
-    if (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT)
-        return cr_fail(cx, CR_EARG,
-                       "--solver cg is for an exact process: it does not go with --approx");
-    if (m->white || m->noise == 0)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "--solver cg needs noise above 0, from --noise rather than from "
-                       "a white kernel");
-    return CR_OK;
-}
-
-/* Means over all rows leave nothing to methods that never look at all pairs of them. */
-static cr_status check_centre(cr_ctx *cx, const cri_gp_posterior *m)
-{
-    bool batches = m->approx == CRI_GP_SVGP, waves = m->approx == CRI_GP_RFF;
-    if (!cr_kernel_needs_rows(m->kernel) || !(m->cg || batches || waves)) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED,
-            "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
-            "them, which this is there to avoid",
-            m->cg     ? "--solver cg"
-            : batches ? "--approx svgp"
-                      : "--approx rff");
-    return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
-}
-
-static cr_status check_sparse(cr_ctx *cx, const cri_gp_posterior *m)
-{
-    if (m->white)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "a sparse Gaussian process takes its noise from --noise, not "
-                       "from a white kernel");
-    if (m->noise == 0)
-        return cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process needs noise above 0");
-    return CR_OK;
-}
-
-/* --- fit ------------------------------------------------------------------------------------- */
+/* --- the mean function ----------------------------------------------------------------------- */
 
 /* true when the mean function has x_j^power. */
 static bool has_term(const cri_gp_mean *mean, size_t j, int power)
@@ -188,8 +142,8 @@ static bool has_term(const cri_gp_mean *mean, size_t j, int power)
 }
 
 /* Names the powers of columns that the mean function would have had. */
-static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree,
-                         size_t dropped)
+static void report_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree,
+                           size_t dropped)
 {
     char   names[256] = "";
     size_t used = 0;
@@ -209,191 +163,250 @@ static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *d
            dropped == 1 ? "" : "s", dropped == 1 ? "s" : "", dropped == 1 ? "was" : "were", names);
 }
 
-static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
-                          const cri_gp_data *data)
+static cr_status set_mean(cr_ctx *cx, const cri_gp_fit *f, const gp_options *o)
 {
     cr_status        st = CR_OK;
     int              degree = 0;
     size_t           dropped = 0;
-    const cr_design *design = j->rows->design;
+    const cr_design *design = f->rows->design;
     bool             centred = design->target_shift != 0 || design->target_scale != 1;
     if (strcmp(o->mean, "auto") == 0)
         degree = centred ? -1 : 0;
     else
         CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
-    CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
-    if (dropped) tell_dropped(cx, &j->m->mean, design, degree, dropped);
+    CR_TRY(cri_gp_mean_new(cx, degree, f->problem.data, &f->m->mean, &dropped));
+    if (dropped) report_dropped(cx, &f->m->mean, design, degree, dropped);
 done:
     return st;
 }
 
-static cr_status check_noise_free(cr_ctx *cx, const cri_gp_job *j)
+/* --- the method ------------------------------------------------------------------------------ */
+
+/* --hyper mcmc and --solver cg are ways to compute an exact process. */
+static cr_status check_options(cr_ctx *cx, const gp_options *o)
 {
-    const cri_gp_posterior *m = j->m;
-    const cri_gp_data      *data = &j->data;
-    const cri_rows         *rows = j->rows;
-    if (m->noise > 0 || m->noise_learned || m->white || m->noise < 0) return CR_OK;
-    for (size_t i = 0; i < rows->n; i++) {
-        if (rows->w && !(rows->w[i] > 0)) continue;
-        size_t g = j->group[i], row = rows->index ? rows->index[i] : i;
-        if (row == data->first[g]) continue;
-        if (fabs(rows->y[i] - data->y[g]) <= 1e-12 * fabs(data->y[g])) continue;
-        cr_fail(cx, CR_EDATA,
-                "rows %zu and %zu have the same inputs but different targets, which no function "
-                "without "
-                "noise can give",
-                data->first[g] + 1, row + 1);
-        return cr_fail_hint(cx, "leave out --noise 0: the noise is learned then");
-    }
+    bool cg = o->solver == SOLVER_CG, mcmc = o->hyper == HYPER_MCMC;
+    bool sparse = o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT;
+    if (mcmc && (cg || sparse))
+        return cr_fail(cx, CR_EARG,
+                       "--hyper mcmc is for an exact process: it does not go with --approx "
+                       "and --solver cg");
+    if (mcmc && o->optimize == OPTIMIZE_NONE)
+        return cr_fail(cx, CR_EARG, "--hyper mcmc does not go with --optimize none");
+    if (cg && sparse)
+        return cr_fail(cx, CR_EARG,
+                       "--solver cg is for an exact process: it does not go with --approx");
     return CR_OK;
 }
 
-/* Random features: their draws, and the memory for what they become. */
-static cr_status prepare_features(cr_ctx *cx, cr_scratch *s, cri_gp_job *j)
+/* With inducing inputs of the user's choice a process is sparse however few rows there are. */
+static const cri_gp_method *choose_method(cr_ctx *cx, const gp_options *o, const cri_gp_fit *f)
 {
-    cr_status          st = CR_OK;
-    cri_gp_posterior  *m = j->m;
-    const cri_gp_data *data = &j->data;
-    CR_TRY(cri_gp_spectrum_new(cx, s, m->kernel, j->o.inducing, data->d, j->seed, &j->spectrum));
-    CR_TRY(cri_gp_data_new(cx, j->spectrum.m, data->d, data->c, &m->at));
-done:
-    return st;
+    size_t n = f->data.n;
+    if (o->solver == SOLVER_CG) return &cri_gp_method_cg;
+    if (o->hyper == HYPER_MCMC) return &cri_gp_method_mcmc;
+    if (o->approx != CRI_GP_AUTO) return cri_gp_method_at(o->approx);
+    return cri_gp_method_at(f->given_inputs ? (int)cri_gp_choose_sparse(n)
+                                            : (int)cri_gp_choose(cx, n, f->inducing));
 }
 
-/* Options that do nothing to the process that --approx auto chose; and inducing inputs of any exact
- * one. */
-static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior *m)
+/* true when the method reads the option. */
+static bool uses(const cri_gp_method *method, const char *option)
 {
-    bool        exact = m->approx == CRI_GP_EXACT;
-    const char *what = exact ? "an exact process" : "a sparse process of all rows at a time";
-    if (exact && !m->cg) cri_tell_unused(cx, gp_table, o, "inducing", what, "--approx vfe");
+    size_t length = strlen(option);
+    for (const char *at = method->uses; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, option, length) == 0 && strchr(" ", at[length])) return true;
+    }
+    return false;
+}
+
+/* Options that do nothing to the process that --approx auto chose; and the number of inducing
+ * inputs where these are given. */
+static void report_unused(cr_ctx *cx, const gp_options *o, const cri_gp_method *method)
+{
+    static const struct {
+        const char *option, *instead;
+    } some[] = { { "inducing", "--approx vfe" },
+                 { "optimize_inducing", "--approx vfe" },
+                 { "loo", "an exact process" },
+                 { "batch", "--approx svgp" },
+                 { "epochs", "--approx svgp" } };
     if (o->inducing_inputs)
         cri_tell_unused(cx, gp_table, o, "inducing", "inducing inputs that are given",
                         "inputs of our choice");
-    if (exact) cri_tell_unused(cx, gp_table, o, "optimize_inducing", what, "--approx vfe");
-    if (!exact || m->cg)
-        cri_tell_unused(cx, gp_table, o, "loo", m->cg ? "--solver cg" : what, "an exact process");
-    if (m->approx == CRI_GP_SVGP) return;
-    cri_tell_unused(cx, gp_table, o, "batch", what, "--approx svgp");
-    cri_tell_unused(cx, gp_table, o, "epochs", what, "--approx svgp");
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (!uses(method, some[i].option))
+            cri_tell_unused(cx, gp_table, o, some[i].option, method->process, some[i].instead);
 }
+
+/* Means over all rows leave nothing to methods that never look at all pairs of them. */
+static cr_status check_centre(cr_ctx *cx, const cri_gp_fit *f)
+{
+    if (!cr_kernel_needs_rows(f->m->kernel) || !f->method->few_pairs) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
+            "them, which this is there to avoid",
+            f->method->option);
+    return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
+}
+
+/* --- the rows -------------------------------------------------------------------------------- */
 
 /* Rows of equal inputs are merged; not for fitc, where K - Q is each row's own, unless every input
  * is an inducing one by choice, which leaves K - Q = 0. */
-static cr_status gather_rows(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
+static cr_status gather_rows(cr_ctx *cx, const gp_options *o, cri_gp_fit *f)
 {
     cr_status     st = CR_OK;
-    const double *shares = j->rows->roles[0];
-    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, !j->m->white, j->group));
-    if (o->approx == CRI_GP_FITC && (o->inducing_inputs || j->data.n > o->inducing)) {
-        cri_gp_data_free(cx, &j->data);
-        CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, shares, false, j->group));
+    const double *shares = f->rows->roles[0];
+    CR_TRY(cri_gp_data_add(cx, &f->data, f->rows, shares, !f->m->white, f->group));
+    if (o->approx == CRI_GP_FITC && (f->given_inputs || f->data.n > f->inducing)) {
+        cri_gp_data_free(cx, &f->data);
+        CR_TRY(cri_gp_data_add(cx, &f->data, f->rows, shares, false, f->group));
     }
+    CR_TRY(cri_gp_check_data(cx, f->m->kernel, f->rows, &f->data));
+    f->m->rows = f->data.count;
+    CR_TRY(cri_gp_centre(cx, f->m->kernel, &f->data, f->rows, f->group));
 done:
     return st;
 }
 
-/* Inducing inputs of the user's choice, if there are any: with them a process is sparse however few
- * rows there are. */
-static cr_status read_given(cr_ctx *cx, const gp_options *o, cri_gp_job *j)
+/* The distinct inputs, the method, and the inputs that its predictions rest on. */
+static cr_status prepare_inputs(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_fit *f)
 {
-    cr_status st = CR_OK;
-    if (!o->inducing_inputs) return CR_OK;
-    CR_TRY(cri_gp_given(cx, j->m->kernel, j->rows->design, o->inducing_inputs, &j->m->at));
-    j->o.inducing = j->m->at.n;
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = f->m;
+    CR_TRY(gather_rows(cx, o, f));
+    CR_TRY(check_options(cx, o));
+    if (f->given_inputs) {
+        CR_TRY(cri_gp_inducing_read(cx, m->kernel, f->rows->design, o->inducing_inputs, &m->at));
+        f->inducing = m->at.n;
+    }
+    f->method = choose_method(cx, o, f);
+    m->approx = (int)f->method->approx;
+    report_unused(cx, o, f->method);
+    CR_TRY(f->method->check(cx, f));
+    CR_TRY(check_centre(cx, f));
+    CR_TRY(f->method->cost(cx, f));
+    f->problem.data = &f->data;
+    CR_TRY(f->method->prepare(cx, s, f));
 done:
     return st;
 }
 
-static int choose_approx(cr_ctx *cx, const gp_options *o, const cri_gp_job *j)
+/* Mean function, memory, and the objective of the method.  Sums of squares of sparse methods would
+ * lose the digits of a target far from 0: its mean is taken off where b can give it back. */
+static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_fit *f)
 {
-    size_t n = j->data.n;
-    if (j->m->cg || j->o.mcmc) return CRI_GP_EXACT;
-    if (o->approx != CRI_GP_AUTO) return o->approx;
-    return (int)(o->inducing_inputs ? cri_gp_choose_sparse(n)
-                                    : cri_gp_choose(cx, n, j->o.inducing));
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = f->m;
+    CR_TRY(prepare_inputs(cx, s, o, f));
+    CR_TRY(set_mean(cx, f, o));
+    if (f->problem.data == &f->data && m->mean.q > 0) {
+        f->shift = cri_gp_data_mean(&f->data);
+        cri_gp_data_shift(&f->data, f->shift);
+    }
+    CR_TRY(cri_gp_posterior_allocate(cx, m, f->method->factors));
+    const cri_gp_data *data = f->problem.data;
+    double            *H = cr_scratch_matrix(s, data->n, m->q);
+    CR_TRY(s->status);
+    cri_gp_mean_fill(&m->mean, data->X, data->n, H);
+    f->problem = (cri_gp_problem){ data, m->q, H };
+    f->learning = (cri_gp_learning){ .problem = &f->problem,
+                                     .learn_noise = m->noise_learned,
+                                     .restarts = f->restarts,
+                                     .max_iter = f->max_iter,
+                                     .seed = f->seed,
+                                     .search_rows = CRI_GP_SEARCH_ROWS };
+    CR_TRY(f->method->open(cx, s, f));
+done:
+    return st;
 }
 
-/* Distinct inputs, inducing ones if any, mean function and memory. */
-static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_job *j)
+/* --- learn ----------------------------------------------------------------------------------- */
+
+/* A constant target says nothing of the noise: as much is taken as rounding needs beside the kernel
+ * as it is. */
+static cr_status take_least_noise(cr_ctx *cx, cri_gp_fit *f)
 {
     cr_status          st = CR_OK;
-    cri_gp_posterior  *m = j->m;
-    const cri_gp_data *data = &j->data;
-    CR_TRY(gather_rows(cx, o, j));
-    CR_TRY(cri_gp_check_data(cx, m->kernel, j->rows, data));
-    m->rows = j->data.count;
-    CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
-    CR_TRY(check_solver(cx, o, m));
-    CR_TRY(read_given(cx, o, j));
-    m->approx = choose_approx(cx, o, j);
-    tell_unused(cx, o, m);
-    CR_TRY(check_noise_free(cx, j));
-    CR_TRY(check_centre(cx, m));
-    if (m->approx == CRI_GP_EXACT) {
-        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes, j->o.optimize)
-                     : cri_gp_cost_exact(cx, data->n));
-        if (j->o.mcmc)
-            CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned,
-                                    j->o.draws));
-        m->at = j->data;
-        j->data = (cri_gp_data){ 0 };
-        data = &m->at;
-    } else {
-        CR_TRY(check_sparse(cx, m));
-        CR_TRY(cri_gp_cost_sparse(cx, (cri_gp_approx)m->approx, data->n, j->o.inducing));
-        if (m->approx == CRI_GP_RFF)
-            CR_TRY(prepare_features(cx, s, j));
-        else if (!o->inducing_inputs)
-            CR_TRY(cri_gp_inducing(cx, data, j->o.inducing, j->seed, &m->at));
-    }
-    CR_TRY(set_mean(cx, j, o, data));
-    if (m->approx != CRI_GP_EXACT && m->mean.q > 0) {
-        j->shift = cri_gp_data_mean(data);
-        cri_gp_data_shift(&j->data, j->shift);
-    }
-    CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
-    j->H = cr_scratch_matrix(s, data->n, m->q);
-    CR_TRY(s->status);
-    cri_gp_mean_fill(&m->mean, data->X, data->n, j->H);
-    j->problem = (cri_gp_problem){ data, m->q, j->H };
-    j->rff = (cri_gp_rff){ .spectrum = &j->spectrum,
-                           .W = m->at.X,
-                           .weight = m->at.y,
-                           .phase = m->at.r,
-                           .L2 = m->L2,
-                           .g = m->alpha,
-                           .beta = m->beta,
-                           .U = m->U,
-                           .A = m->A };
-    cri_gp_job_set_sparse(j);
-    m->kernel_error = NAN;
+    cr_scratch         s = cr_scratch_begin(cx);
+    const cri_gp_data *data = f->problem.data;
+    cr_kernel_input    in = cri_gp_inputs(data);
+    double            *diagonal = cr_scratch_f64(&s, data->n), most = 0;
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_diagonal(cx, f->m->kernel, &in, false, diagonal));
+    for (size_t i = 0; i < data->n; i++) most = fmax(most, diagonal[i]);
+    if (most > 0 && isfinite(most)) f->m->noise = CRI_GP_NOISE_FLOOR * most;
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the target does not vary about its mean: nothing can be learned of the hyper-parameters, "
+        "and the noise is taken as next to nothing");
 done:
+    cr_scratch_end(&s);
     return st;
 }
+
+/* The hyper-parameters, where there is anything to learn them from. */
+static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    cri_gp_posterior  *m = f->m;
+    const cri_gp_data *data = f->problem.data;
+    cri_gp_learned     learned = { .stop = CR_STOP_CLOSED_FORM };
+    size_t             n = data->n, threads = cr_ctx_threads(cx);
+    double             square = 0;
+
+    if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
+    CR_TRY(cri_gp_target_variance(cx, &f->problem, &f->learning.variance));
+    for (size_t i = 0; i < n; i++) square += pow(data->y[i], 2) / (double)n;
+    bool constant = !(f->learning.variance > 1e-24 * square), few_inputs = n <= m->q;
+    if (constant) f->learning.variance = square > 0 ? square : 1;
+    if (m->noise < 0) m->noise = 0.1 * f->learning.variance;
+    report->stop = CR_STOP_CLOSED_FORM;
+    if (!f->optimize) goto done;
+    if (constant && !few_inputs && m->noise_learned) {
+        CR_TRY(take_least_noise(cx, f));
+        goto done;
+    }
+    if (constant || few_inputs) {
+        cri_gp_learn_noise_alone(cx, data, constant, m->noise_learned, &m->noise);
+        goto done;
+    }
+    CR_TRY(f->method->learn(cx, f, &learned));
+    CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
+    if (f->method->hyper) CR_TRY(f->method->hyper(cx, f));
+done:
+    cr_ctx_set_threads(cx, threads);
+    return st;
+}
+
+/* --- fit and update -------------------------------------------------------------------------- */
 
 static void report_evidence(const cri_gp_posterior *m, const cr_design *design, cr_report *report)
 {
     report->log_evidence = m->evidence - m->rows * log(design->target_scale);
-    report->evidence = m->cg                                                 ? CR_EVIDENCE_ESTIMATE
-                       : m->approx == CRI_GP_EXACT                           ? CR_EVIDENCE_EXACT
-                       : m->approx == CRI_GP_VFE || m->approx == CRI_GP_SVGP ? CR_EVIDENCE_BOUND
-                                                                             : CR_EVIDENCE_ESTIMATE;
+    report->evidence = cri_gp_method_of(m)->evidence;
 }
 
-static cri_gp_plan plan_of(const gp_options *o)
+static cri_gp_fit fit_of(const gp_options *o, const cri_rows *rows, uint64_t seed,
+                         cri_gp_posterior *m)
 {
-    return (cri_gp_plan){ .inducing = o->inducing,
-                          .restarts = o->restarts,
-                          .max_iter = o->max_iter,
-                          .batch = o->batch,
-                          .epochs = o->epochs,
-                          .draws = o->draws_hyper,
-                          .probes = o->probes,
-                          .optimize = o->optimize == OPTIMIZE_EVIDENCE,
-                          .move_inputs = o->optimize_inducing,
-                          .loo = o->loo,
-                          .mcmc = o->hyper == HYPER_MCMC };
+    return (cri_gp_fit){ .inducing = o->inducing,
+                         .restarts = o->restarts,
+                         .max_iter = o->max_iter,
+                         .batch = o->batch,
+                         .epochs = o->epochs,
+                         .draws = o->draws_hyper,
+                         .probes = o->probes,
+                         .optimize = o->optimize == OPTIMIZE_EVIDENCE,
+                         .move_inputs = o->optimize_inducing,
+                         .given_inputs = o->inducing_inputs != NULL,
+                         .loo = o->loo,
+                         .seed = seed,
+                         .rows = rows,
+                         .m = m };
 }
 
 static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -403,30 +416,29 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     cr_scratch        s = cr_scratch_begin(cx);
     const gp_options *o = options;
     cri_gp_posterior *m = cr_alloc(cx, 1, sizeof *m);
-    cri_gp_job        j = {
-               .o = plan_of(o), .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n)
-    };
+    cri_gp_fit        f = fit_of(o, rows, seed, m);
 
+    f.group = cr_scratch_index(&s, rows->n);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
+    m->loo_score = m->loo_rmse = m->kernel_error = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
-    m->white = holds_white(m->kernel);
+    m->white = cri_gp_kernel_has_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
-    CR_TRY(prepare(cx, &s, o, &j));
-    if (m->approx == CRI_GP_EXACT && !m->cg)
-        CR_TRY(cri_gp_tabulate(cx, m->kernel, rows->design, j.o.optimize || j.o.mcmc));
-    CR_TRY(cri_gp_job_learn(cx, &j, report));
+    CR_TRY(prepare(cx, &s, o, &f));
+    CR_TRY(learn(cx, &f, report));
     if (o->gradient && !(m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient)))
         CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_gp_job_condition(cx, &j));
+    CR_TRY(cri_kernel_settle(cx, m->kernel));
+    CR_TRY(f.method->condition(cx, &f));
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_posterior_keep(cx, m));
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &j.data);
+    cri_gp_data_free(cx, &f.data);
     cri_state_free(cx, &cri_class_gp, m);
     cr_scratch_end(&s);
     return st;
@@ -435,17 +447,26 @@ done:
 static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                            void **out_state, cr_report *report)
 {
-    cr_status         st = CR_OK;
-    cri_gp_posterior *m = NULL;
+    cr_status               st = CR_OK;
+    const cri_gp_posterior *old = state;
+    const cri_gp_method    *method = cri_gp_method_of(old);
+    cri_gp_posterior       *m = NULL;
     (void)options;
-    if (((const cri_gp_posterior *)state)->white) CR_TRY(check_weights(cx, rows));
-    CR_TRY(cri_gp_extend(cx, state, rows, &m));
+    if (!method->extend) {
+        cr_fail(cx, CR_EUNSUPPORTED, "%s has no exact update",
+                old->L2 ? "a sparse Gaussian process" : method->option);
+        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+    }
+    if (old->white) CR_TRY(check_weights(cx, rows));
+    CR_TRY(method->extend(cx, old, rows, &m));
     report->stop = CR_STOP_CLOSED_FORM;
     report_evidence(m, rows->design, report);
     *out_state = m;
 done:
     return st;
 }
+
+/* --- the descriptor -------------------------------------------------------------------------- */
 
 static cr_status gp_shape(cr_ctx *cx, const void *options, cr_design *design)
 {
@@ -479,7 +500,7 @@ const cr_model_class cri_class_gp = {
                                             .slopes = cri_gp_slopes,
                                             .hyper = cri_gp_hyper,
                                             .evidence_at = cri_gp_evidence_at,
-                                            .inducing = cri_gp_tell_inducing },
+                                            .inducing = cri_gp_inducing_report },
     .describe = cri_gp_describe,
     .statistics = cri_gp_statistics,
     .state = cri_gp_posterior_record,

@@ -16,7 +16,7 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     cr_scratch     s = cr_scratch_begin(cx);
     cri_gp_problem problem = { .data = data };
     cr_kernel     *k = NULL;
-    cri_gp_search  u;
+    cri_gp_space   u;
     if (text) {
         CR_TRY(cri_gp_kernel_for(cx, text, design, why, &k));
         CR_TRY(cri_gp_centre(cx, k, data, NULL, NULL));
@@ -30,7 +30,7 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
                          : data->c == 0 ? "rbf"
                                         : "rbf*hamming",
                          design, &k));
-    CR_TRY(cri_gp_search_new(&s, k, &problem, 1, 1, false, &u));
+    CR_TRY(cri_gp_space_new(&s, k, &problem, 1, 1, false, &u));
     for (size_t j = 0; j < u.p; j++)
         if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j] + log(times);
     CR_TRY(cr_kernel_set_theta(cx, k, u.given));

@@ -398,7 +398,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
-    cri_gp_tell_elements(m->kernel, design, list);
+    cri_gp_report_elements(m->kernel, design, list);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "kernel", m->formula);
     cri_put_count(s, "distinct_inputs", m->n);

@@ -132,7 +132,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
                               "the penalty of some functions would be negative", &g->kernel));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, &g->at));
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
-    CR_TRY(cri_gp_posterior_allocate(cx, g, false));
+    CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     H = cr_scratch_matrix(&s, n, g->q);
     C = cr_scratch_matrix(&s, n, n);
     share = cr_scratch_f64(&s, n);
@@ -201,7 +201,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
         cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
         if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
-    cri_gp_tell_elements(g->kernel, design, list);
+    cri_gp_report_elements(g->kernel, design, list);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "kernel", g->formula);
     cri_put_text(s, "units", cri_gp_units(design));

@@ -49,7 +49,7 @@ TEST(solve)
     assert_non_null(op.K);
     tiles = op;
     tiles.K = NULL;
-    tiles.room = cr_scratch_matrix(&s, N, N);
+    tiles.workspace = cr_scratch_matrix(&s, N, N);
     size_t landmarks[20], rank;
     assert_ok(cx, cri_gp_cg_landmarks(cx, &op, 20, 3, landmarks, &rank));
     assert_int_equal(rank, 20);
@@ -212,19 +212,19 @@ TEST(quadrature)
  * search; the same bits with any number of threads. */
 TEST(learning)
 {
-    bench            *b = draw(6);
-    cr_kernel        *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
-    cri_gp_exact_room room = { b->L, b->exact };
-    cri_gp_learned    learned = { 0 };
-    double            best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
-    cri_gp_task       task = { .problem = &b->problem,
-                               .objective = cri_gp_exact_objective,
-                               .method = &room,
-                               .variance = 1,
-                               .learn_noise = true,
-                               .max_iter = 100,
-                               .search_rows = N };
-    assert_ok(cx, cri_gp_learn(cx, &task, k, &noise, &learned));
+    bench     *b = draw(6);
+    cr_kernel *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
+    cri_gp_exact_workspace room = { b->L, b->exact };
+    cri_gp_learned         learned = { 0 };
+    double                 best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
+    cri_gp_learning        learning = { .problem = &b->problem,
+                                        .objective = cri_gp_exact_objective,
+                                        .workspace = &room,
+                                        .variance = 1,
+                                        .learn_noise = true,
+                                        .max_iter = 100,
+                                        .search_rows = N };
+    assert_ok(cx, cri_gp_learn(cx, &learning, k, &noise, &learned));
     best = learned.value;
     for (size_t i = 0; i < 3; i++) {
         cr_kernel *own;
@@ -232,7 +232,7 @@ TEST(learning)
         cr_ctx_set_threads(cx, i == 0 ? 1 : 2 * i + 1);
         assert_ok(cx, cr_kernel_copy(cx, start, &own));
         learned = (cri_gp_learned){ 0 };
-        assert_ok(cx, cri_gp_cg_learn(cx, &task, &b->cg, own, &ours[i], &learned));
+        assert_ok(cx, cri_gp_cg_learn(cx, &learning, &b->cg, own, &ours[i], &learned));
         assert_true(learned.stop == CR_STOP_TOLERANCE && learned.evaluations < 30);
         assert_ok(cx,
                   cri_gp_solve(cx, &b->problem, own, ours[i], CRI_GP_NO_JITTER, b->L, &b->exact));
@@ -267,12 +267,12 @@ done:
 
 static cr_status learn(cr_ctx *cx, void *arg)
 {
-    cr_status      st = CR_OK;
-    bench         *b = draw(3);
-    cr_kernel     *k = NULL;
-    cri_gp_learned learned = { 0 };
-    cri_gp_task    task = {
-           .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
+    cr_status       st = CR_OK;
+    bench          *b = draw(3);
+    cr_kernel      *k = NULL;
+    cri_gp_learned  learned = { 0 };
+    cri_gp_learning learning = {
+        .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
     };
     double noise = 0.09;
     (void)arg;
@@ -282,7 +282,7 @@ static cr_status learn(cr_ctx *cx, void *arg)
     b->cg.settings.max_iter = 2;
     b->cg.settings.rank = 1;
     CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_cg_learn(cx, &task, &b->cg, k, &noise, &learned));
+    CR_TRY(cri_gp_cg_learn(cx, &learning, &b->cg, k, &noise, &learned));
 done:
     cr_kernel_free(cx, k);
     free(b);

@@ -187,7 +187,7 @@ static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, const c
     small      p;
     cr_kernel *k = read_kernel(cx, text);
     size_t     size = cr_kernel_theta_size(k);
-    double     theta[8], gradient[9], spoiled[9], h = 1e-4;
+    double     theta[8], gradient[9], overwritten[9], h = 1e-4;
     make_small(&p, link, 10, F, 4);
     evidence_of(cx, &p, k, gradient);
     assert_true(gradient[size] == 0); /* there is no noise */
@@ -199,7 +199,7 @@ static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, const c
             memcpy(z, theta, sizeof z);
             z[j] += h * (e - 1.5) * 2 / 3; /* -h, -h/3, h/3, h */
             assert_ok(cx, cr_kernel_set_theta(cx, k, z));
-            f[e] = evidence_of(cx, &p, k, e == 0 ? spoiled : NULL);
+            f[e] = evidence_of(cx, &p, k, e == 0 ? overwritten : NULL);
         }
         double wide = (f[3] - f[0]) / (2 * h), narrow = (f[2] - f[1]) / (2 * h / 3);
         assert_close(gradient[j], narrow + (narrow - wide) / 8, 1e-6);

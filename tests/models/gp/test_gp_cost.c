@@ -1,7 +1,7 @@
 /* test_gp_cost.c -- what is chosen and what is refused, by the number of rows. */
 #include "../fixture.h"
 
-#include "models/gp/gp_cost.h"
+#include "models/gp/methods/gp_cost.h"
 
 /* Exact, then vfe, then svgp; the two others are told with a figure. */
 TEST(choice)

@@ -3,7 +3,7 @@
 #include "gp_problem.h"
 #include "gp_reference.h"
 
-#include "models/gp/exact/gp_pivots.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "models/gp/sparse/gp_rff.h"
 #include "models/core/model_internal.h"
 

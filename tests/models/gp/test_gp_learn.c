@@ -4,7 +4,7 @@
 
 #include "base/scratch.h"
 #include "math/dense/chol.h"
-#include "models/gp/search/gp_climb.h"
+#include "models/gp/search/gp_optimiser.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ enum { ROWS = 60 };
 
 /* Rows with an exact process over them. */
 typedef struct world {
-    double            X[2 * ROWS], y[ROWS], r[ROWS], L[ROWS * ROWS], alpha[ROWS];
-    size_t            first[ROWS];
-    cri_gp_data       data;
-    cri_gp_problem    problem;
-    cri_gp_exact_room room;
-    cri_gp_task       task;
+    double                 X[2 * ROWS], y[ROWS], r[ROWS], L[ROWS * ROWS], alpha[ROWS];
+    size_t                 first[ROWS];
+    cri_gp_data            data;
+    cri_gp_problem         problem;
+    cri_gp_exact_workspace room;
+    cri_gp_learning        learning;
 } world;
 
 static world *new_world(size_t d)
@@ -29,14 +29,14 @@ static world *new_world(size_t d)
         .n = ROWS, .d = d, .X = w->X, .y = w->y, .r = w->r, .first = w->first, .count = ROWS
     };
     w->problem = (cri_gp_problem){ .data = &w->data };
-    w->room = (cri_gp_exact_room){ w->L, { .alpha = w->alpha } };
-    w->task = (cri_gp_task){ .problem = &w->problem,
-                             .objective = cri_gp_exact_objective,
-                             .method = &w->room,
-                             .variance = 1,
-                             .learn_noise = true,
-                             .max_iter = 200,
-                             .search_rows = ROWS };
+    w->room = (cri_gp_exact_workspace){ w->L, { .alpha = w->alpha } };
+    w->learning = (cri_gp_learning){ .problem = &w->problem,
+                                     .objective = cri_gp_exact_objective,
+                                     .workspace = &w->room,
+                                     .variance = 1,
+                                     .learn_noise = true,
+                                     .max_iter = 200,
+                                     .search_rows = ROWS };
     return w;
 }
 
@@ -75,9 +75,9 @@ static cr_kernel *parse(cr_ctx *cx, const char *text)
 /* t and x are each the other's inverse, the slopes are those of differences. */
 TEST(coordinates)
 {
-    double        unit[] = { 0.7, 0 };
-    int           kind[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
-    cri_gp_search u = { .unit = unit, .kind = kind };
+    double       unit[] = { 0.7, 0 };
+    int          kind[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
+    cri_gp_space u = { .unit = unit, .kind = kind };
     for (double x = -8; x <= 9; x += 0.37) {
         double t = cri_gp_to_t(&u, 0, x), h = 1e-5 * t, second, up, down;
         assert_true(t > 0);
@@ -99,20 +99,20 @@ TEST(coordinates)
  * by t. */
 TEST(curvature)
 {
-    cr_scratch s = cr_scratch_begin(cx);
-    world     *w = one_of_two();
-    cr_kernel *k = parse(cx, "1.3*rbf(l=[0.8, 2.5])");
-    cri_gp_run run;
-    size_t     at[4] = { 0, 1, 2, 3 };
-    double     x[4], z[4], g[4], B[16], A[16], h = 1e-3;
+    cr_scratch       s = cr_scratch_begin(cx);
+    world           *w = one_of_two();
+    cr_kernel       *k = parse(cx, "1.3*rbf(l=[0.8, 2.5])");
+    cri_gp_optimiser run;
+    size_t           at[4] = { 0, 1, 2, 3 };
+    double           x[4], z[4], g[4], B[16], A[16], h = 1e-3;
 
-    assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
-    assert_int_equal(run.search.size, 4);
+    assert_ok(cx, cri_gp_optimiser_begin(&s, &w->learning, k, 0.05, &run));
+    assert_int_equal(run.space.size, 4);
     cr_kernel_theta(k, x);
     x[3] = log(0.05);
-    assert_ok(cx, cri_gp_curvature(&run, x, at, 4, g, B));
+    assert_ok(cx, cri_gp_hessian(&run, x, at, 4, g, B));
     assert_int_equal(run.evaluations, 5);
-    assert_ok(cx, cri_gp_curvature_ahead(&run, x, 3, A));
+    assert_ok(cx, cri_gp_hessian_ahead(&run, x, 3, A));
     assert_int_equal(run.evaluations, 5 + 5);
     for (size_t by_t = 0; by_t < 2; by_t++)
         for (size_t i = 0; i < 4; i++)
@@ -120,11 +120,11 @@ TEST(curvature)
                 double sum = 0, value;
                 for (int e = 0; e < 4; e++) {
                     memcpy(z, x, sizeof z);
-                    for (size_t c = 0; by_t && c < 4; c++) z[c] = cri_gp_to_t(&run.search, c, z[c]);
+                    for (size_t c = 0; by_t && c < 4; c++) z[c] = cri_gp_to_t(&run.space, c, z[c]);
                     z[i] += e & 1 ? h : -h;
                     z[j] += e & 2 ? h : -h;
                     for (size_t c = 0; by_t && c < 4; c++)
-                        z[c] = cri_gp_from_t(&run.search, c, z[c]);
+                        z[c] = cri_gp_from_t(&run.space, c, z[c]);
                     assert_ok(cx, cri_gp_evaluate(&run, z, &value, NULL));
                     sum += (e == 0 || e == 3 ? value : -value) / (4 * h * h);
                 }
@@ -143,7 +143,7 @@ TEST(curvature)
             assert_close(a, b, 0.01);
         }
     assert_int_equal(cr_chol(cx, cr_mat_of(A, 4, 4)), CR_OK);
-    cri_gp_run_end(&run);
+    cri_gp_optimiser_end(&run);
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
     free(w);
@@ -153,17 +153,17 @@ TEST(curvature)
  * rows. */
 TEST(memory)
 {
-    cr_scratch     s = cr_scratch_begin(cx);
-    world         *w = one_of_two();
-    cr_kernel     *k = parse(cx, "rbf(l=[0.8, 2.5])");
-    cri_gp_run     run;
-    cri_gp_data    half = w->data;
-    cri_gp_problem few = { .data = &half };
-    double         x[3] = { 0.1, 0.3, -2 }, a, b, g[3], again[3];
-    cri_gp_point   point = { .x = x };
+    cr_scratch       s = cr_scratch_begin(cx);
+    world           *w = one_of_two();
+    cr_kernel       *k = parse(cx, "rbf(l=[0.8, 2.5])");
+    cri_gp_optimiser run;
+    cri_gp_data      half = w->data;
+    cri_gp_problem   few = { .data = &half };
+    double           x[3] = { 0.1, 0.3, -2 }, a, b, g[3], again[3];
+    cri_gp_point     point = { .x = x };
 
     half.n = ROWS / 2, half.count = ROWS / 2;
-    assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
+    assert_ok(cx, cri_gp_optimiser_begin(&s, &w->learning, k, 0.05, &run));
     assert_ok(cx, cri_gp_evaluate(&run, x, &a, NULL));
     assert_ok(cx, cri_gp_evaluate(&run, x, &a, g));
     assert_int_equal(run.evaluations, 2);
@@ -177,10 +177,10 @@ TEST(memory)
     x[2] += 1e-9;
     assert_ok(cx, cri_gp_try(&run, x, true, &b));
     assert_true(run.evaluations == 4 && b != a);
-    /* a climb begins with what is known */
-    assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 0, NULL, &point));
+    /* an optimiser run begins with what is known */
+    assert_ok(cx, cri_gp_ascend(&run, false, CRI_GP_FINE, 0, NULL, &point));
     assert_true(run.evaluations == 4 && point.value == b);
-    cri_gp_run_end(&run);
+    cri_gp_optimiser_end(&run);
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
     free(w);
@@ -188,7 +188,7 @@ TEST(memory)
 
 /* A column without influence goes to its bound in few steps, and fewer still with the curvature at
  * the start. */
-TEST(climb)
+TEST(optimiser_run)
 {
     cr_scratch s = cr_scratch_begin(cx);
     world     *w = one_of_two();
@@ -196,16 +196,16 @@ TEST(climb)
     double     A[16], top[2];
     size_t     steps[2];
     for (int known = 0; known < 2; known++) {
-        double       x[4] = { 0, -0.3, 2, log(0.02) };
-        cri_gp_run   run;
-        cri_gp_point point = { .x = x };
-        assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.05, &run));
-        if (known) assert_ok(cx, cri_gp_curvature_ahead(&run, x, 1, A));
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, known ? A : NULL, &point));
+        double           x[4] = { 0, -0.3, 2, log(0.02) };
+        cri_gp_optimiser run;
+        cri_gp_point     point = { .x = x };
+        assert_ok(cx, cri_gp_optimiser_begin(&s, &w->learning, k, 0.05, &run));
+        if (known) assert_ok(cx, cri_gp_hessian_ahead(&run, x, 1, A));
+        assert_ok(cx, cri_gp_ascend(&run, false, CRI_GP_FINE, 100, known ? A : NULL, &point));
         top[known] = point.value;
         steps[known] = point.iterations;
-        assert_true(point.stop == CR_STOP_TOLERANCE && x[2] == run.search.upper[2] && x[1] < 1);
-        cri_gp_run_end(&run);
+        assert_true(point.stop == CR_STOP_TOLERANCE && x[2] == run.space.upper[2] && x[1] < 1);
+        cri_gp_optimiser_end(&run);
     }
     assert_close(top[0], top[1], 1e-5);
     assert_true(steps[1] < steps[0] && steps[0] < 25);
@@ -223,32 +223,32 @@ TEST(terms)
     world              *w = slow_and_quick();
     double              best[2];
     for (size_t c = 0; c < 3; c++) {
-        cr_kernel     *k = parse(cx, c < 2 ? "1*rq(l=1, alpha=2 fixed) + 1*rbf(l=1)"
-                                           : "1*rbf(l=1) + 1*rbf(l=1) + 1*rbf(l=1) + 1");
-        cri_gp_run     run;
-        cri_gp_learned report = { .value = NAN };
-        double         x[8], value, noise = 0.01;
-        cri_gp_point   point = { .x = x };
+        cr_kernel       *k = parse(cx, c < 2 ? "1*rq(l=1, alpha=2 fixed) + 1*rbf(l=1)"
+                                             : "1*rbf(l=1) + 1*rbf(l=1) + 1*rbf(l=1) + 1");
+        cri_gp_optimiser run;
+        cri_gp_learned   report = { .value = NAN };
+        double           x[8], value, noise = 0.01;
+        cri_gp_point     point = { .x = x };
         if (c == 2) {
-            assert_ok(cx, cri_gp_learn(cx, &w->task, k, &noise, &report));
+            assert_ok(cx, cri_gp_learn(cx, &w->learning, k, &noise, &report));
             assert_true(report.value > best[0] - 3 && report.stop == CR_STOP_TOLERANCE &&
                         report.agreed >= 1);
             assert_string_equal(report.at_bound, "constant.variance (lower)");
             cr_kernel_free(cx, k);
             continue;
         }
-        assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, noise, &run));
-        assert_true(run.search.size == 5 && run.search.terms == 2 && run.search.term[2] == 1 &&
-                    run.search.term[4] == 2);
+        assert_ok(cx, cri_gp_optimiser_begin(&s, &w->learning, k, noise, &run));
+        assert_true(run.space.size == 5 && run.space.terms == 2 && run.space.term[2] == 1 &&
+                    run.space.term[4] == 2);
         for (size_t j = 0; j < 5; j++) x[j] = log(from[c][j]);
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_ROUGH, 100, NULL, &point));
+        assert_ok(cx, cri_gp_ascend(&run, false, CRI_GP_ROUGH, 100, NULL, &point));
         value = point.value;
         assert_ok(cx, cri_gp_renew_terms(&run, &point));
         best[c] = point.value;
         assert_true(point.stop == CR_STOP_TOLERANCE && best[c] >= value);
         assert_ok(cx, cri_gp_evaluate(&run, x, &value, NULL));
         assert_close(value, best[c], 1e-9);
-        cri_gp_run_end(&run);
+        cri_gp_optimiser_end(&run);
         cr_kernel_free(cx, k);
     }
     assert_close(best[0], best[1], 0.02);
@@ -293,15 +293,15 @@ TEST(stop)
     double     x[3] = { 0.2, 0.1, -2 };
     for (int i = 0; i < 3; i++) {
         static const cr_stop stops[] = { CR_STOP_NO_PROGRESS, CR_STOP_TOLERANCE, CR_STOP_LIMIT };
-        cri_gp_run           run;
+        cri_gp_optimiser     run;
         cri_gp_point         point = { .x = x };
-        w->task.objective = i == 0 ? wrong_bowl : i == 1 ? bowl : cri_gp_exact_objective;
-        w->task.max_iter = i == 2 ? 3 : 100;
-        assert_ok(cx, cri_gp_run_begin(&s, &w->task, k, 0.01, &run));
-        assert_ok(cx, cri_gp_climb(&run, false, CRI_GP_FINE, 100, NULL, &point));
+        w->learning.objective = i == 0 ? wrong_bowl : i == 1 ? bowl : cri_gp_exact_objective;
+        w->learning.max_iter = i == 2 ? 3 : 100;
+        assert_ok(cx, cri_gp_optimiser_begin(&s, &w->learning, k, 0.01, &run));
+        assert_ok(cx, cri_gp_ascend(&run, false, CRI_GP_FINE, 100, NULL, &point));
         if (i == 2) assert_int_equal(point.iterations, 3);
         assert_int_equal(point.stop, stops[i]);
-        cri_gp_run_end(&run);
+        cri_gp_optimiser_end(&run);
     }
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);
@@ -315,8 +315,8 @@ static cr_status learn_sum(cr_ctx *cx, void *arg)
     cri_gp_learned report;
     double         noise = 0.01, sd[8];
     cr_status      st = cr_kernel_parse(cx, "1*rbf(l=1) + 1*rbf(l=3)", NULL, NULL, 0, &k);
-    if (st == CR_OK) st = cri_gp_learn(cx, &w->task, k, &noise, &report);
-    if (st == CR_OK) st = cri_gp_spread(cx, &w->task, k, noise, sd);
+    if (st == CR_OK) st = cri_gp_learn(cx, &w->learning, k, &noise, &report);
+    if (st == CR_OK) st = cri_gp_hyper_sds(cx, &w->learning, k, noise, sd);
     if (st == CR_OK) {
         assert_close(noise, exp(-1), 1e-6);
         for (size_t j = 0; j < 5; j++)
@@ -329,8 +329,8 @@ static cr_status learn_sum(cr_ctx *cx, void *arg)
 TEST(memory_fails)
 {
     world *w = slow_and_quick();
-    w->task.search_rows = 20; /* some rows, then all */
-    w->task.objective = bowl;
+    w->learning.search_rows = 20; /* some rows, then all */
+    w->learning.objective = bowl;
     test_every_allocation_fails(learn_sum, w);
     free(w);
 }

@@ -3,7 +3,7 @@
 #include "gp_fixture.h"
 
 #include "models/gp/posterior/gp_lowrank.h"
-#include "models/gp/exact/gp_thin.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "models/core/model_internal.h"
 
 enum { ROWS = 200, INSIDE = 120, D = 2 };
@@ -99,11 +99,11 @@ typedef struct formed {
 
 static void form_rows(cr_ctx *cx, const cri_gp_posterior *m, const double *at, formed *f)
 {
-    cr_scratch          s = cr_scratch_begin(cx);
-    cri_gp_lowrank_rows rows = { ROWS,          f->H,        f->prior,         f->mean,
-                                 f->mean_error, f->variance, f->variance_error };
-    cr_kernel_input     in = { .rows = ROWS, .numbers = cr_cmat_of(at, ROWS, D) };
-    cri_gp_lowrank_room room;
+    cr_scratch               s = cr_scratch_begin(cx);
+    cri_gp_lowrank_rows      rows = { ROWS,          f->H,        f->prior,         f->mean,
+                                      f->mean_error, f->variance, f->variance_error };
+    cr_kernel_input          in = { .rows = ROWS, .numbers = cr_cmat_of(at, ROWS, D) };
+    cri_gp_lowrank_workspace room;
     assert_ok(cx, cri_gp_lowrank_open(&s, m, ROWS, &room));
     cri_gp_mean_fill(&m->mean, at, ROWS, f->H);
     assert_ok(cx, cr_kernel_diagonal(cx, m->kernel, &in, false, f->prior));
@@ -368,7 +368,7 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     char          *bytes = NULL;
     size_t         size = 0;
     cr_ctx_set_threads(cx, 1);
-    CR_TRY(cri_gp_lowrank_new(cx, state_of(a->m), CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &low));
+    CR_TRY(cri_gp_lowrank_new(cx, state_of(a->m), CRI_GP_PIVOT_LEAST, CRI_GP_LOWRANK_WORST, &low));
     assert_true(low.rank > 0);
     CR_TRY(cr_predict(cx, a->m, a->far, &p));
     CR_TRY(cr_model_to_bytes(cx, a->m, &bytes, &size));

@@ -106,10 +106,11 @@ TEST(refusals)
  * thin out. */
 TEST(objective)
 {
-    sample           *s = draw(30, LARGE, 1);
-    double           *L = malloc(LARGE * LARGE * sizeof *L), alpha[LARGE], U[LARGE], beta[1], A[1];
-    cri_gp_quick_room room = { .exact = { L, { .alpha = alpha, .beta = beta, .U = U, .A = A } } };
-    cr_kernel        *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"),
+    sample *s = draw(30, LARGE, 1);
+    double *L = malloc(LARGE * LARGE * sizeof *L), alpha[LARGE], U[LARGE], beta[1], A[1];
+    cri_gp_quick_workspace room = { .exact = { L,
+                                               { .alpha = alpha, .beta = beta, .U = U, .A = A } } };
+    cr_kernel             *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"),
               *rough = parse(cx, "1.3*matern12(x1;l=0.8)");
     double value, gradient[PARAMETERS], expected[PARAMETERS];
     double by_smooth = dense(cx, s, smooth, 0.05, expected);

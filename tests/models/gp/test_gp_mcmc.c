@@ -56,16 +56,16 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
     cr_kernel *k;
     for (size_t i = 0; i < N; i++) r[i] = 1, first[i] = i;
     cri_gp_data data = { .n = N, .d = 1, .X = b->X, .y = b->y, .r = r, .first = first, .count = N };
-    cri_gp_problem    problem = { .data = &data };
-    cri_gp_exact_room room = { L, { .alpha = alpha } };
-    cri_gp_task       task = { .problem = &problem,
-                               .objective = cri_gp_exact_objective,
-                               .method = &room,
-                               .variance = variance,
-                               .learn_noise = learn_noise,
-                               .seed = 7 };
+    cri_gp_problem         problem = { .data = &data };
+    cri_gp_exact_workspace room = { L, { .alpha = alpha } };
+    cri_gp_learning        learning = { .problem = &problem,
+                                        .objective = cri_gp_exact_objective,
+                                        .workspace = &room,
+                                        .variance = variance,
+                                        .learn_noise = learn_noise,
+                                        .seed = 7 };
     assert_ok(cx, cr_kernel_parse(cx, KERNEL + 7, NULL, NULL, 0, &k));
-    assert_ok(cx, cri_gp_mcmc(cx, &task, k, 0.1, n, draws, NULL));
+    assert_ok(cx, cri_gp_mcmc(cx, &learning, k, 0.1, n, draws, NULL));
     cr_kernel_free(cx, k);
 }
 
@@ -352,18 +352,18 @@ static cr_status plain(cr_ctx *cx, void *method, const cri_gp_problem *problem, 
 
 static cr_status sample(cr_ctx *cx, void *arg)
 {
-    cr_status      st = CR_OK;
-    cr_kernel     *k = NULL;
-    double         X[] = { 0, 1, 2.5 }, y[] = { 1, 2, 1 }, r[] = { 1, 1, 1 }, draws[12];
-    size_t         first[] = { 0, 1, 2 };
-    cri_gp_data    data = { .n = 3, .d = 1, .X = X, .y = y, .r = r, .first = first, .count = 3 };
-    cri_gp_problem problem = { .data = &data };
-    cri_gp_task    task = {
-           .problem = &problem, .objective = plain, .variance = 1, .learn_noise = true
+    cr_status       st = CR_OK;
+    cr_kernel      *k = NULL;
+    double          X[] = { 0, 1, 2.5 }, y[] = { 1, 2, 1 }, r[] = { 1, 1, 1 }, draws[12];
+    size_t          first[] = { 0, 1, 2 };
+    cri_gp_data     data = { .n = 3, .d = 1, .X = X, .y = y, .r = r, .first = first, .count = 3 };
+    cri_gp_problem  problem = { .data = &data };
+    cri_gp_learning learning = {
+        .problem = &problem, .objective = plain, .variance = 1, .learn_noise = true
     };
     (void)arg;
     CR_TRY(cr_kernel_parse(cx, "2*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_mcmc(cx, &task, k, 0.1, 4, draws, NULL));
+    CR_TRY(cri_gp_mcmc(cx, &learning, k, 0.1, 4, draws, NULL));
 done:
     cr_kernel_free(cx, k);
     return st;

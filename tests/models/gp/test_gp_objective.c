@@ -13,11 +13,11 @@ enum { MOST = 40, STEPS = 400 };
 
 /* Pairs of rows, the two of each `apart`, of a smooth function and a little that is rough. */
 typedef struct pairs {
-    double            X[MOST], y[MOST], r[MOST], L[MOST * MOST], alpha[MOST];
-    size_t            first[MOST];
-    cri_gp_data       data;
-    cri_gp_problem    problem;
-    cri_gp_exact_room room;
+    double                 X[MOST], y[MOST], r[MOST], L[MOST * MOST], alpha[MOST];
+    size_t                 first[MOST];
+    cri_gp_data            data;
+    cri_gp_problem         problem;
+    cri_gp_exact_workspace room;
 } pairs;
 
 static void make_pairs(pairs *p, double apart)
@@ -32,7 +32,7 @@ static void make_pairs(pairs *p, double apart)
         .n = MOST, .d = 1, .X = p->X, .y = p->y, .r = p->r, .first = p->first, .count = MOST
     };
     p->problem = (cri_gp_problem){ .data = &p->data };
-    p->room = (cri_gp_exact_room){ .L = p->L, .solution = { .alpha = p->alpha } };
+    p->room = (cri_gp_exact_workspace){ .L = p->L, .solution = { .alpha = p->alpha } };
 }
 
 /* A path of log amplitude, log length and log noise; the one of them that moves, and how far. */
@@ -118,7 +118,7 @@ static double least_eigenvalue(cr_ctx *cx, const double *C)
     return fmin(w[0], w[MOST - 1]);
 }
 
-/* The log density of y by LAPACK's factor of C, which it spoils; NaN where there is none. */
+/* The log density of y by LAPACK's factor of C, which it overwrites; NaN where there is none. */
 static double plain_evidence(const pairs *p, double *C)
 {
     double z[MOST], value = -0.5 * MOST * log(2 * M_PI);

@@ -237,18 +237,18 @@ done:
 /* One step of the inducing inputs. */
 static cr_status move_inputs(cr_ctx *cx, void *arg)
 {
-    cr_status      st = CR_OK;
-    bench         *b = draw(3, CRI_GP_VFE, 4);
-    cr_kernel     *k = NULL;
-    cri_gp_learned learned = { 0 };
-    cri_gp_task    task = {
-           .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
+    cr_status       st = CR_OK;
+    bench          *b = draw(3, CRI_GP_VFE, 4);
+    cr_kernel      *k = NULL;
+    cri_gp_learned  learned = { 0 };
+    cri_gp_learning learning = {
+        .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
     };
     double noise = 0.09;
     (void)arg;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_learn_inducing(cx, &task, &b->sparse, k, &noise, &learned));
+    CR_TRY(cri_gp_learn_inducing(cx, &learning, &b->sparse, k, &noise, &learned));
 done:
     cr_kernel_free(cx, k);
     free(b);

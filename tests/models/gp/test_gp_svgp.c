@@ -196,20 +196,20 @@ TEST(model)
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
-    cr_status      st = CR_OK;
-    bench         *b = draw(3, 1);
-    cr_kernel     *k = NULL;
-    cri_gp_learned learned = { 0 };
-    cri_gp_task    task = { .problem = &b->problem, .variance = 1, .learn_noise = true };
-    cri_gp_sparse  sparse = {
-         .Z = b->q.Z, .L = b->L, .L2 = b->L2, .alpha = b->g, .beta = b->beta, .U = b->U, .A = b->A
+    cr_status       st = CR_OK;
+    bench          *b = draw(3, 1);
+    cr_kernel      *k = NULL;
+    cri_gp_learned  learned = { 0 };
+    cri_gp_learning learning = { .problem = &b->problem, .variance = 1, .learn_noise = true };
+    cri_gp_sparse   sparse = {
+          .Z = b->q.Z, .L = b->L, .L2 = b->L2, .alpha = b->g, .beta = b->beta, .U = b->U, .A = b->A
     };
     double noise = 0.09;
     (void)arg;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_svgp_learn(cx, &task, &(cri_gp_svgp_options){ 20, 1, true }, &sparse, k, &noise,
-                             &learned));
+    CR_TRY(cri_gp_svgp_learn(cx, &learning, &(cri_gp_svgp_options){ 20, 1, true }, &sparse, k,
+                             &noise, &learned));
 done:
     cr_kernel_free(cx, k);
     free(b);

@@ -41,7 +41,7 @@ cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data
         CR_TRY(s->status);
         CR_TRY(cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(op.K, n, n)));
     } else {
-        op.room = cr_scratch_matrix(s, n < ROWS ? n : ROWS, n);
+        op.workspace = cr_scratch_matrix(s, n < ROWS ? n : ROWS, n);
         CR_TRY(s->status);
     }
     *out = op;
@@ -55,13 +55,11 @@ static cr_status multiply_rows(cr_ctx *cx, const cri_gp_operator *op, cri_range 
     cr_status          st = CR_OK;
     const cri_gp_data *a = op->data;
     size_t             b = r.end - r.begin, n = a->n;
-    cri_gp_data        part = {
-               .n = b, .d = a->d, .c = a->c, .X = a->X + r.begin * a->d, .codes = a->codes + r.begin * a->c
-    };
-    cr_kernel_input rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
-    CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(op->room, b, n)));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(op->room, b, n), CR_PLAIN, cr_cmat_of(B, n, t), CR_PLAIN, 0,
-                   cr_mat_of(out + r.begin * t, b, t)));
+    cri_gp_data        part = cri_gp_data_view(a, r.begin, r.end);
+    cr_kernel_input    rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
+    CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(op->workspace, b, n)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(op->workspace, b, n), CR_PLAIN, cr_cmat_of(B, n, t), CR_PLAIN,
+                   0, cr_mat_of(out + r.begin * t, b, t)));
 done:
     return st;
 }
@@ -177,7 +175,7 @@ static void keep_columns(double *A, size_t n, size_t t, const size_t *kept, size
         for (size_t c = 0; c < count; c++) A[i * count + c] = A[i * t + kept[c]];
 }
 
-/* Leaves the columns that are done behind, when these are half of them; kept [t] is room. */
+/* Leaves the columns that are done behind, when these are half of them; kept [t] is workspace. */
 static void drop_columns(iteration *w, double *X, size_t *kept)
 {
     size_t count = 0;
@@ -198,7 +196,7 @@ static void drop_columns(iteration *w, double *X, size_t *kept)
 }
 
 /* How far it is: decades of the residual that are done, of those there are. */
-static void tell(cr_ctx *cx, const char *what, const iteration *w, double first)
+static void report_progress(cr_ctx *cx, const char *what, const iteration *w, double first)
 {
     double worst = 1;
     for (size_t c = 0; c < w->t; c++)
@@ -261,7 +259,7 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
         advance(&w, step);
         CR_TRY(cri_gp_precondition(cx, p, w.R, w.t, w.Z));
         any = turn(&w);
-        tell(cx, run->what, &w, first);
+        report_progress(cx, run->what, &w, first);
         record(run, &w, step, round);
         for (size_t c = 0; c < w.t; c++)
             if (w.size[c] > 0) rest[w.column[c]] = w.rr[c] / w.size[c];

@@ -22,8 +22,8 @@ typedef struct cri_gp_operator {
     const cri_gp_data *data;
     const cr_kernel   *k;
     double             noise;
-    double            *K;    /* [n x n], or NULL: computed for each product */
-    double            *room; /* [some rows x n] when K is NULL              */
+    double            *K;         /* [n x n], or NULL: computed for each product */
+    double            *workspace; /* [some rows x n] when K is NULL              */
 } cri_gp_operator;
 
 /* P at the same hyper-parameters. */
@@ -71,7 +71,7 @@ cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed);
 /* How many landmarks there are for n rows. */
 size_t cri_gp_cg_rank(size_t n);
 
-/* K where there is room for it, or room for some rows. */
+/* K where there is room for it, or workspace for some rows. */
 cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data,
                               const cr_kernel *k, double noise, cri_gp_operator *out);
 /* out [n x t] = C B. */
@@ -120,12 +120,12 @@ typedef struct cri_gp_cg {
 cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                              double noise, cri_gp_cg *cg, double *opt_gradient);
 /* *out = e1' log(T) e1 of a symmetric tridiagonal matrix T, n > 0: its diagonal [n], and below it
- * off [n], of which the last is room; both are spoiled.  O(n^2). */
+ * off [n], of which the last is workspace; both are overwritten.  O(n^2). */
 cr_status cri_gp_log_quadrature(cr_ctx *cx, double *diagonal, double *off, size_t n, double *out);
 /* C^-1 ~ R R^T = S (S^T C S)^-1 S^T, S = P^-1 F, so that k(x,x) - |R^T k|^2 is never below the
- * variance; with W = C R also what the nearest inputs add (gp_near.h). */
+ * variance; with W = C R also what the nearest inputs add (gp_nearest.h). */
 typedef struct cri_gp_cg_root_of {
-    double *R, *W; /* [n x rank], room for [n x most], of the caller         */
+    double *R, *W; /* [n x rank], workspace for [n x most], of the caller         */
     size_t  rank;
     double  error,
         near_error; /* the largest relative error of the sd of a target at some places between
@@ -142,7 +142,7 @@ cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_ker
                          cri_gp_cg_root_of *root);
 /* Learns the hyper-parameters from where they are, by quasi-Newton steps to where the gradient
  * vanishes, with the same probes at every step. */
-cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr_kernel *k,
+cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_learning *learning, cri_gp_cg *cg, cr_kernel *k,
                           double *noise, cri_gp_learned *learned);
 
 #endif

@@ -200,16 +200,6 @@ static double set_weights(const work *k, const cri_gp_cg *cg, double *left, doub
     return by_noise;
 }
 
-/* The rows [begin, end) of the data, inputs alone. */
-static cri_gp_data some_rows(const cri_gp_data *a, size_t begin, size_t end)
-{
-    return (cri_gp_data){ .n = end - begin,
-                          .d = a->d,
-                          .c = a->c,
-                          .X = a->X + begin * a->d,
-                          .codes = a->codes + begin * a->c };
-}
-
 /* gradient += sum over the rows r and the columns c of scale W dK. */
 static cr_status add_tile(const work *k, cri_range r, cri_range c, double scale, const double *left,
                           const double *right, double *W, double *some, double *gradient)
@@ -217,8 +207,9 @@ static cr_status add_tile(const work *k, cri_range r, cri_range c, double scale,
     cr_status          st = CR_OK;
     const cri_gp_data *a = k->problem->data;
     size_t             rows = r.end - r.begin, cols = c.end - c.begin, v = 1 + 2 * k->t;
-    cri_gp_data        down = some_rows(a, r.begin, r.end), across = some_rows(a, c.begin, c.end);
-    cr_kernel_input    in = cri_gp_inputs(&down), by = cri_gp_inputs(&across);
+    cri_gp_data        down = cri_gp_data_view(a, r.begin, r.end),
+                across = cri_gp_data_view(a, c.begin, c.end);
+    cr_kernel_input in = cri_gp_inputs(&down), by = cri_gp_inputs(&across);
     if (cols == 0) goto done;
     CR_TRY(cr_gemm(k->cx, scale, cr_cmat_of(left + r.begin * v, rows, v), CR_PLAIN,
                    cr_cmat_of(right + c.begin * v, cols, v), CR_TRANSPOSED, 0,

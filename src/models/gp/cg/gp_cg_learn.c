@@ -32,13 +32,13 @@ static const double FLAT =
     1e-3; /* of the largest curvature: the least that is believed              */
 
 typedef struct search {
-    cr_ctx            *cx;
-    const cri_gp_task *task;
-    cri_gp_cg         *cg;
-    cr_kernel         *k;
-    cri_gp_search      u;
-    size_t             size, evaluations;
-    double             noise;
+    cr_ctx                *cx;
+    const cri_gp_learning *learning;
+    cri_gp_cg             *cg;
+    cr_kernel             *k;
+    cri_gp_space           u;
+    size_t                 size, evaluations;
+    double                 noise;
     char    what[64]; /* for progress                                                        */
     double *x, *g;    /* [p + 1] where it is; the gradient of minus the log evidence and prior */
     double *to, *g1;  /* [p + 1] the same at the end of a step                               */
@@ -55,7 +55,7 @@ static cr_status evaluate(search *a, const double *x, double *gradient)
     snprintf(a->what, sizeof a->what, "gp: learning, evaluation %zu", a->evaluations + 1);
     a->cg->what = a->what;
     CR_TRY(cr_kernel_set_theta(a->cx, a->k, x));
-    CR_TRY(cri_gp_cg_evidence(a->cx, a->task->problem, a->k, noise, a->cg, gradient));
+    CR_TRY(cri_gp_cg_evidence(a->cx, a->learning->problem, a->k, noise, a->cg, gradient));
     cr_kernel_log_prior(a->k, false, gradient);
     for (size_t j = 0; j <= p; j++) {
         gradient[j] = -gradient[j];
@@ -71,15 +71,16 @@ done:
 /* --- second derivatives ---------------------------------------------------------------------- */
 
 /* The same by the exact evidence of some rows, times `scale`. */
-static cr_status evaluate_few(search *a, const cri_gp_problem *few, cri_gp_exact_room *room,
-                              double scale, const double *x, double *gradient)
+static cr_status evaluate_few(search *a, const cri_gp_problem *few,
+                              cri_gp_exact_workspace *workspace, double scale, const double *x,
+                              double *gradient)
 {
     cr_status st = CR_OK;
     size_t    p = a->u.p;
     double    noise = a->size > p ? exp(x[p]) : a->noise, value;
     for (size_t j = 0; j <= p; j++) gradient[j] = 0;
     CR_TRY(cr_kernel_set_theta(a->cx, a->k, x));
-    CR_TRY(cri_gp_exact_objective(a->cx, room, few, a->k, noise, &value, gradient));
+    CR_TRY(cri_gp_exact_objective(a->cx, workspace, few, a->k, noise, &value, gradient));
     for (size_t j = 0; j <= p; j++) gradient[j] *= scale;
     cr_kernel_log_prior(a->k, false, gradient);
     for (size_t j = 0; j <= p; j++) gradient[j] = -gradient[j];
@@ -114,29 +115,29 @@ static cr_status find_curvature(search *a)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(a->cx);
-    const cri_gp_problem *all = a->task->problem;
+    const cri_gp_problem *all = a->learning->problem;
     size_t m = all->data->n < CURVATURE_ROWS ? all->data->n : CURVATURE_ROWS, q = all->q,
            n = a->size;
-    cri_gp_data       part = { 0 };
-    double           *L = cr_scratch_matrix(&s, m, m), *H = cr_scratch_matrix(&s, m, q);
-    cri_gp_problem    few = { .data = &part, .q = q, .H = H };
-    cri_gp_exact_room room = { L,
-                               { .alpha = cr_scratch_f64(&s, m),
-                                 .beta = cr_scratch_f64(&s, q),
-                                 .U = cr_scratch_matrix(&s, m, q),
-                                 .A = cr_scratch_matrix(&s, q, q) } };
-    double            scale = (double)all->data->n / (double)m;
+    cri_gp_data            part = { 0 };
+    double                *L = cr_scratch_matrix(&s, m, m), *H = cr_scratch_matrix(&s, m, q);
+    cri_gp_problem         few = { .data = &part, .q = q, .H = H };
+    cri_gp_exact_workspace workspace = { L,
+                                         { .alpha = cr_scratch_f64(&s, m),
+                                           .beta = cr_scratch_f64(&s, q),
+                                           .U = cr_scratch_matrix(&s, m, q),
+                                           .A = cr_scratch_matrix(&s, q, q) } };
+    double                 scale = (double)all->data->n / (double)m;
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_data_draw(a->cx, all->data, m, a->task->seed, &part));
+    CR_TRY(cri_gp_data_draw(a->cx, all->data, m, a->learning->seed, &part));
     for (size_t i = 0, k = 0; k < m; i++) /* the rows of H that were drawn */
         if (all->data->first[i] == part.first[k])
             memcpy(H + k++ * q, all->H + i * q, q * sizeof(double));
-    st = evaluate_few(a, &few, &room, scale, a->x, a->g);
+    st = evaluate_few(a, &few, &workspace, scale, a->x, a->g);
     for (size_t i = 0; st == CR_OK && i < n; i++) {
         memcpy(a->to, a->x, n * sizeof(double));
         a->to[i] += STEP;
-        st = evaluate_few(a, &few, &room, scale, a->to, a->g1);
+        st = evaluate_few(a, &few, &workspace, scale, a->to, a->g1);
         for (size_t j = 0; j < n; j++) a->B[i * n + j] = (a->g1[j] - a->g[j]) / STEP;
     }
     for (size_t i = 0; i < n; i++)
@@ -160,7 +161,7 @@ done:
 static void correct(search *a, const double *s, const double *y)
 {
     size_t n = a->size;
-    double sy = 0, sBs = 0, *Bs = a->step; /* spoiled: the step is over */
+    double sy = 0, sBs = 0, *Bs = a->step; /* overwritten: the step is over */
     for (size_t i = 0; i < n; i++) {
         Bs[i] = 0;
         for (size_t j = 0; j < n; j++) Bs[i] += a->B[i * n + j] * s[j];
@@ -256,11 +257,11 @@ done:
 }
 
 /* From x until a step promises nothing more. */
-static cr_status climb(search *a, cri_gp_learned *learned)
+static cr_status ascend(search *a, cri_gp_learned *learned)
 {
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(a->cx);
-    size_t     n = a->size, max_iter = a->task->max_iter, iteration = 0;
+    size_t     n = a->size, max_iter = a->learning->max_iter, iteration = 0;
     double    *s = cr_scratch_f64(&scratch, n), *y = cr_scratch_f64(&scratch, n), gain;
     bool       moved = true;
 
@@ -296,7 +297,7 @@ done:
 static cr_status prepare(cr_ctx *cx, cr_scratch *s, const search *a, cri_gp_cg *cg)
 {
     cr_status           st = CR_OK;
-    const cri_gp_data  *data = a->task->problem->data;
+    const cri_gp_data  *data = a->learning->problem->data;
     cri_gp_cg_settings *o = &cg->settings;
     cri_gp_operator     op = { .data = data, .k = a->k, .noise = a->noise };
     size_t              most = o->rank ? o->rank : cri_gp_cg_rank(data->n);
@@ -305,7 +306,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const search *a, cri_gp_cg *
     if (o->probes > PROBES) o->probes = PROBES;
     o->tolerance = TOLERANCE;
     o->probe_tolerance = PROBE_TOLERANCE;
-    cg->last = cr_scratch_bytes(s, data->n * (a->task->problem->q + 1 + o->probes), sizeof(double));
+    cg->last =
+        cr_scratch_bytes(s, data->n * (a->learning->problem->q + 1 + o->probes), sizeof(double));
     CR_TRY(s->status);
     CR_TRY(cri_gp_cg_landmarks(cx, &op, most, o->seed, landmarks, &cg->rank));
     cg->landmarks = landmarks;
@@ -313,15 +315,15 @@ done:
     return st;
 }
 
-cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr_kernel *k,
+cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_learning *learning, cri_gp_cg *cg, cr_kernel *k,
                           double *noise, cri_gp_learned *learned)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k), size = p + task->learn_noise;
+    size_t     p = cr_kernel_theta_size(k), size = p + learning->learn_noise;
     cri_gp_cg  own = *cg;
     search     a = { .cx = cx,
-                     .task = task,
+                     .learning = learning,
                      .cg = &own,
                      .size = size,
                      .noise = *noise,
@@ -335,16 +337,16 @@ cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr
     CR_TRY(s.status);
     if (size == 0) goto done;
     CR_TRY(cr_kernel_copy(cx, k, &a.k));
-    CR_TRY(
-        cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &a.u));
+    CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, *noise,
+                            learning->learn_noise, &a.u));
     cr_kernel_theta(k, a.x);
-    if (task->learn_noise) a.x[p] = log(*noise);
+    if (learning->learn_noise) a.x[p] = log(*noise);
     for (size_t j = 0; j < size; j++) a.x[j] = fmin(fmax(a.x[j], a.u.lower[j]), a.u.upper[j]);
     CR_TRY(prepare(cx, &s, &a, &own));
     CR_TRY(find_curvature(&a));
-    CR_TRY(climb(&a, learned));
+    CR_TRY(ascend(&a, learned));
     CR_TRY(cr_kernel_set_theta(cx, k, a.x));
-    if (task->learn_noise) *noise = exp(a.x[p]);
+    if (learning->learn_noise) *noise = exp(a.x[p]);
     learned->evaluations += a.evaluations;
 done:
     cr_kernel_free(cx, a.k);

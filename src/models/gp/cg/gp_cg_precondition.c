@@ -1,7 +1,7 @@
 /* gp_cg_precondition.c -- P = D + K_nm B^-1 K_mn: what it solves, and how it changes with the
  * hyper-parameters. */
 #include "gp_cg.h"
-#include "models/gp/exact/gp_pivots.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/rng.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -14,19 +14,6 @@ static const double LEAST = 1e-10; /* of the mean variance: pivots below that ar
 static const double REST = 0.1;    /* of the noise: so little left of the trace needs no landmark */
 static const double FIRST = 1e-10, MOST = 1e-4; /* of the mean variance, added to K_mm            */
 
-/* Rows `at` of the data, inputs alone. */
-static cr_status gather(cr_ctx *cx, const cri_gp_data *data, const size_t *at, size_t m,
-                        cri_gp_data *out)
-{
-    cr_status st = cri_gp_data_new(cx, m, data->d, data->c, out);
-    size_t    d = data->d, c = data->c;
-    for (size_t i = 0; st == CR_OK && i < m; i++) {
-        if (d) memcpy(out->X + i * d, data->X + at[i] * d, d * sizeof(double));
-        if (c) memcpy(out->codes + i * c, data->codes + at[i] * c, c * sizeof(uint32_t));
-    }
-    return st;
-}
-
 /* Pivots of the rows `chosen` [some]: their places in `chosen`, fewer than `most` where what is
  * left of the trace hides in the noise. */
 static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t *chosen,
@@ -37,10 +24,9 @@ static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t
     const cri_gp_data *data = op->data;
     double            *F = cr_scratch_matrix(&s, some, most), *diagonal = cr_scratch_f64(&s, some);
     double             mean = 0, noise = INFINITY;
-    cri_gp_data        from = { 0 };
+    cri_gp_data        from;
 
-    CR_TRY(s.status);
-    CR_TRY(gather(cx, data, chosen, some, &from));
+    CR_TRY(cri_gp_data_pick(&s, data, chosen, some, &from));
     cr_kernel_input in = cri_gp_inputs(&from);
     CR_TRY(cr_kernel_diagonal(cx, op->k, &in, false, diagonal));
     for (size_t i = 0; i < some; i++) mean += diagonal[i] / (double)some;
@@ -48,7 +34,6 @@ static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t
     double least = mean > 0 ? fmax(LEAST, REST * noise / ((double)data->n * mean)) : LEAST;
     CR_TRY(cri_gp_pivots(cx, &from, op->k, most, least, pivots, F, out_rank, NULL));
 done:
-    cri_gp_data_free(cx, &from);
     cr_scratch_end(&s);
     return st;
 }
@@ -116,7 +101,7 @@ cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_oper
 {
     cr_status             st = CR_OK;
     size_t                n = op->data->n, m = rank;
-    cri_gp_data           Z = { 0 };
+    cri_gp_data           Z;
     cri_gp_preconditioner p = { .n = n,
                                 .rank = m,
                                 .landmarks = landmarks,
@@ -130,7 +115,7 @@ cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_oper
         p.D[i] = op->noise * op->data->r[i];
         p.log_det += log(p.D[i]);
     }
-    CR_TRY(gather(cx, op->data, landmarks, m, &Z));
+    CR_TRY(cri_gp_data_pick(s, op->data, landmarks, m, &Z));
     cr_kernel_input rows = cri_gp_inputs(&Z), all = cri_gp_inputs(op->data);
     cr_progress(cx, "gp: preconditioner", 0, 3);
     CR_TRY(factor(cx, op->k, &rows, p.B));
@@ -146,7 +131,6 @@ cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_oper
     p.log_det += cr_chol_logdet(cr_cmat_of(p.L, m, m));
     *out = p;
 done:
-    cri_gp_data_free(cx, &Z);
     return st;
 }
 
@@ -266,13 +250,13 @@ cr_status cri_gp_preconditioner_gradient(cr_ctx *cx, const cri_gp_operator *op,
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     size_t      n = p->n, m = p->rank, size = cr_kernel_theta_size(op->k);
-    cri_gp_data Z = { 0 };
+    cri_gp_data Z;
     weights     w = { .mn = cr_scratch_matrix(&s, m, n), .mm = cr_scratch_matrix(&s, m, m) };
     double     *some = cr_scratch_f64(&s, size);
 
     CR_TRY(s.status);
     CR_TRY(set_weights(cx, p, U, t, &w));
-    CR_TRY(gather(cx, op->data, p->landmarks, m, &Z));
+    CR_TRY(cri_gp_data_pick(&s, op->data, p->landmarks, m, &Z));
     cr_kernel_input rows = cri_gp_inputs(&Z), all = cri_gp_inputs(op->data);
     CR_TRY(cr_kernel_cross_gradient(cx, op->k, &rows, &all, cr_cmat_of(w.mn, m, n), some,
                                     (cr_mat){ 0 }));
@@ -281,7 +265,6 @@ cr_status cri_gp_preconditioner_gradient(cr_ctx *cx, const cri_gp_operator *op,
     for (size_t j = 0; j < size; j++) gradient[j] += some[j];
     gradient[size] += w.noise;
 done:
-    cri_gp_data_free(cx, &Z);
     cr_scratch_end(&s);
     return st;
 }

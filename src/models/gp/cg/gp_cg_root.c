@@ -1,6 +1,6 @@
 /* gp_cg_root.c -- a root of C^-1 for variances, and how good it is. */
 #include "gp_cg.h"
-#include "gp_near.h"
+#include "gp_nearest.h"
 #include "base/parallel.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -138,7 +138,7 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = op->data->n, t = n < CHECKED ? n : CHECKED,
-           most = n < CRI_GP_NEAREST ? n : CRI_GP_NEAREST;
+           most = n < CRI_GP_NEAREST_MOST ? n : CRI_GP_NEAREST_MOST;
     places a = { .t = t,
                  .B = cr_scratch_matrix(&s, n, t),
                  .T = cr_scratch_matrix(&s, root->rank, t),
@@ -151,13 +151,14 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     CR_TRY(find_places(cx, op, p, o, root, &a));
     root->error = root->near_error = worst_error(&a, op->noise, false);
     root->near = 0;
-    for (size_t near = CRI_GP_NEAR; root->near_error > FINE && root->near < most; near *= 2) {
+    for (size_t near = CRI_GP_NEAREST_LEAST; root->near_error > FINE && root->near < most;
+         near *= 2) {
         root->near = near < most ? near : most;
-        cri_gp_near by = { op->data, op->k, op->noise, root->rank, root->near, root->W };
+        cri_gp_nearest by = { op->data, op->k, op->noise, root->rank, root->near, root->W };
         memset(a.near, 0, t * sizeof *a.near);
         cr_progress(cx, "gp: check of the variances", (double)near,
-                    (double)CRI_GP_NEAREST + (double)near);
-        CR_TRY(cri_gp_near_take(cx, &by, a.B, a.T, t, a.near));
+                    (double)CRI_GP_NEAREST_MOST + (double)near);
+        CR_TRY(cri_gp_nearest_take(cx, &by, a.B, a.T, t, a.near));
         root->near_error = worst_error(&a, op->noise, true);
     }
 done:

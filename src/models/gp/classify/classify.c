@@ -4,11 +4,10 @@
  * variational one.  The parameters of the kernel are at the maximum of the approximate log
  * evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify.h"
-#include "classify_evidence.h"
-#include "classify_laplace.h"
+#include "models/gp/posterior/gp_method.h"
 #include "classify_sparse.h"
 #include "models/kernel/inputs/gp_centre.h"
-#include "models/gp/search/gp_climb.h"
+#include "models/gp/search/gp_optimiser.h"
 #include "models/gp/sparse/gp_sparse.h"
 #include "models/logistic/classifier.h"
 #include "base/context_internal.h"
@@ -45,8 +44,8 @@ enum {
     SPARSE_ROWS = 300,
     MANY_ROWS = 150,
     TELL_ROWS = 1500,
-    SPREAD_ROWS = 700,
-    SPREAD_PARAMETERS = 30,
+    SDS_ROWS = 700,
+    SDS_PARAMETERS = 30,
     ONE_THREAD_ROWS = 600
 };
 
@@ -58,7 +57,7 @@ static const cri_goes gp_classify_goes[] = {
 };
 
 /* One fit on its way. */
-typedef struct job {
+typedef struct fit {
     const gp_classify_options *o;
     const cri_rows            *rows;
     uint64_t                   seed;
@@ -68,35 +67,28 @@ typedef struct job {
     cri_classify_data          data;
     cri_laplace                laplace;
     cri_svgp                   sparse;
-} job;
+} fit;
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
-
 /* The kernel, with a constant added for the mean. */
-static cr_status set_kernel(cr_ctx *cx, const job *j)
+static cr_status set_kernel(cr_ctx *cx, const fit *f)
 {
     cr_status        st = CR_OK;
-    const cr_design *design = j->rows->design;
+    const cr_design *design = f->rows->design;
     char            *text = NULL, *sum = NULL;
     cr_kernel       *k = NULL;
-    CR_TRY(cri_gp_kernel_scaled(cx, j->o->kernel, design, &k));
-    if (j->o->mean) {
+    CR_TRY(cri_gp_kernel_scaled(cx, f->o->kernel, design, &k));
+    if (f->o->mean) {
         text = cri_gp_kernel_text(cx, k);
         sum = text ? cri_string_format(cx, "%s + 1", text) : NULL;
         if (!sum) CR_TRY(CR_ENOMEM);
-        CR_TRY(cri_gp_kernel(cx, sum, design, &j->m->gp.kernel));
+        CR_TRY(cri_gp_kernel(cx, sum, design, &f->m->gp.kernel));
     } else {
-        j->m->gp.kernel = k;
+        f->m->gp.kernel = k;
         k = NULL;
     }
-    j->m->gp.white = holds_white(j->m->gp.kernel);
+    f->m->gp.white = cri_gp_kernel_has_white(f->m->gp.kernel);
 done:
     cri_string_free(cx, sum);
     cri_string_free(cx, text);
@@ -105,26 +97,26 @@ done:
 }
 
 /* Which classes there are, and what that makes of the likelihood. */
-static cr_status set_classes(cr_ctx *cx, job *j)
+static cr_status set_classes(cr_ctx *cx, fit *f)
 {
     cr_status     st = CR_OK;
-    cri_classify *m = j->m;
+    cri_classify *m = f->m;
     cr_scratch    s = cr_scratch_begin(cx);
-    m->K = cr_design_classes(j->rows->design);
+    m->K = cr_design_classes(f->rows->design);
     double *place = cr_scratch_f64(&s, m->K);
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, j->rows, true, place, &m->F));
+    CR_TRY(cri_classifier_classes(cx, f->rows, true, place, &m->F));
     m->link = m->F > 1           ? CRI_CLASSIFY_SOFTMAX
-              : j->o->likelihood ? CRI_CLASSIFY_PROBIT
+              : f->o->likelihood ? CRI_CLASSIFY_PROBIT
                                  : CRI_CLASSIFY_LOGIT;
-    if (m->F > 1 && j->o->likelihood) {
+    if (m->F > 1 && f->o->likelihood) {
         cr_fail(cx, CR_EUNSUPPORTED,
                 "gp-classify: --likelihood probit goes with two classes; '%s' has %zu",
-                cr_design_target(j->rows->design), m->F);
+                cr_design_target(f->rows->design), m->F);
         CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes have softmax"));
     }
-    for (size_t i = 0; m->gp.white && j->rows->w && i < j->rows->n; i++)
-        if (j->rows->w[i] != 0 && j->rows->w[i] != 1) {
+    for (size_t i = 0; m->gp.white && f->rows->w && i < f->rows->n; i++)
+        if (f->rows->w[i] != 0 && f->rows->w[i] != 1) {
             cr_fail(cx, CR_EUNSUPPORTED,
                     "gp-classify: weights other than 0 and 1 do not go with a white kernel");
             CR_TRY(cr_fail_hint(cx, "leave white out of the kernel"));
@@ -166,11 +158,11 @@ static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
     return CR_OK;
 }
 
-static cr_status check_sparse(cr_ctx *cx, const job *j, size_t n, size_t inducing)
+static cr_status check_sparse(cr_ctx *cx, const fit *f, size_t n, size_t inducing)
 {
-    size_t F = j->m->F, m = inducing < n ? inducing : n;
+    size_t F = f->m->F, m = inducing < n ? inducing : n;
     double bytes = 8 * cri_svgp_numbers(n, m, F);
-    if (j->m->gp.white)
+    if (f->m->gp.white)
         return cr_fail(cx, CR_EUNSUPPORTED,
                        "gp-classify: a white kernel does not go with --approx svgp");
     if (1.1 * bytes > (double)cri_memory_left(cx)) {
@@ -190,12 +182,12 @@ static bool is_large(size_t n, size_t F)
     return (double)n > EXACT_ROWS / (F > 1 ? cbrt(4 * (double)F) : 1);
 }
 
-static cr_status choose_approx(cr_ctx *cx, job *j)
+static cr_status choose_approx(cr_ctx *cx, fit *f)
 {
-    size_t n = j->inputs.n, F = j->m->F, m = j->o->inducing;
-    j->m->sparse = j->o->approx == APPROX_SVGP;
-    if (j->o->approx == APPROX_AUTO && is_large(n, F) && !j->m->gp.white) {
-        j->m->sparse = true;
+    size_t n = f->inputs.n, F = f->m->F, m = f->o->inducing;
+    f->m->sparse = f->o->approx == APPROX_SVGP;
+    if (f->o->approx == APPROX_AUTO && is_large(n, F) && !f->m->gp.white) {
+        f->m->sparse = true;
         cr_log(
             cx, CR_LOG_WARNING,
             "gp-classify: %zu distinct inputs: the sparse approximation svgp with %zu inducing "
@@ -204,108 +196,82 @@ static cr_status choose_approx(cr_ctx *cx, job *j)
             n, m < n ? m : n, 8e-9 * cri_laplace_matrices(F) * (double)n * (double)n,
             pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
     }
-    if (!j->m->sparse)
-        cri_tell_unused(cx, gp_classify_table, j->o, "inducing", "Laplace's approximation",
+    if (!f->m->sparse)
+        cri_tell_unused(cx, gp_classify_table, f->o, "inducing", "Laplace's approximation",
                         "--approx svgp");
-    return j->m->sparse ? check_sparse(cx, j, n, m) : check_laplace(cx, n, F);
+    return f->m->sparse ? check_sparse(cx, f, n, m) : check_laplace(cx, n, F);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status count_classes(cr_scratch *s, job *j)
-{
-    const cri_rows *rows = j->rows;
-    cri_classify   *m = j->m;
-    size_t          C = m->F > 1 ? m->F : 2;
-    double         *counts = cr_scratch_bytes(s, j->data.at->n * C, sizeof(double));
-    if (s->status != CR_OK) return s->status;
-    for (size_t i = 0; i < rows->n; i++) {
-        double w = rows->w ? rows->w[i] : 1;
-        if (w > 0) counts[j->group[i] * C + (size_t)m->place[(size_t)rows->y[i]]] += w;
-    }
-    j->data.link = (cri_classify_link)m->link;
-    j->data.F = m->F;
-    j->data.C = C;
-    j->data.counts = counts;
-    return CR_OK;
-}
-
 /* Distinct inputs with their counts, inducing ones if any, memory. */
-static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
+static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
 {
     cr_status         st = CR_OK;
-    cri_classify     *m = j->m;
+    cri_classify     *m = f->m;
     cri_gp_posterior *g = &m->gp;
-    CR_TRY(set_kernel(cx, j));
-    CR_TRY(set_classes(cx, j));
-    CR_TRY(cri_gp_data_add(cx, &j->inputs, j->rows, NULL, !g->white, j->group));
-    CR_TRY(cri_gp_check_data(cx, g->kernel, j->rows, &j->inputs));
-    CR_TRY(cri_gp_centre(cx, g->kernel, &j->inputs, j->rows, j->group));
-    CR_TRY(choose_approx(cx, j));
-    g->rows = j->inputs.count;
-    m->distinct = (double)j->inputs.n;
+    CR_TRY(set_kernel(cx, f));
+    CR_TRY(set_classes(cx, f));
+    CR_TRY(cri_gp_data_add(cx, &f->inputs, f->rows, NULL, !g->white, f->group));
+    CR_TRY(cri_gp_check_data(cx, g->kernel, f->rows, &f->inputs));
+    CR_TRY(cri_gp_centre(cx, g->kernel, &f->inputs, f->rows, f->group));
+    CR_TRY(choose_approx(cx, f));
+    g->rows = f->inputs.count;
+    m->distinct = (double)f->inputs.n;
     g->approx = CRI_GP_EXACT; /* of gp's own */
-    j->data.at = m->sparse ? &j->inputs : &g->at;
+    f->data.at = m->sparse ? &f->inputs : &g->at;
     if (m->sparse)
-        CR_TRY(cri_gp_inducing(cx, &j->inputs, j->o->inducing, j->seed, &g->at));
+        CR_TRY(cri_gp_inducing(cx, &f->inputs, f->o->inducing, f->seed, &g->at));
     else {
-        g->at = j->inputs;
-        j->inputs = (cri_gp_data){ 0 };
+        g->at = f->inputs;
+        f->inputs = (cri_gp_data){ 0 };
     }
     CR_TRY(cri_gp_mean_new(cx, -1, &g->at, &g->mean, NULL));
-    CR_TRY(cri_gp_posterior_allocate(cx, g, false));
+    CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     CR_TRY(cri_classify_allocate(cx, m, m->sparse || m->F > 1));
     size_t M;
-    CR_TRY(cri_classifier_classes(cx, j->rows, true, m->place, &M));
-    CR_TRY(cri_classify_name(cx, m, j->rows->design));
-    CR_TRY(count_classes(s, j));
-    CR_TRY(m->sparse ? cri_svgp_new(s, &j->data, &g->at, g->L, m->factor, &j->sparse)
-                     : cri_laplace_new(s, &j->data, g->at.n, g->L, m->factor, &j->laplace));
+    CR_TRY(cri_classifier_classes(cx, f->rows, true, m->place, &M));
+    CR_TRY(cri_classify_name(cx, m, f->rows->design));
+    CR_TRY(cri_classify_count(s, m, f->data.at, f->rows, f->group, &f->data));
+    CR_TRY(m->sparse ? cri_svgp_new(s, &f->data, &g->at, g->L, m->factor, &f->sparse)
+                     : cri_laplace_new(s, &f->data, g->at.n, g->L, m->factor, &f->laplace));
 done:
     return st;
 }
 
 /* Learns the hyper-parameters. */
-static cr_status learn(cr_ctx *cx, job *j, cri_gp_task *task, cr_report *report)
+static cr_status learn(cr_ctx *cx, fit *f, cri_gp_learning *learning, cr_report *report)
 {
     cr_status         st = CR_OK;
-    cri_gp_posterior *g = &j->m->gp;
+    cri_gp_posterior *g = &f->m->gp;
     cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
     double            none = 0;
-    CR_TRY(cri_gp_learn(cx, task, g->kernel, &none, &learned));
-    g->starts = learned.starts;
-    g->agreed = learned.agreed;
-    g->evaluations = learned.evaluations;
-    report->iterations = learned.iterations;
-    report->stop = learned.stop;
-    cri_string_free(cx, g->at_bound);
-    g->at_bound = cri_string_copy(cx, learned.at_bound);
-    if (!g->at_bound) CR_TRY(CR_ENOMEM);
-    cri_gp_tell_bounds(cx, g->at_bound, true);
-    if (!j->m->sparse && g->at.n * j->m->F <= SPREAD_ROWS && g->n_theta <= SPREAD_PARAMETERS)
-        CR_TRY(cri_gp_spread(cx, task, g->kernel, 0, g->sd));
+    CR_TRY(cri_gp_learn(cx, learning, g->kernel, &none, &learned));
+    CR_TRY(cri_gp_posterior_learned(cx, g, &learned, true, report));
+    if (!f->m->sparse && g->at.n * f->m->F <= SDS_ROWS && g->n_theta <= SDS_PARAMETERS)
+        CR_TRY(cri_gp_hyper_sds(cx, learning, g->kernel, 0, g->sd));
 done:
     return st;
 }
 
 /* --- the bound of many rows ------------------------------------------------------------------ */
 
-typedef struct climber {
+typedef struct ascent {
     cr_ctx               *cx;
-    cri_svgp             *room;
+    cri_svgp             *workspace;
     const cri_gp_problem *problem;
     cr_kernel            *k;
     double               *gradient; /* [theta + 1] */
-} climber;
+} ascent;
 
 static cr_status minus_bound(void *user, const double *x, size_t n, double *out_f,
                              double *opt_gradient)
 {
-    climber  *g = user;
+    ascent   *g = user;
     cr_status st = CR_OK;
     double    value;
     CR_TRY(cr_kernel_set_theta(g->cx, g->k, x));
-    CR_TRY(cri_svgp_objective(g->cx, g->room, g->problem, g->k, 0, &value,
+    CR_TRY(cri_svgp_objective(g->cx, g->workspace, g->problem, g->k, 0, &value,
                               opt_gradient ? g->gradient : NULL));
     value += cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
     if (!isfinite(value)) CR_TRY(CR_ENUMERIC);
@@ -316,27 +282,27 @@ done:
 }
 
 /* The kernel goes uphill by the bound of all rows from what some rows taught. */
-static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task,
-                             const cri_gp_problem *problem, cr_report *report)
+static cr_status ascend_bound(cr_ctx *cx, fit *f, const cri_gp_learning *learning,
+                              const cri_gp_problem *problem, cr_report *report)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
-    cri_gp_posterior   *g = &j->m->gp;
+    cri_gp_posterior   *g = &f->m->gp;
     size_t              p = cr_kernel_theta_size(g->kernel);
     double             *x = cr_scratch_f64(&s, p + 1);
-    climber             user = { cx, &j->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
-    cri_gp_search       u;
+    ascent              user = { cx, &f->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
+    cri_gp_space        u;
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  done_report;
 
     CR_TRY(s.status);
     if (p == 0) goto done;
-    CR_TRY(cri_gp_search_new(&s, g->kernel, task->problem, task->variance, 0, false, &u));
+    CR_TRY(cri_gp_space_new(&s, g->kernel, learning->problem, learning->variance, 0, false, &u));
     cr_kernel_theta(g->kernel, x);
     cr_problem minimum = {
         .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user
     };
-    o.max_iter = j->o->max_iter;
+    o.max_iter = f->o->max_iter;
     o.gradient_tolerance = 1e-4;
     o.f_tolerance = 5e-6;
     CR_TRY(cr_minimize(cx, &minimum, &o, x, &done_report));
@@ -350,22 +316,23 @@ done:
 }
 
 /* Some of the rows by Laplace's approximation first, then all by the bound. */
-static cr_status learn_sparse(cr_ctx *cx, job *j, const cri_gp_task *task, cr_report *report)
+static cr_status learn_sparse(cr_ctx *cx, fit *f, const cri_gp_learning *learning,
+                              cr_report *report)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    cri_gp_data    part = { 0 };
-    cri_gp_problem some = { &part, 0, task->problem->H };
-    cri_gp_task    first = *task;
-    cri_laplace    room;
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_gp_data     part = { 0 };
+    cri_gp_problem  some = { &part, 0, learning->problem->H };
+    cri_gp_learning first = *learning;
+    cri_laplace     workspace;
 
-    CR_TRY(cri_gp_data_draw(cx, j->data.at, task->search_rows, j->seed, &part));
-    CR_TRY(cri_laplace_new(&s, &j->data, part.n, NULL, NULL, &room));
+    CR_TRY(cri_gp_data_draw(cx, f->data.at, learning->search_rows, f->seed, &part));
+    CR_TRY(cri_laplace_new(&s, &f->data, part.n, NULL, NULL, &workspace));
     first.problem = &some;
     first.objective = first.search_objective = cri_laplace_objective;
-    first.method = first.search_method = &room;
-    CR_TRY(learn(cx, j, &first, report));
-    CR_TRY(climb_bound(cx, j, &first, task->problem, report));
+    first.workspace = first.search_workspace = &workspace;
+    CR_TRY(learn(cx, f, &first, report));
+    CR_TRY(ascend_bound(cx, f, &first, learning->problem, report));
 done:
     cri_gp_data_free(cx, &part);
     cr_scratch_end(&s);
@@ -374,32 +341,32 @@ done:
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
-static cr_status keep_laplace(cr_ctx *cx, job *j)
+static cr_status keep_laplace(cr_ctx *cx, fit *f)
 {
-    cri_classify *m = j->m;
-    cri_laplace  *room = &j->laplace;
+    cri_classify *m = f->m;
+    cri_laplace  *workspace = &f->laplace;
     size_t        size = m->F * m->n * sizeof(double);
-    memcpy(m->latent, room->a, size);
-    memcpy(m->root, room->root, size);
-    m->gp.evidence = room->log_evidence;
-    m->log_likelihood = room->log_likelihood;
-    m->steps = (double)room->iterations;
-    return m->F > 1 ? cri_laplace_factors(cx, room, m->factor) : CR_OK;
+    memcpy(m->latent, workspace->a, size);
+    memcpy(m->root, workspace->root, size);
+    m->gp.evidence = workspace->log_evidence;
+    m->log_likelihood = workspace->log_likelihood;
+    m->steps = (double)workspace->iterations;
+    return m->F > 1 ? cri_laplace_factors(cx, workspace, m->factor) : CR_OK;
 }
 
-static cr_status keep_sparse(cr_ctx *cx, job *j)
+static cr_status keep_sparse(cr_ctx *cx, fit *f)
 {
     cr_status     st = CR_OK;
-    cri_classify *m = j->m;
-    cri_svgp     *room = &j->sparse;
-    memcpy(m->latent, room->mu, m->F * m->n * sizeof(double));
+    cri_classify *m = f->m;
+    cri_svgp     *workspace = &f->sparse;
+    memcpy(m->latent, workspace->mu, m->F * m->n * sizeof(double));
     for (size_t c = 0; c < m->F; c++)
-        CR_TRY(cr_chol_backward(cx, cr_cmat_of(room->L, m->n, m->n),
+        CR_TRY(cr_chol_backward(cx, cr_cmat_of(workspace->L, m->n, m->n),
                                 cr_mat_of(m->latent + c * m->n, m->n, 1)));
-    m->gp.evidence = room->bound;
-    m->gp.jitter = room->jitter;
-    m->log_likelihood = room->expected;
-    m->steps = (double)room->steps;
+    m->gp.evidence = workspace->bound;
+    m->gp.jitter = workspace->jitter;
+    m->log_likelihood = workspace->expected;
+    m->steps = (double)workspace->steps;
     if (m->gp.jitter > 0)
         cr_log(cx, CR_LOG_INFO, "gp-classify: %g was added to the variance at the inducing inputs",
                m->gp.jitter);
@@ -408,37 +375,38 @@ done:
 }
 
 /* Learns if asked to, then the posterior at the hyper-parameters there are. */
-static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
+static cr_status solve(cr_ctx *cx, fit *f, cr_report *report)
 {
-    cr_status      st = CR_OK;
-    cri_classify  *m = j->m;
-    size_t         threads = cr_ctx_threads(cx), n = j->data.at->n;
-    size_t         few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
-                         : m->sparse ? SPARSE_ROWS
-                                     : SEARCH_ROWS;
-    double         nothing = 0, value;
-    cri_gp_problem problem = { j->data.at, 0, &nothing };
-    cri_gp_task    task = { .problem = &problem,
-                            .objective = m->sparse ? cri_svgp_objective : cri_laplace_objective,
-                            .method = m->sparse ? (void *)&j->sparse : &j->laplace,
-                            .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
-                            .restarts = j->o->restarts,
-                            .max_iter = j->o->max_iter,
-                            .seed = j->seed,
-                            .search_rows = few,
-                            .rough = true };
+    cr_status       st = CR_OK;
+    cri_classify   *m = f->m;
+    size_t          threads = cr_ctx_threads(cx), n = f->data.at->n;
+    size_t          few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
+                          : m->sparse ? SPARSE_ROWS
+                                      : SEARCH_ROWS;
+    double          nothing = 0, value;
+    cri_gp_problem  problem = { f->data.at, 0, &nothing };
+    cri_gp_learning learning = { .problem = &problem,
+                                 .objective =
+                                     m->sparse ? cri_svgp_objective : cri_laplace_objective,
+                                 .workspace = m->sparse ? (void *)&f->sparse : &f->laplace,
+                                 .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
+                                 .restarts = f->o->restarts,
+                                 .max_iter = f->o->max_iter,
+                                 .seed = f->seed,
+                                 .search_rows = few,
+                                 .rough = true };
 
     if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
     report->stop = CR_STOP_CLOSED_FORM;
-    if (j->o->optimize == OPTIMIZE_EVIDENCE)
-        CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report)
-                                    : learn(cx, j, &task, report));
+    if (f->o->optimize == OPTIMIZE_EVIDENCE)
+        CR_TRY(m->sparse && n > few ? learn_sparse(cx, f, &learning, report)
+                                    : learn(cx, f, &learning, report));
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
-    CR_TRY(task.objective(cx, task.method, &problem, m->gp.kernel, 0, &value, NULL));
-    CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
+    CR_TRY(learning.objective(cx, learning.workspace, &problem, m->gp.kernel, 0, &value, NULL));
+    CR_TRY(m->sparse ? keep_sparse(cx, f) : keep_laplace(cx, f));
     if (report->stop == CR_STOP_CLOSED_FORM) /* nothing was learned: the steps to the posterior */
         report->stop = CR_STOP_TOLERANCE, report->iterations = (size_t)m->steps;
-    if (!(m->sparse ? j->sparse.converged : j->laplace.converged)) report->stop = CR_STOP_LIMIT;
+    if (!(m->sparse ? f->sparse.converged : f->laplace.converged)) report->stop = CR_STOP_LIMIT;
     report->log_evidence = m->gp.evidence;
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
     report->log_likelihood = m->log_likelihood;
@@ -453,22 +421,22 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     cri_classify *m = cr_alloc(cx, 1, sizeof *m);
-    job           j = {
+    fit           f = {
                   .o = options, .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n)
     };
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
     m->gp.loo_score = m->gp.loo_rmse = NAN;
-    CR_TRY(prepare(cx, &s, &j));
+    CR_TRY(prepare(cx, &s, &f));
     if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp.kernel, rows->design, true));
-    CR_TRY(solve(cx, &j, report));
+    CR_TRY(solve(cx, &f, report));
     cri_kernel_drop_tables(cx, m->gp.kernel);
     CR_TRY(cri_gp_posterior_keep(cx, &m->gp));
     *out_state = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &j.inputs);
+    cri_gp_data_free(cx, &f.inputs);
     cri_state_free(cx, &cri_class_gp_classify, m);
     cr_scratch_end(&s);
     return st;

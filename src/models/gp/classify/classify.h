@@ -1,5 +1,5 @@
-/* classify.h -- a fitted Gaussian process classifier: what predicts, and what is told of it.
- * gp holds inputs, kernel and the story of its learning.  For a new row with k = k(at, x), for each
+/* classify.h -- a fitted Gaussian process classifier: what predicts, and how it was learned.
+ * gp holds inputs, kernel and how they were learned.  For a new row with k = k(at, x), for each
  * latent function c:  mean_c = k . alpha_c, and
  *   Laplace, one function    var = k(x, x) - |L^-1 (root k)|^2                              L: the factor of B
  *   Laplace, more            cov_cd = [c = d] (k(x, x) - |v_c|^2) + r_c . r_d,  v_c = factor_c^-1 (root_c k),
@@ -9,7 +9,7 @@
 #ifndef CREDENCE_MODELS_GP_CLASSIFY_CLASSIFY_H
 #define CREDENCE_MODELS_GP_CLASSIFY_CLASSIFY_H
 
-#include "classify_link.h"
+#include "classify_laplace.h"
 #include "models/gp/posterior/gp_posterior.h"
 
 /* clang-format off */
@@ -33,12 +33,21 @@ CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
            /* [2 F] of the latent means and their sds */);
 extern const cri_member cri_classify_record[];
 
-/* Room for everything by F, K and gp.at; with_factor: factor too. */
+/* Workspace for everything by F, K and gp.at; with_factor: factor too. */
 cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor);
 /* The names "latent_mean", "latent_sd" or "latent_mean:class", ... */
 cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design);
 
+/* The weight of the rows of each class at each input, group [rows], in memory of the arena.  CR_EDATA
+ * where a class is none of the fit. */
+cr_status cri_classify_count(cr_scratch *s, const cri_classify *m, const cri_gp_data *at,
+                             const cri_rows *rows, const size_t *group, cri_classify_data *out);
+
 /* The functions of the model class. */
+cr_status cri_classify_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
+cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                   const size_t *which, size_t n, const double *values,
+                                   size_t count, double *out);
 cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out);
 cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);

@@ -85,9 +85,9 @@ static void weigh_rows(void *arg, size_t block)
 
 /* --- two classes ----------------------------------------------------------------------------- */
 
-static void look_two(cri_laplace *m, size_t n, double *room)
+static void look_two(cri_laplace *m, size_t n, double *workspace)
 {
-    (void)room;
+    (void)workspace;
     m->log_likelihood = 0;
     for (size_t i = 0; i < n; i++) {
         cri_classify_slope s = cri_classify_at(m->all->link, m->counts + 2 * i, m->f[i]);
@@ -160,9 +160,9 @@ static cr_status hold(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_fo
 }
 
 /* One step, halved while the log posterior falls by more than `small`; returns how far f moved at
- * the most, relative to 1 + its size.  from [2 F n], room [F]. */
+ * the most, relative to 1 + its size.  from [2 F n], workspace [F]. */
 static cr_status step(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_form *form,
-                      double small, double *from, double *room, double *out_move)
+                      double small, double *from, double *workspace, double *out_move)
 {
     cr_status st = CR_OK;
     size_t    size = m->all->F * n;
@@ -170,13 +170,13 @@ static cr_status step(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_fo
     memcpy(a0, m->a, size * sizeof *a0);
     memcpy(f0, m->f, size * sizeof *f0);
     CR_TRY(form->move(cx, n, m));
-    form->look(m, n, room);
+    form->look(m, n, workspace);
     for (int k = 0; k < 40 && !(m->log_posterior >= before - small); k++) {
         for (size_t i = 0; i < size; i++) {
             m->a[i] = 0.5 * (m->a[i] + a0[i]);
             m->f[i] = 0.5 * (m->f[i] + f0[i]);
         }
-        form->look(m, n, room);
+        form->look(m, n, workspace);
     }
     for (size_t i = 0; i < size; i++) {
         move = fmax(move, fabs(m->f[i] - f0[i]));
@@ -200,17 +200,18 @@ static cr_status find_mode(cr_ctx *cx, size_t n, cri_laplace *m, const cri_lapla
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *from = cr_scratch_f64(&s, 2 * m->all->F * n), *room = cr_scratch_f64(&s, m->all->F);
-    double     move, last = INFINITY;
-    bool       fresh = true;
+    double    *from = cr_scratch_f64(&s, 2 * m->all->F * n),
+           *workspace = cr_scratch_f64(&s, m->all->F);
+    double move, last = INFINITY;
+    bool   fresh = true;
 
     CR_TRY(s.status);
-    form->look(m, n, room);
+    form->look(m, n, workspace);
     m->converged = false;
     for (m->iterations = 0; m->iterations < STEPS && !m->converged; m->iterations++) {
         double before = m->log_posterior, small = SMALL_GAIN * (1 + fabs(before));
         if (fresh) CR_TRY(hold(cx, n, m, form));
-        CR_TRY(step(cx, n, m, form, small, from, room, &move));
+        CR_TRY(step(cx, n, m, form, small, from, workspace, &move));
         m->converged = distance_left(move, fresh ? 0 : move / last) <= SMALL_MOVE ||
                        (fresh && m->log_posterior - before <= small);
         fresh = !fresh && !(move <= last / 3); /* or the first after one that was */

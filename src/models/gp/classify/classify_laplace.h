@@ -35,7 +35,7 @@ typedef struct cri_classify_data {
  * x C]. */
 void cri_classify_take(const cri_classify_data *all, const cri_gp_data *part, double *out);
 
-/* Room to work in, and what comes of it.  It remembers the mode of the inputs it saw last, from
+/* Workspace, and what comes of it.  It remembers the mode of the inputs it saw last, from
  * where the next search for it begins. */
 typedef struct cri_laplace {
     const cri_classify_data *all;
@@ -54,17 +54,17 @@ typedef struct cri_laplace {
     bool                     converged;
 } cri_laplace;
 
-/* Room for n inputs, from the arena; L and E too where they are not given. */
+/* Workspace for n inputs, from the arena; L and E too where they are not given. */
 cr_status cri_laplace_new(cr_scratch *s, const cri_classify_data *all, size_t n, double *opt_L,
                           double *opt_E, cri_laplace *out);
 /* How many n x n matrices of numbers it takes at the most. */
 double cri_laplace_matrices(size_t F);
 /* Mode and evidence at the inputs of problem->data, and by theta its gradient: a cri_gp_objective
  * whose method is a cri_laplace; the noise means nothing and has gradient 0.  With opt_gradient L
- * and E are spoiled, else they hold the factors at the mode. */
+ * and E are overwritten, else they hold the factors at the mode. */
 cri_gp_objective cri_laplace_objective;
 /* factor [F x n x n] := those of B_c at the mode, for predictions with F > 1; may be E. */
-cr_status cri_laplace_factors(cr_ctx *cx, const cri_laplace *room, double *factor);
+cr_status cri_laplace_factors(cr_ctx *cx, const cri_laplace *workspace, double *factor);
 
 /* --- shared by the two forms ----------------------------------------------------------------- */
 
@@ -73,14 +73,14 @@ cr_status cri_laplace_factor(cr_ctx *cx, size_t n, const double *K, const double
 
 /* What differs between one function and more. */
 typedef struct cri_laplace_form {
-    /* log p, slopes, roots and log posterior at f and a; room [F].  Pure. */
-    void (*look)(cri_laplace *room, size_t n, double *opt_room);
+    /* log p, slopes, roots and log posterior at f and a; workspace [F].  Pure. */
+    void (*look)(cri_laplace *workspace, size_t n, double *opt_workspace);
     /* L, E and log_det with the roots as they are. */
-    cr_status (*factor)(cr_ctx *cx, size_t n, cri_laplace *room);
+    cr_status (*factor)(cr_ctx *cx, size_t n, cri_laplace *workspace);
     /* a and f to where Newton's step leads, with L, E and W as they are held. */
-    cr_status (*move)(cr_ctx *cx, size_t n, cri_laplace *room);
-    /* V [n x n] := in its lower triangle the matrix in brackets above; L and E are spoiled. */
-    cr_status (*weigh)(cr_ctx *cx, size_t n, cri_laplace *room, double *V);
+    cr_status (*move)(cr_ctx *cx, size_t n, cri_laplace *workspace);
+    /* V [n x n] := in its lower triangle the matrix in brackets above; L and E are overwritten. */
+    cr_status (*weigh)(cr_ctx *cx, size_t n, cri_laplace *workspace, double *V);
 } cri_laplace_form;
 extern const cri_laplace_form cri_laplace_many;
 

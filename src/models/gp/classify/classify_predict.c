@@ -21,17 +21,17 @@ enum { BLOCK = 256, ROWS = 16, POINTS = 4096, LEAST_POINTS = 64 };
 typedef struct block {
     const cri_classify *m;
     size_t              count, K;
-    double             *room, *X; /* [count x p], [count x d]                          */
-    uint32_t           *codes;    /* [count x c]                                       */
-    double             *C, *T;    /* [n x count] k, then w; room                       */
-    double             *r;        /* [F x n x count], more than one function, not sparse */
-    double             *prior;    /* [count] k(x, x)                                   */
-    double             *mean;     /* [F x count]                                       */
-    double             *cov;      /* [count x F x F]                                   */
-    size_t              n_points; /* 0: there is a better rule for so few functions    */
-    double             *points;   /* [n_points x F] of a lattice                       */
-    double             *work;     /* [count x work_size]                               */
-    double             *prob;     /* [count x K]                                       */
+    double             *workspace, *X; /* [count x p], [count x d]                          */
+    uint32_t           *codes;         /* [count x c]                                       */
+    double             *C, *T;         /* [n x count] k, then w; workspace                       */
+    double             *r;             /* [F x n x count], more than one function, not sparse */
+    double             *prior;         /* [count] k(x, x)                                   */
+    double             *mean;          /* [F x count]                                       */
+    double             *cov;           /* [count x F x F]                                   */
+    size_t              n_points;      /* 0: there is a better rule for so few functions    */
+    double             *points;        /* [n_points x F] of a lattice                       */
+    double             *work;          /* [count x work_size]                               */
+    double             *prob;          /* [count x K]                                       */
 } block;
 
 static size_t work_size(size_t F) { return 2 * F + (F + 3) * F; }
@@ -43,7 +43,7 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
     if (F > CRI_GRID_SCORES && n_points < LEAST_POINTS) n_points = LEAST_POINTS;
     *out = (block){ .m = m,
                     .K = m->K,
-                    .room = cr_scratch_matrix(s, count, p),
+                    .workspace = cr_scratch_matrix(s, count, p),
                     .X = cr_scratch_matrix(s, count, m->gp.at.d),
                     .codes = cr_scratch_bytes(s, count * m->gp.at.c, sizeof(uint32_t)),
                     .C = cr_scratch_matrix(s, n, count),
@@ -145,7 +145,7 @@ static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, blo
                                .names = cri_gp_names(rows) };
 
     b->count = count;
-    cri_gp_split(rows, r.begin, r.end, b->room, b->X, b->codes);
+    cri_gp_split(rows, r.begin, r.end, b->workspace, b->X, b->codes);
     CR_TRY(cri_gp_check_inputs(cx, m->gp.kernel, rows, r.begin, &in));
     CR_TRY(cr_kernel_cross(cx, m->gp.kernel, &at, &in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_kernel_diagonal(cx, m->gp.kernel, &in, true, b->prior));
@@ -165,13 +165,13 @@ done:
 
 /* --- probabilities --------------------------------------------------------------------------- */
 
-/* out [F] := E softmax(f) by the lattice, its first coordinate that of each function in turn; room
+/* out [F] := E softmax(f) by the lattice, its first coordinate that of each function in turn; workspace
  * [(F + 3) F]. */
-static void average_in_turn(const block *b, const double *mean, const double *cov, double *room,
-                            double *out)
+static void average_in_turn(const block *b, const double *mean, const double *cov,
+                            double *workspace, double *out)
 {
     size_t  F = b->m->F;
-    double *C = room, *m = C + F * F, *p = m + F, *softmax = p + F;
+    double *C = workspace, *m = C + F * F, *p = m + F, *softmax = p + F;
     memset(out, 0, F * sizeof *out);
     for (size_t first = 0; first < F; first++) {
         for (size_t i = 0; i < F; i++) {
@@ -193,7 +193,7 @@ static void answer_rows(void *arg, size_t number)
     cri_range           r = cri_block_range(b->count, ROWS, number);
     for (size_t i = r.begin; i < r.end; i++) {
         double *cov = b->cov + i * F * F, *p = b->prob + i * K, sum = 0;
-        double *mean = b->work + work_size(F) * i, *out = mean + F, *room = out + F, two[2];
+        double *mean = b->work + work_size(F) * i, *out = mean + F, *workspace = out + F, two[2];
         for (size_t c = 0; c < F; c++) mean[c] = b->mean[c * b->count + i];
         if (F == 1) {
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
@@ -202,7 +202,7 @@ static void answer_rows(void *arg, size_t number)
         } else if (b->n_points == 0) {
             cri_softmax_grid(F, mean, cov, out);
         } else {
-            average_in_turn(b, mean, cov, room, out);
+            average_in_turn(b, mean, cov, workspace, out);
         }
         for (size_t k = 0; k < K; k++) sum += p[k] = m->place[k] < 0 ? 0 : out[(size_t)m->place[k]];
         for (size_t k = 0; k < K; k++) p[k] /= sum;

@@ -83,7 +83,7 @@ done:
 /* --- the mode -------------------------------------------------------------------------------- */
 
 /* out := x - S K x of all functions: e_c = E_c K x_c, t = O^-1 sum e_c, x_c - e_c + E_c t.  out may
- * be x; e [F x n], t [n], h [n] are room. */
+ * be x; e [F x n], t [n], h [n] are workspace. */
 static cr_status apply(cr_ctx *cx, size_t n, const cri_laplace *m, const double *x, double *e,
                        double *t, double *h, double *out)
 {
@@ -131,7 +131,7 @@ done:
 
 /* --- the gradient ---------------------------------------------------------------------------- */
 
-/* V -= (E_c - E_c O^-1 E_c) / 2 and Q_c := M^-1 E_c K, O = M M^T; T [n x n] is room. */
+/* V -= (E_c - E_c O^-1 E_c) / 2 and Q_c := M^-1 E_c K, O = M M^T; T [n x n] is workspace. */
 static cr_status add_class(cr_ctx *cx, size_t n, const cri_laplace *m, size_t c, double *T,
                            double *Q, double *V)
 {
@@ -150,11 +150,12 @@ done:
 /* s = -1/2 d log|I + K W| / df into s [F x n] from the posterior covariances of the functions at
  * each input, Sigma_cd = [c = d] (K^-1 + D_c)^-1 + q_c . q_d, where the diagonal of (K^-1 + D)^-1
  * is (1 - E_ii / D_ii) / D_ii: with t_c = Sigma_cc, v_c = sum_d Sigma_cd p_d,  s_c = -N p_c (t_c -
- * sum p t - 2 v_c + 2 sum p v) / 2.  Q [F x n x n]; room is [n + 2 F n]. */
-static void find_slopes(const cri_laplace *m, size_t n, const double *Q, double *room, double *s)
+ * sum p t - 2 v_c + 2 sum p v) / 2.  Q [F x n x n]; workspace is [n + 2 F n]. */
+static void find_slopes(const cri_laplace *m, size_t n, const double *Q, double *workspace,
+                        double *s)
 {
     size_t  F = m->all->F;
-    double *mean = room, *t = mean + n, *v = t + F * n;
+    double *mean = workspace, *t = mean + n, *v = t + F * n;
     memset(t, 0, 2 * F * n * sizeof *t);
     for (size_t j = 0; j < n; j++) { /* row j of all Q_c; mean = sum_d p_d q_d */
         memset(mean, 0, n * sizeof *mean);
@@ -190,13 +191,13 @@ static cr_status weigh_many(cr_ctx *cx, size_t n, cri_laplace *m, double *V)
     size_t     F = m->all->F;
     double    *T = cr_scratch_matrix(&s, n, n), *Q = cr_scratch_matrix(&s, F * n, n);
     double    *u = cr_scratch_matrix(&s, F, n), *e = cr_scratch_matrix(&s, F, n);
-    double    *room = cr_scratch_f64(&s, n + 2 * F * n);
+    double    *workspace = cr_scratch_f64(&s, n + 2 * F * n);
 
     CR_TRY(s.status);
     memset(V, 0, n * n * sizeof *V);
     for (size_t c = 0; c < F; c++) CR_TRY(add_class(cx, n, m, c, T, Q + c * n * n, V));
-    find_slopes(m, n, Q, room, u);
-    CR_TRY(apply(cx, n, m, u, e, room, room + n, u));
+    find_slopes(m, n, Q, workspace, u);
+    CR_TRY(apply(cx, n, m, u, e, workspace, workspace + n, u));
     for (size_t c = 0; c < F; c++) {
         const double *a = m->a + c * n, *b = u + c * n;
         for (size_t i = 0; i < n; i++)

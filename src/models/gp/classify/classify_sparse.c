@@ -77,7 +77,7 @@ static void take_columns(const cri_svgp *v, cri_range r, const double *opt_scale
 
 /* --- q --------------------------------------------------------------------------------------- */
 
-/* P [m x m] := the factor of I + A diag(weight) A^T.  root [n], T [m x BLOCK] are room. */
+/* P [m x m] := the factor of I + A diag(weight) A^T.  root [n], T [m x BLOCK] are workspace. */
 static cr_status factor_weighted(cr_ctx *cx, const cri_svgp *v, const double *weight, double *root,
                                  double *T, double *P)
 {
@@ -124,7 +124,7 @@ done:
 
 /* --- expectations ---------------------------------------------------------------------------- */
 
-static size_t room_size(size_t F) { return 2 * F * F + 8 * F; }
+static size_t workspace_size(size_t F) { return 2 * F * F + 8 * F; }
 
 /* More than two classes at input i: the bound of E log p; slope, bend, and lambda = -2 dE /
  * dvariance. */
@@ -157,7 +157,7 @@ static void expect_rows(void *arg, size_t number)
     double          sum = 0;
     for (size_t i = r.begin; i < r.end; i++) {
         if (F > 1) {
-            sum += expect_softmax(v, i, v->work + number * room_size(F));
+            sum += expect_softmax(v, i, v->work + number * workspace_size(F));
         } else {
             cri_classify_slope s = cri_classify_expect(
                 v->data->link, &v->rule, v->data->counts + 2 * i, v->mean[i], v->variance[i]);
@@ -169,21 +169,21 @@ static void expect_rows(void *arg, size_t number)
     v->part[number] = sum;
 }
 
-/* Room of some functions: root [n], T [m x BLOCK], S [m x m]. */
-typedef struct room {
+/* Workspace of some functions: root [n], T [m x BLOCK], S [m x m]. */
+typedef struct workspace {
     double *root, *T, *S;
-} room;
+} workspace;
 
-static cr_status room_new(cr_scratch *s, const cri_svgp *v, room *out)
+static cr_status workspace_new(cr_scratch *s, const cri_svgp *v, workspace *out)
 {
     size_t n = v->data->at->n;
-    *out = (room){ cr_scratch_f64(s, n), cr_scratch_matrix(s, v->m, n < BLOCK ? n : BLOCK),
-                   cr_scratch_matrix(s, v->m, v->m) };
+    *out = (workspace){ cr_scratch_f64(s, n), cr_scratch_matrix(s, v->m, n < BLOCK ? n : BLOCK),
+                        cr_scratch_matrix(s, v->m, v->m) };
     return s->status;
 }
 
 /* The bound, from factors and mu as they are. */
-static cr_status look(cr_ctx *cx, cri_svgp *v, const room *w)
+static cr_status look(cr_ctx *cx, cri_svgp *v, const workspace *w)
 {
     cr_status st = CR_OK;
     size_t    blocks = cri_block_count(v->data->at->n, ROWS);
@@ -196,7 +196,7 @@ done:
     return st;
 }
 
-static cr_status factor_all(cr_ctx *cx, cri_svgp *v, const room *w)
+static cr_status factor_all(cr_ctx *cx, cri_svgp *v, const workspace *w)
 {
     cr_status st = CR_OK;
     size_t    n = v->data->at->n, m = v->m;
@@ -209,8 +209,8 @@ cr_status cri_svgp_bound(cr_ctx *cx, cri_svgp *v)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    room       w;
-    CR_TRY(room_new(&s, v, &w));
+    workspace  w;
+    CR_TRY(workspace_new(&s, v, &w));
     CR_TRY(factor_all(cx, v, &w));
     CR_TRY(look(cx, v, &w));
 done:
@@ -308,7 +308,7 @@ done:
 
 /* lambda and mu a share of the way from where they were; then the bound.  lambda [F n], mu [F m]:
  * from where. */
-static cr_status go(cr_ctx *cx, cri_svgp *v, const room *w, double share, const double *lambda,
+static cr_status go(cr_ctx *cx, cri_svgp *v, const workspace *w, double share, const double *lambda,
                     const double *next, const double *mu, const double *step)
 {
     cr_status st = CR_OK;
@@ -330,9 +330,9 @@ static cr_status maximise(cr_ctx *cx, cri_svgp *v)
     size_t     rows = v->data->F * v->data->at->n, inputs = v->data->F * v->m;
     double    *lambda = cr_scratch_f64(&s, rows), *next = cr_scratch_f64(&s, rows);
     double    *mu = cr_scratch_f64(&s, inputs), *step = cr_scratch_f64(&s, inputs), share = 1;
-    room       w;
+    workspace  w;
 
-    CR_TRY(room_new(&s, v, &w));
+    CR_TRY(workspace_new(&s, v, &w));
     if (!v->warm) set_first(v);
     CR_TRY(factor_all(cx, v, &w));
     CR_TRY(look(cx, v, &w));
@@ -366,11 +366,7 @@ static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cr
     cr_status          st = CR_OK;
     const cri_gp_data *at = v->data->at;
     size_t             n = at->n, m = v->m, count = r.end - r.begin;
-    cri_gp_data        part = { .n = count,
-                                .d = at->d,
-                                .c = at->c,
-                                .X = at->X + r.begin * at->d,
-                                .codes = at->codes + r.begin * at->c };
+    cri_gp_data        part = cri_gp_data_view(at, r.begin, r.end);
     cr_kernel_input    z = cri_gp_inputs(v->Z), rows = cri_gp_inputs(&part);
     memset(G, 0, m * count * sizeof *G);
     for (size_t c = 0; c < v->data->F; c++) {

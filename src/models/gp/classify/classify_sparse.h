@@ -20,7 +20,7 @@
 
 #include "classify_laplace.h"
 
-/* Room to work in, and what comes of it; it remembers q for the next parameters. */
+/* Workspace, and what comes of it; it remembers q for the next parameters. */
 typedef struct cri_svgp {
     const cri_classify_data *data;
     const cri_gp_data       *Z;
@@ -35,14 +35,14 @@ typedef struct cri_svgp {
     double                  *bend;   /* [n x F x F] W, F > 1 only              */
     double                  *mean, *variance, *slope; /* [F x n] of f; dE/dmean               */
     double                  *part; /* [blocks of rows] sums of E log p                       */
-    double                  *work; /* room of each block of rows                             */
+    double                  *work; /* of each block of rows                             */
     cri_hermite              rule;
     double                   bound, expected, divergence, jitter;
     size_t                   steps;
     bool                     warm, converged;
 } cri_svgp;
 
-/* Room, from the arena; data, Z, L and factor are the caller's. */
+/* Workspace, from the arena; data, Z, L and factor are the caller's. */
 cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z,
                        double *L, double *factor, cri_svgp *out);
 /* The numbers it keeps. */
@@ -52,6 +52,6 @@ double cri_svgp_numbers(size_t n, size_t m, size_t F);
  * singular. */
 cri_gp_objective cri_svgp_objective;
 /* The bound with q as lambda and mu say. */
-cr_status cri_svgp_bound(cr_ctx *cx, cri_svgp *room);
+cr_status cri_svgp_bound(cr_ctx *cx, cri_svgp *workspace);
 
 #endif

@@ -1,11 +1,8 @@
 /* classify_state.c -- life, description and file of a fitted Gaussian process classifier. */
 #include "classify.h"
-#include "models/common/predictor.h"
 #include "models/logistic/classifier.h"
 #include "base/context_internal.h"
-#include "base/scratch.h"
 
-#include <math.h>
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_classify_record, cri_classify, CRI_CLASSIFY);
@@ -50,18 +47,6 @@ void cri_classify_release(cr_ctx *cx, void *state)
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-/* A parameter of the kernel; sd is that of its logarithm where it is positive. */
-static void add_parameter(const cri_gp_posterior *g, size_t i, cri_sheet *list)
-{
-    cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
-    double              sd = p.theta < g->n_theta ? g->sd[p.theta] : NAN;
-    bool                positive = p.lower >= 0 && p.upper > 1;
-    double              half = positive ? 1.959963984540054 * sd : NAN;
-    cri_sheet *row = cri_parameter_add(list, p.value, positive ? p.value * sd : sd, "%s", p.name);
-    cri_put_real(row, "lower", p.value * exp(-half));
-    cri_put_real(row, "upper", p.value * exp(half));
-}
-
 const cr_field cri_classify_statistics[] = {
     CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
     CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
@@ -83,11 +68,8 @@ const cr_field cri_classify_statistics[] = {
 
 static void add_statistics(const cri_classify *m, const cr_design *design, cri_sheet *s)
 {
-    const cri_gp_posterior *g = &m->gp;
-    bool                    scaled = false;
-    for (size_t j = 0; j < design->p; j++) scaled |= design->scale[j] != 1 || design->shift[j] != 0;
-    cri_put_text(s, "kernel", g->formula);
-    cri_put_text(s, "units", scaled ? "standardised features" : "data");
+    cri_put_text(s, "kernel", m->gp.formula);
+    cri_put_text(s, "units", cri_gp_units(design));
     cri_put_text(s, "likelihood", link_names[m->link]);
     if (m->F == 1)
         cri_put_text(s, "latent_above_0",
@@ -96,11 +78,8 @@ static void add_statistics(const cri_classify *m, const cr_design *design, cri_s
     cri_put_count(s, "distinct_inputs", (size_t)m->distinct);
     if (m->sparse) cri_put_count(s, "inducing_inputs", m->n);
     cri_put_real(s, "log_likelihood", m->log_likelihood);
-    cri_put_real(s, "jitter", g->jitter);
-    cri_put_count(s, "starts", g->starts);
-    cri_put_count(s, "starts_agreed", g->agreed);
-    cri_put_count(s, "evaluations", g->evaluations);
-    if (g->at_bound[0]) cri_put_text(s, "at_bound", g->at_bound);
+    cri_put_real(s, "jitter", m->gp.jitter);
+    cri_gp_describe_search(&m->gp, s);
 }
 
 cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
@@ -108,9 +87,8 @@ cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *
 {
     const cri_classify *m = state;
     cri_sheet          *list = cri_put_list(out, "parameters");
-    for (size_t i = 0; i < cr_kernel_parameters(m->gp.kernel); i++)
-        if (!cr_kernel_parameter_at(m->gp.kernel, i).given) add_parameter(&m->gp, i, list);
-    cri_gp_tell_elements(m->gp.kernel, design, list);
+    cri_gp_describe_kernel(&m->gp, list);
+    cri_gp_report_elements(m->gp.kernel, design, list);
     add_statistics(m, design, cri_put_object(out, "statistics"));
     (void)cx;
     return CR_OK;

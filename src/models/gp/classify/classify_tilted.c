@@ -38,7 +38,7 @@ static void forward(size_t F, const double *L, double *x, size_t step)
     }
 }
 
-/* d := (I + J V)^-1 (a - g) = r - J V^1/2 (L L^T)^-1 V^1/2 r; x [F] is room. */
+/* d := (I + J V)^-1 (a - g) = r - J V^1/2 (L L^T)^-1 V^1/2 r; x [F] is workspace. */
 static void newton(size_t F, const double *v, const double *g, const double *L, const double *a,
                    double *x, double *d)
 {
@@ -53,7 +53,7 @@ static void newton(size_t F, const double *v, const double *g, const double *L, 
     for (size_t c = 0; c < F; c++) d[c] = a[c] - g[c] - g[c] * (x[c] - mean);
 }
 
-/* bend := J - (L^-1 v^1/2 J)^T (L^-1 v^1/2 J); B [F x F] is room. */
+/* bend := J - (L^-1 v^1/2 J)^T (L^-1 v^1/2 J); B [F x F] is workspace. */
 static void find_bend(size_t F, const double *v, const double *g, const double *L, double *B,
                       double *bend)
 {
@@ -68,10 +68,10 @@ static void find_bend(size_t F, const double *v, const double *g, const double *
             for (size_t d = 0; d < F; d++) bend[c * F + d] -= B[e * F + c] * B[e * F + d];
 }
 
-double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g,
+double cri_tilted(size_t F, const double *m, const double *v, double *workspace, double *g,
                   double *opt_bend)
 {
-    double *L = room, *B = L + F * F, *a = B + F * F, *from = a + F, *d = from + F, *x = d + F;
+    double *L = workspace, *B = L + F * F, *a = B + F * F, *from = a + F, *d = from + F, *x = d + F;
     double  phi;
     cr_softmax(m, F, a);
     phi = value_at(F, m, v, a, g);

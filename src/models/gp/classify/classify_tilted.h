@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* Returns phi, with g [F] and opt_bend [F x F] = d2phi / dm2 = (J^-1 + diag v)^-1, J = diag g - g
- * g^T.  By Newton's method, O(F^3) a step.  room [2 F^2 + 5 F].  Pure. */
-double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g,
+ * g^T.  By Newton's method, O(F^3) a step.  workspace [2 F^2 + 5 F].  Pure. */
+double cri_tilted(size_t F, const double *m, const double *v, double *workspace, double *g,
                   double *opt_bend);
 
 #endif

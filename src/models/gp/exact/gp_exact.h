@@ -60,12 +60,12 @@ cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const c
 cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise, const double *L,
                          cri_gp_solution *out);
 /* Fails with CR_ENUMERIC where no setting of the hyper-parameters had a factor, in the words of
- * that warning; k and the noise are those of one of them, L [n x n] is room. */
+ * that warning; k and the noise are those of one of them, L [n x n] is workspace. */
 cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                                double noise, size_t settings, double *L);
 /* From what cri_gp_solve left: the gradient of the log evidence by theta, then by log noise:
  * gradient
- * [theta_size + 1].  L is spoiled. */
+ * [theta_size + 1].  L is overwritten. */
 cr_status cri_gp_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                           double noise, const cri_gp_solution *solution, double *L,
                           double *out_gradient);
@@ -74,11 +74,11 @@ double cri_gp_merged(const cri_gp_data *data, double noise);
 
 /* The log density of each row given all others, at these hyper-parameters (Dubrule 1983; R & W eq.
  * 5.12), of rows, shares and groups as they were with cri_gp_data_add: their weighted sum, and the
- * weighted root mean square of the errors.  n^3 / 3 operations; room [n x n]; opt_diagonal [n]: the
+ * weighted root mean square of the errors.  n^3 / 3 operations; workspace [n x n]; opt_diagonal [n]: the
  * diagonal of Q = C^-1 - C^-1 H (H^T C^-1 H)^-1 H^T C^-1. */
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
-                               const cri_gp_solution *solution, const double *L, double *room,
+                               const cri_gp_solution *solution, const double *L, double *workspace,
                                double *opt_diagonal, double *out_log_score, double *out_rmse);
 
 #endif

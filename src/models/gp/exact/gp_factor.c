@@ -34,7 +34,7 @@ static cr_status solve_scaled(cr_ctx *cx, const double *L, const double *diagona
     return st;
 }
 
-/* A lower bound of the 1-norm of S^1/2 C^-1 S^1/2, seldom below a third of it: Hager's climb among
+/* A lower bound of the 1-norm of S^1/2 C^-1 S^1/2, seldom below a third of it: Hager's ascent among
  * the columns (Higham 2002, alg. 15.1), O(n^2). */
 static cr_status inverse_norm(cr_ctx *cx, const double *L, const double *diagonal, size_t n,
                               double *out)
@@ -91,8 +91,8 @@ static void name_nearest(const cri_gp_data *data, const double *C, const double 
 }
 
 /* What was added, to no noise or to one that rounding drowns. */
-static void tell_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C,
-                        const double *diagonal, double own, double jitter)
+static void report_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C,
+                          const double *diagonal, double own, double jitter)
 {
     char alike[160];
     name_nearest(data, C, diagonal, alike, sizeof alike);
@@ -183,7 +183,7 @@ static cr_status try_factor(cr_ctx *cx, const covariance *c, double added)
     return cr_chol(cx, cr_mat_of(c->L, n, n));
 }
 
-/* The same after a failure that spoiled L; K stays in the upper triangle, for sentences. */
+/* The same after a failure that overwritten L; K stays in the upper triangle, for sentences. */
 static cr_status factor_again(cr_ctx *cx, const covariance *c, double added)
 {
     size_t          n = c->problem->data->n;
@@ -277,7 +277,7 @@ cr_status cri_gp_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
         CR_TRY(st);
     }
     if (jitter == CRI_GP_JITTER && out->jitter > 0)
-        tell_jitter(cx, problem->data, L, c.diagonal, c.own, out->jitter);
+        report_jitter(cx, problem->data, L, c.diagonal, c.own, out->jitter);
 done:
     cr_scratch_end(&s);
     return st;
@@ -309,13 +309,10 @@ cr_status cri_gp_lift_gradient(cr_ctx *cx, const cri_gp_problem *problem, const 
     const cri_gp_data *data = problem->data;
     size_t             p = cr_kernel_theta_size(k), q = solution->quietest;
     double            *with = cr_scratch_f64(&s, p), *without = cr_scratch_f64(&s, p);
-    cri_gp_data        row = *data;
+    cri_gp_data        row = cri_gp_data_view(data, q, q + 1);
     double             one = 1;
 
     CR_TRY(s.status);
-    row.n = 1;
-    row.X = data->X ? data->X + q * data->d : NULL;
-    row.codes = data->codes ? data->codes + q * data->c : NULL;
     cr_kernel_input in = cri_gp_inputs(&row);
     CR_TRY(cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(&one, 1, 1), with));
     CR_TRY(

@@ -48,7 +48,7 @@ static void leave_part(const cri_gp_data *data, size_t g, double y, double v, do
 
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
-                               const cri_gp_solution *solution, const double *L, double *room,
+                               const cri_gp_solution *solution, const double *L, double *workspace,
                                double *opt_diagonal, double *out_log_score, double *out_rmse)
 {
     cr_status          st = CR_OK;
@@ -58,7 +58,7 @@ cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const 
     double            *q = cr_scratch_f64(&s, n), score = 0, square = 0, weight = 0;
 
     CR_TRY(s.status);
-    CR_TRY(cri_chol_inverse_diagonal(cx, cr_cmat_of(L, n, n), cr_mat_of(room, n, n), q));
+    CR_TRY(cri_chol_inverse_diagonal(cx, cr_cmat_of(L, n, n), cr_mat_of(workspace, n, n), q));
     CR_TRY(project_mean(cx, problem, solution, L, q));
     if (opt_diagonal) memcpy(opt_diagonal, q, n * sizeof *q);
     for (size_t i = 0; i < rows->n; i++) {

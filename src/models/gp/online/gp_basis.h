@@ -7,7 +7,7 @@
  * A basis that has grown beyond its bound loses the input whose removal changes the mean least,
  * a_i^2 / B_ii with a = L^-T mu, B = L^-T Sigma L^-1; of the rest the marginal stays, which is the
  * best approximation in the sense of Kullback & Leibler.  O(M^2) for each row, O(M^3) for a
- * removal.  With room for all inputs the posterior is that of the exact process.  Csato & Opper
+ * removal.  With a capacity for all inputs the posterior is that of the exact process.  Csato & Opper
  * (2002), Sparse on-line Gaussian processes, Neural Computation 14; there with alpha = a and C = B
  * - K^-1, here in coordinates that stay well conditioned.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_ONLINE_GP_BASIS_H
@@ -16,12 +16,12 @@
 #include "models/gp/posterior/gp_posterior.h"
 
 typedef struct cri_gp_basis {
-    size_t    n, room; /* inputs; for how many there is memory (the bound, and one) */
+    size_t    n, capacity; /* inputs; for how many there is memory (the bound, and one) */
     size_t    d, c;
-    double   *X;         /* [room x d]    */
-    uint32_t *codes;     /* [room x c]    */
-    double   *mu;        /* [room]        */
-    double   *L, *Sigma; /* [room x room], L with 0 above its diagonal */
+    double   *X;         /* [capacity x d]    */
+    uint32_t *codes;     /* [capacity x c]    */
+    double   *mu;        /* [capacity]        */
+    double   *L, *Sigma; /* [capacity x capacity], L with 0 above its diagonal */
     double    log_score; /* sum of the log predictive densities of the rows taken in */
 } cri_gp_basis;
 

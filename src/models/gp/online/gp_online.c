@@ -5,8 +5,7 @@
  * Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14. */
 #include "gp_basis.h"
 #include "models/kernel/inputs/gp_centre.h"
-#include "models/gp/posterior/gp_given.h"
-#include "models/gp/search/gp_learn.h"
+#include "models/gp/methods/gp_fit.h"
 #include "gp_online_learn.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -80,10 +79,10 @@ static void online_free(cr_ctx *cx, online_state *m)
     cri_state_free(cx, &cri_class_gp_online, m);
 }
 
-/* Room by the inputs and the mean of gp, which is allocated too. */
+/* Memory by the inputs and the mean of gp, which is allocated too. */
 static cr_status allocate(cr_ctx *cx, online_state *m)
 {
-    cr_status st = cri_gp_posterior_allocate(cx, &m->gp, true);
+    cr_status st = cri_gp_posterior_allocate(cx, &m->gp, CRI_GP_L | CRI_GP_L2);
     size_t    n = m->gp.at.n, w = m->gp.q + 1;
     if (st != CR_OK) return st;
     m->sums.m = n, m->sums.q = m->gp.q, m->sums.w = w;
@@ -96,19 +95,6 @@ static cr_status allocate(cr_ctx *cx, online_state *m)
     m->sums.M = cr_alloc(cx, n * w, sizeof(double));
     m->sums.S = cr_alloc(cx, w * w, sizeof(double));
     return m->sums.Phi && m->sums.M && m->sums.S ? CR_OK : cr_error_status(cx);
-}
-
-static cri_gp_sparse sparse_of(const cri_gp_posterior *g)
-{
-    return (cri_gp_sparse){ .approx = CRI_GP_VFE,
-                            .Z = g->at,
-                            .L = g->L,
-                            .L2 = g->L2,
-                            .alpha = g->alpha,
-                            .beta = g->beta,
-                            .U = g->U,
-                            .A = g->A,
-                            .jitter = g->jitter };
 }
 
 /* A state with the kernel, the noise and the mean function of another, and these inputs, taken
@@ -139,25 +125,21 @@ done:
     return st;
 }
 
-/* All arrays, of a state with as many inputs and terms. */
-static void copy_arrays(const online_state *from, online_state *to)
+/* A copy, to be changed. */
+static cr_status copy_state(cr_ctx *cx, const online_state *old, online_state **out)
 {
-    const cri_gp_posterior *a = &from->gp;
-    cri_gp_posterior       *b = &to->gp;
-    size_t                  n = a->at.n, q = a->q, w = q + 1;
-    memcpy(b->L, a->L, n * n * sizeof(double));
-    memcpy(b->L2, a->L2, n * n * sizeof(double));
-    memcpy(b->alpha, a->alpha, n * sizeof(double));
-    if (q) memcpy(b->beta, a->beta, q * sizeof(double));
-    if (q) memcpy(b->U, a->U, n * q * sizeof(double));
-    if (q) memcpy(b->A, a->A, q * q * sizeof(double));
-    b->evidence = a->evidence;
-    to->sums.settled = from->sums.settled;
-    if (from->C) memcpy(to->C, from->C, n * n * sizeof(double));
-    if (from->C) return;
-    memcpy(to->sums.Phi, from->sums.Phi, n * n * sizeof(double));
-    memcpy(to->sums.M, from->sums.M, n * w * sizeof(double));
-    memcpy(to->sums.S, from->sums.S, w * w * sizeof(double));
+    cr_status     st = CR_OK;
+    online_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_record_copy(cx, online_record, old, m));
+    CR_TRY(cr_kernel_copy(cx, old->gp.kernel, &m->gp.kernel));
+    m->gp.q = m->sums.q = old->gp.q;
+    m->gp.n_theta = old->gp.n_theta;
+    *out = m;
+    m = NULL;
+done:
+    online_free(cx, m);
+    return st;
 }
 
 /* --- the stream ------------------------------------------------------------------------------ */
@@ -180,20 +162,16 @@ static cr_status add_to_sums(cr_ctx *cx, const online_state *old, const cri_gp_d
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     online_state  *m = NULL;
-    cri_gp_data    inputs = { 0 };
     cri_gp_problem problem;
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
-    CR_TRY(state_like(cx, old, &inputs, &m));
-    copy_arrays(old, m);
-    cri_gp_sparse sparse = sparse_of(&m->gp);
+    CR_TRY(copy_state(cx, old, &m));
+    cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     CR_TRY(cri_gp_stream_add(cx, &problem, m->gp.kernel, m->gp.noise, &sparse, &m->sums));
     m->gp.evidence = sparse.value;
     *out = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &inputs);
     online_free(cx, m);
     cr_scratch_end(&s);
     return st;
@@ -219,12 +197,12 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
     else
         CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
-    cri_gp_sparse sparse = sparse_of(&m->gp);
+    cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
     CR_TRY(problem_of(&s, &m->gp, data, &problem));
     if (learns)
-        CR_TRY(cri_gp_online_climb(cx, &problem, &stream, m->gp.noise_learned, o->steps,
-                                   m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
+        CR_TRY(cri_gp_online_ascend(cx, &problem, &stream, m->gp.noise_learned, o->steps,
+                                    m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
     if (learns) report->stop = stop;
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
@@ -265,8 +243,8 @@ static cr_status state_of_basis(cr_ctx *cx, const online_state *like, const cri_
     size_t n = b->n;
     for (size_t i = 0; i < n; i++) {
         m->gp.at.y[i] = b->mu[i];
-        memcpy(m->C + i * n, b->Sigma + i * b->room, n * sizeof(double));
-        memcpy(m->gp.L + i * n, b->L + i * b->room, n * sizeof(double));
+        memcpy(m->C + i * n, b->Sigma + i * b->capacity, n * sizeof(double));
+        memcpy(m->gp.L + i * n, b->L + i * b->capacity, n * sizeof(double));
     }
     CR_TRY(cri_gp_basis_solve(cx, b, m->gp.alpha, m->gp.L2));
     m->gp.evidence = like->gp.evidence + b->log_score;
@@ -298,13 +276,6 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static bool holds_white(const cr_kernel *k)
-{
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].class == &cri_kernel_white) return true;
-    return false;
-}
-
 static cr_status set_mean(cr_ctx *cx, const gp_online_options *o, const cr_design *design,
                           const cri_gp_data *data, online_state *m)
 {
@@ -334,7 +305,7 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     cri_gp_data        some = { 0 };
     const cri_gp_data *from = data;
     cri_gp_problem     problem;
-    cri_gp_sparse      sparse = sparse_of(g);
+    cri_gp_sparse      sparse = cri_gp_sparse_into(g, CRI_GP_VFE);
     double             square = 0;
 
     if (m->method == METHOD_BASIS && data->n > few) {
@@ -342,37 +313,38 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
         from = &some;
     }
     q = g->mean.q;
-    cri_gp_exact_room room = { cr_scratch_matrix(&s, few, few),
-                               { .alpha = cr_scratch_f64(&s, few),
-                                 .beta = cr_scratch_f64(&s, q),
-                                 .U = cr_scratch_matrix(&s, few, q),
-                                 .A = cr_scratch_matrix(&s, q, q) } };
-    bool              exact = m->method == METHOD_BASIS;
-    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
-    cri_gp_task       task = { .problem = &problem,
-                               .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
-                               .method = exact ? (void *)&room : &sparse,
-                               .search_objective = cri_gp_exact_objective,
-                               .search_method = &room,
-                               .learn_noise = g->noise_learned,
-                               .max_iter = o->max_iter,
-                               .seed = seed,
-                               .search_rows = SEARCH_ROWS };
+    cri_gp_exact_workspace workspace = { cr_scratch_matrix(&s, few, few),
+                                         { .alpha = cr_scratch_f64(&s, few),
+                                           .beta = cr_scratch_f64(&s, q),
+                                           .U = cr_scratch_matrix(&s, few, q),
+                                           .A = cr_scratch_matrix(&s, q, q) } };
+    bool                   exact = m->method == METHOD_BASIS;
+    cri_gp_learned         learned = { .stop = CR_STOP_CLOSED_FORM };
+    cri_gp_learning        learning = { .problem = &problem,
+                                        .objective =
+                                     exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
+                                        .workspace = exact ? (void *)&workspace : &sparse,
+                                        .search_objective = cri_gp_exact_objective,
+                                        .search_workspace = &workspace,
+                                        .learn_noise = g->noise_learned,
+                                        .max_iter = o->max_iter,
+                                        .seed = seed,
+                                        .search_rows = SEARCH_ROWS };
     CR_TRY(s.status);
     if (data->n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1);
     CR_TRY(problem_of(&s, g, from, &problem));
-    CR_TRY(cri_gp_target_variance(cx, &problem, &task.variance));
+    CR_TRY(cri_gp_target_variance(cx, &problem, &learning.variance));
     for (size_t i = 0; i < from->n; i++) square += pow(from->y[i], 2) / (double)from->n;
-    bool still = !(task.variance > 1e-24 * square);
-    if (still) task.variance = square > 0 ? square : 1;
-    if (isnan(g->noise)) g->noise = 0.1 * task.variance;
+    bool constant = !(learning.variance > 1e-24 * square);
+    if (constant) learning.variance = square > 0 ? square : 1;
+    if (isnan(g->noise)) g->noise = 0.1 * learning.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (o->optimize == OPTIMIZE_NONE) goto done;
-    if (still || from->n <= q) {
-        cri_gp_learn_noise_alone(cx, from, still, g->noise_learned, &g->noise);
+    if (constant || from->n <= q) {
+        cri_gp_learn_noise_alone(cx, from, constant, g->noise_learned, &g->noise);
         goto done;
     }
-    CR_TRY(cri_gp_learn(cx, &task, g->kernel, &g->noise, &learned));
+    CR_TRY(cri_gp_learn(cx, &learning, g->kernel, &g->noise, &learned));
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
     report->stop = learned.stop;
@@ -406,7 +378,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     g->noise_learned = isnan(o->noise) && o->optimize == OPTIMIZE_EVIDENCE;
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &g->kernel));
-    if (holds_white(g->kernel))
+    if (cri_gp_kernel_has_white(g->kernel))
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
                        "gp-online takes its noise from --noise, not from a white kernel"));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, data));
@@ -418,7 +390,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     CR_TRY(learn(cx, o, data, seed, m, report));
     CR_TRY(cri_kernel_settle(cx, g->kernel));
     if (m->method == METHOD_STREAM) {
-        cri_gp_sparse sparse = sparse_of(g);
+        cri_gp_sparse sparse = cri_gp_sparse_into(g, CRI_GP_VFE);
         cri_gp_pseudo none = { 0 };
         cri_gp_stream stream = { &none, &sparse, &m->sums };
         CR_TRY(problem_of(&s, g, data, &problem));
@@ -513,14 +485,10 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void **out_state, cr_report *report)
 {
-    cr_status           st = CR_OK;
-    const online_state *old = state;
-    online_state       *m = NULL;
-    cri_gp_data         inputs = { 0 };
+    cr_status     st = CR_OK;
+    online_state *m = NULL;
 
-    CR_TRY(cri_gp_data_copy(cx, &old->gp.at, &inputs));
-    CR_TRY(state_like(cx, old, &inputs, &m));
-    copy_arrays(old, m);
+    CR_TRY(copy_state(cx, state, &m));
     cri_gp_kernel_bind(m->gp.kernel, rows->design);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(take_rows(cx, options, rows, 0, &m, report));
@@ -529,7 +497,6 @@ static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *ro
     *out_state = m;
     m = NULL;
 done:
-    cri_gp_data_free(cx, &inputs);
     online_free(cx, m);
     return st;
 }
@@ -583,7 +550,7 @@ static const char *const method_names[] = { "stream", "basis" };
 static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design *design,
                                  double **out_X, size_t *out_n)
 {
-    return cri_gp_tell_inducing(cx, &((const online_state *)state)->gp, design, out_X, out_n);
+    return cri_gp_inducing_report(cx, &((const online_state *)state)->gp, design, out_X, out_n);
 }
 
 static const cr_field online_statistics[] = {

@@ -1,6 +1,6 @@
 /* gp_online_learn.c -- hyper-parameters and inducing inputs of an on-line process. */
 #include "gp_online_learn.h"
-#include "models/gp/search/gp_climb.h"
+#include "models/gp/search/gp_optimiser.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const double FAR = 2, NOTHING = 1e-10;
 
 /* --- hyper-parameters ------------------------------------------------------------------------ */
 
-typedef struct climb {
+typedef struct ascent {
     cr_ctx               *cx;
     const cri_gp_problem *problem;
     cri_gp_stream        *stream;
@@ -20,13 +20,13 @@ typedef struct climb {
     double                noise;
     bool                  learn_noise;
     double               *gradient; /* [theta + 1] */
-} climb;
+} ascent;
 
 static cr_status objective(void *user, const double *x, size_t n, double *out_f,
                            double *opt_gradient)
 {
     cr_status st = CR_OK;
-    climb    *c = user;
+    ascent   *c = user;
     size_t    p = cr_kernel_theta_size(c->k);
     double    noise = c->learn_noise ? exp(x[p]) : c->noise, value = 0;
     CR_TRY(cr_check_interrupt(c->cx));
@@ -41,16 +41,16 @@ done:
     return st;
 }
 
-cr_status cri_gp_online_climb(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
-                              bool learn_noise, size_t steps, cr_kernel *k, double *noise,
-                              size_t *out_iterations, cr_stop *out_stop)
+cr_status cri_gp_online_ascend(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
+                               bool learn_noise, size_t steps, cr_kernel *k, double *noise,
+                               size_t *out_iterations, cr_stop *out_stop)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = cr_kernel_theta_size(k), n = p + learn_noise;
     double    *x = cr_scratch_f64(&s, p + 1), *lower = cr_scratch_f64(&s, p + 1);
     double    *upper = cr_scratch_f64(&s, p + 1);
-    climb      c = { cx, problem, stream, k, *noise, learn_noise, cr_scratch_f64(&s, p + 1) };
+    ascent     c = { cx, problem, stream, k, *noise, learn_noise, cr_scratch_f64(&s, p + 1) };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  report;
     cr_problem q = { .n = n, .objective = objective, .lower = lower, .upper = upper, .user = &c };

@@ -1,5 +1,6 @@
 /* gp_stream.c -- sums over batches, and what they become for other inducing inputs and kernels. */
 #include "gp_stream.h"
+#include "models/gp/sparse/gp_linear_model.h"
 #include "base/scratch.h"
 #include "math/constants.h"
 #include "math/dense/chol.h"
@@ -127,41 +128,14 @@ done:
 /* L2, U, A, b, g (in alpha) and the value from sums. */
 static cr_status solve_sums(cr_ctx *cx, const cri_gp_stream_sums *u, cri_gp_sparse *sp)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     m = u->m, q = u->q, w = q + 1;
-    double    *N = cr_scratch_matrix(&s, m, w), *S = cr_scratch_matrix(&s, w, w);
-    cr_cmat    L2 = cr_cmat_of(sp->L2, m, m);
-
-    CR_TRY(s.status);
-    memcpy(sp->L2, u->Phi, m * m * sizeof(double));
-    for (size_t i = 0; i < m; i++) sp->L2[i * m + i] += 1;
-    CR_TRY(cr_chol(cx, cr_mat_of(sp->L2, m, m)));
-    memcpy(N, u->M, m * w * sizeof(double));
-    memcpy(S, u->S, w * w * sizeof(double));
-    CR_TRY(cr_chol_forward(cx, L2, cr_mat_of(N, m, w)));
-    CR_TRY(cr_syrk(cx, -1, cr_cmat_of(N, m, w), CR_TRANSPOSED, 1, cr_mat_of(S, w, w)));
-    for (size_t a = 0; a < q; a++) {
-        for (size_t c = 0; c < q; c++) sp->A[a * q + c] = S[a * w + c];
-        for (size_t i = 0; i < m; i++) sp->U[i * q + a] = N[i * w + a];
-        sp->beta[a] = S[a * w + q];
-    }
-    double quadratic = S[q * w + q];
-    if (q) {
-        CR_TRY(cr_chol(cx, cr_mat_of(sp->A, q, q)));
-        CR_TRY(cr_chol_solve(cx, cr_cmat_of(sp->A, q, q), cr_mat_of(sp->beta, q, 1)));
-        for (size_t a = 0; a < q; a++) quadratic -= sp->beta[a] * S[a * w + q];
-    }
-    for (size_t i = 0; i < m; i++) {
-        sp->alpha[i] = N[i * w + q];
-        for (size_t a = 0; a < q; a++) sp->alpha[i] -= N[i * w + a] * sp->beta[a];
-    }
-    CR_TRY(cr_chol_backward(cx, L2, cr_mat_of(sp->alpha, m, 1)));
-    sp->value = u->settled - 0.5 * (quadratic + cr_chol_logdet(L2));
+    cr_status           st = CR_OK;
+    cri_gp_linear_model model = { .m = u->m, .q = u->q, .Phi = u->Phi, .M = u->M, .S = u->S };
+    CR_TRY(cri_gp_linear_model_solve(cx, &model, sp->L2, sp->alpha, sp->beta, sp->U, sp->A,
+                                     &sp->value));
+    sp->value += u->settled;
     if (!isfinite(sp->value))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp-online: the bound is not finite"));
 done:
-    cr_scratch_end(&s);
     return st;
 }
 

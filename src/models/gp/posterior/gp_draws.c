@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* F [n x n] := a root of S, S = F F^T up to the floor, by Cholesky with pivoting; columns beyond
- * the rank are 0.  left [n] is room. */
+ * the rank are 0.  left [n] is workspace. */
 static cr_status pivoted_root(cr_ctx *cx, const double *S, size_t n, double floor, double *left,
                               double *F)
 {

@@ -1,6 +1,7 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
-#include "models/gp/exact/gp_thin.h"
+#include "gp_method.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "base/parallel.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/chol.h"
@@ -12,10 +13,14 @@
 #include <string.h>
 
 enum {
-    FEWEST = 256, /* inputs: below, the dense formulas are quick */
-    SHARE = 4,    /* the rank is at most this part of them       */
-    ROWS = 256,   /* of the residual at a time                   */
-    STRIP = 64    /* rows predicted by one thread at a time      */
+    FEWEST = 256,      /* inputs: below, the dense formulas are quick */
+    SHARE = 4,         /* the rank is at most this part of them       */
+    ROWS = 256,        /* of the residual at a time                   */
+    STRIP = 64,        /* rows predicted by one thread at a time      */
+    MOST_BLOCK = 4096, /* rows predicted at a time                   */
+    VALUE =
+        8 /* operations that a value of the kernel costs, about: beyond rank^2 of them, means without
+                     variances are quicker by the dense formulas */
 };
 
 CRI_RECORD_TABLE(, cri_gp_lowrank_record, cri_gp_lowrank, CRI_GP_LOWRANK);
@@ -66,21 +71,16 @@ static cr_status measure_residual(cr_ctx *cx, const cri_gp_posterior *m, cr_cmat
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = m->at.n, d = m->at.d, c = m->at.c;
+    size_t     n = m->at.n;
     double    *T = cr_scratch_matrix(&s, n < ROWS ? n : ROWS, n), *sums = cr_scratch_f64(&s, ROWS);
     double    *Ta = cr_scratch_bytes(&s, n, sizeof(double)), sum = 0;
 
     CR_TRY(s.status);
     for (size_t b = 0; b < cri_block_count(n, ROWS); b++) {
-        cri_range   g = cri_block_range(n, ROWS, b);
-        size_t      count = g.end - g.begin;
-        cri_gp_data some = { .n = count,
-                             .d = d,
-                             .c = c,
-                             .X = m->at.X + g.begin * d,
-                             .codes = m->at.codes + g.begin * c };
-        cri_gp_data before = m->at;
-        before.n = g.end;
+        cri_range       g = cri_block_range(n, ROWS, b);
+        size_t          count = g.end - g.begin;
+        cri_gp_data     some = cri_gp_data_view(&m->at, g.begin, g.end);
+        cri_gp_data     before = cri_gp_data_view(&m->at, 0, g.end);
         cr_kernel_input in = cri_gp_inputs(&some), all = cri_gp_inputs(&before);
         cr_mat          block = cr_mat_of(T, count, g.end);
         CR_TRY(cr_kernel_cross(cx, m->kernel, &in, &all, block));
@@ -135,16 +135,17 @@ done:
 }
 
 /* Memory of its rank, with pivots, L and the figures of rounding; D [n]. */
-static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin,
-                                  const double *D, double largest, cri_gp_lowrank *low)
+static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m,
+                                  const cri_gp_pivoted *factor, const double *D, double largest,
+                                  cri_gp_lowrank *low)
 {
     cr_status st = CR_OK;
     double    precision = 0;
-    low->rank = thin->rank;
+    low->rank = factor->rank;
     low->terms = m->q;
     CR_TRY(cri_record_allocate(cx, cri_gp_lowrank_record, low));
-    cri_gp_thin_factor(thin, low->pivot_factor);
-    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = thin->pivots[i];
+    cri_gp_pivoted_rows(factor, low->pivot_factor);
+    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = factor->pivots[i];
     low->least_noise = INFINITY;
     for (size_t i = 0; i < m->at.n; i++) {
         low->least_noise = fmin(low->least_noise, D[i]);
@@ -163,7 +164,7 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
     cr_scratch     s = cr_scratch_begin(cx);
     size_t         n = m->at.n;
     double        *root = cr_scratch_f64(&s, n), largest;
-    cri_gp_thin    thin = { .memory = cr_scratch_begin(cx) };
+    cri_gp_pivoted factor = { .memory = cr_scratch_begin(cx) };
     cri_gp_lowrank low = { 0 };
 
     *out = (cri_gp_lowrank){ 0 };
@@ -172,20 +173,20 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
     CR_TRY(fill_noise(cx, m, root, &largest));
     for (size_t i = 0; i < n; i++)
         if (!(root[i] > 0)) goto done;
-    CR_TRY(cri_gp_thin_begin(cx, &m->at, m->kernel, least, n / SHARE, &thin));
-    if (thin.rank == 0) goto done;
-    CR_TRY(lowrank_allocate(cx, m, &thin, root, largest, &low));
+    CR_TRY(cri_gp_pivoted_begin(cx, &m->at, m->kernel, least, n / SHARE, &factor));
+    if (factor.rank == 0) goto done;
+    CR_TRY(lowrank_allocate(cx, m, &factor, root, largest, &low));
     for (size_t i = 0; i < n; i++) {
         root[i] = sqrt(root[i]);
-        for (size_t j = 0; j < thin.rank; j++) thin.F.a[i * thin.F.stride + j] /= root[i];
+        for (size_t j = 0; j < factor.rank; j++) factor.F.a[i * factor.F.stride + j] /= root[i];
     }
-    CR_TRY(fill_form(cx, m, cr_const(thin.F), root, worst, &low));
+    CR_TRY(fill_form(cx, m, cr_const(factor.F), root, worst, &low));
     if (!(low.residual <= worst)) goto done;
     *out = low;
     low = (cri_gp_lowrank){ 0 };
 done:
     cri_record_free(cx, cri_gp_lowrank_record, &low);
-    cri_gp_thin_end(&thin);
+    cri_gp_pivoted_end(&factor);
     cr_scratch_end(&s);
     return st;
 }
@@ -203,29 +204,11 @@ bool cri_gp_lowrank_fits(const cri_gp_posterior *m)
 
 /* --- predicting ------------------------------------------------------------------------------ */
 
-bool cri_gp_lowrank_for_means(const cri_gp_posterior *m)
-{
-    return m->low.rank > 0 &&
-           m->low.rank * m->low.rank <= 8 * m->at.n; /* a value of the kernel costs some ten */
-}
-
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
-                              cri_gp_lowrank_room *out)
+                              cri_gp_lowrank_workspace *out)
 {
-    const cri_gp_lowrank *low = &m->low;
-    size_t                r = low->rank, d = m->at.d, c = m->at.c;
-    *out = (cri_gp_lowrank_room){ .at = { .n = r,
-                                          .d = d,
-                                          .c = c,
-                                          .X = cr_scratch_matrix(s, r, d),
-                                          .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) },
-                                  .C = cr_scratch_matrix(s, rows, r) };
-    for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        size_t from = low->pivots[i];
-        if (d) memcpy(out->at.X + i * d, m->at.X + from * d, d * sizeof(double));
-        if (c) memcpy(out->at.codes + i * c, m->at.codes + from * c, c * sizeof(uint32_t));
-    }
-    return s->status;
+    out->C = cr_scratch_matrix(s, rows, m->low.rank);
+    return cri_gp_data_pick(s, &m->at, m->low.pivots, m->low.rank, &out->at);
 }
 
 typedef struct predict_work {
@@ -241,7 +224,7 @@ static void solve_rows(const double *L, size_t r, double *C, size_t count)
                 1, L, (int)r, C, (int)r);
 }
 
-/* t^2 = |A^-1 (h - H^T C^-1 F phi)|^2; z [q] is room. */
+/* t^2 = |A^-1 (h - H^T C^-1 F phi)|^2; z [q] is workspace. */
 static double square_of_terms(const cri_gp_posterior *m, const double *h, const double *phi,
                               double *z)
 {
@@ -302,16 +285,18 @@ static void predict_strip(void *arg, size_t b)
 }
 
 cr_status cri_gp_lowrank_predict(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in,
-                                 cri_gp_lowrank_room *room, const cri_gp_lowrank_rows *rows)
+                                 cri_gp_lowrank_workspace  *workspace,
+                                 const cri_gp_lowrank_rows *rows)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
-    cr_kernel_input at = cri_gp_inputs(&room->at);
-    predict_work    w = { m, rows, room->C, cr_scratch_matrix(&s, rows->count, m->q) };
+    cr_kernel_input at = cri_gp_inputs(&workspace->at);
+    predict_work    w = { m, rows, workspace->C, cr_scratch_matrix(&s, rows->count, m->q) };
 
     cri_blas_enter();
     CR_TRY(s.status);
-    CR_TRY(cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(room->C, rows->count, m->low.rank)));
+    CR_TRY(
+        cr_kernel_cross(cx, m->kernel, in, &at, cr_mat_of(workspace->C, rows->count, m->low.rank)));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(rows->count, STRIP), predict_strip, &w));
 done:
     cri_blas_leave();
@@ -326,4 +311,44 @@ bool cri_gp_lowrank_holds(const cri_gp_posterior *m, const cri_gp_lowrank_rows *
     if (!rows->variance) return true;
     double allowed = CRI_GP_LOWRANK_ERROR * (rows->variance[i] + noise);
     return rows->variance_error[i] <= fmax(allowed, CRI_GP_LOWRANK_DIGITS * prior);
+}
+
+cr_status cri_gp_lowrank_moments(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                                 double *mean, double *opt_variance)
+{
+    cr_status                st = CR_OK;
+    cr_scratch               s = cr_scratch_begin(cx);
+    size_t                   most = rows->n < MOST_BLOCK ? rows->n : MOST_BLOCK, others = 0;
+    size_t                  *index = cr_scratch_index(&s, rows->n);
+    double                  *errors = cr_scratch_f64(&s, 2 * most);
+    cri_gp_lowrank_workspace workspace;
+    cri_gp_block             b;
+
+    if (!opt_variance && m->low.rank * m->low.rank > VALUE * m->at.n) {
+        st = cri_gp_dense_moments(cx, m, rows, mean, NULL);
+        goto done;
+    }
+    CR_TRY(cri_gp_block_new(&s, m, rows->p, most, false, &b));
+    CR_TRY(cri_gp_lowrank_open(&s, m, most, &workspace));
+    for (size_t k = 0; k < cri_block_count(rows->n, MOST_BLOCK); k++) {
+        cri_range           r = cri_block_range(rows->n, MOST_BLOCK, k);
+        cri_gp_lowrank_rows found = { .count = r.end - r.begin,
+                                      .H = b.H,
+                                      .prior = b.prior,
+                                      .mean = mean + r.begin,
+                                      .mean_error = errors,
+                                      .variance = opt_variance ? opt_variance + r.begin : NULL,
+                                      .variance_error = errors + most };
+        CR_TRY(cri_gp_block_read(cx, m, rows, NULL, r.begin, r.end, &b));
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
+        CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &workspace, &found));
+        for (size_t i = 0; i < b.count; i++)
+            if (!cri_gp_lowrank_holds(m, &found, i)) index[others++] = r.begin + i;
+    }
+    if (others)
+        CR_TRY(
+            cri_gp_some_moments(cx, m, rows, index, others, m->kernel, true, mean, opt_variance));
+done:
+    cr_scratch_end(&s);
+    return st;
 }

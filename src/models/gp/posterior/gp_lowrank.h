@@ -1,6 +1,6 @@
 /* gp_lowrank.h -- predictions of an exact Gaussian process whose covariance has a small numerical
  * rank.  Smooth kernels on few columns (time series, maps) have K = F F^T + R with F [n x r], r far
- * below n, and R, psd, at the rounding of doubles (gp_thin.h).  P are the pivots of F, L its rows
+ * below n, and R, psd, at the rounding of doubles (gp_pivoted_cholesky.h).  P are the pivots of F, L its rows
  * P.  For a new row x, with C = K + D the covariance of the targets, D its diagonal part (noise,
  * white, jitter):
  *   phi = L^-1 k(P, x)           k = F phi + e
@@ -38,10 +38,10 @@
 #define CRI_GP_LOWRANK_WORST 1e-6
 
 /* Rows on their way; the memory is an arena's. */
-typedef struct cri_gp_lowrank_room {
+typedef struct cri_gp_lowrank_workspace {
     cri_gp_data at; /* the pivots       */
     double     *C;  /* [rows x rank]    */
-} cri_gp_lowrank_room;
+} cri_gp_lowrank_workspace;
 
 /* What is found of rows; errors are the bounds above.  Without variance: the mean alone. */
 typedef struct cri_gp_lowrank_rows {
@@ -52,17 +52,16 @@ typedef struct cri_gp_lowrank_rows {
 } cri_gp_lowrank_rows;
 
 /* The form of a process with its factor, pivots down to `least` and rho up to `worst`; of rank 0
- * where there is none.  O(n r^2 + n^2 r) operations, n^2 / 4 numbers of room. */
+ * where there is none.  O(n r^2 + n^2 r) operations, n^2 / 4 numbers of workspace. */
 cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least, double worst,
                              cri_gp_lowrank *out);
-/* true when it is quicker than the dense formulas for means without variances too. */
-bool cri_gp_lowrank_for_means(const cri_gp_posterior *m);
-/* Room for `rows` rows at a time. */
+/* Workspace for `rows` rows at a time. */
 cr_status cri_gp_lowrank_open(cr_scratch *s, const cri_gp_posterior *m, size_t rows,
-                              cri_gp_lowrank_room *out);
+                              cri_gp_lowrank_workspace *out);
 /* The rows `in`.  Same bits for any number of threads. */
 cr_status cri_gp_lowrank_predict(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel_input *in,
-                                 cri_gp_lowrank_room *room, const cri_gp_lowrank_rows *rows);
+                                 cri_gp_lowrank_workspace  *workspace,
+                                 const cri_gp_lowrank_rows *rows);
 /* true when the bounds of row i are low enough. */
 bool cri_gp_lowrank_holds(const cri_gp_posterior *m, const cri_gp_lowrank_rows *rows, size_t i);
 /* Whether the form that a file has is one of the process. */

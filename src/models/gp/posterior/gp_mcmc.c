@@ -14,23 +14,23 @@ enum { WARM_AXES = 12, WARM_DIRECTIONS = 8, SKIP = 4, MOST_STEPS = 8 };
 /* --- the density ----------------------------------------------------------------------------- */
 
 typedef struct chains {
-    cr_ctx            *cx;
-    const cri_gp_task *task;
-    cr_kernel         *k; /* spoiled */
-    double             noise;
-    cri_gp_search      u;
-    bool              *weak;       /* [size] has no prior of its own            */
-    double            *mean, *sd;  /* [size] of the weak priors                 */
-    double            *directions; /* [size x size] rows that slices go along   */
-    double            *trial;      /* [size]                                    */
-    size_t             evaluations;
+    cr_ctx                *cx;
+    const cri_gp_learning *learning;
+    cr_kernel             *k; /* overwritten */
+    double                 noise;
+    cri_gp_space           u;
+    bool                  *weak;       /* [size] has no prior of its own            */
+    double                *mean, *sd;  /* [size] of the weak priors                 */
+    double                *directions; /* [size x size] rows that slices go along   */
+    double                *trial;      /* [size]                                    */
+    size_t                 evaluations;
 } chains;
 
 /* Centres and widths of the priors that the expression does not give. */
 static void set_priors(chains *c)
 {
-    const cri_gp_search *u = &c->u;
-    size_t               j = 0;
+    const cri_gp_space *u = &c->u;
+    size_t              j = 0;
     for (size_t i = 0; i < c->k->n_params; i++) {
         if (c->k->params[i].fixed) continue;
         c->weak[j] = c->k->params[i].prior == CR_PRIOR_NONE;
@@ -49,16 +49,16 @@ static void set_priors(chains *c)
 /* log p(y | theta) p(theta) as a density of theta; -INFINITY where there is none. */
 static cr_status log_density(chains *c, const double *x, double *out)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &c->u;
-    double               value;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &c->u;
+    double              value;
     *out = -INFINITY;
     for (size_t j = 0; j < u->size; j++)
         if (!(x[j] >= u->lower[j] && x[j] <= u->upper[j])) return CR_OK;
     CR_TRY(cr_check_interrupt(c->cx));
     CR_TRY(cr_kernel_set_theta(c->cx, c->k, x));
-    st = c->task->objective(c->cx, c->task->method, c->task->problem, c->k,
-                            u->size > u->p ? exp(x[u->p]) : c->noise, &value, NULL);
+    st = c->learning->objective(c->cx, c->learning->workspace, c->learning->problem, c->k,
+                                u->size > u->p ? exp(x[u->p]) : c->noise, &value, NULL);
     c->evaluations++;
     if (st == CR_ENUMERIC) return CR_OK;
     CR_TRY(st);
@@ -151,9 +151,9 @@ done:
 /* Starts spread about the best; a start without a density is drawn in towards it. */
 static cr_status start_chain(chains *c, cr_rng *rng, const double *best, double *x, double *value)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &c->u;
-    double               reach = 1;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &c->u;
+    double              reach = 1;
     for (int attempt = 0; attempt < 20; attempt++, reach *= 0.6) {
         for (size_t j = 0; j < u->size; j++) {
             double z = best[j] + reach * cr_rng_normal(rng);
@@ -179,7 +179,7 @@ static cr_status run_chains(chains *c, const double *best, size_t length, double
 
     CR_TRY(s.status);
     for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
-        rng[a] = cr_rng_stream(c->task->seed, 20000 + a);
+        rng[a] = cr_rng_stream(c->learning->seed, 20000 + a);
         CR_TRY(start_chain(c, &rng[a], best, x + a * size, &value[a]));
     }
     for (size_t i = 0; i < all; i++) {
@@ -200,16 +200,16 @@ done:
     return st;
 }
 
-cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
                       size_t count, double *draws, size_t *opt_evaluations)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k), size = p + task->learn_noise,
+    size_t     p = cr_kernel_theta_size(k), size = p + learning->learn_noise,
            length = count / CRI_GP_CHAINS;
     double *best = cr_scratch_f64(&s, p + 1);
     chains  c = { .cx = cx,
-                  .task = task,
+                  .learning = learning,
                   .noise = noise,
                   .weak = cr_scratch_bytes(&s, p + 1, sizeof(bool)),
                   .mean = cr_scratch_f64(&s, p + 1),
@@ -219,7 +219,8 @@ cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, d
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_copy(cx, k, &c.k));
-    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, noise, task->learn_noise, &c.u));
+    CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, noise,
+                            learning->learn_noise, &c.u));
     set_priors(&c);
     cr_kernel_theta(k, best);
     best[p] = noise > 0 ? log(noise) : NO_NOISE;

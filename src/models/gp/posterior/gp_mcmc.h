@@ -17,45 +17,9 @@ enum { CRI_GP_CHAINS = 4 };
 
 /* draws [count x (theta + 1)], chain by chain, count a multiple of CRI_GP_CHAINS; the last column
  * is log noise, as it is when it is not learned.  opt_evaluations: of the evidence. */
-cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
                       size_t count, double *draws, size_t *opt_evaluations);
 
-/* The processes of a mixture, one after the other: `one` is that of the draw it was set to. */
-typedef struct cri_gp_mixture {
-    const cri_gp_posterior *m;
-    cri_gp_posterior        one; /* shares the inputs of m */
-    cri_gp_problem          problem;
-} cri_gp_mixture;
-
-/* Room for one process; its memory is the arena's, but for the kernel.  O(n^2) numbers. */
-cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
-                              cri_gp_mixture *out);
-/* The process at draw h.  O(n^3 / 3). */
-cr_status cri_gp_mixture_set(cr_ctx *cx, cri_gp_mixture *x, size_t h);
-/* Frees the kernel. */
-void cri_gp_mixture_close(cr_ctx *cx, cri_gp_mixture *x);
-
-/* The mixture over the draws: means, and variances by the law of total variance. */
-cr_status cri_gp_mcmc_predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                              cr_prediction *out);
-/* Mean, sd and covariance of the function: the mean of the covariances, and the covariance of the
- * means. */
-cr_status cri_gp_mcmc_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                               bool prior, double *mean, double *opt_sd, double *opt_covariance);
-/* The slopes of the mean, which are the mean of the slopes. */
-cr_status cri_gp_mcmc_slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                             double *out);
-/* Mean and sd of part number k. */
-cr_status cri_gp_mcmc_part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
-                           const cri_rows *rows, cr_part *out_part, double *mean, double *sd);
-
-typedef enum cri_gp_drawn { CRI_GP_TARGETS, CRI_GP_FUNCTIONS, CRI_GP_PRIOR_FUNCTIONS } cri_gp_drawn;
-
-/* Joint draws, each with hyper-parameters of its own as far as there are enough; fewer take some of
- * all chains. design: of targets, else NULL. */
-cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *opt_design,
-                             const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed,
-                             double *out);
 /* The largest R-hat and the smallest effective number of draws of a learned hyper-parameter. */
 void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess);
 /* Mean, sd, quantiles, R-hat and effective draws of each hyper-parameter. */

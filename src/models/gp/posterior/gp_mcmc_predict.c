@@ -1,22 +1,28 @@
 /* gp_mcmc_predict.c -- predictions over draws of the hyper-parameters: a mixture of processes in
  * equal shares. */
 #include "gp_mcmc.h"
-#include "gp_parts.h"
-#include "base/scratch.h"
+#include "gp_method.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 
+/* The processes of a mixture, one after the other: `one` is that of the draw it was set to. */
+typedef struct mixture {
+    const cri_gp_posterior *m;
+    cri_gp_posterior        one; /* shares the inputs of m */
+    cri_gp_problem          problem;
+} mixture;
+
 /* --- one draw -------------------------------------------------------------------------------- */
 
-cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
-                              cri_gp_mixture *out)
+/* Workspace for one process, of the arena, except the kernel.  O(n^2) numbers. */
+static cr_status mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m, mixture *out)
 {
     size_t            n = m->at.n, q = m->q;
     double           *H = cr_scratch_matrix(s, n, q);
     cri_gp_posterior *one = &out->one;
 
-    *out = (cri_gp_mixture){ .m = m, .one = *m, .problem = { &m->at, q, H } };
+    *out = (mixture){ .m = m, .one = *m, .problem = { &m->at, q, H } };
     one->n_draws = 0;
     one->kernel = NULL;
     one->low = (cri_gp_lowrank){ 0 };
@@ -30,7 +36,8 @@ cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior 
     return cr_kernel_copy(cx, m->kernel, &one->kernel);
 }
 
-cr_status cri_gp_mixture_set(cr_ctx *cx, cri_gp_mixture *x, size_t h)
+/* The process at draw h.  O(n^3 / 3). */
+static cr_status mixture_set(cr_ctx *cx, mixture *x, size_t h)
 {
     cr_status         st = CR_OK;
     cri_gp_posterior *one = &x->one;
@@ -46,7 +53,7 @@ done:
     return st;
 }
 
-void cri_gp_mixture_close(cr_ctx *cx, cri_gp_mixture *x)
+static void mixture_close(cr_ctx *cx, mixture *x)
 {
     cr_kernel_free(cx, x->one.kernel);
     x->one.kernel = NULL;
@@ -82,38 +89,6 @@ static void take_roots(double *square, size_t n, size_t count)
     for (size_t i = 0; i < n; i++) square[i] = sqrt(square[i] / (double)count);
 }
 
-/* --- predictions ----------------------------------------------------------------------------- */
-
-cr_status cri_gp_mcmc_predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                              cr_prediction *out)
-{
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t         n = rows->n;
-    double        *delta = cr_scratch_f64(&s, n);
-    cr_prediction  part = *out;
-    cri_gp_mixture x = { 0 };
-
-    part.mean = cr_scratch_f64(&s, n);
-    part.scale = out->scale ? cr_scratch_f64(&s, n) : NULL;
-    part.dof = cr_scratch_f64(&s, n);
-    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
-    clear(out->mean, n);
-    clear(out->scale, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(cri_gp_mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_predict(cx, &x.one, rows, &part));
-        add_mean(part.mean, n, h, out->mean, delta);
-        if (out->scale) add_spread(part.scale, delta, n, h, out->scale);
-    }
-    if (out->scale) take_roots(out->scale, n, m->n_draws);
-    for (size_t i = 0; out->scale && i < n; i++) out->dof[i] = INFINITY;
-done:
-    cri_gp_mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* S [n x n] grows by the covariance C of the process number h, and by that of the means. */
 static void add_covariance(const double *C, const double *delta, size_t n, size_t h, double *S)
 {
@@ -122,117 +97,143 @@ static void add_covariance(const double *C, const double *delta, size_t n, size_
         for (size_t j = 0; j < n; j++) S[i * n + j] += C[i * n + j] + share * delta[i] * delta[j];
 }
 
-cr_status cri_gp_mcmc_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                               bool prior, double *mean, double *opt_sd, double *opt_covariance)
+/* A question to one process: n means, sds and covariances of them, the latter two where asked for. */
+typedef struct question question;
+struct question {
+    cr_status (*ask)(cr_ctx *cx, const question *q, const cri_gp_posterior *one, double *mean,
+                     double *opt_sd, double *opt_covariance);
+    const cri_rows  *rows;
+    cr_prediction   *out;    /* of predict   */
+    bool             prior;  /* of functions */
+    const cr_design *design; /* of a part    */
+    size_t           part;   /* likewise     */
+};
+
+/* The answer of the mixture: the mean of the means; of variances and covariances that of all
+ * processes and that of their means (the law of total variance). */
+static cr_status average(cr_ctx *cx, const cri_gp_posterior *m, const question *q, size_t n,
+                         double *mean, double *opt_sd, double *opt_covariance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n;
-    double *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *sd = cr_scratch_f64(&s, n);
-    double *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
-    cri_gp_mixture x = { 0 };
+    double    *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n);
+    double    *sd = opt_sd ? cr_scratch_f64(&s, n) : NULL;
+    double    *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
+    mixture    x = { 0 };
 
-    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    CR_TRY(mixture_open(cx, &s, m, &x));
     clear(mean, n);
     clear(opt_sd, n);
     clear(opt_covariance, n * n);
     for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(cri_gp_mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_function(cx, &x.one, rows, prior, f, opt_sd ? sd : NULL, C));
+        CR_TRY(mixture_set(cx, &x, h));
+        CR_TRY(q->ask(cx, q, &x.one, f, sd, C));
         add_mean(f, n, h, mean, delta);
-        if (opt_sd) add_spread(sd, delta, n, h, opt_sd);
+        if (sd) add_spread(sd, delta, n, h, opt_sd);
         if (C) add_covariance(C, delta, n, h, opt_covariance);
     }
-    if (opt_sd) take_roots(opt_sd, n, m->n_draws);
+    if (sd) take_roots(opt_sd, n, m->n_draws);
     for (size_t i = 0; C && i < n * n; i++) opt_covariance[i] /= (double)m->n_draws;
 done:
-    cri_gp_mixture_close(cx, &x);
+    mixture_close(cx, &x);
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cri_gp_mcmc_slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                             double *out)
-{
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t         n = rows->n * m->at.d;
-    double        *delta = cr_scratch_f64(&s, n), *slopes = cr_scratch_f64(&s, n);
-    cri_gp_mixture x = { 0 };
+/* --- answers --------------------------------------------------------------------------------- */
 
-    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
-    clear(out, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(cri_gp_mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_slopes(cx, &x.one, rows, slopes));
-        add_mean(slopes, n, h, out, delta);
-    }
-done:
-    cri_gp_mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
+static cr_status ask_prediction(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                                double *mean, double *opt_sd, double *opt_covariance)
+{
+    cr_prediction each = *q->out; /* its dof are those of any process */
+    (void)opt_covariance;
+    each.mean = mean;
+    each.scale = opt_sd;
+    return cri_gp_process_answers.predict(cx, one, q->rows, &each);
 }
 
-cr_status cri_gp_mcmc_part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
-                           const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
+static cr_status predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                         cr_prediction *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n;
-    double    *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n),
-           *spread = cr_scratch_f64(&s, n);
-    cri_gp_mixture x = { 0 };
-    cr_part        part = { 0 };
+    question q = { .ask = ask_prediction, .rows = rows, .out = out };
+    return average(cx, m, &q, rows->n, out->mean, out->scale, NULL);
+}
 
-    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
-    clear(mean, n);
-    clear(sd, n);
-    for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(cri_gp_mixture_set(cx, &x, h));
-        CR_TRY(cri_gp_part(cx, &x.one, design, k, rows, &part, f, spread));
-        if (!part.name[0]) break;
-        add_mean(f, n, h, mean, delta);
-        add_spread(spread, delta, n, h, sd);
-    }
-    take_roots(sd, n, m->n_draws);
-    *out_part = part;
-done:
-    cri_gp_mixture_close(cx, &x);
-    cr_scratch_end(&s);
-    return st;
+static cr_status ask_function(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                              double *mean, double *opt_sd, double *opt_covariance)
+{
+    return cri_gp_process_answers.function(cx, one, q->rows, q->prior, mean, opt_sd,
+                                           opt_covariance);
+}
+
+static cr_status function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, bool prior,
+                          double *mean, double *opt_sd, double *opt_covariance)
+{
+    question q = { .ask = ask_function, .rows = rows, .prior = prior };
+    return average(cx, m, &q, rows->n, mean, opt_sd, opt_covariance);
+}
+
+static cr_status ask_slopes(cr_ctx *cx, const question *q, const cri_gp_posterior *one,
+                            double *mean, double *opt_sd, double *opt_covariance)
+{
+    (void)opt_sd, (void)opt_covariance;
+    return cri_gp_process_slopes(cx, one, q->rows, mean);
+}
+
+static cr_status slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *out)
+{
+    question q = { .ask = ask_slopes, .rows = rows };
+    return average(cx, m, &q, rows->n * m->at.d, out, NULL, NULL);
+}
+
+static cr_status ask_part(cr_ctx *cx, const question *q, const cri_gp_posterior *one, double *mean,
+                          double *opt_sd, double *opt_covariance)
+{
+    cr_part named;
+    (void)opt_covariance;
+    return cri_gp_process_part(cx, one, q->design, q->part, q->rows, &named, mean, opt_sd);
+}
+
+/* Its name has the values of the mean of the draws. */
+static cr_status part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
+                      const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
+{
+    question  q = { .ask = ask_part, .rows = rows, .design = design, .part = k };
+    cr_status st = cri_gp_process_part(cx, m, design, k, NULL, out_part, NULL, NULL);
+    if (st != CR_OK || !rows || !out_part->name[0]) return st;
+    return average(cx, m, &q, rows->n, mean, sd, NULL);
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */
 
-static cr_status draw_one(cr_ctx *cx, const cri_gp_posterior *one, const cr_design *opt_design,
-                          const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed,
-                          double *out)
+/* Each with hyper-parameters of its own as far as there are enough; fewer take some of all chains. */
+static cr_status draw(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                      cri_gp_drawn what, size_t count, uint64_t seed, double *out)
 {
-    if (what == CRI_GP_TARGETS) return cri_gp_sample(cx, one, opt_design, rows, count, seed, out);
-    return cri_gp_functions(cx, one, rows, what == CRI_GP_PRIOR_FUNCTIONS, count, seed, out);
-}
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n, used = count < m->n_draws ? count : m->n_draws;
+    double    *column = cr_scratch_f64(&s, n * (count / m->n_draws + 1));
+    mixture    x = { 0 };
 
-cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *opt_design,
-                             const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed,
-                             double *out)
-{
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t         n = rows ? rows->n : 0, used = count < m->n_draws ? count : m->n_draws;
-    double        *column = cr_scratch_f64(&s, n * (count / m->n_draws + 1));
-    cri_gp_mixture x = { 0 };
-
-    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    CR_TRY(mixture_open(cx, &s, m, &x));
     for (size_t h = 0; h < used; h++) {
         size_t some = (count - h - 1) / used + 1; /* draws h, h + used, .. */
-        CR_TRY(cri_gp_mixture_set(cx, &x, h * m->n_draws / used));
-        CR_TRY(draw_one(cx, &x.one, opt_design, rows, what, some,
-                        seed + 0x9e3779b97f4a7c15u * (h + 1), column));
+        CR_TRY(mixture_set(cx, &x, h * m->n_draws / used));
+        CR_TRY(cri_gp_process_answers.draw(cx, &x.one, rows, what, some,
+                                           seed + 0x9e3779b97f4a7c15u * (h + 1), column));
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < some; c++) out[i * count + h + c * used] = column[i * some + c];
     }
 done:
-    cri_gp_mixture_close(cx, &x);
+    mixture_close(cx, &x);
     cr_scratch_end(&s);
     return st;
 }
+
+const cri_gp_answers cri_gp_mixture_answers = { .predict = predict,
+                                                .function = function,
+                                                .draw = draw,
+                                                .slopes = slopes,
+                                                .part = part,
+                                                .parameters = cri_gp_mcmc_describe };

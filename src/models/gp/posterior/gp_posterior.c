@@ -1,21 +1,14 @@
 /* gp_posterior.c -- life and description of a fitted Gaussian process. */
 #include "gp_posterior.h"
-#include "gp_lowrank.h"
-#include "gp_mcmc.h"
+#include "gp_method.h"
 #include "models/common/predictor.h"
 #include "base/context_internal.h"
-#include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const names[] = { "auto", "exact", "sor",     "dtc", "fitc",
-                                     "vfe",  "svgp",  "nystrom", "rff" };
-
-const char *cri_gp_approx_name(int approx) { return names[approx]; }
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -27,19 +20,19 @@ const cri_member cri_gp_posterior_record[] = { CRI_GP_POSTERIOR(CRI_RECORD_ROW, 
                                                    CRI_RECORD_END };
 #undef CRI_TYPE
 
-cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second)
+cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, unsigned factors)
 {
     cr_status st = CR_OK;
     size_t    size = m->at.n * m->at.n;
-    bool      with_first = m->approx != CRI_GP_RFF && !m->cg, knows = m->sd != NULL;
+    bool      known = m->sd != NULL;
     m->q = m->mean.q;
     m->n_theta = cr_kernel_theta_size(m->kernel);
     m->n_hyper = m->n_theta + 1;
-    if (with_first && !(m->L = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
-    if (with_second && !(m->L2 = cr_alloc(cx, size, sizeof(double)))) CR_TRY(cr_error_status(cx));
-    if (!m->at_bound && !(m->at_bound = cri_string_copy(cx, ""))) CR_TRY(cr_error_status(cx));
+    if (factors & CRI_GP_L && !(m->L = cr_alloc(cx, size, sizeof(double)))) CR_TRY(CR_ENOMEM);
+    if (factors & CRI_GP_L2 && !(m->L2 = cr_alloc(cx, size, sizeof(double)))) CR_TRY(CR_ENOMEM);
+    if (!m->at_bound && !(m->at_bound = cri_string_copy(cx, ""))) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_record_allocate(cx, cri_gp_posterior_record, m));
-    for (size_t j = 0; !knows && j < m->n_hyper; j++) m->sd[j] = NAN;
+    for (size_t j = 0; !known && j < m->n_hyper; j++) m->sd[j] = NAN;
 done:
     return st;
 }
@@ -49,6 +42,21 @@ cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m)
     cri_string_free(cx, m->formula);
     cri_record_free(cx, cri_gp_centre_rows_record, &m->centre);
     return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
+}
+
+cr_status cri_gp_posterior_learned(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_learned *learned,
+                                   bool classes, cr_report *report)
+{
+    m->starts = learned->starts;
+    m->agreed = learned->agreed;
+    m->evaluations = learned->evaluations;
+    report->iterations = learned->iterations;
+    report->stop = learned->stop;
+    cri_string_free(cx, m->at_bound);
+    m->at_bound = cri_string_copy(cx, learned->at_bound);
+    if (!m->at_bound) return CR_ENOMEM;
+    cri_gp_report_bounds(cx, m->at_bound, classes);
+    return CR_OK;
 }
 
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
@@ -61,14 +69,48 @@ cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
                               .A = m->A };
 }
 
-bool cri_gp_has_features(const cri_gp_posterior *m)
-{
-    return m->approx == CRI_GP_SOR || m->approx == CRI_GP_NYSTROM || m->approx == CRI_GP_RFF;
-}
-
 void cri_gp_release(cr_ctx *cx, void *state)
 {
     cr_kernel_free(cx, ((cri_gp_posterior *)state)->kernel);
+}
+
+/* --- from a file ----------------------------------------------------------------------------- */
+
+/* Terms of columns that there are. */
+static bool mean_fits(const cri_gp_mean *mean, size_t d)
+{
+    bool fits = mean->d == d && mean->q <= CRI_GP_MOST_POWER * (d + 1);
+    for (size_t t = 0; fits && t < mean->q; t++)
+        fits =
+            (mean->column[t] == 0 || mean->column[t] < (double)d) && (mean->power[t] == 0 || d > 0);
+    return fits;
+}
+
+cr_status cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = state;
+    size_t            n = m->at.n, d, c;
+    cri_gp_shape(design, &d, &c);
+    m->q = m->mean.q;
+    if (m->approx == CRI_GP_AUTO) return CR_EDATA;
+    const cri_gp_method *method = cri_gp_method_of(m);
+    unsigned             factors = (m->L ? CRI_GP_L : 0) | (m->L2 ? CRI_GP_L2 : 0);
+    bool fits = (int)method->approx == m->approx && factors == method->factors && m->at.d == d &&
+                m->at.c == c && mean_fits(&m->mean, d) && !m->draws == (m->n_draws == 0) &&
+                cri_gp_codes_fit(design, m->at.codes, n, c) &&
+                (!m->noise_column || design->roles[0]) && (!method->fits || method->fits(m));
+    if (!fits) return CR_EDATA;
+    if (!m->at.codes) m->at.codes = cr_alloc(cx, 0, sizeof(uint32_t));
+    m->at.first = cr_alloc(cx, n, sizeof(size_t));
+    if (!m->at.codes || !m->at.first) return CR_ENOMEM;
+    for (size_t i = 0; i < n; i++) m->at.first[i] = i;
+    cr_kernel_input in = cri_gp_inputs(&m->at);
+    CR_TRY(cri_gp_kernel_restore(cx, m->formula, &m->centre, &in, design, &m->kernel));
+    m->n_theta = cr_kernel_theta_size(m->kernel);
+    if (m->n_hyper != m->n_theta + 1) st = CR_EDATA;
+done:
+    return st;
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -98,9 +140,8 @@ static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row
         cri_put_real(row, "gradient", theta <= m->n_theta ? m->gradient[theta] : (double)NAN);
 }
 
-static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+void cri_gp_describe_kernel(const cri_gp_posterior *m, cri_sheet *list)
 {
-    if (m->n_draws) return cri_gp_mcmc_describe(cx, m, list);
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
@@ -110,6 +151,12 @@ static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *li
                      positive ? add_positive(list, p.name, p.value, sd)
                               : add_parameter(list, p.name, p.value, sd, NAN, NAN));
     }
+}
+
+cr_status cri_gp_process_parameters(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet *list)
+{
+    (void)cx;
+    cri_gp_describe_kernel(m, list);
     if (!m->noise_column)
         add_gradient(m, m->noise > 0 ? m->n_theta : SIZE_MAX,
                      add_positive(list, "noise", m->noise, m->sd[m->n_theta]));
@@ -163,7 +210,7 @@ static cr_status noise_sd(cr_ctx *cx, const cri_gp_posterior *m, double *out)
     cr_kernel_input in = cri_gp_inputs(&m->at);
     double          with = 0, without = 0;
     in.rows = in.numbers.rows = 1;
-    if (m->white && m->at.n && m->approx != CRI_GP_RFF) {
+    if (m->white) {
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, true, &with));
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, false, &without));
     }
@@ -216,48 +263,29 @@ const cr_field cri_gp_statistics[] = {
     CR_FIELD_LAST,
 };
 
-static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
-                                cri_sheet *s)
+void cri_gp_describe_search(const cri_gp_posterior *m, cri_sheet *s)
 {
-    cr_status st = CR_OK;
-    double    unit = design->target_scale, noise;
-    cri_put_text(s, "kernel", m->formula);
-    cri_put_text(s, "units", cri_gp_units(design));
-    cri_put_text(s, "approx", names[m->approx]);
-    const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
-                         : m->approx == CRI_GP_RFF     ? "random_features"
-                         : m->approx == CRI_GP_NYSTROM ? "landmarks"
-                                                       : "inducing_inputs";
-    cri_put_count(s, inputs, m->at.n);
-    if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
-        cri_put_real(s, "kernel_error", m->kernel_error);
-    CR_TRY(noise_sd(cx, m, &noise));
-    if (!m->noise_column) cri_put_real(s, "noise_sd", noise * unit);
-    if (m->cg) {
-        cri_put_text(s, "solver", "cg");
-        cri_put_count(s, "cg_iterations", m->inverse.cg_iterations);
-        cri_put_real(s, "cg_residual", m->inverse.residual);
-        cri_put_real(s, "log_evidence_se", m->inverse.evidence_se);
-        cri_put_count(s, "sd_rank", m->inverse.rank);
-        cri_put_count(s, "sd_nearest", m->inverse.near);
-        cri_put_real(s, "sd_error", m->inverse.sd_error);
-    }
-    if (m->approx == CRI_GP_EXACT && !m->cg) {
-        cri_put_real(s, "loo_log_score", m->loo_score - m->rows * log(unit));
-        cri_put_real(s, "loo_rmse", m->loo_rmse * unit);
-    }
-    cri_put_real(s, "jitter", m->jitter);
-    if (m->n_draws) {
-        double rhat, ess;
-        cri_gp_mcmc_agreement(m, &rhat, &ess);
-        cri_put_count(s, "hyper_draws", m->n_draws);
-        cri_put_real(s, "largest_rhat", rhat);
-        cri_put_real(s, "smallest_ess", ess);
-    }
     cri_put_count(s, "starts", m->starts);
     cri_put_count(s, "starts_agreed", m->agreed);
     cri_put_count(s, "evaluations", m->evaluations);
     if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
+}
+
+static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                                cri_sheet *s)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_method *method = cri_gp_method_of(m);
+    double               noise;
+    cri_put_text(s, "kernel", m->formula);
+    cri_put_text(s, "units", cri_gp_units(design));
+    cri_put_text(s, "approx", cri_gp_method_at(m->approx)->name);
+    cri_put_count(s, method->inputs, m->at.n);
+    if (method->measures_kernel) cri_put_real(s, "kernel_error", m->kernel_error);
+    CR_TRY(noise_sd(cx, m, &noise));
+    if (!m->noise_column) cri_put_real(s, "noise_sd", noise * design->target_scale);
+    method->describe(m, design, s);
+    cri_gp_describe_search(m, s);
 done:
     return st;
 }
@@ -268,8 +296,8 @@ cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design
     const cri_gp_posterior *m = state;
     cri_sheet              *list = cri_put_list(out, "parameters");
     CR_TRY(add_mean(cx, m, design, list));
-    CR_TRY(add_kernel(cx, m, list));
-    cri_gp_tell_elements(m->kernel, design, list);
+    CR_TRY(cri_gp_method_of(m)->answers->parameters(cx, m, list));
+    cri_gp_report_elements(m->kernel, design, list);
     CR_TRY(add_statistics(cx, m, design, cri_put_object(out, "statistics")));
 done:
     return st;

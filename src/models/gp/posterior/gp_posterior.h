@@ -1,5 +1,5 @@
-/* gp_posterior.h -- a fitted Gaussian process: what predicts, and what is told of it.
- * `at` holds the inputs that predictions lean on: all distinct ones of the data, or the inducing
+/* gp_posterior.h -- a fitted Gaussian process: what is common to all methods, and the part of one.
+ * `at` holds the inputs that predictions rest on: all distinct ones of the data, or the inducing
  * ones of a sparse approximation.  For a new row with k = k(at, x):
  *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
  *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
@@ -37,7 +37,7 @@ extern const cri_member cri_gp_lowrank_record[];
 /* clang-format off */
 #define CRI_GP_INVERSE(MEMBER)                                                                       \
     MEMBER(count,  rank,          (),        "as:root_rank",        "of the root")                   \
-    MEMBER(count,  near,          (),        "later",               "inputs near a row that help the root (gp_near.h), or 0") \
+    MEMBER(count,  near,          (),        "later",               "inputs near a row that help the root (gp_nearest.h), or 0") \
     MEMBER(count,  cg_iterations, (),        "",                    "of the solution")               \
     MEMBER(real,   residual,      (),        ">=0 none as:cg_residual", "likewise")                  \
     MEMBER(real,   evidence_se,   (),        ">=0 none",            "standard error of the evidence") \
@@ -52,7 +52,7 @@ extern const cri_member cri_gp_inverse_record[];
     MEMBER(text,   formula,       (),                "as:kernel",   "the kernel, when all is learned") \
     MEMBER(choice, approx,        (),                "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff", "cri_gp_approx, not auto") \
     MEMBER(text,   at_bound,      (),                "",            "parameters at their bounds, or nothing") \
-    INNER(count,   at.n,          (),                ">0 as:inputs", "that predictions lean on")     \
+    INNER(count,   at.n,          (),                ">0 as:inputs", "that predictions rest on")     \
     INNER(count,   mean.q,        (),                "as:mean_terms", "of the mean function")        \
     MEMBER(count,  starts,        (),                "",            "of the search")                 \
     MEMBER(count,  agreed,        (),                "",            "of them")                       \
@@ -105,20 +105,23 @@ typedef struct cri_gp_posterior {
     CRI_GP_POSTERIOR(CRI_RECORD_MEMBER, CRI_RECORD_INNER)
     cr_kernel *kernel;
     size_t     q, n_theta; /* mean.q; parameters of the kernel          */
-    bool       cg;         /* by conjugate gradients: has an inverse    */
 } cri_gp_posterior;
 extern const cri_member cri_gp_posterior_record[];
 
-/* Its name. */
-const char *cri_gp_approx_name(int approx);
-/* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
-cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
-/* true when f is a linear model of features: nothing is known beyond them. */
-bool cri_gp_has_features(const cri_gp_posterior *m);
+/* The Cholesky factors that a method keeps. */
+enum { CRI_GP_L = 1, CRI_GP_L2 = 2 };
+/* Memory for everything by at.n and mean.q (both made before), with these factors. */
+cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, unsigned factors);
 /* Keeps what a file has of the kernel, which changes no more. */
 cr_status cri_gp_posterior_keep(cr_ctx *cx, cri_gp_posterior *m);
 /* The solution that points into it. */
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m);
+
+/* The rows of a file as inducing inputs, in the units of the design, whose columns it has by name.
+ * Fails with CR_EDATA where it lacks one, a value is missing or does not suit the kernel, or a text
+ * is none of the data's; and as cr_table_read does. */
+cr_status cri_gp_inducing_read(cr_ctx *cx, const cr_kernel *k, const cr_design *design,
+                               const char *path, cri_gp_data *out_Z);
 
 /* The functions of the model class. */
 cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
@@ -129,11 +132,22 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
 cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                            size_t count, uint64_t seed, double *out);
 cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
+cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
+                      const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
+cr_status cri_gp_hyper(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
+cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const size_t *which, size_t n, const double *values, size_t count,
+                             double *out);
+cr_status cri_gp_inducing_report(cr_ctx *cx, const void *state, const cr_design *design,
+                                 double **out_X, size_t *out_n);
 cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_gp_statistics[];
 cr_status             cri_gp_ready(cr_ctx *cx, void *state, const cr_design *design);
 void                  cri_gp_release(cr_ctx *cx, void *state);
 
+/* The parameters of the kernel, and statistics of the search for them. */
+void cri_gp_describe_kernel(const cri_gp_posterior *m, cri_sheet *list);
+void cri_gp_describe_search(const cri_gp_posterior *m, cri_sheet *out);
 /* Which units the kernel and its parameters are in: those of the data, or standardised ones. */
 const char *cri_gp_units(const cr_design *design);
 

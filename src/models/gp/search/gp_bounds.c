@@ -1,11 +1,11 @@
 /* gp_bounds.c -- which hyper-parameters stand at a bound. */
-#include "gp_climb.h"
+#include "gp_optimiser.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Adds a parameter that stands at a bound; returns false when there is no more room. */
+/* Adds a parameter that stands at a bound; returns false when the text is full. */
 static bool add_bound(const char *name, bool low, bool given, char *text, size_t size, size_t *used)
 {
     int length = snprintf(text + *used, size - *used, "%s%s (%s%s)", *used ? ", " : "", name,
@@ -23,10 +23,10 @@ static bool bound_given(const cri_param *p, bool low)
                : p->upper < (p->spec->coordinate == CRI_LOGIT ? 1 : INFINITY);
 }
 
-void cri_gp_name_bounds(const cri_gp_run *r, const double *x, char *text, size_t size)
+void cri_gp_name_bounds(const cri_gp_optimiser *r, const double *x, char *text, size_t size)
 {
-    const cri_gp_search *u = &r->search;
-    size_t               used = 0, count = cr_kernel_parameters(r->k);
+    const cri_gp_space *u = &r->space;
+    size_t              used = 0, count = cr_kernel_parameters(r->k);
     for (size_t i = 0, j = 0; i <= count && j < u->size; i++) {
         if (i < count && r->k->params[i].fixed) continue;
         double width = u->upper[j] - u->lower[j], reach = isfinite(width) ? 1e-6 * width : 0;

@@ -21,7 +21,7 @@ static const double HOPELESS =
 
 /* The moves from one point, and the best few of them. */
 typedef struct moves {
-    cri_gp_run         *r;
+    cri_gp_optimiser   *r;
     const cri_gp_point *from;
     double             *z;      /* [size] a move                             */
     cri_gp_rivals      *rivals; /* one for each column, the first that moved */
@@ -38,7 +38,7 @@ static cr_status try_move(moves *m, size_t j)
     return st;
 }
 
-static double within(const cri_gp_search *u, size_t j, double x)
+static double within(const cri_gp_space *u, size_t j, double x)
 {
     return fmin(fmax(x, u->lower[j]), u->upper[j]);
 }
@@ -46,9 +46,9 @@ static double within(const cri_gp_search *u, size_t j, double x)
 /* Column j at other lengths. */
 static cr_status try_lengths(moves *m, size_t j)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &m->r->search;
-    double               now = m->from->x[j];
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &m->r->space;
+    double              now = m->from->x[j];
     for (size_t l = 0; l < LENGTHS; l++) {
         m->z[j] = within(u, j, u->unit[j] + log(lengths[l]));
         if (fabs(m->z[j] - now) >= OTHER) CR_TRY(try_move(m, j));
@@ -61,9 +61,9 @@ done:
 /* Column j and each one before it of the same kernel with their lengths, in units, exchanged. */
 static cr_status try_exchanges(moves *m, size_t j)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &m->r->search;
-    const double        *x = m->from->x;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &m->r->space;
+    const double       *x = m->from->x;
     for (size_t i = 0; i < j; i++) {
         double a = x[i] - u->unit[i], b = x[j] - u->unit[j];
         if (u->tie[i] != u->tie[j] || fabs(a - b) < OTHER) continue;
@@ -78,13 +78,13 @@ done:
 }
 
 /* The best move of each column, and of these the best few. */
-static cr_status try_columns(cri_gp_run *r, const cri_gp_point *from, double *z,
+static cr_status try_columns(cri_gp_optimiser *r, const cri_gp_point *from, double *z,
                              cri_gp_rivals *rivals)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    size_t               columns = 0;
-    moves                m = { r, from, z, rivals };
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    size_t              columns = 0;
+    moves               m = { r, from, z, rivals };
     cri_gp_rivals_clear(rivals, from);
     memcpy(z, from->x, u->size * sizeof *z);
     for (size_t j = 0; j < u->p; j++) columns += cri_gp_is_column(u, j);
@@ -97,19 +97,19 @@ done:
     return st;
 }
 
-cr_status cri_gp_renew_columns(cri_gp_run *r, cri_gp_point *best)
+cr_status cri_gp_renew_columns(cri_gp_optimiser *r, cri_gp_point *best)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size);
-    cri_gp_rivals        rivals;
-    bool                 gained = u->tied && cri_gp_may_climb(r, best);
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *z = cr_scratch_f64(&s, u->size);
+    cri_gp_rivals       rivals;
+    bool                gained = u->tied && cri_gp_may_ascend(r, best);
 
     CR_TRY(cri_gp_rivals_new(&s, r, RIVALS, &rivals));
     for (size_t round = 0; gained && round < ROUNDS; round++) {
         CR_TRY(try_columns(r, best, z, &rivals));
-        CR_TRY(cri_gp_rivals_climb(&rivals, SIZE_MAX, best, &gained));
+        CR_TRY(cri_gp_rivals_ascend(&rivals, SIZE_MAX, best, &gained));
     }
 done:
     cr_scratch_end(&s);

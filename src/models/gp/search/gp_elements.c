@@ -50,7 +50,7 @@ static size_t find_parameter(const cr_kernel *k, const char *name)
     return SIZE_MAX;
 }
 
-void cri_gp_tell_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list)
+void cri_gp_report_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list)
 {
     bool any = false;
     for (size_t i = 0; i < cr_kernel_parameters(k); i++)

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOUND_ROWS = 4096 };      /* that a bound over many is climbed on first */
-static const double ROUGHLY = 2; /* nats that a rough climb may leave */
+enum { BOUND_ROWS = 4096 };      /* that a bound over many is maximised on first */
+static const double ROUGHLY = 2; /* nats that a rough run may leave */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
 
@@ -15,58 +15,61 @@ cr_status cri_gp_exact_objective(cr_ctx *cx, void *method, const cri_gp_problem 
                                  const cr_kernel *k, double noise, double *out_value,
                                  double *opt_gradient)
 {
-    cr_status          st = CR_OK;
-    cri_gp_exact_room *room = method;
-    cr_kernel         *settled = NULL;
+    cr_status               st = CR_OK;
+    cri_gp_exact_workspace *workspace = method;
+    cr_kernel              *settled = NULL;
     CR_TRY(cri_kernel_settled(cx, k, false, &settled));
     if (settled) k = settled;
-    CR_TRY(cri_gp_solve(cx, problem, k, noise, CRI_GP_NO_JITTER, room->L, &room->solution));
+    CR_TRY(
+        cri_gp_solve(cx, problem, k, noise, CRI_GP_NO_JITTER, workspace->L, &workspace->solution));
     if (opt_gradient)
-        CR_TRY(cri_gp_gradient(cx, problem, k, noise, &room->solution, room->L, opt_gradient));
-    *out_value = room->solution.log_evidence;
+        CR_TRY(cri_gp_gradient(cx, problem, k, noise, &workspace->solution, workspace->L,
+                               opt_gradient));
+    *out_value = workspace->solution.log_evidence;
 done:
     cr_kernel_free(cx, settled);
     return st;
 }
 
-/* true when the search has climbed roughly to the top from there over all rows. */
-static bool is_top(const cri_gp_run *r, const cri_gp_point *at)
+/* true when the search has ascended roughly to the optimum from there over all rows. */
+static bool is_top(const cri_gp_optimiser *r, const cri_gp_point *at)
 {
-    return r->task->screen_rows > 0 && at->iterations > 0;
+    return r->learning->screen_rows > 0 && at->iterations > 0;
 }
 
-/* From each start to the top, to the very top from the best. */
-static cr_status climb_all(cri_gp_run *r, cri_gp_start_at *a, size_t n, cri_gp_learned *out)
+/* From each start to the optimum, closely from the best. */
+static cr_status ascend_all(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n, cri_gp_learned *out)
 {
     cr_status st = CR_OK;
-    size_t    most = r->task->max_iter;
+    size_t    most = r->learning->max_iter;
     out->starts = n;
     for (size_t i = 0; i < n; i++) {
         if (is_top(r, &a[i].at) && a[i].at.value < out->value - ROUGHLY) continue;
-        r->climbs = n, r->climbing = i, r->begun = r->evaluations;
+        r->runs = n, r->running = i, r->begun = r->evaluations;
         CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
         if (isinf(a[i].at.value)) continue;
         cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
-        CR_TRY(cri_gp_climb(r, false, care, most, a[i].curvature, &a[i].at));
+        CR_TRY(cri_gp_ascend(r, false, care, most, a[i].curvature, &a[i].at));
         if (a[i].at.value <= out->value) continue;
-        if (care == CRI_GP_ROUGH) CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, most, NULL, &a[i].at));
+        if (care == CRI_GP_ROUGH)
+            CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, most, NULL, &a[i].at));
         out->value = a[i].at.value;
     }
     cr_progress(r->cx, "gp: learning", (double)n, (double)n);
     cri_gp_sort_starts(a, n);
-    if (a[0].at.stop == CR_STOP_NO_PROGRESS && cri_gp_may_climb(r, &a[0].at)) {
-        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, most, NULL, &a[0].at)); /* along the gradient */
+    if (a[0].at.stop == CR_STOP_NO_PROGRESS && cri_gp_may_ascend(r, &a[0].at)) {
+        CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, most, NULL, &a[0].at)); /* along the gradient */
         out->value = fmax(out->value, a[0].at.value);
     }
     if (isnan(out->value)) CR_TRY(cri_gp_fail_starts(r, a, n));
 done:
-    r->climbs = 0;
+    r->runs = 0;
     return st;
 }
 
 /* The curvature at each start, from some of the rows: a good deal cheaper than to learn it on the
  * way. */
-static cr_status look_ahead(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few,
+static cr_status look_ahead(cr_scratch *s, cri_gp_optimiser *r, const cri_gp_problem *few,
                             cri_gp_start_at *a, size_t n)
 {
     cr_status             st = CR_OK;
@@ -74,9 +77,9 @@ static cr_status look_ahead(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *
     double                ratio = all->data->count / few->data->count;
     r->problem = few;
     for (size_t i = 0; i < n; i++) {
-        double *A = cr_scratch_matrix(s, r->search.size, r->search.size);
+        double *A = cr_scratch_matrix(s, r->space.size, r->space.size);
         CR_TRY(s->status);
-        st = cri_gp_curvature_ahead(r, a[i].at.x, ratio, A);
+        st = cri_gp_hessian_ahead(r, a[i].at.x, ratio, A);
         if (st == CR_OK) a[i].curvature = A; /* at the edge of what has a value there is none */
         if (st == CR_ENUMERIC) st = CR_OK;
         CR_TRY(st);
@@ -86,46 +89,47 @@ done:
     return st;
 }
 
-/* Starts climbed from on some of the rows, best first. */
-static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, cri_gp_start_at *a, size_t *n)
+/* Starts ascended from on some of the rows, best first. */
+static cr_status search_few(cri_gp_optimiser *r, const cri_gp_problem *few, cri_gp_start_at *a,
+                            size_t *n)
 {
     cr_status             st = CR_OK;
     const cri_gp_problem *all = r->problem;
     r->problem = few;
-    if (r->task->search_objective) {
-        r->objective = r->task->search_objective;
-        r->method = r->task->search_method;
+    if (r->learning->search_objective) {
+        r->objective = r->learning->search_objective;
+        r->workspace = r->learning->search_workspace;
     }
     CR_TRY(cri_gp_search_starts(r, a, n));
-    CR_TRY(cri_gp_climb_roughly(r, a, n));
+    CR_TRY(cri_gp_ascend_roughly(r, a, n));
     CR_TRY(cri_gp_renew_terms(r, &a[0].at));
-    if (r->task->restarts == 0) *n = cri_gp_drop_hopeless(a, *n, *n);
+    if (r->learning->restarts == 0) *n = cri_gp_drop_hopeless(a, *n, *n);
     for (size_t i = 0; i < *n; i++) a[i].at.iterations = 0; /* those over all rows count */
 done:
     r->problem = all;
-    r->objective = r->task->objective;
-    r->method = r->task->method;
+    r->objective = r->learning->objective;
+    r->workspace = r->learning->workspace;
     return st;
 }
 
-/* From the exact evidence of few rows to a bound over all of them: starts that suit it, climbed from
+/* From the exact evidence of few rows to a bound over all of them: starts that suit it, ascended from
  * on some of the rows where there are many, and the curvature there. */
-static cr_status go_over_to_bound(cr_scratch *s, cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+static cr_status go_over_to_bound(cr_scratch *s, cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status             st = CR_OK;
     const cri_gp_problem *all = r->problem;
     cri_gp_data           part = { 0 };
     cri_gp_problem        some = *all;
     bool                  many = all->data->n > 2 * BOUND_ROWS;
-    size_t                most = 2 + r->task->restarts;
+    size_t                most = 2 + r->learning->restarts;
 
     if (*n > most) *n = most;
-    if (many) CR_TRY(cri_gp_draw_problem(s, all, BOUND_ROWS, r->task->seed, &part, &some));
+    if (many) CR_TRY(cri_gp_draw_problem(s, all, BOUND_ROWS, r->learning->seed, &part, &some));
     r->problem = &some;
     for (size_t i = 0; i < *n; i++) CR_TRY(cri_gp_adapt_point(r, a[i].at.x, &a[i].at.value));
     if (!many) goto done;
-    CR_TRY(cri_gp_climb_roughly(r, a, n));
-    if (r->task->restarts == 0) *n = cri_gp_drop_hopeless(a, *n, 1);
+    CR_TRY(cri_gp_ascend_roughly(r, a, n));
+    if (r->learning->restarts == 0) *n = cri_gp_drop_hopeless(a, *n, 1);
     for (size_t i = 0; i < *n; i++) a[i].at.iterations = 0;
     r->problem = all;
     CR_TRY(look_ahead(s, r, &some, a, *n));
@@ -137,26 +141,26 @@ done:
 
 /* From the few to all rows: which starts, by their values there, and what is known of the
  * curvature. */
-static cr_status go_over(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *few,
+static cr_status go_over(cr_scratch *s, cri_gp_optimiser *r, const cri_gp_problem *few,
                          cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
     size_t    rows = r->problem->data->n;
     double    share = (double)few->data->n / (double)rows;
-    if (r->task->objective != r->task->search_objective && r->task->search_objective) {
+    if (r->learning->objective != r->learning->search_objective && r->learning->search_objective) {
         CR_TRY(go_over_to_bound(s, r, a, n));
         goto done;
     }
     for (size_t i = 0; i < *n; i++) CR_TRY(cri_gp_try(r, a[i].at.x, false, &a[i].at.value));
     cri_gp_sort_starts(a, *n);
-    if (r->task->restarts == 0 && *n > 1) *n = rows > 1000 ? 1 : 2;
-    if ((double)r->search.size * share * share < WORTH) CR_TRY(look_ahead(s, r, few, a, *n));
+    if (r->learning->restarts == 0 && *n > 1) *n = rows > 1000 ? 1 : 2;
+    if ((double)r->space.size * share * share < WORTH) CR_TRY(look_ahead(s, r, few, a, *n));
 done:
     return st;
 }
 
-/* Search and final climb on a set of rows: few of them first where there are many. */
-static cr_status learn(cr_ctx *cx, cri_gp_run *r, cri_gp_start_at *a, cri_gp_learned *out)
+/* Search and final run on a set of rows: few of them first where there are many. */
+static cr_status learn(cr_ctx *cx, cri_gp_optimiser *r, cri_gp_start_at *a, cri_gp_learned *out)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(cx);
@@ -164,16 +168,17 @@ static cr_status learn(cr_ctx *cx, cri_gp_run *r, cri_gp_start_at *a, cri_gp_lea
     cri_gp_data           part = { 0 };
     cri_gp_problem        few = *all;
     size_t                n = 0;
-    bool                  many = all->data->n > r->task->search_rows;
+    bool                  many = all->data->n > r->learning->search_rows;
 
     if (many) {
-        CR_TRY(cri_gp_draw_problem(&s, all, r->task->search_rows, r->task->seed, &part, &few));
+        CR_TRY(
+            cri_gp_draw_problem(&s, all, r->learning->search_rows, r->learning->seed, &part, &few));
         CR_TRY(search_few(r, &few, a, &n));
         CR_TRY(go_over(&s, r, &few, a, &n));
     } else {
         CR_TRY(cri_gp_search_starts(r, a, &n));
     }
-    CR_TRY(climb_all(r, a, n, out));
+    CR_TRY(ascend_all(r, a, n, out));
     if (!many) CR_TRY(cri_gp_renew_terms(r, &a[0].at));
     out->value = fmax(out->value, a[0].at.value);
     out->iterations = a[0].at.iterations;
@@ -185,33 +190,33 @@ done:
     return st;
 }
 
-cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
+cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise,
                        cri_gp_learned *out)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    size_t           room = CRI_GP_MOST_STARTS + task->restarts;
+    size_t           workspace = CRI_GP_MOST_STARTS + learning->restarts;
     cri_gp_learned   learned = { .value = NAN };
     cri_gp_start_at *a = NULL;
-    cri_gp_run       r = { .cx = cx };
+    cri_gp_optimiser r = { .cx = cx };
 
-    CR_TRY(cri_gp_run_begin(&s, task, k, *noise, &r));
-    CR_TRY(cri_gp_starts_new(&s, r.search.p + 1, room, &a));
-    if (r.search.size == 0) {
+    CR_TRY(cri_gp_optimiser_begin(&s, learning, k, *noise, &r));
+    CR_TRY(cri_gp_starts_new(&s, r.space.p + 1, workspace, &a));
+    if (r.space.size == 0) {
         CR_TRY(cri_gp_evaluate(&r, a[0].at.x, &learned.value, NULL));
     } else {
         CR_TRY(learn(cx, &r, a, &learned));
         CR_TRY(cri_gp_drop_terms(&r, &a[0].at, true));
         learned.value = a[0].at.value;
         CR_TRY(cr_kernel_set_theta(cx, k, a[0].at.x));
-        if (task->learn_noise) *noise = exp(a[0].at.x[r.search.p]);
+        if (learning->learn_noise) *noise = exp(a[0].at.x[r.space.p]);
         cri_gp_name_bounds(&r, a[0].at.x, learned.at_bound, sizeof learned.at_bound);
     }
     learned.evaluations = r.evaluations;
     learned.refused = r.refused;
     *out = learned;
 done:
-    cri_gp_run_end(&r);
+    cri_gp_optimiser_end(&r);
     cr_scratch_end(&s);
     return st;
 }

@@ -17,12 +17,12 @@ typedef cr_status cri_gp_objective(cr_ctx *cx, void *method, const cri_gp_proble
                                    const cr_kernel *k, double noise, double *out_value,
                                    double *opt_gradient);
 
-typedef struct cri_gp_task {
+typedef struct cri_gp_learning {
     const cri_gp_problem *problem;
     cri_gp_objective     *objective;
-    void                 *method;
+    void                 *workspace;
     cri_gp_objective     *search_objective; /* of the search with few rows; NULL: the same */
-    void                 *search_method;
+    void                 *search_workspace;
     double                variance; /* of the target about its mean               */
     bool                  learn_noise;
     size_t                restarts, max_iter;
@@ -30,7 +30,7 @@ typedef struct cri_gp_task {
     size_t                search_rows; /* how many rows the search for starts takes   */
     size_t screen_rows; /* and the screening of many starts before; 0: there is none */
     bool   rough;       /* a gain of 1e-7 of the value is none               */
-} cri_gp_task;
+} cri_gp_learning;
 
 typedef struct cri_gp_learned {
     double  value;          /* the log evidence or bound, with the log prior                */
@@ -43,25 +43,25 @@ typedef struct cri_gp_learned {
 } cri_gp_learned;
 
 /* Learns the free parameters of k and, if asked to, *noise. */
-cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
+cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise,
                        cri_gp_learned *out);
 
 /* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of
- * the task likes best: where the optimum of something else, the evidence of some rows, is to start
+ * `learning` likes best: where the optimum of something else, the evidence of some rows, is to start
  * the search. */
-cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise);
+cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise);
 
 /* The standard deviations of theta and log noise, by the inverse of the matrix of second
  * derivatives at the optimum (differences of the gradient): out [theta + 1], NaN for those at a
  * bound or without. */
-cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
-                        double *out);
+cr_status cri_gp_hyper_sds(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
+                           double noise, double *out);
 
-/* The exact log evidence as an objective; method is a cri_gp_exact_room. */
-typedef struct cri_gp_exact_room {
+/* The exact log evidence as an objective; its workspace is a cri_gp_exact_workspace. */
+typedef struct cri_gp_exact_workspace {
     double         *L; /* [n x n] of the largest problem */
     cri_gp_solution solution;
-} cri_gp_exact_room;
+} cri_gp_exact_workspace;
 cri_gp_objective cri_gp_exact_objective;
 
 #endif

@@ -1,7 +1,7 @@
 /* gp_lowrank_evidence.c -- evidence and gradient through a factor of small rank. */
 #include "gp_lowrank_evidence.h"
 #include "math/constants.h"
-#include "models/gp/exact/gp_thin.h"
+#include "models/gp/exact/gp_pivoted_cholesky.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/kernel/kernel_internal.h"
@@ -32,7 +32,8 @@ typedef struct work {
 
 /* root [n], and the trace of D^-1 R with the rounding of its terms; infinite where there is white
  * or no noise. */
-static cr_status fill_root(cr_ctx *cx, const work *w, const cri_gp_thin *thin, double *out_trace)
+static cr_status fill_root(cr_ctx *cx, const work *w, const cri_gp_pivoted *factor,
+                           double *out_trace)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
@@ -45,7 +46,7 @@ static cr_status fill_root(cr_ctx *cx, const work *w, const cri_gp_thin *thin, d
     CR_TRY(cr_kernel_diagonal(cx, w->k, &in, false, without));
     *out_trace = 0;
     for (size_t i = 0; i < w->n; i++) {
-        const double *f = thin->F.a + i * thin->F.stride;
+        const double *f = factor->F.a + i * factor->F.stride;
         double        D = w->noise * data->r[i], left = without[i] - cr_dot(f, f, w->r);
         if (with[i] != without[i] || !(D > 0)) D = 0;
         w->root[i] = sqrt(D);
@@ -128,25 +129,8 @@ done:
     return st;
 }
 
-/* The inputs of the pivots. */
-static cr_status take_pivots(cr_scratch *s, const cri_gp_data *data, const cri_gp_thin *thin,
-                             cri_gp_data *out)
-{
-    size_t d = data->d, c = data->c, r = thin->rank;
-    *out = (cri_gp_data){ .n = r,
-                          .d = d,
-                          .c = c,
-                          .X = cr_scratch_matrix(s, r, d),
-                          .codes = cr_scratch_bytes(s, r * c, sizeof(uint32_t)) };
-    for (size_t i = 0; s->status == CR_OK && i < r; i++) {
-        if (d) memcpy(out->X + i * d, data->X + thin->pivots[i] * d, d * sizeof(double));
-        if (c) memcpy(out->codes + i * c, data->codes + thin->pivots[i] * c, c * sizeof(uint32_t));
-    }
-    return s->status;
-}
-
 /* D^-1/2 T [n x r], T = F L^-1. */
-static cr_status fill_weights(cr_ctx *cx, const work *w, const cri_gp_thin *thin, double *T)
+static cr_status fill_weights(cr_ctx *cx, const work *w, const cri_gp_pivoted *factor, double *T)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -154,9 +138,9 @@ static cr_status fill_weights(cr_ctx *cx, const work *w, const cri_gp_thin *thin
     double    *L = cr_scratch_matrix(&s, r, r), *turned = cr_scratch_matrix(&s, r, n);
 
     CR_TRY(s.status);
-    cri_gp_thin_factor(thin, L);
+    cri_gp_pivoted_rows(factor, L);
     for (size_t i = 0; i < r; i++) { /* the rows of the pivots have been divided */
-        double by = w->root[thin->pivots[i]];
+        double by = w->root[factor->pivots[i]];
         for (size_t j = 0; j < r; j++) L[i * r + j] *= by;
     }
     for (size_t i = 0; i < n; i++)
@@ -170,7 +154,8 @@ done:
 }
 
 /* By theta: sums over 2 W T [n x r] and - T^T W T [r x r]. */
-static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_thin *thin, double *out)
+static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_pivoted *factor,
+                                   double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -182,8 +167,8 @@ static cr_status gradient_by_theta(cr_ctx *cx, const work *w, const cri_gp_thin 
     cr_mat      of_V = cr_mat_of(V, r, r);
     cri_gp_data at;
 
-    CR_TRY(take_pivots(&s, w->problem->data, thin, &at));
-    CR_TRY(fill_weights(cx, w, thin, T));
+    CR_TRY(cri_gp_data_pick(&s, w->problem->data, factor->pivots, factor->rank, &at));
+    CR_TRY(fill_weights(cx, w, factor, T));
     memcpy(Y, T, n * r * sizeof *T);
     CR_TRY(solve(cx, w, Y, r, X)); /* Y = D^1/2 C0^-1 T */
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(T, n, r), CR_TRANSPOSED, w->a, 0, c));
@@ -207,28 +192,28 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
                                   double noise, size_t most, double *out_value,
                                   double *opt_gradient, bool *out_held)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    size_t      n = problem->data->n;
-    cri_gp_thin thin = { .memory = cr_scratch_begin(cx) };
-    work        w = { .problem = problem, .k = k, .noise = noise, .n = n, .q = problem->q };
-    double      trace, value;
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = problem->data->n;
+    cri_gp_pivoted factor = { .memory = cr_scratch_begin(cx) };
+    work           w = { .problem = problem, .k = k, .noise = noise, .n = n, .q = problem->q };
+    double         trace, value;
 
     *out_held = false;
     if (!(noise > 0)) goto done;
-    CR_TRY(cri_gp_thin_begin(cx, problem->data, k, CRI_GP_THIN_LEAST, most, &thin));
-    if (thin.rank == 0) goto done;
-    w.r = thin.rank;
+    CR_TRY(cri_gp_pivoted_begin(cx, problem->data, k, CRI_GP_PIVOT_LEAST, most, &factor));
+    if (factor.rank == 0) goto done;
+    w.r = factor.rank;
     w.root = cr_scratch_f64(&s, n);
     w.a = cr_scratch_f64(&s, n);
     w.x = cr_scratch_f64(&s, w.r);
     w.M = cr_scratch_matrix(&s, w.r, w.r);
     CR_TRY(s.status);
-    CR_TRY(fill_root(cx, &w, &thin, &trace));
+    CR_TRY(fill_root(cx, &w, &factor, &trace));
     if (!isfinite(trace)) goto done;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < w.r; j++) thin.F.a[i * thin.F.stride + j] /= w.root[i];
-    w.G = cr_const(thin.F);
+        for (size_t j = 0; j < w.r; j++) factor.F.a[i * factor.F.stride + j] /= w.root[i];
+    w.G = cr_const(factor.F);
     CR_TRY(cr_syrk(cx, 1, w.G, CR_TRANSPOSED, 0, cr_mat_of(w.M, w.r, w.r)));
     for (size_t i = 0; i < w.r; i++) w.M[i * w.r + i] += 1;
     CR_TRY(cr_chol(cx, cr_mat_of(w.M, w.r, w.r)));
@@ -238,13 +223,13 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
           CRI_GP_LOWRANK_EVIDENCE_ERROR * fmax(fabs(value), (double)n)))
         goto done;
     if (opt_gradient) {
-        CR_TRY(gradient_by_theta(cx, &w, &thin, opt_gradient));
+        CR_TRY(gradient_by_theta(cx, &w, &factor, opt_gradient));
         CR_TRY(gradient_by_noise(cx, &w, opt_gradient + cr_kernel_theta_size(k)));
     }
     *out_value = value;
     *out_held = true;
 done:
-    cri_gp_thin_end(&thin);
+    cri_gp_pivoted_end(&factor);
     cr_scratch_end(&s);
     return st;
 }
@@ -253,27 +238,27 @@ cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem 
                                  const cr_kernel *k, double noise, double *out_value,
                                  double *opt_gradient)
 {
-    cr_status          st = CR_OK;
-    cri_gp_quick_room *room = method;
-    cr_kernel         *settled = NULL;
-    bool               held = false, tried = problem->data->n >= FEWEST && room->skip == 0;
+    cr_status               st = CR_OK;
+    cri_gp_quick_workspace *workspace = method;
+    cr_kernel              *settled = NULL;
+    bool held = false, tried = problem->data->n >= FEWEST && workspace->skip == 0;
 
-    if (problem->data->n >= FEWEST && room->skip > 0) room->skip--;
+    if (problem->data->n >= FEWEST && workspace->skip > 0) workspace->skip--;
     if (tried) {
         CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));
         st = cri_gp_lowrank_evidence(cx, problem, settled ? settled : k, noise,
                                      problem->data->n / SHARE, out_value, opt_gradient, &held);
         if (st == CR_ENUMERIC) st = CR_OK;
         CR_TRY(st);
-        room->failed = held                        ? 0
-                       : room->failed == 0         ? 1
-                       : room->failed < MOST_SKIPS ? 2 * room->failed
-                                                   : MOST_SKIPS;
-        room->skip = room->failed < MOST_SKIPS ? room->failed : MOST_SKIPS;
+        workspace->failed = held                             ? 0
+                            : workspace->failed == 0         ? 1
+                            : workspace->failed < MOST_SKIPS ? 2 * workspace->failed
+                                                             : MOST_SKIPS;
+        workspace->skip = workspace->failed < MOST_SKIPS ? workspace->failed : MOST_SKIPS;
     }
     if (!held)
-        CR_TRY(
-            cri_gp_exact_objective(cx, &room->exact, problem, k, noise, out_value, opt_gradient));
+        CR_TRY(cri_gp_exact_objective(cx, &workspace->exact, problem, k, noise, out_value,
+                                      opt_gradient));
 done:
     cr_kernel_free(cx, settled);
     return st;

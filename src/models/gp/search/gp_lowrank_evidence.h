@@ -1,5 +1,5 @@
 /* gp_lowrank_evidence.h -- the exact log evidence and its gradient where the covariance has a small
- * numerical rank.  With K = F F^T + R (gp_thin.h), D = noise diag r, C0 = F F^T + D, G = D^-1/2 F
+ * numerical rank.  With K = F F^T + R (gp_pivoted_cholesky.h), D = noise diag r, C0 = F F^T + D, G = D^-1/2 F
  * and M M^T = I + G^T G:
  *   log |C0| = log |D| + 2 sum log M_ii
  *   v^T C0^-1 v = |x|^2 + |g|^2,   x = (M M^T)^-1 G^T D^-1/2 v = F^T C0^-1 v,   g = D^-1/2 v - G x = D^1/2 C0^-1 v
@@ -28,11 +28,11 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
 
 /* The exact log evidence as an objective: so where it holds, with a rank up to n / 8, from 800
  * inputs on, else by the dense formulas.  After a failure the next evaluations, up to 16, do not
- * try.  method is a cri_gp_quick_room. */
-typedef struct cri_gp_quick_room {
-    cri_gp_exact_room exact;
-    size_t            failed, skip;
-} cri_gp_quick_room;
+ * try.  its workspace is a cri_gp_quick_workspace. */
+typedef struct cri_gp_quick_workspace {
+    cri_gp_exact_workspace exact;
+    size_t                 failed, skip;
+} cri_gp_quick_workspace;
 cri_gp_objective cri_gp_quick_objective;
 
 #endif

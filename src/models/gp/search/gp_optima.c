@@ -18,7 +18,7 @@ static const double clear_noises[NOISES] = { 1e-6, 1e-4, 0.01, 0.1 };
 static const double CHEAP = 8e6;   /* n^3 for each of the starts that cost little */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
-static const double NEAR = 0.4;    /* by t: on the way to the same top */
+static const double NEAR = 0.4;    /* by t: on the way to the same optimum */
 _Static_assert(LENGTHS *NOISES + 3 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
                "there is room for all starts");
 
@@ -33,12 +33,13 @@ void cri_gp_sort_starts(cri_gp_start_at *a, size_t n)
 }
 
 /* All candidates with their values, best first: the grid, and the expression as it is. */
-static cr_status try_starts(cri_gp_run *r, cri_gp_start_at *a, size_t *out_n)
+static cr_status try_starts(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *out_n)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    size_t               n = 0;
-    size_t some = r->task->screen_rows ? LENGTHS : LENGTHS - 1; /* broad ones need exact values */
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    size_t              n = 0;
+    size_t              some =
+        r->learning->screen_rows ? LENGTHS : LENGTHS - 1; /* broad ones need exact values */
     for (size_t l = 0; l < (u->has_lengths ? some : 1); l++)
         for (size_t e = 0; e < (u->size > u->p ? NOISES : 1); e++) {
             double length = u->has_lengths ? lengths[l] : 1;
@@ -72,9 +73,9 @@ static bool has_length(const cri_gp_start_at *a, size_t n, double length)
     return false;
 }
 
-/* Puts first those to climb from: the best two, the best of other lengths (`most` of these), and the
+/* Puts first those to ascend from: the best two, the best of other lengths (`most` of these), and the
  * expression as it is when it says anything.  Returns how many. */
-static size_t choose_starts(const cri_gp_search *u, cri_gp_start_at *a, size_t n, size_t most)
+static size_t choose_starts(const cri_gp_space *u, cri_gp_start_at *a, size_t n, size_t most)
 {
     size_t chosen = n < 2 ? n : 2;
     for (size_t i = chosen; i < n && most > 0; i++)
@@ -89,8 +90,8 @@ static size_t choose_starts(const cri_gp_search *u, cri_gp_start_at *a, size_t n
     return chosen;
 }
 
-/* Drops starts that reached the value of one before them; of equals that whose climb converged stays,
- * as the next climb can go on from there. */
+/* Drops starts that reached the value of one before them; of equals that whose run converged stays,
+ * as the next run can go on from there. */
 static size_t drop_equals(cri_gp_start_at *a, size_t n)
 {
     size_t kept = 0;
@@ -130,7 +131,8 @@ cr_status cri_gp_draw_problem(cr_scratch *s, const cri_gp_problem *all, size_t m
                               cri_gp_data *part, cri_gp_problem *out)
 {
     cr_status st = CR_OK;
-    CR_TRY(cri_gp_data_draw(s->cx, all->data, most, seed, part));
+    size_t    n = all->data->n;
+    CR_TRY(cri_gp_data_draw(s->cx, all->data, n < most ? n : most, seed, part));
     double *H = cr_scratch_matrix(s, part->n, all->q);
     CR_TRY(s->status);
     for (size_t i = 0, k = 0; k < part->n; i++)
@@ -143,10 +145,10 @@ done:
     return st;
 }
 
-cr_status cri_gp_fail_starts(cri_gp_run *r, const cri_gp_start_at *a, size_t n)
+cr_status cri_gp_fail_starts(cri_gp_optimiser *r, const cri_gp_start_at *a, size_t n)
 {
-    const cri_gp_search *u = &r->search;
-    double               noise = u->size > u->p ? exp(a[0].at.x[u->p]) : r->noise;
+    const cri_gp_space *u = &r->space;
+    double              noise = u->size > u->p ? exp(a[0].at.x[u->p]) : r->noise;
     bool dense = r->objective == cri_gp_exact_objective || r->objective == cri_gp_quick_objective;
     if (!dense)
         return cr_fail(r->cx, CR_ENUMERIC,
@@ -156,21 +158,21 @@ cr_status cri_gp_fail_starts(cri_gp_run *r, const cri_gp_start_at *a, size_t n)
     cr_status st = cr_kernel_set_theta(r->cx, r->k, a[0].at.x);
     return st != CR_OK ? st
                        : cri_gp_fail_singular(r->cx, r->problem, r->k, noise, n,
-                                              ((cri_gp_exact_room *)r->method)->L);
+                                              ((cri_gp_exact_workspace *)r->workspace)->L);
 }
 
 /* Starts made of the data: the best of the grid, lengths of several columns moved together, and a
  * broad one. */
-static cr_status make_first(cri_gp_run *r, cri_gp_start_at *a, size_t *out_n)
+static cr_status make_first(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *out_n)
 {
-    cr_status            st = CR_OK;
-    const cri_gp_search *u = &r->search;
-    size_t               n = 0, chosen;
+    cr_status           st = CR_OK;
+    const cri_gp_space *u = &r->space;
+    size_t              n = 0, chosen;
     CR_TRY(try_starts(r, a, &n));
     if (isinf(a[0].at.value)) CR_TRY(cri_gp_fail_starts(r, a, n));
-    chosen = choose_starts(u, a, n, r->task->screen_rows ? LENGTHS : 1);
+    chosen = choose_starts(u, a, n, r->learning->screen_rows ? LENGTHS : 1);
     for (size_t i = 0; u->tied && i < chosen; i++)
-        CR_TRY(cri_gp_climb(r, true, CRI_GP_ROUGH, 50, NULL, &a[i].at));
+        CR_TRY(cri_gp_ascend(r, true, CRI_GP_ROUGH, 50, NULL, &a[i].at));
     chosen = u->tied ? drop_equals(a, chosen) : chosen;
     if (u->tied) {
         begin(&a[chosen]);
@@ -182,10 +184,10 @@ done:
 }
 
 /* Adds starts in which one term of a sum explains what it can. */
-static cr_status add_terms(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+static cr_status add_terms(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
-    for (size_t i = 0; r->search.terms > 1 && i < r->search.terms && i < MOST_TERMS; i++) {
+    for (size_t i = 0; r->space.terms > 1 && i < r->space.terms && i < MOST_TERMS; i++) {
         begin(&a[*n]);
         CR_TRY(cri_gp_lead_by_term(r, i, &a[*n].at));
         *n += !isinf(a[*n].at.value);
@@ -194,7 +196,7 @@ done:
     return st;
 }
 
-static void keep_better(const cri_gp_search *u, const double *z, double value, cri_gp_point *best)
+static void keep_better(const cri_gp_space *u, const double *z, double value, cri_gp_point *best)
 {
     if (!(value > best->value)) return;
     memcpy(best->x, z, u->size * sizeof *z);
@@ -202,13 +204,13 @@ static void keep_better(const cri_gp_search *u, const double *z, double value, c
 }
 
 /* Adds the best of some starts of these lengths and noises. */
-static cr_status add_best(cri_gp_run *r, const double *length, size_t n_lengths,
+static cr_status add_best(cri_gp_optimiser *r, const double *length, size_t n_lengths,
                           const double *noise, size_t n_noises, cri_gp_start_at *a, size_t *n)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *z = cr_scratch_f64(&s, u->size), value;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *z = cr_scratch_f64(&s, u->size), value;
     CR_TRY(s.status);
     if (u->size == u->p) goto done;
     begin(&a[*n]);
@@ -225,12 +227,13 @@ done:
 }
 
 /* Adds random starts that have a value, the first of them number `from`. */
-static cr_status add_random(cri_gp_run *r, size_t from, size_t count, cri_gp_start_at *a, size_t *n)
+static cr_status add_random(cri_gp_optimiser *r, size_t from, size_t count, cri_gp_start_at *a,
+                            size_t *n)
 {
     cr_status st = CR_OK;
     for (size_t i = 0; i < count; i++) {
         begin(&a[*n]);
-        cri_gp_start_random(&r->search, r->task->seed, from + i, a[*n].at.x);
+        cri_gp_start_random(&r->space, r->learning->seed, from + i, a[*n].at.x);
         CR_TRY(cri_gp_try(r, a[*n].at.x, false, &a[*n].at.value));
         *n += !isinf(a[*n].at.value);
     }
@@ -240,33 +243,34 @@ done:
 
 /* Adds starts for kernels without a length a column, as many as cost little against the search: the
  * first as short as neighbours are far, which may tell of nobody else, the others random. */
-static cr_status add_cheap(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+static cr_status add_cheap(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status    st = CR_OK;
     double       rows = (double)r->problem->data->n;
-    const double nearest[] = { r->search.nearest, r->search.nearest / 2 };
+    const double nearest[] = { r->space.nearest, r->space.nearest / 2 };
     size_t       count = (size_t)fmin(CHEAP / pow(rows, 3), MOST_RANDOM);
-    if (r->search.tied || count == 0) goto done;
-    if (r->search.nearest < 1) CR_TRY(add_best(r, nearest, 2, clear_noises, NOISES, a, n));
-    CR_TRY(add_random(r, r->task->restarts, count - 1, a, n));
+    if (r->space.tied || count == 0) goto done;
+    if (r->space.nearest < 1) CR_TRY(add_best(r, nearest, 2, clear_noises, NOISES, a, n));
+    CR_TRY(add_random(r, r->learning->restarts, count - 1, a, n));
 done:
     return st;
 }
 
 /* Adds the best of `of` sparse starts, `count` times. */
-static cr_status add_sparse(cri_gp_run *r, size_t count, size_t of, cri_gp_start_at *a, size_t *n)
+static cr_status add_sparse(cri_gp_optimiser *r, size_t count, size_t of, cri_gp_start_at *a,
+                            size_t *n)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(r->cx);
-    double    *z = cr_scratch_f64(&s, r->search.size), value;
+    double    *z = cr_scratch_f64(&s, r->space.size), value;
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++) {
         begin(&a[*n]);
         a[*n].at.value = -INFINITY;
         for (size_t k = 0; k < of; k++) {
-            cri_gp_start_sparse(&r->search, r->task->seed, i * of + k, z);
+            cri_gp_start_sparse(&r->space, r->learning->seed, i * of + k, z);
             CR_TRY(cri_gp_try(r, z, false, &value));
-            keep_better(&r->search, z, value, &a[*n].at);
+            keep_better(&r->space, z, value, &a[*n].at);
         }
         *n += !isinf(a[*n].at.value);
     }
@@ -284,44 +288,44 @@ static size_t count_random(size_t each, size_t least, size_t rows)
 
 /* Adds starts of other kinds, for rows so few that many cost little: one where these rows are but
  * some of very many. */
-static cr_status add_others(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+static cr_status add_others(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
-    size_t    least = r->task->screen_rows, rows = r->problem->data->n;
-    bool      small = r->task->problem->data->n <= 2 * least;
+    size_t    least = r->learning->screen_rows, rows = r->problem->data->n;
+    bool      small = r->learning->problem->data->n <= 2 * least;
     if (small && rows <= least) CR_TRY(add_terms(r, a, n));
     if (small) CR_TRY(add_best(r, lengths, LENGTHS, &CLEAR, 1, a, n)); /* next to no noise */
     if (small) CR_TRY(add_cheap(r, a, n));
-    if (r->search.tied)
+    if (r->space.tied)
         CR_TRY(add_sparse(r, small ? count_random(RANDOM, least, rows) : 1, BEST_OF, a, n));
 done:
     return st;
 }
 
 /* Uphill from each start that has a value, by `most` steps. */
-static cr_status climb_each(cri_gp_run *r, cri_gp_start_at *a, size_t n, size_t most)
+static cr_status ascend_each(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n, size_t most)
 {
     cr_status st = CR_OK;
     for (size_t i = 0; i < n; i++) {
         CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
         if (!isinf(a[i].at.value))
-            CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, most, NULL, &a[i].at));
+            CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, most, NULL, &a[i].at));
     }
 done:
     return st;
 }
 
-cr_status cri_gp_climb_roughly(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+cr_status cri_gp_ascend_roughly(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status st = CR_OK;
-    CR_TRY(climb_each(r, a, *n, ROUGH_STEPS));
+    CR_TRY(ascend_each(r, a, *n, ROUGH_STEPS));
     *n = drop_equals(a, *n);
 done:
     return st;
 }
 
-/* true when x is near one of n tops, as far as the rows can tell lengths apart. */
-static bool is_near(const cri_gp_search *u, const cri_gp_start_at *a, size_t n, const double *x)
+/* true when x is near one of n optima, as far as the rows can tell lengths apart. */
+static bool is_near(const cri_gp_space *u, const cri_gp_start_at *a, size_t n, const double *x)
 {
     for (size_t i = 0; i < n; i++) {
         size_t j = 0;
@@ -333,26 +337,26 @@ static bool is_near(const cri_gp_search *u, const cri_gp_start_at *a, size_t n, 
     return false;
 }
 
-/* Roughly to the top from the `first` starts; from the others a few steps, and then to the top from
+/* Roughly to the optimum from the `first` starts; from the others a few steps, and then to the optimum from
  * the best of them and those that may yet reach the highest, the most promising first.  *n different
  * ones are left, best first. */
-static cr_status race(cri_gp_run *r, cri_gp_start_at *a, size_t first, size_t *n)
+static cr_status race(cri_gp_optimiser *r, cri_gp_start_at *a, size_t first, size_t *n)
 {
     cr_status st = CR_OK;
     size_t    kept = first;
     double    best = -INFINITY;
-    CR_TRY(climb_each(r, a, first, ROUGH_STEPS));
-    CR_TRY(climb_each(r, a + first, *n - first, GLANCE));
+    CR_TRY(ascend_each(r, a, first, ROUGH_STEPS));
+    CR_TRY(ascend_each(r, a + first, *n - first, GLANCE));
     for (size_t i = 0; i < first; i++) best = fmax(best, a[i].at.value);
     cri_gp_sort_starts(a + first, *n - first);
     for (size_t i = first; i < *n; i++) {
         if (a[i].at.value < best - LACK && kept >= first + SURE) break;
-        if (is_near(&r->search, a, kept, a[i].at.x)) continue;
+        if (is_near(&r->space, a, kept, a[i].at.x)) continue;
         cri_gp_start_at keep = a[kept];
         a[kept] = a[i];
         a[i] = keep;
         if (a[kept].at.stop != CR_STOP_TOLERANCE)
-            CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, ROUGH_STEPS, NULL, &a[kept].at));
+            CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, ROUGH_STEPS, NULL, &a[kept].at));
         best = fmax(best, a[kept++].at.value);
     }
     *n = drop_equals(a, kept);
@@ -360,22 +364,22 @@ done:
     return st;
 }
 
-/* The optima of the rows of the run, best first.  Many starts are climbed from where that costs
+/* The optima of the rows of the run, best first.  Many starts are ascended from where that costs
  * little, on some of the rows; a few optima go on with twice as many rows, and again, until these
  * are all of them. */
-static cr_status find_optima(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
+static cr_status find_optima(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(r->cx);
     const cri_gp_problem *all = r->problem;
-    size_t                rows = all->data->n, least = r->task->screen_rows, more = 0;
+    size_t                rows = all->data->n, least = r->learning->screen_rows, more = 0;
     cri_gp_data           part = { 0 };
     cri_gp_problem        few;
 
     *n = 0;
     if (rows > least) {
         size_t some = rows / 2 > least + least / 2 ? rows / 2 : least;
-        CR_TRY(cri_gp_draw_problem(&s, all, some, r->task->seed, &part, &few));
+        CR_TRY(cri_gp_draw_problem(&s, all, some, r->learning->seed, &part, &few));
         r->problem = &few;
         CR_TRY(find_optima(r, a, n));
         r->problem = all;
@@ -384,10 +388,10 @@ static cr_status find_optima(cri_gp_run *r, cri_gp_start_at *a, size_t *n)
     }
     if (rows <= 2 * least) CR_TRY(make_first(r, a + *n, &more));
     *n += more;
-    if (rows <= least && r->search.tied)
-        CR_TRY(add_random(r, r->task->restarts, count_random(RANDOM, least, rows), a, n));
+    if (rows <= least && r->space.tied)
+        CR_TRY(add_random(r, r->learning->restarts, count_random(RANDOM, least, rows), a, n));
     size_t first = *n;
-    if (rows <= least || (rows <= 2 * least && all == r->task->problem))
+    if (rows <= least || (rows <= 2 * least && all == r->learning->problem))
         CR_TRY(add_others(r, a, n));
     CR_TRY(race(r, a, first, n));
     for (size_t i = 0; i < *n && i < (rows > least ? 1 : RENEWED); i++)
@@ -401,11 +405,11 @@ done:
     return st;
 }
 
-cr_status cri_gp_search_starts(cri_gp_run *r, cri_gp_start_at *a, size_t *out_n)
+cr_status cri_gp_search_starts(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *out_n)
 {
     cr_status st = CR_OK;
-    CR_TRY(r->task->screen_rows ? find_optima(r, a, out_n) : make_first(r, a, out_n));
-    CR_TRY(add_random(r, 0, r->task->restarts, a, out_n));
+    CR_TRY(r->learning->screen_rows ? find_optima(r, a, out_n) : make_first(r, a, out_n));
+    CR_TRY(add_random(r, 0, r->learning->restarts, a, out_n));
 done:
     return st;
 }

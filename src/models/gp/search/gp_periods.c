@@ -1,7 +1,7 @@
 /* gp_periods.c -- the periods of periodic kernels, each over the frequencies of its column.
  * Over a range R two frequencies can be told apart when they differ by 1 / R or so; a period of less
  * than two mean distances of the rows is none that they show.  The evidence by the frequency is as
- * ragged as a periodogram: it is looked at in steps of 1 / (2 R), and the best few are climbed from. */
+ * ragged as a periodogram: it is looked at in steps of 1 / (2 R), and the best few are ascended from. */
 #include "gp_rivals.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
@@ -75,15 +75,15 @@ static bool is_shape(const cr_kernel *k, size_t a, size_t i)
     return k->params[a].node == k->params[i].node && k->params[a].spec->role == CRI_LENGTH;
 }
 
-static double within(const cri_gp_search *u, size_t j, double x)
+static double within(const cri_gp_space *u, size_t j, double x)
 {
     return fmin(fmax(x, u->lower[j]), u->upper[j]);
 }
 
 /* z := a start for period number i. */
-static void start(const cri_gp_run *r, size_t i, way w, double *z)
+static void start(const cri_gp_optimiser *r, size_t i, way w, double *z)
 {
-    const cri_gp_search *u = &r->search;
+    const cri_gp_space *u = &r->space;
     cri_gp_start(u, w.length, w.noise, z);
     for (size_t a = 0, j = 0; a < r->k->n_params; a++) {
         if (r->k->params[a].fixed) continue;
@@ -93,11 +93,11 @@ static void start(const cri_gp_run *r, size_t i, way w, double *z)
 }
 
 /* z := x with the term of period i, x_j, anew, as large as the noise, of which little stays. */
-static void take_over(const cri_gp_run *r, const double *x, size_t i, size_t j, double shape,
+static void take_over(const cri_gp_optimiser *r, const double *x, size_t i, size_t j, double shape,
                       double *z)
 {
-    const cri_gp_search *u = &r->search;
-    double               noise = u->size > u->p ? x[u->p] : log(r->noise);
+    const cri_gp_space *u = &r->space;
+    double              noise = u->size > u->p ? x[u->p] : log(r->noise);
     memcpy(z, x, u->size * sizeof *z);
     for (size_t a = 0, b = 0; a < r->k->n_params; a++) {
         if (r->k->params[a].fixed) continue;
@@ -106,7 +106,7 @@ static void take_over(const cri_gp_run *r, const double *x, size_t i, size_t j, 
             if (is_shape(r->k, a, i))
                 at = u->given[b] + log(shape);
             else if (u->kind[b] == CRI_GP_LENGTH)
-                at = u->unit[b] + (double)u->term[b] * CRI_GP_APART + log(TAKES_LENGTH);
+                at = u->unit[b] + (double)u->term[b] * CRI_GP_TERM_STEP + log(TAKES_LENGTH);
             else if (u->kind[b] == CRI_GP_AMPLITUDE)
                 at = noise;
             z[b] = within(u, b, at);
@@ -117,13 +117,13 @@ static void take_over(const cri_gp_run *r, const double *x, size_t i, size_t j, 
 }
 
 /* The period x_j at one frequency after the other, the rest as in z; those that are better than
- * their neighbours are kept.  value [count] is room. */
+ * their neighbours are kept.  value [count] is workspace. */
 static cr_status try_frequencies(cri_gp_rivals *rivals, size_t j, double range, double *z,
                                  double *value, size_t count)
 {
-    cr_status            st = CR_OK;
-    cri_gp_run          *r = rivals->run;
-    const cri_gp_search *u = &r->search;
+    cr_status           st = CR_OK;
+    cri_gp_optimiser   *r = rivals->run;
+    const cri_gp_space *u = &r->space;
     for (size_t f = 0; f < count; f++) {
         z[j] = period_of(range, f);
         value[f] = -INFINITY;
@@ -142,10 +142,10 @@ done:
 /* Other starts at each of the frequencies kept: the best of all there takes its place. */
 static cr_status try_peaks(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z)
 {
-    cr_status   st = CR_OK;
-    cri_gp_run *r = rivals->run;
-    size_t      kinds[PEAKS];
-    double      value;
+    cr_status         st = CR_OK;
+    cri_gp_optimiser *r = rivals->run;
+    size_t            kinds[PEAKS];
+    double            value;
     memcpy(kinds, rivals->kind, sizeof kinds);
     for (size_t c = 0; c < PEAKS; c++)
         for (size_t k = 0; kinds[c] != SIZE_MAX && k < LENGTHS * SHAPES * NOISES; k++) {
@@ -165,10 +165,10 @@ done:
 static cr_status try_multiples(cri_gp_rivals *rivals, const cri_gp_point *from, size_t i, size_t j,
                                double *z)
 {
-    cr_status            st = CR_OK;
-    cri_gp_run          *r = rivals->run;
-    const cri_gp_search *u = &r->search;
-    double               value;
+    cr_status           st = CR_OK;
+    cri_gp_optimiser   *r = rivals->run;
+    const cri_gp_space *u = &r->space;
+    double              value;
     for (size_t m = 0; m < MULTIPLES; m++) {
         memcpy(z, from->x, u->size * sizeof *z);
         z[j] = within(u, j, z[j] + log(multiples[m]));
@@ -189,28 +189,28 @@ done:
 static cr_status renew_period(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z,
                               double *value, cri_gp_point *best)
 {
-    cr_status   st = CR_OK;
-    cri_gp_run *r = rivals->run;
-    size_t      n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
-    bool        gained;
+    cr_status         st = CR_OK;
+    cri_gp_optimiser *r = rivals->run;
+    size_t            n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
+    bool              gained;
     cri_gp_rivals_clear(rivals, best);
     for (size_t w = 0; w < WAYS; w++) {
         start(r, i, ways[w], z);
         CR_TRY(try_frequencies(rivals, j, range, z, value, count));
     }
     CR_TRY(try_peaks(rivals, i, j, range, z));
-    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+    CR_TRY(cri_gp_rivals_ascend(rivals, RIVALS, best, &gained));
     cri_gp_rivals_clear(rivals, best);
-    memcpy(z, best->x, r->search.size * sizeof *z);
+    memcpy(z, best->x, r->space.size * sizeof *z);
     CR_TRY(try_frequencies(rivals, j, range, z, value, count));
-    for (size_t k = 0; r->search.terms > 1 && k < SHAPES; k++) {
+    for (size_t k = 0; r->space.terms > 1 && k < SHAPES; k++) {
         take_over(r, best->x, i, j, takes[k], z);
         CR_TRY(try_frequencies(rivals, j, range, z, value, count));
     }
-    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+    CR_TRY(cri_gp_rivals_ascend(rivals, RIVALS, best, &gained));
     cri_gp_rivals_clear(rivals, best);
     CR_TRY(try_multiples(rivals, best, i, j, z));
-    CR_TRY(cri_gp_rivals_climb(rivals, 2, best, &gained));
+    CR_TRY(cri_gp_rivals_ascend(rivals, 2, best, &gained));
 done:
     return st;
 }
@@ -220,42 +220,42 @@ done:
 static cr_status renew_beside(cri_gp_rivals *rivals, size_t i, size_t j, double range, double *z,
                               double *value, cri_gp_point *best)
 {
-    cr_status            st = CR_OK;
-    cri_gp_run          *r = rivals->run;
-    const cri_gp_search *u = &r->search;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    cri_gp_point         other = { .x = cr_scratch_f64(&s, u->size), .value = -INFINITY };
-    size_t               n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
-    size_t               leader = u->term[j] == 0 ? 1 : 0;
-    bool                 gained;
+    cr_status           st = CR_OK;
+    cri_gp_optimiser   *r = rivals->run;
+    const cri_gp_space *u = &r->space;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    cri_gp_point        other = { .x = cr_scratch_f64(&s, u->size), .value = -INFINITY };
+    size_t              n = r->problem->data->n, count = 2 * n < MOST ? 2 * n : MOST;
+    size_t              leader = u->term[j] == 0 ? 1 : 0;
+    bool                gained;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_lead_by_term(r, leader, &other));
     if (isinf(other.value)) goto done;
-    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, BESIDE, NULL, &other));
+    CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, BESIDE, NULL, &other));
     cri_gp_rivals_clear(rivals, best);
     for (size_t k = 0; k < SHAPES; k++) {
         take_over(r, other.x, i, j, takes[k], z);
         CR_TRY(try_frequencies(rivals, j, range, z, value, count));
     }
-    CR_TRY(cri_gp_rivals_climb(rivals, RIVALS, best, &gained));
+    CR_TRY(cri_gp_rivals_ascend(rivals, RIVALS, best, &gained));
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cri_gp_renew_periods(cri_gp_run *r, cri_gp_point *best)
+cr_status cri_gp_renew_periods(cri_gp_optimiser *r, cri_gp_point *best)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(r->cx);
-    double       *z = cr_scratch_f64(&s, r->search.size), *value = cr_scratch_f64(&s, MOST);
+    double       *z = cr_scratch_f64(&s, r->space.size), *value = cr_scratch_f64(&s, MOST);
     cri_gp_rivals rivals;
 
     CR_TRY(cri_gp_rivals_new(&s, r, PEAKS, &rivals));
     rivals.alike = 1;
-    for (size_t i = 0, j = 0; i < r->k->n_params && cri_gp_may_climb(r, best); i++) {
+    for (size_t i = 0, j = 0; i < r->k->n_params && cri_gp_may_ascend(r, best); i++) {
         double range = is_period(r->k, i) ? range_of(r->k, &r->k->params[i], r->problem->data) : 0;
-        if (range > 0 && r->search.terms > 1 && r->problem == r->task->problem) /* few rows */
+        if (range > 0 && r->space.terms > 1 && r->problem == r->learning->problem) /* few rows */
             CR_TRY(renew_beside(&rivals, i, j, range, z, value, best));
         if (range > 0) CR_TRY(renew_period(&rivals, i, j, range, z, value, best));
         j += !r->k->params[i].fixed;

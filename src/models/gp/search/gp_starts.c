@@ -26,9 +26,9 @@ static double column_sd(const cri_gp_data *data, size_t j)
 }
 
 /* The median distance of some evenly spaced rows over the columns of the node, and how far a row is
- * from the one nearest to it; room [MOST_ROWS^2 / 2]. */
+ * from the one nearest to it; workspace [MOST_ROWS^2 / 2]. */
 static double median_distance(const cr_kernel *k, const cri_node *node, const cri_gp_data *data,
-                              double *room, double *out_nearest)
+                              double *workspace, double *out_nearest)
 {
     cr_kernel_input in = cri_gp_inputs(data);
     size_t          m = data->n < MOST_ROWS ? data->n : MOST_ROWS, count = 0;
@@ -42,19 +42,19 @@ static double median_distance(const cr_kernel *k, const cri_node *node, const cr
                 size_t j = cri_column_at(k, node, c);
                 t += (x[j] - z[j]) * (x[j] - z[j]);
             }
-            if (t > 0) room[count++] = sqrt(t);
+            if (t > 0) workspace[count++] = sqrt(t);
         }
     if (count == 0) return *out_nearest = 1;
-    cri_sort_doubles(room, count);
-    *out_nearest = room[count / m]; /* each of the m rows has one */
-    return room[count / 2];
+    cri_sort_doubles(workspace, count);
+    *out_nearest = workspace[count / m]; /* each of the m rows has one */
+    return workspace[count / 2];
 }
 
 /* What is known of the columns, so that nothing is looked at again for every length-scale. */
 typedef struct columns {
     const cri_gp_data *data;
-    double            *sd, *room; /* [d]; of median_distance                       */
-    const cri_node    *counted;   /* the node whose columns that vary are `moving` */
+    double            *sd, *workspace; /* [d]; of median_distance                       */
+    const cri_node    *counted;        /* the node whose columns that vary are `moving` */
     size_t             moving;
     double             nearest; /* the least distance of neighbours, in units     */
 } columns;
@@ -76,7 +76,7 @@ static double length_unit(const cr_kernel *k, const cri_node *node, const cri_pa
                  node->class->kind == CR_KERNEL_NUMBER && node->class != &cri_kernel_periodic;
     if (!plain) return p->value;
     if (node->n_values[p->spec - node->class->specs] <= 1) {
-        double nearest, median = median_distance(k, node, c->data, c->room, &nearest);
+        double nearest, median = median_distance(k, node, c->data, c->workspace, &nearest);
         c->nearest = fmin(c->nearest, nearest / median);
         return median;
     }
@@ -231,7 +231,7 @@ done:
 }
 
 /* Bounds around the unit and the value given, where the expression has none. */
-static void set_bounds(cri_gp_search *u, const cri_param *p, size_t j, span sp)
+static void set_bounds(cri_gp_space *u, const cri_param *p, size_t j, span sp)
 {
     double low = sp.unit * sp.below, high = sp.unit * sp.above;
     bool   log_scale = p->spec->coordinate == CRI_LOG;
@@ -247,7 +247,7 @@ static void set_bounds(cri_gp_search *u, const cri_param *p, size_t j, span sp)
 }
 
 /* Length-scales of one kernel move together at first. */
-static void set_ties(const cr_kernel *k, cri_gp_search *u)
+static void set_ties(const cr_kernel *k, cri_gp_space *u)
 {
     size_t j = 0, last = SIZE_MAX;
     u->ties = 0;
@@ -261,25 +261,25 @@ static void set_ties(const cr_kernel *k, cri_gp_search *u)
     u->tied = u->ties < u->size;
 }
 
-cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
-                            double variance, double noise, bool learn_noise, cri_gp_search *out)
+cr_status cri_gp_space_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
+                           double variance, double noise, bool learn_noise, cri_gp_space *out)
 {
-    cr_status     st = CR_OK;
-    size_t        p = cr_kernel_theta_size(k), j = 0, terms, place;
-    columns       c = { .data = problem->data,
-                        .sd = cr_scratch_f64(s, problem->data->d),
-                        .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2),
-                        .nearest = 1 };
-    cri_gp_search u = { .p = p,
-                        .size = p + learn_noise,
-                        .variance = variance,
-                        .lower = cr_scratch_f64(s, p + 1),
-                        .upper = cr_scratch_f64(s, p + 1),
-                        .unit = cr_scratch_f64(s, p + 1),
-                        .given = cr_scratch_f64(s, p + 1),
-                        .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
-                        .tie = cr_scratch_index(s, p + 1),
-                        .term = cr_scratch_index(s, p + 1) };
+    cr_status    st = CR_OK;
+    size_t       p = cr_kernel_theta_size(k), j = 0, terms, place;
+    columns      c = { .data = problem->data,
+                       .sd = cr_scratch_f64(s, problem->data->d),
+                       .workspace = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2),
+                       .nearest = 1 };
+    cri_gp_space u = { .p = p,
+                       .size = p + learn_noise,
+                       .variance = variance,
+                       .lower = cr_scratch_f64(s, p + 1),
+                       .upper = cr_scratch_f64(s, p + 1),
+                       .unit = cr_scratch_f64(s, p + 1),
+                       .given = cr_scratch_f64(s, p + 1),
+                       .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
+                       .tie = cr_scratch_index(s, p + 1),
+                       .term = cr_scratch_index(s, p + 1) };
     CR_TRY(s->status);
     for (size_t a = 0; a < problem->data->d; a++) c.sd[a] = column_sd(problem->data, a);
     cr_kernel_theta(k, u.given);
@@ -294,7 +294,7 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
         u.has_values |= param->value != param->spec->fallback;
         set_bounds(&u, param, j, sp);
         place = place_of_term(k, term_of(k, param->node, &terms));
-        if (sp.kind == CRI_GP_LENGTH) u.unit[j] -= (double)place * CRI_GP_APART;
+        if (sp.kind == CRI_GP_LENGTH) u.unit[j] -= (double)place * CRI_GP_TERM_STEP;
         u.term[j++] = place;
         if (place >= u.terms) u.terms = place + 1;
     }
@@ -319,20 +319,20 @@ static const uint64_t SPARSE = (uint64_t)1 << 32; /* the first stream of sparse 
 
 /* --- starts ---------------------------------------------------------------------------------- */
 
-static double clamp(const cri_gp_search *u, size_t j, double x)
+static double clamp(const cri_gp_space *u, size_t j, double x)
 {
     return fmin(fmax(x, u->lower[j]), u->upper[j]);
 }
 
 /* true when the term of parameter j has a length. */
-static bool has_length(const cri_gp_search *u, size_t j)
+static bool has_length(const cri_gp_space *u, size_t j)
 {
     for (size_t i = 0; i < u->p; i++)
         if (u->kind[i] == CRI_GP_LENGTH && u->term[i] == u->term[j]) return true;
     return false;
 }
 
-void cri_gp_start(const cri_gp_search *u, double length, double noise, double *x)
+void cri_gp_start(const cri_gp_space *u, double length, double noise, double *x)
 {
     double bend = length > BROAD ? 4 * log(length / BROAD) : 0;
     for (size_t j = 0; j < u->size; j++) {
@@ -345,7 +345,7 @@ void cri_gp_start(const cri_gp_search *u, double length, double noise, double *x
     }
 }
 
-void cri_gp_start_random(const cri_gp_search *u, uint64_t seed, uint64_t number, double *x)
+void cri_gp_start_random(const cri_gp_space *u, uint64_t seed, uint64_t number, double *x)
 {
     cr_rng rng = cr_rng_stream(seed, 1 + number);
     for (size_t j = 0; j < u->size; j++) {
@@ -356,9 +356,9 @@ void cri_gp_start_random(const cri_gp_search *u, uint64_t seed, uint64_t number,
     }
 }
 
-bool cri_gp_is_column(const cri_gp_search *u, size_t j) { return cri_gp_count_columns(u, j) > 1; }
+bool cri_gp_is_column(const cri_gp_space *u, size_t j) { return cri_gp_count_columns(u, j) > 1; }
 
-size_t cri_gp_count_columns(const cri_gp_search *u, size_t j)
+size_t cri_gp_count_columns(const cri_gp_space *u, size_t j)
 {
     size_t count = 0;
     for (size_t i = 0; u->kind[j] == CRI_GP_LENGTH && i < u->p; i++)
@@ -366,7 +366,7 @@ size_t cri_gp_count_columns(const cri_gp_search *u, size_t j)
     return count;
 }
 
-void cri_gp_start_sparse(const cri_gp_search *u, uint64_t seed, uint64_t number, double *x)
+void cri_gp_start_sparse(const cri_gp_space *u, uint64_t seed, uint64_t number, double *x)
 {
     cr_rng rng = cr_rng_stream(seed, SPARSE + number);
     int    way = (int)(number % SPARSE_WAYS);
@@ -413,15 +413,15 @@ done:
     return st;
 }
 
-void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
+void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool constant, bool learn,
                               double *noise)
 {
     double      repeated = data->count - (double)data->n;
-    bool        learned = learn && !still && repeated > 0 && data->spread > 0;
+    bool        learned = learn && !constant && repeated > 0 && data->spread > 0;
     const char *so = learned ? "only the noise can be learned"
                              : "nothing can be learned of the hyper-parameters";
     if (learned) *noise = data->spread / repeated;
-    if (still)
+    if (constant)
         cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: %s", so);
     else if (data->n == 1)
         cr_log(cx, CR_LOG_WARNING, "all rows have the same inputs: %s", so);
@@ -443,7 +443,7 @@ static bool stands_at(const char *text, const char *word, const char *end)
     return false;
 }
 
-void cri_gp_tell_bounds(cr_ctx *cx, const char *at_bound, bool classes)
+void cri_gp_report_bounds(cr_ctx *cx, const char *at_bound, bool classes)
 {
     bool longest = stands_at(at_bound, ".l", " (upper)"),
          given = strstr(at_bound, " as given)") != NULL;

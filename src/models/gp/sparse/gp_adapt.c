@@ -1,5 +1,5 @@
 /* gp_adapt.c -- from the optimum of some rows to a start for a bound. */
-#include "models/gp/search/gp_climb.h"
+#include "models/gp/search/gp_optimiser.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 enum { LOUDER = 5, LOUDEST = 20 };
 
 /* The noise goes up by fours, until it is as loud as the target. */
-cr_status cri_gp_adapt_point(cri_gp_run *r, double *x, double *best)
+cr_status cri_gp_adapt_point(cri_gp_optimiser *r, double *x, double *best)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(r->cx);
-    const cri_gp_search *u = &r->search;
-    double              *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
-    double               up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
-    int                  levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(r->cx);
+    const cri_gp_space *u = &r->space;
+    double             *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
+    double              up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
+    int                 levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
 
     CR_TRY(s.status);
     memcpy(from, x, u->size * sizeof *x);
@@ -41,24 +41,24 @@ done:
     return st;
 }
 
-cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise)
+cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k);
-    double    *x = cr_scratch_f64(&s, p + 1), best;
-    cri_gp_run r = { .cx = cx };
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           p = cr_kernel_theta_size(k);
+    double          *x = cr_scratch_f64(&s, p + 1), best;
+    cri_gp_optimiser r = { .cx = cx };
 
-    CR_TRY(cri_gp_run_begin(&s, task, k, *noise, &r));
+    CR_TRY(cri_gp_optimiser_begin(&s, learning, k, *noise, &r));
     cr_kernel_theta(k, x);
     x[p] = *noise > 0 ? log(*noise) : 0;
-    if (r.search.size == 0) goto done;
+    if (r.space.size == 0) goto done;
     CR_TRY(cri_gp_adapt_point(&r, x, &best));
     if (isinf(best)) goto done;
     CR_TRY(cr_kernel_set_theta(cx, k, x));
-    if (task->learn_noise) *noise = exp(x[p]);
+    if (learning->learn_noise) *noise = exp(x[p]);
 done:
-    cri_gp_run_end(&r);
+    cri_gp_optimiser_end(&r);
     cr_scratch_end(&s);
     return st;
 }

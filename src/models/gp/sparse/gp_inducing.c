@@ -1,5 +1,5 @@
 /* gp_inducing.c -- where the inducing inputs are: chosen from the data, and moved by the bound. */
-#include "models/gp/search/gp_climb.h"
+#include "models/gp/search/gp_optimiser.h"
 #include "gp_sparse.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -157,20 +157,20 @@ done:
 
 /* x = theta, log noise where it is learned, then Z / scale. */
 typedef struct joint {
-    cr_ctx            *cx;
-    const cri_gp_task *task;
-    cri_gp_sparse     *sparse;
-    cr_kernel         *k;
-    double             noise;
-    size_t             p, at; /* theta; where Z begins */
-    double            *scale, *gradient, *dZ;
+    cr_ctx                *cx;
+    const cri_gp_learning *learning;
+    cri_gp_sparse         *sparse;
+    cr_kernel             *k;
+    double                 noise;
+    size_t                 p, at; /* theta; where Z begins */
+    double                *scale, *gradient, *dZ;
 } joint;
 
 static cr_status take(joint *g, const double *x)
 {
     cr_status st = cr_kernel_set_theta(g->cx, g->k, x);
     size_t    d = g->sparse->Z.d;
-    if (g->task->learn_noise) g->noise = exp(x[g->p]);
+    if (g->learning->learn_noise) g->noise = exp(x[g->p]);
     for (size_t i = 0; i < g->sparse->Z.n * d; i++)
         g->sparse->Z.X[i] = x[g->at + i] * g->scale[i % d];
     return st;
@@ -183,7 +183,7 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     cr_status st = take(g, x);
     (void)n;
     if (st == CR_OK)
-        st = cri_gp_sparse_solve(g->cx, g->task->problem, g->k, g->noise, g->sparse,
+        st = cri_gp_sparse_solve(g->cx, g->learning->problem, g->k, g->noise, g->sparse,
                                  opt_gradient ? g->gradient : NULL, opt_gradient ? g->dZ : NULL);
     if (st != CR_OK) return st;
     *out_f =
@@ -197,19 +197,19 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
 
 /* Start number k: what was learned with the inputs where they are; data-driven units with much
  * noise there; and, on request, random hyper-parameters with inputs spread anew. */
-static cr_status set_start(const joint *g, const cri_gp_search *u, size_t k, double *x)
+static cr_status set_start(const joint *g, const cri_gp_space *u, size_t k, double *x)
 {
     cr_status     st = CR_OK;
     size_t        d = g->sparse->Z.d;
     cri_gp_data   Z = { 0 };
     const double *X = g->sparse->Z.X;
     cr_kernel_theta(g->k, x);
-    if (g->task->learn_noise) x[g->p] = log(g->noise);
+    if (g->learning->learn_noise) x[g->p] = log(g->noise);
     if (k == 1) cri_gp_start(u, 1, 0.5, x);
     if (k > 1) {
-        CR_TRY(
-            cri_gp_inducing(g->cx, g->task->problem->data, g->sparse->Z.n, g->task->seed + k, &Z));
-        cri_gp_start_random(u, g->task->seed, k, x);
+        CR_TRY(cri_gp_inducing(g->cx, g->learning->problem->data, g->sparse->Z.n,
+                               g->learning->seed + k, &Z));
+        cri_gp_start_random(u, g->learning->seed, k, x);
         X = Z.X;
     }
     for (size_t i = 0; i < g->sparse->Z.n * d; i++) x[g->at + i] = X[i] / g->scale[i % d];
@@ -219,14 +219,14 @@ done:
 }
 
 /* Uphill from each start [starts x size]; the best ends in row 0. */
-static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_t starts,
-                           cri_gp_learned *learned)
+static cr_status ascend_all(joint *g, const cr_problem *problem, double *x, size_t starts,
+                            cri_gp_learned *learned)
 {
     cr_status           st = CR_OK;
     size_t              size = problem->n;
     double              best = -INFINITY;
     cr_minimize_options o = cr_minimize_defaults();
-    o.max_iter = g->task->max_iter;
+    o.max_iter = g->learning->max_iter;
     o.f_tolerance = 1e-9;
     for (size_t k = 0; k < starts; k++) {
         cr_minimize_report report;
@@ -246,38 +246,39 @@ done:
     return st;
 }
 
-cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_task *task, cri_gp_sparse *sparse,
+cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_learning *learning, cri_gp_sparse *sparse,
                                 cr_kernel *k, double *noise, cri_gp_learned *learned)
 {
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
-    size_t        at = p + task->learn_noise, size = at + inputs, starts = 2 + task->restarts;
-    cri_gp_search u;
-    joint         g = { .cx = cx,
-                        .task = task,
-                        .sparse = sparse,
-                        .k = k,
-                        .noise = *noise,
-                        .p = p,
-                        .at = at,
-                        .scale = cr_scratch_f64(&s, d),
-                        .gradient = cr_scratch_f64(&s, p + 1),
-                        .dZ = cr_scratch_f64(&s, inputs) };
-    double       *x = cr_scratch_matrix(&s, starts, size), *lower = cr_scratch_f64(&s, size);
-    double       *upper = cr_scratch_f64(&s, size);
-    cr_problem    problem = {
-           .n = size, .objective = objective, .lower = lower, .upper = upper, .user = &g
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
+    size_t     at = p + learning->learn_noise, size = at + inputs, starts = 2 + learning->restarts;
+    cri_gp_space u;
+    joint        g = { .cx = cx,
+                       .learning = learning,
+                       .sparse = sparse,
+                       .k = k,
+                       .noise = *noise,
+                       .p = p,
+                       .at = at,
+                       .scale = cr_scratch_f64(&s, d),
+                       .gradient = cr_scratch_f64(&s, p + 1),
+                       .dZ = cr_scratch_f64(&s, inputs) };
+    double      *x = cr_scratch_matrix(&s, starts, size), *lower = cr_scratch_f64(&s, size);
+    double      *upper = cr_scratch_f64(&s, size);
+    cr_problem   problem = {
+          .n = size, .objective = objective, .lower = lower, .upper = upper, .user = &g
     };
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &u));
-    measure(task->problem->data, g.scale);
+    CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, *noise,
+                            learning->learn_noise, &u));
+    measure(learning->problem->data, g.scale);
     for (size_t i = 0; i < size; i++) lower[i] = -INFINITY, upper[i] = INFINITY;
     memcpy(lower, u.lower, at * sizeof *lower);
     memcpy(upper, u.upper, at * sizeof *upper);
     for (size_t i = 0; i < starts; i++) CR_TRY(set_start(&g, &u, i, x + i * size));
-    CR_TRY(climb_all(&g, &problem, x, starts, learned));
+    CR_TRY(ascend_all(&g, &problem, x, starts, learned));
     CR_TRY(take(&g, x));
     *noise = g.noise;
 done:

@@ -1,6 +1,6 @@
 /* gp_rff.c -- evidence and gradient of a Gaussian process on random Fourier features. */
 #include "gp_rff.h"
-#include "gp_sums.h"
+#include "gp_linear_model.h"
 #include "base/parallel.h"
 #include "math/constants.h"
 #include "math/dense/chol.h"
@@ -21,7 +21,7 @@ typedef struct pass {
     size_t                m, q, d;
     double               *V, *angle; /* [m x b] features times D^-1/2; angles */
     double               *E, *D;     /* [b x (q + 1)] D^-1/2 (H, y); [b]      */
-    cri_gp_sums           sums;
+    cri_gp_linear_model   sums;
 } pass;
 
 /* V, D and E of some rows. */
@@ -30,17 +30,11 @@ static cr_status fill_block(pass *p, cri_range r, bool angles)
     cr_status          st = CR_OK;
     const cri_gp_data *a = p->problem->data;
     const cri_gp_rff  *f = p->rff;
-    size_t             b = r.end - r.begin, q = p->q;
+    size_t             b = r.end - r.begin;
     CR_TRY(cri_gp_waves(p->cx, f->W, f->weight, f->phase, p->m, a->X + r.begin * p->d, b, p->d,
                         p->V, angles ? p->angle : NULL));
-    for (size_t i = 0; i < b; i++) {
-        double root = 1 / sqrt(p->D[i] = p->noise * a->r[r.begin + i]);
-        for (size_t j = 0; j < q; j++)
-            p->E[i * (q + 1) + j] = root * p->problem->H[(r.begin + i) * q + j];
-        p->E[i * (q + 1) + q] = root * a->y[r.begin + i];
-    }
-    for (size_t k = 0; k < p->m; k++)
-        for (size_t i = 0; i < b; i++) p->V[k * b + i] /= sqrt(p->D[i]);
+    for (size_t i = 0; i < b; i++) p->D[i] = p->noise * a->r[r.begin + i];
+    cri_gp_linear_model_scale(p->problem, r.begin, p->D, b, p->E, p->V, p->m);
 done:
     return st;
 }
@@ -175,11 +169,7 @@ cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
                              .angle = cr_scratch_matrix(&s, m, opt_gradient ? w : 0),
                              .E = cr_scratch_matrix(&s, w, q + 1),
                              .D = cr_scratch_f64(&s, w),
-                             .sums = { .m = m,
-                                       .q = q,
-                                       .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                                       .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                                       .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
+                             .sums = cri_gp_linear_model_new(&s, m, q) };
 
     CR_TRY(s.status);
     cri_gp_spectrum_fill(rff->spectrum, k, rff->W, rff->weight, rff->phase);
@@ -187,9 +177,10 @@ cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
         cri_range r = cri_block_range(data->n, BLOCK, b);
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(fill_block(&p, r, false));
-        CR_TRY(cri_gp_sums_add(cx, &p.sums, p.V, p.E, p.D, r.end - r.begin));
+        CR_TRY(cri_gp_linear_model_add(cx, &p.sums, p.V, p.E, p.D, r.end - r.begin));
     }
-    CR_TRY(cri_gp_sums_solve(cx, &p.sums, rff->L2, rff->g, rff->beta, rff->U, rff->A, &rff->value));
+    CR_TRY(cri_gp_linear_model_solve(cx, &p.sums, rff->L2, rff->g, rff->beta, rff->U, rff->A,
+                                     &rff->value));
     rff->value += -0.5 * (double)data->n * CRI_LOG_2PI + cri_gp_merged(data, noise);
     if (!isfinite(rff->value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the evidence is not finite"));
     if (opt_gradient) CR_TRY(differentiate(&p, w, opt_gradient));

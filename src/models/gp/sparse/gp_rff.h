@@ -20,7 +20,7 @@ typedef struct cri_gp_rff {
 /* Value and all that predicts; opt_gradient [theta + 1] by theta and log noise. */
 cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                            double noise, cri_gp_rff *rff, double *opt_gradient);
-/* The same as an objective; method is a cri_gp_rff. */
+/* The same as an objective; its workspace is a cri_gp_rff. */
 cri_gp_objective cri_gp_rff_objective;
 /* The root of the mean squared error of phi . phi for pairs of some of the rows, relative to the
  * mean of k(x, x). */

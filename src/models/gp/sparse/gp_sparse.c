@@ -5,7 +5,7 @@
  *   dK_mm:  - (alpha alpha^T - L^-T (I - B^-1) L^-1) / 2 + L^-T V diag(v) D V^T L^-1
  *   dK_ii:  v;      v = w for fitc, -1 / (2 D) for vfe, 0 for sor and dtc. */
 #include "gp_sparse.h"
-#include "gp_sums.h"
+#include "gp_linear_model.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/constants.h"
@@ -31,23 +31,11 @@ typedef struct pass {
     double               *V; /* [m x b] L^-1 K_mn, then times D^-1/2                   */
     double               *D, *kii, *qii; /* [b] D; diagonals of K and of Q                      */
     double               *E; /* [b x (q + 1)] D^-1/2 (H, y)                            */
-    cri_gp_sums           sums;
+    cri_gp_linear_model   sums;
     double                trace;     /* sum (k - q) / D                                        */
     double                left, all; /* sum (k - q), sum k                                  */
     double                surplus;   /* sum (w - 1) log(D / (s r)): what w rows of fitc are more */
 } pass;
-
-static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
-{
-    return (cri_gp_data){ .n = r.end - r.begin,
-                          .d = a->d,
-                          .c = a->c,
-                          .X = a->X + r.begin * a->d,
-                          .codes = a->codes + r.begin * a->c,
-                          .y = a->y + r.begin,
-                          .r = a->r + r.begin,
-                          .w = a->w ? a->w + r.begin : NULL };
-}
 
 /* A row of weight w is w rows, each with K - Q of its own (gp_sparse.h). */
 static double weight_of(const cri_gp_data *a, size_t i) { return a->w ? a->w[i] : 1; }
@@ -56,27 +44,22 @@ static double weight_of(const cri_gp_data *a, size_t i) { return a->w ? a->w[i] 
 static cr_status fill_block(pass *p, cri_range r, cr_kernel_input *out_rows)
 {
     cr_status       st = CR_OK;
-    cri_gp_data     part = part_of(p->problem->data, r);
-    size_t          b = part.n, m = p->m, q = p->q;
+    cri_gp_data     part = cri_gp_data_view(p->problem->data, r.begin, r.end);
+    size_t          b = part.n, m = p->m;
     cr_kernel_input rows = cri_gp_inputs(&part), z = cri_gp_inputs(&p->sp->Z);
 
     CR_TRY(cr_kernel_cross(p->cx, p->k, &z, &rows, cr_mat_of(p->V, m, b)));
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(p->V, m, b)));
     CR_TRY(cr_kernel_diagonal(p->cx, p->k, &rows, false, p->kii));
-    for (size_t i = 0; i < b; i++) p->qii[i] = 0;
+    memset(p->qii, 0, b * sizeof *p->qii);
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < b; i++) p->qii[i] += p->V[a * b + i] * p->V[a * b + i];
     for (size_t i = 0; i < b; i++) {
         double left = fmax(p->kii[i] - p->qii[i], 0);
         p->D[i] = p->noise * part.r[i];
         if (p->sp->approx == CRI_GP_FITC) p->D[i] += left / weight_of(&part, i);
-        double root = 1 / sqrt(p->D[i]);
-        for (size_t j = 0; j < q; j++)
-            p->E[i * (q + 1) + j] = root * p->problem->H[(r.begin + i) * q + j];
-        p->E[i * (q + 1) + q] = root * part.y[i];
     }
-    for (size_t a = 0; a < m; a++)
-        for (size_t i = 0; i < b; i++) p->V[a * b + i] /= sqrt(p->D[i]);
+    cri_gp_linear_model_scale(p->problem, r.begin, p->D, b, p->E, p->V, m);
     *out_rows = rows;
 done:
     return st;
@@ -88,7 +71,7 @@ static cr_status add_block(pass *p, cri_range r)
     size_t          b = r.end - r.begin;
     cr_kernel_input rows;
     CR_TRY(fill_block(p, r, &rows));
-    CR_TRY(cri_gp_sums_add(p->cx, &p->sums, p->V, p->E, p->D, b));
+    CR_TRY(cri_gp_linear_model_add(p->cx, &p->sums, p->V, p->E, p->D, b));
     for (size_t i = 0; i < b; i++) {
         double noise = p->noise * p->problem->data->r[r.begin + i];
         p->surplus += (weight_of(p->problem->data, r.begin + i) - 1) * log(p->D[i] / noise);
@@ -129,8 +112,8 @@ static cr_status solve_sums(pass *p)
     cr_status          st = CR_OK;
     cri_gp_sparse     *sp = p->sp;
     const cri_gp_data *data = p->problem->data;
-    CR_TRY(
-        cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
+    CR_TRY(cri_gp_linear_model_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A,
+                                     &sp->value));
     sp->value +=
         -0.5 * ((double)data->n * CRI_LOG_2PI + p->surplus) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
@@ -222,13 +205,13 @@ done:
 }
 
 /* X := L^-T X L^-1 for symmetric X [m x m]. */
-static cr_status between(pass *p, const double *Linv, double *X, double *room)
+static cr_status between(pass *p, const double *Linv, double *X, double *workspace)
 {
     cr_status st = CR_OK;
     size_t    m = p->m;
     CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(X, m, m), CR_PLAIN, cr_cmat_of(Linv, m, m), CR_PLAIN, 0,
-                   cr_mat_of(room, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(room, m, m),
+                   cr_mat_of(workspace, m, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(Linv, m, m), CR_TRANSPOSED, cr_cmat_of(workspace, m, m),
                    CR_PLAIN, 0, cr_mat_of(X, m, m)));
 done:
     return st;
@@ -242,7 +225,7 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
     cri_gp_sparse  *sp = p->sp;
     size_t          m = p->m, t = cr_kernel_theta_size(p->k), dz = sp->Z.d;
     cr_kernel_input z = cri_gp_inputs(&sp->Z);
-    double         *room = cr_scratch_matrix(&s, m, m);
+    double         *workspace = cr_scratch_matrix(&s, m, m);
 
     CR_TRY(s.status);
     for (size_t i = 0; i < m; i++)
@@ -251,7 +234,7 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
             d->P[at] += 0.5 * ((i == j) - Binv[at]);
             if (sp->approx == CRI_GP_VFE) d->P[at] -= 0.5 * p->sums.Phi[at];
         }
-    CR_TRY(between(p, d->Linv, d->P, room));
+    CR_TRY(between(p, d->Linv, d->P, workspace));
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++) {
             double w =
@@ -333,11 +316,7 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
                      .kii = cr_scratch_f64(&s, w),
                      .qii = cr_scratch_f64(&s, w),
                      .E = cr_scratch_matrix(&s, w, q + 1),
-                     .sums = { .m = m,
-                               .q = q,
-                               .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                               .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                               .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
+                     .sums = cri_gp_linear_model_new(&s, m, q) };
 
     CR_TRY(s.status);
     CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));

@@ -30,7 +30,7 @@ typedef struct cri_gp_sparse {
 cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                               double noise, cri_gp_sparse *sparse, double *opt_gradient,
                               double *opt_dZ);
-/* The same as an objective; method is a cri_gp_sparse. */
+/* The same as an objective; its workspace is a cri_gp_sparse. */
 cri_gp_objective cri_gp_sparse_objective;
 
 /* L [m x m]: the factor of K_mm plus jitter, 1e-12 of its diagonal or as much more as it needs.
@@ -44,7 +44,7 @@ cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_da
 cr_status cri_gp_inducing(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                           cri_gp_data *out_Z);
 /* Learns hyper-parameters and inducing inputs together, from where they are. */
-cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_task *task, cri_gp_sparse *sparse,
+cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_learning *learning, cri_gp_sparse *sparse,
                                 cr_kernel *k, double *noise, cri_gp_learned *learned);
 
 #endif

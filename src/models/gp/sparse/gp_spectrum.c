@@ -24,7 +24,7 @@ static cr_status refuse(cr_ctx *cx, const char *what)
 
 /* a := all products of one term of a with one of b. */
 static cr_status multiply_terms(cr_ctx *cx, cri_gp_term *a, size_t *n_a, const cri_gp_term *b,
-                                size_t n_b, cri_gp_term *room)
+                                size_t n_b, cri_gp_term *workspace)
 {
     if (*n_a * n_b > CRI_GP_MOST_TERMS) return refuse(cx, "a product of so many sums");
     for (size_t i = 0; i < *n_a; i++)
@@ -33,10 +33,10 @@ static cr_status multiply_terms(cr_ctx *cx, cri_gp_term *a, size_t *n_a, const c
             if (t.n + b[j].n > CRI_GP_TERM_LEAVES)
                 return refuse(cx, "a product of so many kernels");
             for (size_t l = 0; l < b[j].n; l++) t.leaf[t.n++] = b[j].leaf[l];
-            room[i * n_b + j] = t;
+            workspace[i * n_b + j] = t;
         }
     *n_a *= n_b;
-    memcpy(a, room, *n_a * sizeof *a);
+    memcpy(a, workspace, *n_a * sizeof *a);
     return CR_OK;
 }
 
@@ -47,7 +47,7 @@ static cr_status expand(cr_ctx *cx, const cr_kernel *k, size_t at, cri_gp_term *
     cr_scratch      s = cr_scratch_begin(cx);
     const cri_node *node = &k->nodes[at];
     cri_gp_term    *child = cr_scratch_bytes(&s, CRI_GP_MOST_TERMS, sizeof *child);
-    cri_gp_term    *room = cr_scratch_bytes(&s, CRI_GP_MOST_TERMS, sizeof *room);
+    cri_gp_term    *workspace = cr_scratch_bytes(&s, CRI_GP_MOST_TERMS, sizeof *workspace);
     size_t          n = 0, some;
 
     CR_TRY(s.status);
@@ -67,7 +67,7 @@ static cr_status expand(cr_ctx *cx, const cr_kernel *k, size_t at, cri_gp_term *
         for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
             CR_TRY(expand(cx, k, c, child, &some));
             for (size_t p = 0; p < times; p++)
-                CR_TRY(multiply_terms(cx, out, &n, child, some, room));
+                CR_TRY(multiply_terms(cx, out, &n, child, some, workspace));
         }
     }
     *out_n = n;

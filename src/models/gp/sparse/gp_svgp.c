@@ -81,13 +81,13 @@ cr_status cri_gp_svgp_step(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
                            double noise, const size_t *opt_items, size_t n_items, double rate,
                            cri_gp_svgp *qv)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    size_t       m = qv->Z.n, q = problem->q, w = q + 1;
-    cri_gp_sums *sums = &qv->sums;
-    batch        t;
-    double       jitter, unused, each = rate * (double)problem->data->n / (double)n_items;
-    double      *E = cr_scratch_matrix(&s, n_items < BLOCK ? n_items : BLOCK, w);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    size_t               m = qv->Z.n, q = problem->q, w = q + 1;
+    cri_gp_linear_model *sums = &qv->sums;
+    batch                t;
+    double               jitter, unused, each = rate * (double)problem->data->n / (double)n_items;
+    double              *E = cr_scratch_matrix(&s, n_items < BLOCK ? n_items : BLOCK, w);
 
     CR_TRY(batch_new(&s, cx, problem, k, noise, qv, n_items, &t));
     CR_TRY(cri_gp_inducing_factor(cx, k, &qv->Z, qv->L, &jitter));
@@ -107,24 +107,24 @@ cr_status cri_gp_svgp_step(cr_ctx *cx, const cri_gp_problem *problem, const cr_k
         }
         for (size_t a = 0; a < m; a++)
             for (size_t i = 0; i < b; i++) t.V[a * b + i] *= t.kii[i];
-        CR_TRY(cri_gp_sums_add(cx, sums, t.V, E, t.D, b));
+        CR_TRY(cri_gp_linear_model_add(cx, sums, t.V, E, t.D, b));
     }
-    CR_TRY(cri_gp_sums_solve(cx, sums, qv->L2, qv->g, qv->beta, qv->U, qv->A, &unused));
+    CR_TRY(cri_gp_linear_model_solve(cx, sums, qv->L2, qv->g, qv->beta, qv->U, qv->A, &unused));
     qv->ready = true;
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* KL(q(v) | N(0, I)); the inverse of L2 goes to room [m x m]. */
-static cr_status divergence(cr_ctx *cx, const cri_gp_svgp *qv, double *room, double *out)
+/* KL(q(v) | N(0, I)); the inverse of L2 goes to workspace [m x m]. */
+static cr_status divergence(cr_ctx *cx, const cri_gp_svgp *qv, double *workspace, double *out)
 {
     size_t m = qv->Z.n;
     double trace = 0, square = 0;
-    memset(room, 0, m * m * sizeof *room);
-    for (size_t i = 0; i < m; i++) room[i * m + i] = 1;
-    cr_status st = cr_chol_forward(cx, cr_cmat_of(qv->L2, m, m), cr_mat_of(room, m, m));
-    for (size_t i = 0; st == CR_OK && i < m * m; i++) trace += room[i] * room[i];
+    memset(workspace, 0, m * m * sizeof *workspace);
+    for (size_t i = 0; i < m; i++) workspace[i * m + i] = 1;
+    cr_status st = cr_chol_forward(cx, cr_cmat_of(qv->L2, m, m), cr_mat_of(workspace, m, m));
+    for (size_t i = 0; st == CR_OK && i < m * m; i++) trace += workspace[i] * workspace[i];
     for (size_t i = 0; i < m; i++) square += qv->g[i] * qv->g[i];
     *out = 0.5 * (trace + square - (double)m + cr_chol_logdet(cr_cmat_of(qv->L2, m, m)));
     return st;
@@ -203,7 +203,7 @@ done:
 
 /* The part of K_mm, through its Cholesky factor: weights -L^-T sym(P) L^-1 / 2, of which P is the
  * lower triangle (Murray 2016, arXiv:1602.07527). */
-static cr_status add_inducing(const batch *t, slope *d, double *room)
+static cr_status add_inducing(const batch *t, slope *d, double *workspace)
 {
     cr_status          st = CR_OK;
     const cri_gp_svgp *qv = t->qv;
@@ -215,11 +215,11 @@ static cr_status add_inducing(const batch *t, slope *d, double *room)
         for (size_t j = 0; j <= i; j++) d->P[i * m + j] = d->P[j * m + i] = -0.5 * d->P[i * m + j];
     CR_TRY(cr_chol_backward(t->cx, L, cr_mat_of(d->P, m, m)));
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < m; j++) room[i * m + j] = d->P[j * m + i];
-    CR_TRY(cr_chol_backward(t->cx, L, cr_mat_of(room, m, m)));
+        for (size_t j = 0; j < m; j++) workspace[i * m + j] = d->P[j * m + i];
+    CR_TRY(cr_chol_backward(t->cx, L, cr_mat_of(workspace, m, m)));
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++)
-            d->P[i * m + j] = d->P[j * m + i] = 0.5 * (room[i * m + j] + room[j * m + i]);
+            d->P[i * m + j] = d->P[j * m + i] = 0.5 * (workspace[i * m + j] + workspace[j * m + i]);
     CR_TRY(cr_kernel_gram_gradient(t->cx, t->k, &z, cr_cmat_of(d->P, m, m), d->some));
     for (size_t j = 0; j < p; j++) d->sum[j] += d->some[j];
     if (d->dZ)
@@ -255,7 +255,7 @@ cr_status cri_gp_svgp_bound(cr_ctx *cx, const cri_gp_problem *problem, const cr_
     size_t             m = qv->Z.n, p = cr_kernel_theta_size(k);
     double             scale = (double)data->n / (double)n_items, kl, jitter;
     batch              t;
-    double            *room = cr_scratch_matrix(&s, m, m);
+    double            *workspace = cr_scratch_matrix(&s, m, m);
 
     CR_TRY(batch_new(&s, cx, problem, k, noise, qv, n_items, &t));
     slope d = slope_new(&s, &t, n_items < BLOCK ? n_items : BLOCK, opt_dZ);
@@ -268,11 +268,11 @@ cr_status cri_gp_svgp_bound(cr_ctx *cx, const cri_gp_problem *problem, const cr_
         CR_TRY(add_value(&t, &d, scale));
         if (opt_gradient) CR_TRY(add_slope(&t, &d));
     }
-    CR_TRY(divergence(cx, qv, room, &kl));
+    CR_TRY(divergence(cx, qv, workspace, &kl));
     double value = d.value - kl + cri_gp_merged(data, noise);
     if (!isfinite(value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the bound is not finite"));
     if (opt_gradient) {
-        CR_TRY(add_inducing(&t, &d, room));
+        CR_TRY(add_inducing(&t, &d, workspace));
         memcpy(opt_gradient, d.sum, p * sizeof(double));
         opt_gradient[p] =
             d.by_noise + 0.5 * (data->spread / noise - (data->count - (double)data->n));

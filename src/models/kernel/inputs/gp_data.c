@@ -39,6 +39,34 @@ void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, 
         }
 }
 
+cri_gp_data cri_gp_data_view(const cri_gp_data *a, size_t begin, size_t end)
+{
+    return (cri_gp_data){ .n = end - begin,
+                          .d = a->d,
+                          .c = a->c,
+                          .X = a->X ? a->X + begin * a->d : NULL,
+                          .codes = a->codes ? a->codes + begin * a->c : NULL,
+                          .y = a->y ? a->y + begin : NULL,
+                          .r = a->r ? a->r + begin : NULL,
+                          .w = a->w ? a->w + begin : NULL };
+}
+
+cr_status cri_gp_data_pick(cr_scratch *s, const cri_gp_data *data, const size_t *index, size_t m,
+                           cri_gp_data *out)
+{
+    size_t d = data->d, c = data->c;
+    *out = (cri_gp_data){ .n = m,
+                          .d = d,
+                          .c = c,
+                          .X = cr_scratch_matrix(s, m, d),
+                          .codes = cr_scratch_bytes(s, m * c, sizeof(uint32_t)) };
+    for (size_t i = 0; s->status == CR_OK && i < m; i++) {
+        if (d) memcpy(out->X + i * d, data->X + index[i] * d, d * sizeof(double));
+        if (c) memcpy(out->codes + i * c, data->codes + index[i] * c, c * sizeof(uint32_t));
+    }
+    return s->status;
+}
+
 cr_kernel_input cri_gp_inputs(const cri_gp_data *data)
 {
     return (cr_kernel_input){ .rows = data->n,

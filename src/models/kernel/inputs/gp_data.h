@@ -13,6 +13,7 @@
 #define CREDENCE_MODELS_KERNEL_INPUTS_GP_DATA_H
 
 #include "models/core/class.h"
+#include "base/scratch.h"
 #include "math/kernel/kernel.h"
 
 typedef struct cri_gp_data {
@@ -52,6 +53,11 @@ cr_status cri_gp_data_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data 
 cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out);
 /* Frees the arrays. */
 void cri_gp_data_free(cr_ctx *cx, cri_gp_data *data);
+/* Rows [begin, end), borrowed; count, spread and log_shares are 0. */
+cri_gp_data cri_gp_data_view(const cri_gp_data *data, size_t begin, size_t end);
+/* The inputs of the rows `index` [m], memory of the arena. */
+cr_status cri_gp_data_pick(cr_scratch *s, const cri_gp_data *data, const size_t *index, size_t m,
+                           cri_gp_data *out);
 /* The inputs as a kernel sees them. */
 cr_kernel_input cri_gp_inputs(const cri_gp_data *data);
 
@@ -94,7 +100,9 @@ cr_kernel_names cri_gp_names(const cri_rows *rows);
  * else NULL. */
 const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *design);
 /* Adds "of" to the parameters in a description, by their names, when some are elements. */
-void cri_gp_tell_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list);
+void cri_gp_report_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list);
+/* true when the expression has a white kernel. */
+bool cri_gp_kernel_has_white(const cr_kernel *k);
 /* The canonical text, from cr_alloc; freed by cri_string_free. */
 char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k);
 

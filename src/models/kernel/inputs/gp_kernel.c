@@ -287,3 +287,10 @@ done:
     cr_kernel_free(cx, k);
     return st;
 }
+
+bool cri_gp_kernel_has_white(const cr_kernel *k)
+{
+    for (size_t i = 0; i < k->n_nodes; i++)
+        if (k->nodes[i].class == &cri_kernel_white) return true;
+    return false;
+}

@@ -1,13 +1,19 @@
-/* gp_pivots.c -- partial Cholesky with pivoting, and rows that stand for the others. */
-#include "gp_pivots.h"
+/* gp_pivoted_cholesky.c -- the factor of a given width, one of the numerical rank, and landmarks. */
+#include "gp_pivoted_cholesky.h"
 #include "base/parallel.h"
-#include "base/scratch.h"
 #include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 512, CANDIDATES = 4096, SMALL = 1000000, TELL = 16 };
+enum {
+    ROWS = 512,        /* reduced by a thread at a time                               */
+    CANDIDATES = 4096, /* rows that landmarks are chosen from                         */
+    SMALL = 1000000,   /* numbers of F: below, threads are not worth their start      */
+    REPORT = 16,       /* pivots between two reports of progress                      */
+    MOST = 600,        /* pivots of a factor of low rank at all                       */
+    FIRST = 32         /* pivots of its first attempt                                 */
+};
 static const double LEAST = 1e-12; /* of the mean variance: beyond that a row adds nothing */
 
 typedef struct work {
@@ -55,15 +61,11 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
     CR_TRY(cr_kernel_diagonal(cx, k, &in, false, w.left));
     for (size_t i = 0; i < n; i++) mean += w.left[i] / (double)n;
     for (; rank < most && rank < n; rank++) {
-        if (rank % TELL == 0) cr_progress(cx, "gp: landmarks", (double)rank, (double)most);
+        if (rank % REPORT == 0) cr_progress(cx, "gp: landmarks", (double)rank, (double)most);
         w.at = rank;
         w.pivot = largest(w.left, n);
         if (!(w.left[w.pivot] > least * mean)) break;
-        cri_gp_data     one = { .n = 1,
-                                .d = data->d,
-                                .c = data->c,
-                                .X = data->X + w.pivot * data->d,
-                                .codes = data->codes + w.pivot * data->c };
+        cri_gp_data     one = cri_gp_data_view(data, w.pivot, w.pivot + 1);
         cr_kernel_input in_one = cri_gp_inputs(&one);
         CR_TRY(cr_kernel_cross(cx, k, &in, &in_one, cr_mat_of(w.column, n, 1)));
         if (n * rank < SMALL) /* not worth sharing */
@@ -118,4 +120,76 @@ done:
     cri_gp_data_free(cx, &Z);
     cr_scratch_end(&s);
     return st;
+}
+
+/* --- a factor of the numerical rank ---------------------------------------------------------- */
+
+/* Will the largest variance that is left, which falls at best as it did over the last half of the
+ * pivots, be below `least` in time? */
+static bool has_hope(const double *F, const size_t *pivots, size_t width, size_t most, double least)
+{
+    size_t half = width / 2, last = width - 1;
+    double before = 2 * log(F[pivots[half] * width + half]),
+           now = 2 * log(F[pivots[last] * width + last]);
+    double slope = (now - before) / (double)(last - half);
+    return now + slope * (double)(most - width) < log(least);
+}
+
+static cr_status mean_variance(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double *out)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cr_kernel_input in = cri_gp_inputs(data);
+    double         *diagonal = cr_scratch_f64(&s, data->n);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_diagonal(cx, k, &in, false, diagonal));
+    *out = 0;
+    for (size_t i = 0; i < data->n; i++) *out += diagonal[i] / (double)data->n;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_pivoted_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
+                               double least, size_t most, cri_gp_pivoted *out)
+{
+    cr_status st = CR_OK;
+    size_t    n = data->n;
+    double    mean, *F;
+
+    *out = (cri_gp_pivoted){ .memory = cr_scratch_begin(cx) };
+    if (most > MOST) most = MOST;
+    if (most < FIRST || !cr_kernel_is_psd(k)) goto done;
+    CR_TRY(mean_variance(cx, data, k, &mean));
+    if (!(mean > 0 && isfinite(mean))) goto done;
+    for (size_t width = FIRST;; width = 2 * width < most ? 2 * width : most) {
+        cr_scratch_end(&out->memory);
+        out->memory = cr_scratch_begin(cx);
+        out->pivots = cr_scratch_index(&out->memory, width);
+        F = cr_scratch_matrix(&out->memory, n, width);
+        CR_TRY(out->memory.status);
+        CR_TRY(cri_gp_pivots(cx, data, k, width, least, out->pivots, F, &out->rank, NULL));
+        out->F = (cr_mat){ F, n, out->rank, width };
+        if (out->rank < width) break;
+        out->rank = 0;
+        if (width == most || !has_hope(F, out->pivots, width, most, least * mean)) goto done;
+    }
+    for (size_t i = 0; i < out->rank; i++) /* what rounding left above L */
+        for (size_t j = i + 1; j < out->rank; j++) F[out->pivots[i] * out->F.stride + j] = 0;
+done:
+    return st;
+}
+
+void cri_gp_pivoted_end(cri_gp_pivoted *factor)
+{
+    cr_scratch_end(&factor->memory);
+    factor->rank = 0;
+}
+
+void cri_gp_pivoted_rows(const cri_gp_pivoted *factor, double *L)
+{
+    size_t r = factor->rank;
+    for (size_t i = 0; i < r; i++)
+        memcpy(L + i * r, factor->F.a + factor->pivots[i] * factor->F.stride, r * sizeof *L);
 }

@@ -1,6 +1,6 @@
-/* gp_spread.c -- second derivatives by the hyper-parameters: how sure these are, and where a climb
- * is steep. */
-#include "gp_climb.h"
+/* gp_hessian.c -- the Hessian of the log evidence by the hyper-parameters: their standard deviations,
+ * and the curvature that a run of the optimiser starts with. */
+#include "gp_optimiser.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/decompose.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The least curvature that a climb sets out with: a step of a gradient of 1 is no longer than a
+/* The least curvature that a run sets out with: a step of a gradient of 1 is no longer than a
  * factor of e^2. */
 static const double FLAT = 0.5, STEP = 3e-4;
 
-void cri_gp_within(const cri_gp_search *u, const double *x, size_t *at, size_t *out_m)
+void cri_gp_within(const cri_gp_space *u, const double *x, size_t *at, size_t *out_m)
 {
     size_t m = 0;
     for (size_t j = 0; j < u->size; j++)
@@ -22,18 +22,18 @@ void cri_gp_within(const cri_gp_search *u, const double *x, size_t *at, size_t *
 
 /* Forward differences: their error, of the order of the step, is a small share of a standard
  * deviation. */
-cr_status cri_gp_curvature(cri_gp_run *r, const double *x, const size_t *at, size_t m,
-                           double *out_gradient, double *B)
+cr_status cri_gp_hessian(cri_gp_optimiser *r, const double *x, const size_t *at, size_t m,
+                         double *out_gradient, double *B)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(r->cx);
-    size_t     p = r->search.p;
+    size_t     p = r->space.p;
     double    *z = cr_scratch_f64(&s, p + 1), *up = cr_scratch_f64(&s, p + 1), value;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_evaluate(r, x, &value, out_gradient));
     for (size_t i = 0; i < m; i++) {
-        memcpy(z, x, r->search.size * sizeof *z);
+        memcpy(z, x, r->space.size * sizeof *z);
         z[at[i]] = x[at[i]] + STEP;
         CR_TRY(cri_gp_evaluate(r, z, &value, up));
         for (size_t j = 0; j < m; j++) B[i * m + j] = (out_gradient[at[j]] - up[at[j]]) / STEP;
@@ -46,20 +46,20 @@ done:
     return st;
 }
 
-cr_status cri_gp_curvature_ahead(cri_gp_run *r, const double *x, double ratio, double *A)
+cr_status cri_gp_hessian_ahead(cri_gp_optimiser *r, const double *x, double ratio, double *A)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(r->cx);
-    size_t     size = r->search.size, m = 0, *at = cr_scratch_index(&s, size);
+    size_t     size = r->space.size, m = 0, *at = cr_scratch_index(&s, size);
     double    *B = cr_scratch_matrix(&s, size, size), *V = cr_scratch_matrix(&s, size, size);
-    double    *w = cr_scratch_f64(&s, size), *g = cr_scratch_f64(&s, r->search.p + 1);
+    double    *w = cr_scratch_f64(&s, size), *g = cr_scratch_f64(&s, r->space.p + 1);
 
     CR_TRY(s.status);
-    cri_gp_within(&r->search, x, at, &m);
-    CR_TRY(cri_gp_curvature(r, x, at, m, g, B));
+    cri_gp_within(&r->space, x, at, &m);
+    CR_TRY(cri_gp_hessian(r, x, at, m, g, B));
     for (size_t i = 0; i < m; i++) {
-        double second, slope = cri_gp_slope_of_t(&r->search, at[i],
-                                                 cri_gp_to_t(&r->search, at[i], x[at[i]]), &second);
+        double second, slope = cri_gp_slope_of_t(&r->space, at[i],
+                                                 cri_gp_to_t(&r->space, at[i], x[at[i]]), &second);
         for (size_t j = 0; j < m; j++) {
             B[i * m + j] *= slope;
             B[j * m + i] *= slope;
@@ -80,30 +80,30 @@ done:
     return st;
 }
 
-cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
-                        double *out)
+cr_status cri_gp_hyper_sds(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
+                           double noise, double *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     m = 0, p = cr_kernel_theta_size(k);
-    cri_gp_run r = { .cx = cx };
-    double    *x = cr_scratch_f64(&s, p + 1), *B = cr_scratch_matrix(&s, p + 1, p + 1);
-    double    *g = cr_scratch_f64(&s, p + 1);
-    size_t    *at = cr_scratch_index(&s, p + 1);
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           m = 0, p = cr_kernel_theta_size(k);
+    cri_gp_optimiser r = { .cx = cx };
+    double          *x = cr_scratch_f64(&s, p + 1), *B = cr_scratch_matrix(&s, p + 1, p + 1);
+    double          *g = cr_scratch_f64(&s, p + 1);
+    size_t          *at = cr_scratch_index(&s, p + 1);
 
-    CR_TRY(cri_gp_run_begin(&s, task, k, noise, &r));
+    CR_TRY(cri_gp_optimiser_begin(&s, learning, k, noise, &r));
     cr_kernel_theta(k, x);
     x[p] = noise > 0 ? log(noise) : 0;
     for (size_t j = 0; j <= p; j++) out[j] = NAN;
-    cri_gp_within(&r.search, x, at, &m);
-    st = cri_gp_curvature(&r, x, at, m, g, B);
+    cri_gp_within(&r.space, x, at, &m);
+    st = cri_gp_hessian(&r, x, at, m, g, B);
     if (st == CR_OK) st = cr_chol(cx, cr_mat_of(B, m, m));
     if (st == CR_OK) st = cr_chol_inverse(cx, cr_cmat_of(B, m, m), cr_mat_of(B, m, m));
     for (size_t i = 0; st == CR_OK && i < m; i++) /* beyond e^5 the data say nothing */
         out[at[i]] = B[i * m + i] < 25 ? sqrt(B[i * m + i]) : NAN;
-    if (st == CR_ENUMERIC) st = CR_OK; /* flat or at no maximum: nothing to tell */
+    if (st == CR_ENUMERIC) st = CR_OK; /* flat or at no maximum: nothing to report */
 done:
-    cri_gp_run_end(&r);
+    cri_gp_optimiser_end(&r);
     cr_scratch_end(&s);
     return st;
 }

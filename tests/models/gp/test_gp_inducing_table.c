@@ -1,4 +1,4 @@
-/* test_gp_given.c -- given inducing inputs and the gradient that is kept: files, memory, threads,
+/* test_gp_inducing_table.c -- given inducing inputs and the gradient that is kept: files, memory, threads,
  * saved models. */
 #include "../fixture.h"
 #include "models/core/parts.h"

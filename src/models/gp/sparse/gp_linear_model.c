@@ -1,5 +1,5 @@
-/* gp_sums.c -- a Bayesian linear model from its sums over the rows. */
-#include "gp_sums.h"
+/* gp_linear_model.c -- a Bayesian linear model from its sums over the rows. */
+#include "gp_linear_model.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -7,8 +7,30 @@
 #include <math.h>
 #include <string.h>
 
-cr_status cri_gp_sums_add(cr_ctx *cx, cri_gp_sums *sums, const double *V, const double *E,
-                          const double *D, size_t b)
+cri_gp_linear_model cri_gp_linear_model_new(cr_scratch *s, size_t m, size_t q)
+{
+    return (cri_gp_linear_model){ .m = m,
+                                  .q = q,
+                                  .Phi = cr_scratch_bytes(s, m * m, sizeof(double)),
+                                  .M = cr_scratch_bytes(s, m * (q + 1), sizeof(double)),
+                                  .S = cr_scratch_bytes(s, (q + 1) * (q + 1), sizeof(double)) };
+}
+
+void cri_gp_linear_model_scale(const cri_gp_problem *problem, size_t begin, const double *D,
+                               size_t b, double *E, double *V, size_t m)
+{
+    size_t q = problem->q;
+    for (size_t i = 0; i < b; i++) {
+        double root = 1 / sqrt(D[i]);
+        for (size_t j = 0; j < q; j++) E[i * (q + 1) + j] = root * problem->H[(begin + i) * q + j];
+        E[i * (q + 1) + q] = root * problem->data->y[begin + i];
+    }
+    for (size_t a = 0; a < m; a++)
+        for (size_t i = 0; i < b; i++) V[a * b + i] /= sqrt(D[i]);
+}
+
+cr_status cri_gp_linear_model_add(cr_ctx *cx, cri_gp_linear_model *sums, const double *V,
+                                  const double *E, const double *D, size_t b)
 {
     cr_status st = CR_OK;
     size_t    m = sums->m, w = sums->q + 1;
@@ -22,9 +44,9 @@ done:
 }
 
 /* U, A, b and g from N = L2^-1 M and S = E^T C^-1 E; *out: the quadratic form at b. */
-static cr_status solve_mean(cr_ctx *cx, const cri_gp_sums *sums, const double *N, const double *S,
-                            const double *L2, double *g, double *beta, double *U, double *A,
-                            double *out_quadratic)
+static cr_status solve_mean(cr_ctx *cx, const cri_gp_linear_model *sums, const double *N,
+                            const double *S, const double *L2, double *g, double *beta, double *U,
+                            double *A, double *out_quadratic)
 {
     cr_status st = CR_OK;
     size_t    m = sums->m, q = sums->q, w = q + 1;
@@ -49,8 +71,9 @@ done:
     return st;
 }
 
-cr_status cri_gp_sums_solve(cr_ctx *cx, const cri_gp_sums *sums, double *L2, double *g,
-                            double *beta, double *U, double *A, double *out_log_density)
+cr_status cri_gp_linear_model_solve(cr_ctx *cx, const cri_gp_linear_model *sums, double *L2,
+                                    double *g, double *beta, double *U, double *A,
+                                    double *out_log_density)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -1,7 +1,7 @@
 /* gp_cost.h -- what a Gaussian process will cost, told before it starts, and refused when it cannot
  * be. (Internal header.) */
-#ifndef CREDENCE_MODELS_GP_GP_COST_H
-#define CREDENCE_MODELS_GP_GP_COST_H
+#ifndef CREDENCE_MODELS_GP_METHODS_GP_COST_H
+#define CREDENCE_MODELS_GP_METHODS_GP_COST_H
 
 #include "models/gp/posterior/gp_posterior.h"
 

@@ -1,5 +1,5 @@
-/* gp_near.c -- what the inputs nearest to a row explain beyond a root. */
-#include "gp_near.h"
+/* gp_nearest.c -- what the inputs nearest to a row explain beyond a root. */
+#include "gp_nearest.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -49,7 +49,7 @@ typedef struct work {
     cri_gp_data some;  /* the nearest inputs                             */
 } work;
 
-static cr_status take_row(cr_ctx *cx, const cri_gp_near *a, work *w, double *taken)
+static cr_status take_row(cr_ctx *cx, const cri_gp_nearest *a, work *w, double *taken)
 {
     cr_status          st = CR_OK;
     const cri_gp_data *at = a->at;
@@ -78,8 +78,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_near_take(cr_ctx *cx, const cri_gp_near *a, const double *K, const double *T,
-                           size_t rows, double *taken)
+cr_status cri_gp_nearest_take(cr_ctx *cx, const cri_gp_nearest *a, const double *K, const double *T,
+                              size_t rows, double *taken)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -1,5 +1,5 @@
-/* gp_apart.c -- signal and noise that the data do not tell apart. */
-#include "gp_apart.h"
+/* gp_diagonal.c -- signal and noise that the data cannot distinguish. */
+#include "gp_diagonal.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
 
@@ -32,7 +32,7 @@ static bool is_diagonal(const double *K, size_t n, double *variance)
 
 /* x [size] := the amplitudes at their least, the noise what it and they were together; false when k
  * has none to move. */
-static bool move_to_noise(const cr_kernel *k, const cri_gp_search *u, double total, double share,
+static bool move_to_noise(const cr_kernel *k, const cri_gp_space *u, double total, double share,
                           double *x)
 {
     bool moved = false;
@@ -46,44 +46,45 @@ static bool move_to_noise(const cr_kernel *k, const cri_gp_search *u, double tot
 }
 
 /* The objective with the priors at x; what has no value is -INFINITY. */
-static cr_status value_at(cr_ctx *cx, const cri_gp_task *task, const cri_gp_search *u, cr_kernel *k,
-                          const double *x, double *out)
+static cr_status value_at(cr_ctx *cx, const cri_gp_learning *learning, const cri_gp_space *u,
+                          cr_kernel *k, const double *x, double *out)
 {
     cr_status st = cr_kernel_set_theta(cx, k, x);
     if (st == CR_OK)
-        st = task->objective(cx, task->method, task->problem, k, exp(x[u->p]), out, NULL);
+        st = learning->objective(cx, learning->workspace, learning->problem, k, exp(x[u->p]), out,
+                                 NULL);
     if (st == CR_OK) *out += cr_kernel_log_prior(k, false, NULL);
     if (st != CR_ENUMERIC) return st;
     *out = -INFINITY;
     return CR_OK;
 }
 
-cr_status cri_gp_tell_apart(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
-                            bool *out_apart)
+cr_status cri_gp_check_diagonal(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k,
+                                double *noise, bool *out_diagonal)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
-    const cri_gp_data *data = task->problem->data;
+    const cri_gp_data *data = learning->problem->data;
     size_t             n = data->n, p = cr_kernel_theta_size(k);
     cr_kernel_input    in = cri_gp_inputs(data);
-    cri_gp_search      u;
+    cri_gp_space       u;
     double             variance, before, after = -INFINITY;
 
-    *out_apart = false;
-    if (!task->learn_noise || n < 2 || n > MOST_ROWS || !plain_rows(data)) goto done;
+    *out_diagonal = false;
+    if (!learning->learn_noise || n < 2 || n > MOST_ROWS || !plain_rows(data)) goto done;
     double *K = cr_scratch_matrix(&s, n, n), *x = cr_scratch_f64(&s, p + 1),
            *moved = cr_scratch_f64(&s, p + 1);
     CR_TRY(s.status);
     CR_TRY(cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, n, n)));
     if (!is_diagonal(K, n, &variance)) goto done;
-    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, true, &u));
+    CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, *noise, true, &u));
     cr_kernel_theta(k, x);
     cr_kernel_theta(k, moved);
     x[p] = log(*noise);
     double total = variance + data->r[0] * *noise;
-    CR_TRY(value_at(cx, task, &u, k, x, &before));
+    CR_TRY(value_at(cx, learning, &u, k, x, &before));
     if (move_to_noise(k, &u, total, data->r[0], moved))
-        CR_TRY(value_at(cx, task, &u, k, moved, &after));
+        CR_TRY(value_at(cx, learning, &u, k, moved, &after));
     bool taken = after >= before - ALIKE * (1 + fabs(before));
     if (taken) *noise = exp(moved[p]);
     CR_TRY(cr_kernel_set_theta(cx, k, taken ? moved : x));
@@ -93,7 +94,7 @@ cr_status cri_gp_tell_apart(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, d
            "the sum of their variances, %.4g, is known%s",
            total,
            taken ? ", and all of it is taken for noise; the length-scales mean nothing" : "");
-    *out_apart = true;
+    *out_diagonal = true;
 done:
     cr_scratch_end(&s);
     return st;

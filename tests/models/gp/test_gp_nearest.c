@@ -1,8 +1,8 @@
-/* test_gp_near.c -- variances by a root and the nearest inputs: the projection as it is defined. */
+/* test_gp_nearest.c -- variances by a root and the nearest inputs: the projection as it is defined. */
 #include "gp_fixture.h"
 
 #include "models/gp/cg/gp_cg.h"
-#include "models/gp/cg/gp_near.h"
+#include "models/gp/cg/gp_nearest.h"
 
 enum { N = 60, D = 2, RANK = 8, ROWS = 5 };
 static const double NOISE = 0.03;
@@ -120,9 +120,9 @@ TEST(nearest)
     fill(cx, b, k);
     for (size_t i = 0; i < N; i++) all[i * N + i] = 1;
     for (size_t s = 0; s < sizeof counts / sizeof *counts; s++) {
-        cri_gp_near near = { &b->data, k, NOISE, RANK, counts[s], b->W };
-        double      taken[ROWS] = { 0 };
-        assert_ok(cx, cri_gp_near_take(cx, &near, b->K, b->T, ROWS, taken));
+        cri_gp_nearest near = { &b->data, k, NOISE, RANK, counts[s], b->W };
+        double         taken[ROWS] = { 0 };
+        assert_ok(cx, cri_gp_nearest_take(cx, &near, b->K, b->T, ROWS, taken));
         for (size_t c = 0; c < ROWS; c++) {
             size_t m = RANK + counts[s] < N ? RANK + counts[s] : 0, at = RANK;
             double exact = explained(b->C, all, N, b->K + c, ROWS), ours = taken[c], expected;
@@ -147,10 +147,10 @@ typedef struct failing {
 
 static cr_status take(cr_ctx *cx, void *arg)
 {
-    failing    *f = arg;
-    cri_gp_near near = { &f->b->data, f->k, NOISE, RANK, 7, f->b->W };
-    double      taken[ROWS] = { 0 };
-    return cri_gp_near_take(cx, &near, f->b->K, f->b->T, ROWS, taken);
+    failing       *f = arg;
+    cri_gp_nearest near = { &f->b->data, f->k, NOISE, RANK, 7, f->b->W };
+    double         taken[ROWS] = { 0 };
+    return cri_gp_nearest_take(cx, &near, f->b->K, f->b->T, ROWS, taken);
 }
 
 TEST(memory)

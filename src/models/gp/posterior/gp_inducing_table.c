@@ -1,6 +1,5 @@
-/* gp_given.c -- inducing inputs that the user gives: read from a file, and told again with what the
- * process holds of them. */
-#include "gp_given.h"
+/* gp_inducing_table.c -- inducing inputs read from a file, and those of a process as a table. */
+#include "gp_posterior.h"
 #include "base/scratch.h"
 #include "data/formats/read.h"
 #include "data/table/table_internal.h"
@@ -29,14 +28,14 @@ static cr_status take_rows(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows,
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    double     *room = cr_scratch_matrix(&s, rows->n, rows->p);
+    double     *workspace = cr_scratch_matrix(&s, rows->n, rows->p);
     size_t      d, c;
     cri_gp_data Z = { 0 };
 
     CR_TRY(s.status);
     cri_gp_shape(rows->design, &d, &c);
     CR_TRY(cri_gp_data_new(cx, rows->n, d, c, &Z));
-    cri_gp_split(rows, 0, rows->n, room, Z.X, Z.codes);
+    cri_gp_split(rows, 0, rows->n, workspace, Z.X, Z.codes);
     for (size_t i = 0; i < Z.n; i++) Z.y[i] = 0, Z.r[i] = 1, Z.first[i] = i;
     Z.count = (double)Z.n;
     CR_TRY(check_texts(cx, rows, &Z));
@@ -49,8 +48,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_given(cr_ctx *cx, const cr_kernel *k, const cr_design *design, const char *path,
-                       cri_gp_data *out_Z)
+cr_status cri_gp_inducing_read(cr_ctx *cx, const cr_kernel *k, const cr_design *design,
+                               const char *path, cri_gp_data *out_Z)
 {
     cr_status       st = CR_OK;
     cr_table       *t = NULL;
@@ -73,16 +72,16 @@ done:
     return st;
 }
 
-/* --- told ------------------------------------------------------------------------------------ */
+/* --- as a table ------------------------------------------------------------------------------ */
 
-cr_status cri_gp_tell_inducing(cr_ctx *cx, const void *state, const cr_design *design,
-                               double **out_X, size_t *out_n)
+cr_status cri_gp_inducing_report(cr_ctx *cx, const void *state, const cr_design *design,
+                                 double **out_X, size_t *out_n)
 {
     const cri_gp_posterior *m = state;
     const cri_gp_data      *a = &m->at;
-    if (m->approx == CRI_GP_EXACT || m->approx == CRI_GP_RFF) {
+    if (!m->L || !m->L2) {
         cr_fail(cx, CR_EUNSUPPORTED, "the process is %s: it has no inducing inputs",
-                m->approx == CRI_GP_EXACT ? "exact" : "of random features");
+                m->L2 ? "of random features" : "exact");
         return cr_fail_hint(cx, "fit it with --approx vfe, fitc, dtc, sor, svgp or nystrom");
     }
     double *X = cr_alloc(cx, a->n * design->p, sizeof *X);
