@@ -51,6 +51,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
     cri_block_free(cx, &t->block);
     cr_free(cx, t->origin, t->rows, sizeof *t->origin);
+    cr_free(cx, t->leaves, t->n_leaves, sizeof *t->leaves);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
 }
@@ -472,4 +473,23 @@ cr_status cri_table_no_column(cr_ctx *cx, const cr_table *t, const char *name)
     if (sparse_columns(t)) snprintf(k.sparse, sizeof k.sparse, "x1 ... x%zu", sparse_columns(t));
     cr_fail(cx, CR_EDATA, "column '%s' not found in %s", name, t->source);
     return cr_fail_nearest(cx, name, "columns", t->n + (k.sparse[0] ? 1 : 0), known_name, &k);
+}
+
+/* --- leaves ---------------------------------------------------------------------------------- */
+
+const size_t *cri_table_leaves(const cr_table *t, size_t *out_n)
+{
+    static const size_t whole[] = { 0 };
+    *out_n = t->leaves ? t->n_leaves : 1;
+    return t->leaves ? t->leaves : whole;
+}
+
+cr_status cri_table_set_leaves(cr_ctx *cx, cr_table *t, const size_t *begin, size_t n)
+{
+    size_t *leaves = cr_resize(cx, NULL, 0, n, sizeof *leaves);
+    if (!leaves) return CR_ENOMEM;
+    memcpy(leaves, begin, n * sizeof *leaves);
+    cr_free(cx, t->leaves, t->n_leaves, sizeof *t->leaves);
+    t->leaves = leaves, t->n_leaves = n;
+    return CR_OK;
 }

@@ -74,6 +74,11 @@ cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from
  * 1). */
 const char *cri_table_where(const cr_table *table, size_t row, char *out, size_t size);
 
+/* The rows where its leaves begin, the first 0: what a source is added up by (base/forest.h). */
+const size_t *cri_table_leaves(const cr_table *table, size_t *out_n);
+/* Cuts it at these rows, n of them, rising from 0: for tests. */
+cr_status cri_table_set_leaves(cr_ctx *cx, cr_table *table, const size_t *begin, size_t n);
+
 /* Fails with CR_EDATA: "column 'prise' not found in houses.csv", with the columns and the
  * nearest. */
 cr_status cri_table_no_column(cr_ctx *cx, const cr_table *table, const char *name);

@@ -46,6 +46,7 @@ struct cr_table {
     cri_block         block;   /* that borrowed columns may point into */
     cri_sparse_block *sparse;  /* NULL = none */
     bool              open_ended;
+    size_t           *leaves, n_leaves; /* rows where leaves begin; NULL: the whole is one */
 };
 
 /* Column j of the sparse block as a column; NULL when memory runs out. */
