@@ -2,6 +2,7 @@
 #ifndef CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
 #define CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
 
+#include "base/forest.h"
 #include "calibrate.h"
 #include "class.h"
 
@@ -15,7 +16,11 @@ struct cr_model {
     void             *state;
     cri_calibration  *calibration; /* of the class probabilities; NULL for none */
     cr_report         report;
-    bool              open; /* the state waits for further blocks of a stream */
+    /* Of a model by sums: the trees of its statistics.  The only tree stands in the state instead, and `level`
+     * is its level; of several the state has the sum. */
+    cri_forest forest;
+    size_t     level;
+    bool       open; /* the state waits for further blocks of a stream */
 };
 
 /* A model of this class with default options, nothing fitted; NULL on failure. */
