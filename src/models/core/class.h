@@ -52,6 +52,7 @@ struct cr_model_class {
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
     const cri_sums_face     *sums;     /* how it learns: from sums over rows,              */
+    const cri_em_face       *em;       /* from expected sums, step by step,                */
     const cri_whole_face    *whole;    /* or from all rows at once                         */
     const cri_rows_face     *rows;     /* what it says of rows                             */
     const cri_function_face *function; /* the same of its function; NULL: it has none      */

@@ -1,5 +1,6 @@
 /* driver.c -- from a table to a fitted model, and from there to one that knows more rows: task, design, rows,
  * then the class, by sums over the rows or from all of them at once. */
+#include "em.h"
 #include "rows_check.h"
 #include "sums.h"
 #include "base/context_internal.h"
@@ -182,12 +183,10 @@ static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_ta
         (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
 }
 
-/* What is said of these rows is true whatever other blocks of them come; none are left:
- * *opt_any. */
-static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
-                           cri_rows *rows)
+cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
+                              bool again, cri_rows *rows)
 {
-    cri_pause_holding(cx, true);
+    cri_pause_holding(cx, !again); /* what is said of them is true whatever other blocks come */
     cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
     if (st == CR_OK && opt_any) *opt_any = rows->n > 0;
     if (st == CR_OK && (rows->n > 0 || !opt_any)) st = check_rows(cx, t, rows);
@@ -210,19 +209,21 @@ done:
     return st;
 }
 
-static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool more)
+static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream *opt_rest)
 {
+    bool                 more = opt_rest != NULL;
     const cri_sums_face *face = m->class->sums;
     bool                 serves =
         face && (more || !face->serves || face->serves(rows, m->options, cri_sums_leaves(rows)));
     m->open = more;
     m->report = (cr_report){ .rows = rows->n, .log_evidence = NAN, .log_likelihood = NAN };
     if (serves) return learn_sums(cx, m, rows, more);
+    if (m->class->em) return cri_em_fit(cx, m, rows, opt_rest);
     return cri_learning_of(m->class)->fit(cx, rows, m->options, m->fit.seed, &m->state, &m->report);
 }
 
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
-                        size_t n_settings, bool more, cr_model **out_model)
+                        size_t n_settings, cr_stream *opt_rest, cr_model **out_model)
 {
     cr_status             st = CR_OK;
     double                start = now();
@@ -240,11 +241,11 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(cri_check_unused(cx, m));
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
-    CR_TRY(explain_spread(cx, c, t, open_rows(cx, m, t, NULL, &rows)));
-    rows.more = more;
+    CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
+    rows.more = opt_rest != NULL;
     if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c)) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
-    st = learn(cx, m, &rows, more);
+    st = learn(cx, m, &rows, opt_rest);
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
@@ -262,7 +263,7 @@ done:
 cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
                  size_t n_settings, cr_model **out_model)
 {
-    return cri_model_fit(cx, name, t, settings, n_settings, false, out_model);
+    return cri_model_fit(cx, name, t, settings, n_settings, NULL, out_model);
 }
 
 /* --- update ----------------------------------------------------------------------------------- */
@@ -351,7 +352,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
 
     CR_TRY(cri_design_learn_texts(cx, m->design, t));
     CR_TRY(join_classes(cx, &s, m, t, &map));
-    CR_TRY(open_rows(cx, m, t, opt_any, &rows));
+    CR_TRY(cri_model_open_rows(cx, m, t, opt_any, false, &rows));
     rows.more = more;
     if (rows.n == 0 && !map && (more || !m->open)) goto done; /* but none may end a stream */
     m->report =

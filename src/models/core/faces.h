@@ -5,7 +5,9 @@
 #define CREDENCE_MODELS_CORE_FACES_H
 
 #include "data/design/design_internal.h"
+#include "base/parallel.h"
 #include "base/record.h"
+#include "base/rng.h"
 #include "base/sheet.h"
 #include "model.h"
 #include "parts.h"
@@ -48,6 +50,30 @@ typedef struct cri_sums_face {
     /* Statistics that were read are such as this state has; sets what no file holds.  NULL: always. */
     bool (*fits)(const void *state, void *sums);
 } cri_sums_face;
+
+/* From expected sums, again and again: EM (em.c).  A step gathers the expected statistics of all rows under the
+ * state and solves for the next one; the driver owns the loop, the starts and the choice among them. */
+typedef struct cri_em_face {
+    size_t at; /* where the cri_em_outcome (em.h) stands in the state */
+    /* A state to begin with, by random numbers and rows, which are those of the first leaf. */
+    cr_status (*start)(cr_ctx *cx, const cri_rows *rows, const void *options, cr_rng *rng,
+                       void **out_state);
+    /* How many numbers the statistics are, and how many the workspace of `gather`. */
+    size_t (*width)(const void *state);
+    size_t (*work)(const void *state);
+    /* Adds the statistics of some rows to sums [width], of which the first is the objective, what all rows
+     * add to it: sum w log p(x).  Pure. */
+    void (*gather)(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                   double *work);
+    /* The state that is best for these statistics. */
+    cr_status (*solve)(cr_ctx *cx, const void *options, const double *sums, void *state);
+} cri_em_face;
+
+/* What all of them can be asked for. */
+#define CRI_EM_OPTIONS(X)                                                                          \
+    X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \
+    X(count, max_iter, "500", ">=1", "give up after this many steps", "50")                        \
+    X(count, restarts, "5", ">=1", "random starts, of which the best end is kept", "20")
 
 /* From all rows at once. */
 typedef struct cri_whole_face {

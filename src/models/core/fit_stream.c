@@ -54,7 +54,7 @@ static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t 
 /* The model of the first block: where the others are gone through once, by the default setting
  * instead of the one that asks for it. */
 static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
-                           size_t n, size_t without, bool more, cr_model **out_model)
+                           size_t n, size_t without, cr_stream *opt_rest, cr_model **out_model)
 {
     cr_status   st = CR_OK;
     cr_scratch  room = cr_scratch_begin(cx);
@@ -65,7 +65,7 @@ static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, 
     CR_TRY(room.status);
     for (size_t i = 0; i < n; i++)
         if (i != without) some[k++] = s[i];
-    CR_TRY(cri_model_fit(cx, name, block, some, k, more, &m));
+    CR_TRY(cri_model_fit(cx, name, block, some, k, opt_rest, &m));
     if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
     *out_model = m;
     m = NULL;
@@ -78,10 +78,10 @@ done:
 static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
 {
     if (advance) return CR_OK;
-    if (cri_class_updates(c) && !cri_learning_of(c)->update_holds &&
+    if ((cri_class_updates(c) || c->em) && !cri_learning_of(c)->update_holds &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    const char *why = !cri_class_updates(c) ? "it has no exact update"
+    const char *why = !cri_class_updates(c) && !c->em ? "it has no exact update"
                       : cri_learning_of(c)->update_holds
                           ? "its hyper-parameters are learned from all rows at once"
                           : "its columns are standardised by all rows at once";
@@ -164,9 +164,9 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     CR_TRY(start(cx, stream, c, target, &a));
     if (!a.next) which = n_settings; /* all rows are here: as the setting says */
     cri_hold_warnings(cx);
-    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
-    CR_TRY(go_on(cx, &a));
-    CR_TRY(take_blocks(cx, &a, advance, m));
+    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next ? stream : NULL, &m));
+    if (!c->em) CR_TRY(go_on(cx, &a));
+    if (!c->em) CR_TRY(take_blocks(cx, &a, advance, m));
     *out_model = m;
     m = NULL;
 done:

@@ -1,7 +1,6 @@
 /* sums.c -- models that learn from sums over rows: leaves, the tree, the posterior, the file. */
 #include "sums.h"
 #include "base/context_internal.h"
-#include "base/parallel.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 
@@ -77,35 +76,36 @@ size_t cri_sums_leaves(const cri_rows *rows)
     return count;
 }
 
-static cr_status gather_leaf(cr_ctx *cx, cr_model *m, const cri_rows *rows, cri_range leaf)
+cr_status cri_each_leaf(cr_ctx *cx, const cri_rows                                           *rows,
+                        cr_status (*body)(cr_ctx *cx, void *arg, const cri_rows *leaf), void *arg)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
-    const cri_sums_face *face = m->class->sums;
-    cri_rows             part = cri_rows_slice(&s, rows, leaf.begin, leaf.end);
-    void                *node = NULL;
+    cr_status st = CR_OK;
+    size_t    leaf = 0, begin = 0, end = 0;
+    while (st == CR_OK && next_leaf(rows, &leaf, &begin, &end)) {
+        cr_scratch s = cr_scratch_begin(cx);
+        cri_rows   part = cri_rows_slice(&s, rows, begin, end);
+        st = s.status == CR_OK ? cr_check_interrupt(cx) : s.status;
+        if (st == CR_OK) st = body(cx, arg, &part);
+        cr_scratch_end(&s);
+    }
+    return st;
+}
 
-    CR_TRY(s.status);
-    CR_TRY(cr_check_interrupt(cx));
-    node = cr_alloc(cx, 1, face->size);
-    if (!node) CR_TRY(CR_ENOMEM);
-    CR_TRY(face->gather(cx, m->state, &part, m->options, node));
-    st = push(cx, m, node, 0);
-    node = NULL;
-done:
+static cr_status gather_leaf(cr_ctx *cx, void *model, const cri_rows *leaf)
+{
+    cr_model            *m = model;
+    const cri_sums_face *face = m->class->sums;
+    void                *node = cr_alloc(cx, 1, face->size);
+    cr_status            st = node ? face->gather(cx, m->state, leaf, m->options, node) : CR_ENOMEM;
+    if (st == CR_OK) return push(cx, m, node, 0);
     free_node(cx, m, node);
-    cr_scratch_end(&s);
     return st;
 }
 
 cr_status cri_sums_gather(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
-    cr_status st = CR_OK;
-    size_t    leaf = 0, begin = 0, end = 0;
     if (m->class->sums->warn) m->class->sums->warn(cx, m->state, rows);
-    while (st == CR_OK && next_leaf(rows, &leaf, &begin, &end))
-        st = gather_leaf(cx, m, rows, (cri_range){ begin, end });
-    return st;
+    return cri_each_leaf(cx, rows, gather_leaf, m);
 }
 
 /* --- the state -------------------------------------------------------------------------------- */
