@@ -76,11 +76,11 @@ size_t cri_sums_leaves(const cri_rows *rows)
     return count;
 }
 
-cr_status cri_each_leaf(cr_ctx *cx, const cri_rows                                           *rows,
-                        cr_status (*body)(cr_ctx *cx, void *arg, const cri_rows *leaf), void *arg)
+cr_status cri_each_leaf(cr_ctx *cx, const cri_rows *rows, cri_leaf_fn *body, void *arg)
 {
-    cr_status st = CR_OK;
-    size_t    leaf = 0, begin = 0, end = 0;
+    size_t    n, leaf = 0, begin = 0, end = 0;
+    bool      known = cri_table_leaves(rows->table, &n) || rows->n == 0;
+    cr_status st = known ? CR_OK : cri_fail_memory(cx, sizeof(size_t)); /* that they would take */
     while (st == CR_OK && next_leaf(rows, &leaf, &begin, &end)) {
         cr_scratch s = cr_scratch_begin(cx);
         cri_rows   part = cri_rows_slice(&s, rows, begin, end);

@@ -8,8 +8,8 @@
 #include "model_internal.h"
 
 /* body(cx, arg, rows) for every leaf of the rows that has any, in their order, until one fails. */
-cr_status cri_each_leaf(cr_ctx *cx, const cri_rows                                           *rows,
-                        cr_status (*body)(cr_ctx *cx, void *arg, const cri_rows *leaf), void *arg);
+typedef cr_status cri_leaf_fn(cr_ctx *cx, void *arg, const cri_rows *leaf);
+cr_status         cri_each_leaf(cr_ctx *cx, const cri_rows *rows, cri_leaf_fn *body, void *arg);
 /* Makes a state that is solved ready for more statistics.  Fails with CR_EUNSUPPORTED where it has none. */
 cr_status cri_sums_reopen(cr_ctx *cx, cr_model *model);
 /* Adds the leaves of these rows; the state is open. */

@@ -297,7 +297,7 @@ done:
     return st;
 }
 
-/* --- from the factor of the rows --------------------------------------------------------------- */
+/* --- from the factor of the rows ----------------------------------------------------------- */
 
 /* Rows of one leaf are solved by themselves, to the last digit; those of several as a stream would be, which
  * cannot look at them twice, unless there are so many terms that the factors of all leaves cost too much. */
