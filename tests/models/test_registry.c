@@ -69,7 +69,7 @@ TEST(declarations)
         assert_true(c->default_scale == CR_SCALE_STANDARD || c->default_scale == CR_SCALE_NONE);
         assert_true(cri_learning_of(c)->fit || c->sums);
         if (c->sums) assert_true(c->sums->record && c->sums->size > 0);
-        if (c->sums) assert_true(c->sums->open && c->sums->gather && c->sums->merge);
+        if (c->sums) assert_true(c->sums->gather && c->sums->merge);
         if (c->sums) assert_true(c->sums->solve && !cri_learning_of(c)->update);
         assert_non_null(c->describe);
         assert_true(c->state && c->state_size > 0);

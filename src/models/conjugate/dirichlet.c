@@ -186,11 +186,6 @@ cr_status cri_dirichlet_merge(cr_ctx *cx, const void *state, void *a, const void
     return CR_OK;
 }
 
-bool cri_dirichlet_fits(const void *state, void *sums)
-{
-    return ((const cri_dirichlet *)sums)->total == ((const cri_dirichlet *)state)->total;
-}
-
 /* --- file ------------------------------------------------------------------------------------ */
 
 /* Sizes that fit the totals and the levels of the design, and values that rise. */

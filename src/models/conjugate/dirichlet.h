@@ -36,7 +36,6 @@ const char *cri_dirichlet_level(const cri_design_column *column, double value, c
 cr_status cri_dirichlet_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void *sums);
 cr_status cri_dirichlet_merge(cr_ctx *cx, const void *state, void *a, const void *b);
-bool      cri_dirichlet_fits(const void *state, void *sums);
 /* Whether a state that was read fits the levels of the design. */
 cr_status cri_dirichlet_ready(cr_ctx *cx, void *state, const cr_design *design);
 

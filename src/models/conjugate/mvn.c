@@ -343,8 +343,7 @@ const cr_model_class cri_class_mvn = {
                                     .open = mvn_open,
                                     .gather = cri_niw_gather,
                                     .merge = cri_niw_merge,
-                                    .solve = mvn_solve,
-                                    .fits = cri_niw_fits },
+                                    .solve = mvn_solve },
     .rows =
         &(const cri_rows_face){ .predict = mvn_predict, .next = mvn_next, .sample = mvn_sample },
     .describe = mvn_describe,

@@ -113,11 +113,6 @@ cr_status cri_niw_merge(cr_ctx *cx, const void *state, void *to, const void *fro
     return CR_OK;
 }
 
-bool cri_niw_fits(const void *state, void *sums)
-{
-    return ((const cri_niw *)sums)->d == ((const cri_niw *)state)->d;
-}
-
 /* --- posterior ------------------------------------------------------------------------------- */
 
 bool cri_niw_proper(const cri_niw *m)

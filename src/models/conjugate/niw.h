@@ -42,7 +42,6 @@ bool cri_niw_proper(const cri_niw *m);
 cr_status cri_niw_gather(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                          void *sums);
 cr_status cri_niw_merge(cr_ctx *cx, const void *state, void *a, const void *b);
-bool      cri_niw_fits(const void *state, void *sums);
 /* The posterior and the evidence.  Fails with CR_EDATA when the posterior is improper. */
 cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m);
 /* The posterior of a state that was read. */

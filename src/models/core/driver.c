@@ -200,7 +200,10 @@ static cr_status learn_sums(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool 
 {
     cr_status            st = CR_OK;
     const cri_sums_face *face = m->class->sums;
-    CR_TRY(face->open(cx, rows, m->options, &m->state));
+    if (face->open)
+        CR_TRY(face->open(cx, rows, m->options, &m->state));
+    else if (!(m->state = cr_alloc(cx, 1, m->class->state_size)))
+        CR_TRY(CR_ENOMEM);
     CR_TRY(cri_sums_gather(cx, m, rows));
     if (more) goto done;
     CR_TRY(cri_sums_solve(cx, m));

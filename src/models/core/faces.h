@@ -27,7 +27,7 @@ typedef struct cri_sums_face {
     /* CR_EUNSUPPORTED, in words, for a state that came another way: it can learn no more.  NULL: none did. */
     cr_status (*check)(cr_ctx *cx, const void *state);
     /* A state with its settings and no statistics, for rows such as these, which are all or the first of a
-     * stream: fails where the design or the options are not for the model. */
+     * stream: fails where the design or the options are not for the model.  NULL: there are no settings. */
     cr_status (*open)(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state);
     /* Says what there is to be said of rows that have come, before they are gathered.  NULL: nothing. */
     void (*warn)(cr_ctx *cx, const void *state, const cri_rows *rows);
@@ -47,7 +47,7 @@ typedef struct cri_sums_face {
     /* After it, of a fit that has all rows at hand: what takes another pass over them.  NULL: nothing does. */
     cr_status (*review)(cr_ctx *cx, const cri_rows *rows, const void *options, void *state,
                         cr_report *report);
-    /* Statistics that were read are such as this state has; sets what no file holds.  NULL: always. */
+    /* Statistics that were read are such as this state can have.  NULL: all have the same shapes. */
     bool (*fits)(const void *state, void *sums);
 } cri_sums_face;
 

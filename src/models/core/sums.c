@@ -197,6 +197,22 @@ done:
     return st;
 }
 
+/* The arrays of both have the same shapes; what no file holds of them is taken over. */
+static bool make_alike(const cri_member *record, const void *like, void *node)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        const char *from = (const char *)like + m->offset;
+        char       *to = (char *)node + m->offset;
+        if (m->part && !make_alike(m->part, from, to)) return false;
+        if (cri_member_is_array(m) && (cri_member_rows(m, like) != cri_member_rows(m, node) ||
+                                       cri_member_cols(m, like) != cri_member_cols(m, node)))
+            return false;
+        if (m->kind == CRI_MEMBER_count && cri_member_has(m, "made"))
+            *(size_t *)to = *(const size_t *)from;
+    }
+    return true;
+}
+
 static cr_status read_node(cr_ctx *cx, cri_store *store, const json_t *tree, size_t i,
                            const cr_model *m, void **out)
 {
@@ -211,7 +227,8 @@ static cr_status read_node(cr_ctx *cx, cri_store *store, const json_t *tree, siz
     cri_store_within(store, tree_name(i, name));
     st = cri_record_read(cx, face->record, store, sums, node);
     cri_store_within(store, "");
-    if (st == CR_OK && face->fits && !face->fits(m->state, node))
+    if (st == CR_OK &&
+        !(face->fits ? face->fits(m->state, node) : make_alike(face->record, place(m), node)))
         st = cr_fail(cx, CR_EDATA, "%s: the statistics of %s do not fit its state",
                      cri_store_source(store), m->class->name);
     CR_TRY(st);

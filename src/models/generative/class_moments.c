@@ -180,9 +180,3 @@ bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *d)
     return m->K == cr_design_classes(d) && m->p == cr_design_terms(d) && m->pp == m->p * m->p &&
            (m->groups == 1 || m->groups == m->K);
 }
-
-bool cri_class_moments_alike(const cri_class_moments *m, const cri_class_moments *others)
-{
-    return m->K == others->K && m->p == others->p && m->pp == others->pp &&
-           m->groups == others->groups;
-}

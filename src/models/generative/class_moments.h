@@ -35,8 +35,7 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 /* The sum of the classes' scatters [pp]. */
 void cri_class_moments_pool(const cri_class_moments *m, double *out);
 
-/* Whether moments that were read are those of the design's classes and terms; of the same as others. */
+/* Whether moments that were read are those of the design's classes and terms. */
 bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *design);
-bool cri_class_moments_alike(const cri_class_moments *m, const cri_class_moments *others);
 
 #endif

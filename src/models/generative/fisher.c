@@ -161,14 +161,6 @@ done:
     return st;
 }
 
-static cr_status fisher_open(cr_ctx *cx, const cri_rows *rows, const void *options,
-                             void **out_state)
-{
-    (void)rows, (void)options;
-    *out_state = cr_alloc(cx, 1, sizeof(fisher_state));
-    return *out_state ? CR_OK : CR_ENOMEM;
-}
-
 static cr_status fisher_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void *sums)
 {
@@ -200,11 +192,6 @@ static void fisher_reopen(cr_ctx *cx, void *state)
     fisher_release(cx, f);
     cri_record_free(cx, fisher_record, f);
     *f = empty;
-}
-
-static bool fisher_fits(const void *state, void *sums)
-{
-    return cri_class_moments_alike(sums, &((const fisher_state *)state)->moments);
 }
 
 /* --- predict and transform ------------------------------------------------------------------- */
@@ -334,13 +321,11 @@ const cr_model_class cri_class_fisher = {
     .sums = &(const cri_sums_face){ .record = cri_class_moments_record,
                                     .size = sizeof(cri_class_moments),
                                     .at = offsetof(fisher_state, moments),
-                                    .open = fisher_open,
                                     .gather = fisher_gather,
                                     .merge = cri_class_moments_merge,
                                     .join = cri_class_moments_join_pooled,
                                     .solve = fisher_solve,
-                                    .reopen = fisher_reopen,
-                                    .fits = fisher_fits },
+                                    .reopen = fisher_reopen },
     .rows = &(const cri_rows_face){ .predict = fisher_predict,
                                     .transform = fisher_transform,
                                     .labels = fisher_labels },

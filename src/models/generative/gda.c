@@ -8,13 +8,6 @@
 const cri_member cri_gda_record[] = { CRI_GDA_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-cr_status cri_gda_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
-{
-    (void)rows, (void)options;
-    *out_state = cr_alloc(cx, 1, sizeof(cri_gda));
-    return *out_state ? CR_OK : CR_ENOMEM;
-}
-
 cr_status cri_gda_solve(cr_ctx *cx, const cr_design *design, const cri_discriminant_options *o,
                         cri_gda *g, cr_report *report)
 {
@@ -32,11 +25,6 @@ done:
 }
 
 void cri_gda_reopen(cr_ctx *cx, void *state) { cri_discriminant_free(cx, &((cri_gda *)state)->d); }
-
-bool cri_gda_fits(const void *state, void *sums)
-{
-    return cri_class_moments_alike(sums, &((const cri_gda *)state)->moments);
-}
 
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {

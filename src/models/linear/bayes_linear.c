@@ -493,11 +493,6 @@ static void bayes_reopen(cr_ctx *cx, void *state)
     cri_predictor_free(cx, &((bayes_state *)state)->fit);
 }
 
-static bool bayes_fits(const void *state, void *sums)
-{
-    return cri_moments_fit(sums, ((const bayes_state *)state)->moments.p);
-}
-
 static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
@@ -584,8 +579,7 @@ const cr_model_class cri_class_bayes_linear = {
                                     .gather = cri_moments_gather,
                                     .merge = cri_moments_add,
                                     .solve = bayes_solve,
-                                    .reopen = bayes_reopen,
-                                    .fits = bayes_fits },
+                                    .reopen = bayes_reopen },
     .whole = &(const cri_whole_face){ .fit = bayes_fit },
     .rows = &(
         const cri_rows_face){ .predict = bayes_predict, .means_alone = true, .has_leverage = true },

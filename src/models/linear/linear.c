@@ -403,12 +403,6 @@ static cr_status linear_review(cr_ctx *cx, const cri_rows *rows, const void *opt
     return look_at_rows(cx, state, rows);
 }
 
-static bool linear_fits(const void *state, void *sums)
-{
-    return cri_rows_factor_fits(&((linear_state *)sums)->factor,
-                                ((const linear_state *)state)->factor.p);
-}
-
 static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
@@ -540,8 +534,7 @@ const cr_model_class cri_class_linear = {
                                     .merge = linear_merge,
                                     .solve = linear_solve,
                                     .reopen = linear_reopen,
-                                    .review = linear_review,
-                                    .fits = linear_fits },
+                                    .review = linear_review },
     .whole = &(const cri_whole_face){ .fit = linear_fit },
     .rows = &(const cri_rows_face){ .predict = linear_predict,
                                     .means_alone = true,

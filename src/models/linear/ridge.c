@@ -270,10 +270,7 @@ static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     m->rss = a.rss;
     CR_TRY(cri_predictor_quality(cx, &m->fit, &view, &q));
     m->loocv = q.loo;
-    m->fit.sigma = z.weight > m->df ? sqrt(m->rss / (z.weight - m->df)) : NAN;
-    if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
-    cri_predictor_set_sds(&m->fit);
-    set_scores(m, z.weight, z.tt, rows->design, report);
+    set_noise(cx, m, z.weight, z.tt, rows->design, report);
     report->stop = CR_STOP_CLOSED_FORM;
 done:
     cri_rows_close_entries(cx, &view);
@@ -456,11 +453,6 @@ static cr_status ridge_review(cr_ctx *cx, const cri_rows *rows, const void *opti
     return CR_OK;
 }
 
-static bool ridge_fits(const void *state, void *sums)
-{
-    return cri_moments_fit(sums, ((const ridge_state *)state)->moments.p);
-}
-
 static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
@@ -548,8 +540,7 @@ const cr_model_class cri_class_ridge = {
                                     .merge = cri_moments_add,
                                     .solve = ridge_solve,
                                     .reopen = ridge_reopen,
-                                    .review = ridge_review,
-                                    .fits = ridge_fits },
+                                    .review = ridge_review },
     .whole = &(const cri_whole_face){ .fit = ridge_fit },
     .rows = &(
         const cri_rows_face){ .predict = ridge_predict, .means_alone = true, .has_leverage = true },
