@@ -41,7 +41,18 @@ static double score(const toy_state *m, const double *x, double *out)
     return cr_logsumexp(out, m->k);
 }
 
-/* Centres at random rows, sizes of the whole. */
+/* A row at random, each as often as it weighs: as if it stood there that many times. */
+static size_t draw_row(const cri_rows *rows, cr_rng *r)
+{
+    double total = 0, left;
+    size_t i = 0;
+    for (size_t k = 0; k < rows->n; k++) total += rows->w ? rows->w[k] : 1;
+    left = total * cr_rng_uniform(r);
+    while (i + 1 < rows->n && (left -= rows->w ? rows->w[i] : 1) >= 0) i++;
+    return i;
+}
+
+/* Centres at random rows. */
 static cr_status toy_start(cr_ctx *cx, const cri_rows *rows, const void *options, cr_rng *r,
                            void **out)
 {
@@ -51,7 +62,7 @@ static cr_status toy_start(cr_ctx *cx, const cri_rows *rows, const void *options
     m->k = ((const toy_options *)options)->clouds, m->p = rows->p;
     CR_TRY(cri_record_allocate(cx, toy_record, m));
     for (size_t c = 0; c < m->k; c++) {
-        size_t i = (size_t)cr_rng_below(r, rows->n);
+        size_t i = draw_row(rows, r);
         cri_rows_fill(rows, i, i + 1, m->centre + c * m->p, m->p);
         m->share[c] = 1 / (double)m->k, m->var[c] = 1;
     }

@@ -55,7 +55,7 @@ typedef struct cri_sums_face {
  * state and solves for the next one; the driver owns the loop, the starts and the choice among them. */
 typedef struct cri_em_face {
     size_t at; /* where the cri_em_outcome (em.h) stands in the state */
-    /* A state to begin with, by random numbers and rows, which are those of the first leaf. */
+    /* A state to begin with, by random numbers and rows of the first leaf, drawn as they weigh. */
     cr_status (*start)(cr_ctx *cx, const cri_rows *rows, const void *options, cr_rng *rng,
                        void **out_state);
     /* How many numbers the statistics are, and how many the workspace of `gather`. */
