@@ -150,6 +150,25 @@ void cri_record_free(cr_ctx *cx, const cri_member *record, void *state)
     }
 }
 
+static void move_members(const cri_member *record, void *from, void *to)
+{
+    for (const cri_member *m = record; m->kind != CRI_MEMBER_END; m++) {
+        bool owned = cri_member_is_array(m) || m->kind == CRI_MEMBER_text;
+        if (m->part) {
+            move_members(m->part, part_at(m, from), part_at(m, to));
+            continue;
+        }
+        memcpy(part_at(m, to), part_at(m, from), owned ? sizeof(void *) : scalar_size(m));
+        if (owned) *array_at(m, from) = NULL;
+    }
+}
+
+void cri_record_move(cr_ctx *cx, const cri_member *record, void *from, void *to)
+{
+    cri_record_free(cx, record, to);
+    move_members(record, from, to);
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* What a range says, read once for all elements of an array. */

@@ -141,6 +141,9 @@ typedef struct cri_member {
 cr_status cri_record_allocate(cr_ctx *cx, const cri_member *record, void *state);
 /* A copy of all members in a zeroed struct. */
 cr_status cri_record_copy(cr_ctx *cx, const cri_member *record, const void *from, void *to);
+/* Moves all members to another struct: `from` has no arrays and texts afterwards, and what `to` had is
+ * freed. */
+void cri_record_move(cr_ctx *cx, const cri_member *record, void *from, void *to);
 /* Frees the arrays and texts, not the struct. */
 void cri_record_free(cr_ctx *cx, const cri_member *record, void *state);
 /* The first member whose numbers are not what its range says; NULL where all are. */

@@ -6,10 +6,10 @@
 #include "fixture.h"
 
 typedef struct life {
-    const cr_table *table; /* of another context, so that its own memory is not counted */
-    const char     *model, *settings;
-    bool            update; /* by the same rows */
-    test_places    *known;  /* that have failed already; NULL: none */
+    const cr_table  *table; /* of another context, so that its own memory is not counted */
+    const char      *model, *settings;
+    bool             update; /* by the same rows */
+    test_call_sites *known;  /* that have failed already; NULL: none */
     /* what the fit has made, of another context too: */
     cr_model     *made;
     cr_prediction predicted;
@@ -125,9 +125,9 @@ done:
 /* One part after the other, so that what fails late needs nothing of the earlier ones again. */
 static inline void check_each_part(life l)
 {
-    cr_ctx     *cx = test_context();
-    size_t      labels = 0;
-    test_places own = { 0 }, *known = l.known ? l.known : &own;
+    cr_ctx         *cx = test_context();
+    size_t          labels = 0;
+    test_call_sites own = { 0 }, *known = l.known ? l.known : &own;
     test_new_allocations_fail(known, life_makes, &l);
     assert_ok(cx, make_model(cx, &l, &l.made));
     test_new_allocations_fail(known, life_predicts, &l);
@@ -138,7 +138,7 @@ static inline void check_each_part(life l)
     assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
     assert_ok(cx, cr_model_to_bytes(cx, l.made, &l.bytes, &l.size));
     test_new_allocations_fail(known, life_loads, &l);
-    test_places_free(&own);
+    test_call_sites_free(&own);
     cr_free(cx, l.bytes, l.size, 1);
     cr_prediction_free(cx, &l.predicted);
     cr_model_free(cx, l.made);

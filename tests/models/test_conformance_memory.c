@@ -7,14 +7,14 @@
 enum { FEW = 12 };
 
 /* The places of the class at hand that have failed with an earlier line. */
-static test_places           known;
+static test_call_sites       known;
 static const cr_model_class *at_hand;
 
 static void memory_may_fail(cr_ctx *cx, const subject *s)
 {
     cr_model *updated = NULL;
     if (s->block) return; /* test_fit_stream.c */
-    if (s->class != at_hand) test_places_free(&known);
+    if (s->class != at_hand) test_call_sites_free(&known);
     at_hand = s->class;
     /* A search that is cut short allocates as a whole one does. */
     bool long_search = strncmp(s->model, "gp", 2) == 0 && !strstr(s->line, "--optimize none");
@@ -31,5 +31,5 @@ static void memory_may_fail(cr_ctx *cx, const subject *s)
 TEST(every_allocation_may_fail)
 {
     for_each(MEMORY, memory_may_fail);
-    test_places_free(&known);
+    test_call_sites_free(&known);
 }

@@ -67,11 +67,14 @@ TEST(declarations)
         assert_ptr_equal(cr_class_options(c), c->options);
         assert_true(cr_class_tasks(c) != 0 && cr_class_tasks(c) < 1u << 7);
         assert_true(c->default_scale == CR_SCALE_STANDARD || c->default_scale == CR_SCALE_NONE);
-        assert_non_null(cri_learning_of(c)->fit);
+        assert_true(cri_learning_of(c)->fit || c->sums);
+        if (c->sums) assert_true(c->sums->record && c->sums->size > 0);
+        if (c->sums) assert_true(c->sums->gather && c->sums->merge);
+        if (c->sums) assert_true(c->sums->solve && !cri_learning_of(c)->update);
         assert_non_null(c->describe);
         assert_true(c->state && c->state_size > 0);
         assert_int_equal(cr_class_offers(c, "predict"), cri_answers_of(c)->predict != NULL);
-        assert_int_equal(cr_class_offers(c, "update"), cri_learning_of(c)->update != NULL);
+        assert_int_equal(cr_class_offers(c, "update"), c->sums || cri_learning_of(c)->update);
         assert_false(cr_class_offers(c, "fly"));
         assert_int_equal(cri_class_scale(c, CR_SCALE_AUTO), c->default_scale);
         assert_int_equal(cri_class_scale(c, CR_SCALE_NONE), CR_SCALE_NONE);

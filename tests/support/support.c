@@ -111,28 +111,28 @@ static int compare_places(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool is_known(const test_places *known, uint64_t place)
+static bool is_known(const test_call_sites *known, uint64_t place)
 {
     return known->n > 0 && bsearch(&place, known->place, known->n, sizeof place, compare_places);
 }
 
 /* Adds the places of a run; the list stays sorted. */
-static void learn_places(test_places *known, const trace *t)
+static void learn_places(test_call_sites *known, const trace *t)
 {
     size_t old = known->n;
     if (t->n == 0) return;
     known->place = realloc(known->place, (old + t->n) * sizeof *known->place);
     assert_non_null(known->place);
     for (size_t i = 0; i < t->n; i++) {
-        test_places before = { known->place, old };
+        test_call_sites before = { known->place, old };
         if (!is_known(&before, t->place[i]) && is_first(t, i))
             known->place[known->n++] = t->place[i];
     }
     qsort(known->place, known->n, sizeof *known->place, compare_places);
 }
 
-void test_new_allocations_fail(test_places *known, cr_status (*body)(cr_ctx *cx, void *arg),
-                               void        *arg)
+void test_new_allocations_fail(test_call_sites *known, cr_status (*body)(cr_ctx *cx, void *arg),
+                               void            *arg)
 {
     const char *wish = getenv("CREDENCE_ALLOCATIONS");
     bool        all = wish && strcmp(wish, "all") == 0;
@@ -153,16 +153,16 @@ void test_new_allocations_fail(test_places *known, cr_status (*body)(cr_ctx *cx,
 
 void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void *arg)
 {
-    test_places none = { 0 };
+    test_call_sites none = { 0 };
     test_new_allocations_fail(&none, body, arg);
     assert_true(none.n > 0);
-    test_places_free(&none);
+    test_call_sites_free(&none);
 }
 
-void test_places_free(test_places *known)
+void test_call_sites_free(test_call_sites *known)
 {
     free(known->place);
-    *known = (test_places){ 0 };
+    *known = (test_call_sites){ 0 };
 }
 
 /* --- files ----------------------------------------------------------------------------------- */

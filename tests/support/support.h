@@ -98,13 +98,13 @@ void test_every_allocation_fails(cr_status (*body)(cr_ctx *cx, void *arg), void 
 
 /* The same for bodies that share code: a place that an earlier one has come by does not fail again.
  * The list starts empty. */
-typedef struct test_places {
+typedef struct test_call_sites {
     uint64_t *place;
     size_t    n;
-} test_places;
-void test_new_allocations_fail(test_places *known, cr_status (*body)(cr_ctx *cx, void *arg),
-                               void        *arg);
-void test_places_free(test_places *known);
+} test_call_sites;
+void test_new_allocations_fail(test_call_sites *known, cr_status (*body)(cr_ctx *cx, void *arg),
+                               void            *arg);
+void test_call_sites_free(test_call_sites *known);
 
 /* --- text ------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,9 @@ import csv
 import io
 import json
 import math
+import pathlib
 import re
+import subprocess
 
 import pytest
 
@@ -96,6 +98,20 @@ def test_clusters(toy, here):
     first = toy.json("predict", "cluster.cred", DIABETES, cwd=here)["predictions"][0]
     assert first["cluster"] == rows[0]["cluster"] and first["p"]["2"] == float(rows[0]["p_2"])
     assert "log_score" in toy.json("evaluate", "cluster.cred", DIABETES, cwd=here)["metrics"]
+
+
+def test_mixtures(toy, here):
+    fit = ["fit", "toy-mixture", DIABETES, "--features", "bmi,bp", "--restarts", "3"]
+    said = toy.json(*fit, "-o", "mixture.cred", cwd=here)["statistics"]
+    assert said["restarts"] == 3 and 1 <= said["restarts_agreed"] <= 3 and said["converged"] is True
+    assert toy.json("describe", "mixture.cred", cwd=here)["statistics"] == said
+    streamed = toy.json(*fit, "--stream", "--block", "100", cwd=here)   # several passes; starts from the first block
+    assert streamed["rows"] == 442 and streamed["statistics"]["objective"] == pytest.approx(said["objective"], rel=0.1)
+    assert toy.json(*fit, "--stream", "--block", "100", "--threads", "7", cwd=here)["statistics"] == streamed["statistics"]
+    toy("update", "mixture.cred", DIABETES, cwd=here, code=2)
+    piped = subprocess.run([toy.path, "fit", "toy-mixture", "-", "--features", "bmi,bp", "--stream", "--block", "100"],
+                           input=pathlib.Path(DIABETES).read_text(), capture_output=True, text=True)
+    assert piped.returncode == 2 and "can be read only once" in piped.stderr
 
 
 def test_coordinates(toy, here):

@@ -214,6 +214,10 @@ void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, si
 void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *out,
                         size_t stride);
 
+/* The rows [begin, end) as rows of their own, whose memory is of `s` or borrowed; empty when it has failed. */
+struct cr_scratch;
+cri_rows cri_rows_slice(struct cr_scratch *s, const cri_rows *rows, size_t begin, size_t end);
+
 /* As cri_design_text, also of the codes that only these rows have. */
 const char *cri_rows_text(const cri_rows *rows, size_t k, uint32_t code);
 

@@ -54,11 +54,31 @@ void cri_store_free(cr_ctx *cx, cri_store *s)
 json_t     *cri_store_json(const cri_store *s) { return s->root; }
 const char *cri_store_source(const cri_store *s) { return s->source; }
 
-const cri_stored *cri_store_find(const cri_store *s, const char *name)
+static const cri_stored *find_exactly(const cri_store *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->arrays[i].name, name) == 0) return &s->arrays[i];
     return NULL;
+}
+
+void cri_store_within(cri_store *s, const char *prefix)
+{
+    snprintf(s->within, sizeof s->within, "%s%s", prefix, prefix[0] ? "/" : "");
+}
+
+enum { FULL_NAME = NAME_MOST + 32 };
+
+/* The name in the file, in out [FULL_NAME]. */
+static const char *full_name(const cri_store *s, const char *name, char *out)
+{
+    snprintf(out, FULL_NAME, "%s%s", s->within, name);
+    return out;
+}
+
+const cri_stored *cri_store_find(const cri_store *s, const char *name)
+{
+    char full[FULL_NAME];
+    return find_exactly(s, full_name(s, name, full));
 }
 
 /* --- adding ---------------------------------------------------------------------------------- */
@@ -102,7 +122,7 @@ cr_status cri_store_add(cr_ctx *cx, cri_store *s, const char *name, size_t lengt
     CR_TRY(make_room(cx, s));
     item.name = cri_string_copy_n(cx, name, length);
     if (!item.name) CR_TRY(CR_ENOMEM);
-    if (cri_store_find(s, item.name))
+    if (find_exactly(s, item.name))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: two arrays are called '%s'", s->source, item.name));
     snprintf(where, sizeof where, "%s, array '%s'", s->source, item.name);
     cri_reader r = cri_reader_open(cx, where, bytes, size);
@@ -135,7 +155,9 @@ static cr_status put(cr_ctx *cx, cri_store *s, const char *name, const double *a
     cr_status st = CR_OK;
     size_t    count = 0, size = 0;
     bool      finite = true;
+    char      full[FULL_NAME];
 
+    name = full_name(s, name, full);
     if (!cri_mul(rows, cols, &count) || !cri_mul(count, sizeof *a, &size) ||
         !cri_add(size, CRI_NPY_HEADER, &size))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "%s: array '%s' of %zu x %zu numbers is too large", s->source,
@@ -215,11 +237,13 @@ static cr_status get(cr_ctx *cx, const cri_store *s, const char *name, size_t di
     const cri_stored *found = NULL;
     double           *a = NULL;
     size_t            count = 0;
+    char              full[FULL_NAME];
 
     CR_TRY(find_shaped(cx, s, name, dims, rows, cols, &found));
     count = rows * cols; /* fits: the array with that many elements is in memory */
     a = cr_resize(cx, NULL, 0, count, sizeof *a);
     if (!a) CR_TRY(CR_ENOMEM);
+    name = full_name(s, name, full);
     CR_TRY(cri_npy_values(cx, s->source, &found->array, a));
     for (size_t i = 0; i < count; i++)
         if (!isfinite(a[i]) && !may_be_open(s, name))

@@ -35,6 +35,9 @@ cr_status cri_store_get_vector(cr_ctx *cx, const cri_store *store, const char *n
 cr_status cri_store_get_matrix(cr_ctx *cx, const cri_store *store, const char *name, size_t rows,
                                size_t cols, double **out_a);
 
+/* From now on arrays are put, looked for and read under PREFIX/NAME; "" ends it.  For several of a kind. */
+void cri_store_within(cri_store *store, const char *prefix);
+
 /* true when there is an array under this name. */
 bool cri_store_has(const cri_store *store, const char *name);
 

@@ -17,6 +17,7 @@ struct cri_store {
     json_t     *root;
     cri_stored *arrays;
     size_t      n, capacity;
+    char        within[34]; /* what names of arrays begin with; "": nothing */
 };
 
 /* An empty store with this JSON, whose reference is taken, also on failure (NULL = no memory). */

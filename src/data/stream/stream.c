@@ -201,6 +201,15 @@ done:
     return st;
 }
 
+cr_status cri_stream_rewind(cr_ctx *cx, cr_stream *s)
+{
+    s->rows = 0;
+    if (cri_source_is_seekable(s->source)) return s->format->rewind(cx, s->reader);
+    cr_fail(cx, CR_EUNSUPPORTED, "%s can be read only once, and several passes are needed",
+            cri_source_name(s->source));
+    return cr_fail_hint(cx, "give the data as a file, or leave out --stream");
+}
+
 void cr_stream_free_levels(cr_stream *s) { s->free_levels = true; }
 
 size_t cr_stream_rows(const cr_stream *s) { return s->rows; }

@@ -39,6 +39,9 @@ static inline bool cri_stream_follows(const cri_source *source, cri_block_size s
  * own levels.  The name is borrowed; NULL ends it. */
 void cri_stream_leave_open(cr_stream *stream, const char *column);
 
+/* Back to the first block, for another pass.  CR_EUNSUPPORTED for a pipe. */
+cr_status cri_stream_rewind(cr_ctx *cx, cr_stream *stream);
+
 /* As cr_stream_open, of a source that is taken over, also on failure; `bytes` instead of 16 MiB. */
 cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,
                                  const cr_read_options *options, cri_block_size size,

@@ -265,6 +265,20 @@ done:
     return st;
 }
 
+cr_status cri_moments_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const void *options, void *moments)
+{
+    (void)state, (void)options;
+    return cri_moments_of_rows(cx, rows, moments);
+}
+
+cr_status cri_moments_add(cr_ctx *cx, const void *state, void *a, const void *b)
+{
+    (void)cx, (void)state;
+    cri_moments_merge(a, b);
+    return CR_OK;
+}
+
 /* --- centred, scaled ------------------------------------------------------------------------- */
 
 /* S_jj below this fraction of weight * mean^2 is rounding, not spread. */

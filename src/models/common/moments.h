@@ -13,11 +13,12 @@
 #define CRI_MOMENTS(MEMBER)                                                                         \
     MEMBER(count,  rows,   (),     "",                "of positive weight")                         \
     MEMBER(real,   weight, (),     ">0",              "of them")                                    \
-    MEMBER(count,  q,      (),     "found",           "p terms and the target")                     \
+    MEMBER(count,  p,      (),     "made",            "terms")                                      \
+    MEMBER(count,  q,      (),     "found",           "these and the target")                       \
     MEMBER(vector, mean,   (q),    "as:moments_mean", "of each")                                    \
     MEMBER(matrix, S,      (q, q), "as:moments",      "sums of products about the means")
 /* clang-format on */
-CRI_RECORD(cri_moments, CRI_MOMENTS, size_t p;);
+CRI_RECORD(cri_moments, CRI_MOMENTS);
 extern const cri_member cri_moments_record[];
 
 /* Sets p; false where what a file holds are not the moments of p terms. */
@@ -39,6 +40,11 @@ cr_status cri_moments_of_sparse(cr_ctx *cx, const cri_rows *rows, cri_moments *o
 cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
 /* a becomes the moments of both; b stays. */
 void cri_moments_merge(cri_moments *a, const cri_moments *b);
+
+/* The same as entries of a class whose statistics they are. */
+cr_status cri_moments_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             const void *options, void *moments);
+cr_status cri_moments_add(cr_ctx *cx, const void *state, void *a, const void *b);
 
 /* The moments as a model with or without intercept and standardisation wants them:
  *   Z = (X - centre) / scale,   t = y - offset,

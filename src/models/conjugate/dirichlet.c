@@ -11,19 +11,7 @@
 enum { BLOCK = 256, MOST_VALUES = 1000 };
 
 CRI_RECORD_TABLE(, cri_dirichlet_record, cri_dirichlet, CRI_DIRICHLET_STATE);
-
-cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichlet **out)
-{
-    cr_status      st = CR_OK;
-    cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_record_copy(cx, cri_dirichlet_record, from, m));
-    *out = m;
-    m = NULL;
-done:
-    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
-    return st;
-}
+CRI_RECORD_TABLE(, cri_dirichlet_sums_record, cri_dirichlet, CRI_DIRICHLET_SUMS);
 
 /* The level of a value among K rising ones; K when there is none. */
 size_t cri_dirichlet_find(const double *values, size_t K, double x)
@@ -156,24 +144,37 @@ static void count_block(void *arg, cri_range r, double *acc)
     }
 }
 
-/* Adds the rows to m->counts.  CR_EDATA at a number that is not among the levels. */
-cr_status cri_dirichlet_count(cr_ctx *cx, const cri_rows *rows, cri_dirichlet *m)
+cr_status cri_dirichlet_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *more = cr_scratch_f64(&s, m->total + 1); /* the last one counts the strangers */
-    counting   a = { m, rows };
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_dirichlet *m = state;
+    cri_dirichlet       *out = sums;
+    double  *all = cr_scratch_f64(&s, m->total + 1); /* the last one counts the strangers */
+    counting a = { m, rows };
+    (void)options;
     CR_TRY(s.status);
-    CR_TRY(cri_parallel_sum(cx, "counting", rows->n, BLOCK, m->total + 1, count_block, &a, more));
-    if (more[m->total] > 0) {
+    out->total = m->total;
+    CR_TRY(cri_record_allocate(cx, cri_dirichlet_sums_record, out));
+    CR_TRY(cri_parallel_sum(cx, "counting", rows->n, BLOCK, m->total + 1, count_block, &a, all));
+    if (all[m->total] > 0) {
         cr_fail(cx, CR_EDATA, "%s: there is a number that the model has not seen",
                 cr_table_source(rows->table));
         CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
     }
-    for (size_t i = 0; i < m->total; i++) m->counts[i] += more[i];
+    memcpy(out->counts, all, m->total * sizeof *all);
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_dirichlet_merge(cr_ctx *cx, const void *state, void *a, const void *b)
+{
+    cri_dirichlet *to = a;
+    (void)cx, (void)state;
+    for (size_t i = 0; i < to->total; i++) to->counts[i] += ((const cri_dirichlet *)b)->counts[i];
+    return CR_OK;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

@@ -16,22 +16,26 @@
     MEMBER(vector, values, (total), "",       "value of each level: its code, or its number, rising") \
     MEMBER(vector, prior,  (total), ">=0",    "Dirichlet's parameters of the prior")               \
     MEMBER(vector, counts, (total), ">=0",    "of the rows")
+/* Of these, what merges. */
+#define CRI_DIRICHLET_SUMS(MEMBER)                                                                 \
+    MEMBER(count,  total,  (),      "",       "")                                                  \
+    MEMBER(vector, counts, (total), ">=0",    "")
 /* clang-format on */
 
 CRI_RECORD(cri_dirichlet, CRI_DIRICHLET_STATE);
-extern const cri_member cri_dirichlet_record[];
+extern const cri_member cri_dirichlet_record[], cri_dirichlet_sums_record[];
 
 /* A new state that knows the levels of the rows; counts and prior are zero.  Fails with CR_EDATA
  * where a column holds numbers that are not whole, or too many of them. */
 cr_status cri_dirichlet_new(cr_ctx *cx, const cri_rows *rows, cri_dirichlet **out);
-/* A copy. */
-cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichlet **out);
 /* The level of a value among K rising ones; K when there is none. */
 size_t cri_dirichlet_find(const double *values, size_t K, double x);
 /* The text of a level; room [CRI_DOUBLE_SIZE] is for numbers. */
 const char *cri_dirichlet_level(const cri_design_column *column, double value, char *room);
-/* Adds the rows to the counts.  CR_EDATA at a number that is not among the levels. */
-cr_status cri_dirichlet_count(cr_ctx *cx, const cri_rows *rows, cri_dirichlet *m);
+/* The counts of rows.  CR_EDATA at a number that is not among the levels. */
+cr_status cri_dirichlet_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums);
+cr_status cri_dirichlet_merge(cr_ctx *cx, const void *state, void *a, const void *b);
 /* Whether a state that was read fits the levels of the design. */
 cr_status cri_dirichlet_ready(cr_ctx *cx, void *state, const cr_design *design);
 

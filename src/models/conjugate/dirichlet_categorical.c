@@ -97,8 +97,11 @@ static double log_evidence(const cri_dirichlet *m, size_t start, size_t K)
     return sum - cr_lgamma_diff(sum_of(m->prior + start, NULL, K), n);
 }
 
-static cr_status finish(cr_ctx *cx, const cr_design *d, const cri_dirichlet *m, cr_report *report)
+static cr_status dirichlet_solve(cr_ctx *cx, const cr_design *d, const void *options, void *state,
+                                 cr_report *report)
 {
+    const cri_dirichlet *m = state;
+    (void)options;
     report->stop = CR_STOP_CLOSED_FORM;
     report->evidence = CR_EVIDENCE_EXACT;
     report->log_evidence = 0;
@@ -117,15 +120,14 @@ static cr_status finish(cr_ctx *cx, const cr_design *d, const cri_dirichlet *m, 
     return CR_OK;
 }
 
-static cr_status dirichlet_categorical_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
-                                           uint64_t seed, void **out_state, cr_report *report)
+static cr_status dirichlet_open(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                void **out_state)
 {
     cr_status                            st = CR_OK;
     cr_scratch                           s = cr_scratch_begin(cx);
     const dirichlet_categorical_options *o = options;
     cri_dirichlet                       *m = NULL;
     cri_prior                            prior;
-    (void)seed;
 
     CR_TRY(cri_conjugate_check(cx, CRI_DIRICHLET, rows->design));
     CR_TRY(cri_prior_read(cx, &s, CRI_DIRICHLET, o->prior, &prior));
@@ -134,29 +136,11 @@ static cr_status dirichlet_categorical_fit(cr_ctx *cx, const cri_rows *rows, con
     CR_TRY(cri_dirichlet_new(cx, rows, &m));
     m->level = o->level;
     CR_TRY(fill_prior(cx, &prior, rows->design, used, m));
-    CR_TRY(cri_dirichlet_count(cx, rows, m));
-    CR_TRY(finish(cx, rows->design, m, report));
     *out_state = m;
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     cr_scratch_end(&s);
-    return st;
-}
-
-static cr_status dirichlet_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                                  const void *options, void **out_state, cr_report *report)
-{
-    cr_status      st = CR_OK;
-    cri_dirichlet *m = NULL;
-    (void)options;
-    CR_TRY(cri_dirichlet_copy(cx, state, &m));
-    CR_TRY(cri_dirichlet_count(cx, rows, m));
-    CR_TRY(finish(cx, rows->design, m, report));
-    *out_state = m;
-    m = NULL;
-done:
-    cri_state_free(cx, &cri_class_dirichlet_categorical, m);
     return st;
 }
 
@@ -331,8 +315,12 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .coding = CRI_CODING_CODE,
-    .whole =
-        &(const cri_whole_face){ .fit = dirichlet_categorical_fit, .update = dirichlet_update },
+    .sums = &(const cri_sums_face){ .record = cri_dirichlet_sums_record,
+                                    .size = sizeof(cri_dirichlet),
+                                    .open = dirichlet_open,
+                                    .gather = cri_dirichlet_gather,
+                                    .merge = cri_dirichlet_merge,
+                                    .solve = dirichlet_solve },
     .rows = &(const cri_rows_face){ .predict = dirichlet_predict,
                                     .next_levels = dirichlet_next_levels,
                                     .sample = dirichlet_sample },

@@ -85,22 +85,13 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static void fill_report(const cri_niw *m, cr_report *report)
-{
-    report->stop = CR_STOP_CLOSED_FORM;
-    report->evidence = CR_EVIDENCE_EXACT;
-    report->log_evidence = m->log_evidence;
-}
-
-static cr_status mvn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                         void **out_state, cr_report *report)
+static cr_status mvn_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     const mvn_options *o = options;
     cri_niw           *m = NULL;
     cri_prior          prior;
-    (void)seed;
 
     CR_TRY(cri_conjugate_check(cx, "mvn", rows->design));
     CR_TRY(cri_conjugate_need_numbers(cx, "mvn", rows->design));
@@ -108,9 +99,6 @@ static cr_status mvn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(cri_niw_new(cx, rows->p, &m));
     m->level = o->level;
     CR_TRY(read_prior(cx, &prior, rows->design, m));
-    CR_TRY(cri_niw_add(cx, rows, m));
-    CR_TRY(cri_niw_solve(cx, m));
-    fill_report(m, report);
     *out_state = m;
     m = NULL;
 done:
@@ -119,27 +107,14 @@ done:
     return st;
 }
 
-static cr_status mvn_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                            const void *options, void **out_state, cr_report *report)
+static cr_status mvn_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                           cr_report *report)
 {
-    cr_status      st = CR_OK;
-    const cri_niw *old = state;
-    cri_niw       *m = NULL;
-    (void)options;
-    CR_TRY(cri_niw_new(cx, old->d, &m));
-    m->level = old->level, m->prior_kappa = old->prior_kappa, m->prior_nu = old->prior_nu;
-    m->n = old->n;
-    memcpy(m->prior_mean, old->prior_mean, m->d * sizeof(double));
-    memcpy(m->prior_scale, old->prior_scale, m->d * sizeof(double));
-    memcpy(m->xbar, old->xbar, m->d * sizeof(double));
-    memcpy(m->scatter, old->scatter, m->d * m->d * sizeof(double));
-    CR_TRY(cri_niw_add(cx, rows, m));
-    CR_TRY(cri_niw_solve(cx, m));
-    fill_report(m, report);
-    *out_state = m;
-    m = NULL;
-done:
-    cri_state_free(cx, &cri_class_mvn, m);
+    cr_status st = cri_niw_solve(cx, state);
+    (void)design, (void)options;
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->evidence = CR_EVIDENCE_EXACT;
+    report->log_evidence = ((const cri_niw *)state)->log_evidence;
     return st;
 }
 
@@ -360,7 +335,12 @@ const cr_model_class cri_class_mvn = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .coding = CRI_CODING_CODE,
-    .whole = &(const cri_whole_face){ .fit = mvn_fit, .update = mvn_update },
+    .sums = &(const cri_sums_face){ .record = cri_niw_sums_record,
+                                    .size = sizeof(cri_niw),
+                                    .open = mvn_open,
+                                    .gather = cri_niw_gather,
+                                    .merge = cri_niw_merge,
+                                    .solve = mvn_solve },
     .rows =
         &(const cri_rows_face){ .predict = mvn_predict, .next = mvn_next, .sample = mvn_sample },
     .describe = mvn_describe,

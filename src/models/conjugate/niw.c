@@ -11,6 +11,7 @@
 enum { BLOCK = 128 };
 
 CRI_RECORD_TABLE(, cri_niw_record, cri_niw, CRI_NIW_STATE);
+CRI_RECORD_TABLE(, cri_niw_sums_record, cri_niw, CRI_NIW_SUMS);
 
 cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
 {
@@ -55,31 +56,35 @@ static void add_block(void *arg, cri_range range, double *acc, double *x)
     }
 }
 
-/* Weight, mean and scatter of the rows: [1 + d + d x d]; the scatter about the mean of the first
- * pass, with what that mean has lost to rounding taken off. */
-static cr_status measure(cr_ctx *cx, const cri_rows *rows, double *out)
+/* The scatter about the mean of the first pass, with what that mean has lost to rounding taken off. */
+cr_status cri_niw_gather(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                         void *sums)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
+    cri_niw   *m = sums;
     size_t     d = rows->p, width = 1 + d + d * d;
-    double    *centre = cr_scratch_f64(&s, d), *sum = cr_scratch_f64(&s, 1 + d);
-    double    *S = out + 1 + d;
+    double    *centre = cr_scratch_f64(&s, d), *first = cr_scratch_f64(&s, 1 + d);
+    double    *all = cr_scratch_f64(&s, width), *off = all + 1, *S = all + 1 + d;
     summing    a = { rows, NULL, false, cx };
+    (void)state, (void)options;
 
     CR_TRY(s.status);
-    CR_TRY(cri_parallel_sum_in(cx, "averaging", rows->n, BLOCK, 1 + d, d, add_block, &a, sum));
-    for (size_t j = 0; j < d; j++) centre[j] = sum[1 + j] / sum[0];
+    m->d = d;
+    CR_TRY(cri_record_allocate(cx, cri_niw_sums_record, m));
+    CR_TRY(cri_parallel_sum_in(cx, "averaging", rows->n, BLOCK, 1 + d, d, add_block, &a, first));
+    if (!(first[0] > 0)) goto done; /* no row counts */
+    for (size_t j = 0; j < d; j++) centre[j] = first[1 + j] / first[0];
     a.centre = centre, a.squares = true;
-    CR_TRY(cri_parallel_sum_in(cx, "measuring", rows->n, BLOCK, width, d, add_block, &a, out));
+    CR_TRY(cri_parallel_sum_in(cx, "measuring", rows->n, BLOCK, width, d, add_block, &a, all));
     CR_TRY(cr_check_interrupt(cx));
+    m->n = all[0];
     for (size_t j = 0; j < d; j++)
-        for (size_t k = 0; k <= j; k++) {
-            S[j * d + k] -= out[1 + j] * out[1 + k] / out[0];
-            S[k * d + j] = S[j * d + k];
-        }
+        for (size_t k = 0; k <= j; k++)
+            m->scatter[j * d + k] = m->scatter[k * d + j] = S[j * d + k] - off[j] * off[k] / m->n;
     for (size_t j = 0; j < d; j++) {
-        out[1 + j] = centre[j] + out[1 + j] / out[0];
-        if (!isfinite(out[1 + j]) || !isfinite(S[j * d + j]))
+        m->xbar[j] = centre[j] + off[j] / m->n;
+        if (!isfinite(m->xbar[j]) || !isfinite(m->scatter[j * d + j]))
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its squares overflow",
                            rows->design->columns[j].name));
     }
@@ -88,25 +93,22 @@ done:
     return st;
 }
 
-cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m)
+/* Chan, Golub & LeVeque (1983). */
+cr_status cri_niw_merge(cr_ctx *cx, const void *state, void *to, const void *from)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     d = m->d;
-    double    *more = cr_scratch_f64(&s, 1 + d + d * d), *mean = more + 1, *S = more + 1 + d;
-    CR_TRY(s.status);
-    if (rows->n == 0) goto done; /* the end of a stream may have none */
-    CR_TRY(measure(cx, rows, more));
-    double n = m->n + more[0], both = m->n / n * more[0];
+    cri_niw       *a = to;
+    const cri_niw *b = from;
+    size_t         d = a->d;
+    double         n = a->n + b->n, both = a->n / n * b->n;
+    (void)cx, (void)state;
+    if (!(b->n > 0)) return CR_OK;
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j < d; j++)
-            m->scatter[i * d + j] +=
-                S[i * d + j] + (both * (mean[i] - m->xbar[i])) * (mean[j] - m->xbar[j]);
-    for (size_t j = 0; j < d; j++) m->xbar[j] += more[0] / n * (mean[j] - m->xbar[j]);
-    m->n = n;
-done:
-    cr_scratch_end(&s);
-    return st;
+            a->scatter[i * d + j] += b->scatter[i * d + j] +
+                                     (both * (b->xbar[i] - a->xbar[i])) * (b->xbar[j] - a->xbar[j]);
+    for (size_t j = 0; j < d; j++) a->xbar[j] += b->n / n * (b->xbar[j] - a->xbar[j]);
+    a->n = n;
+    return CR_OK;
 }
 
 /* --- posterior ------------------------------------------------------------------------------- */

@@ -23,18 +23,25 @@
     MEMBER(vector, mean,        (d),    "made",   "of the posterior")                              \
     MEMBER(matrix, Psi,         (d, d), "made",   "of the posterior")                              \
     MEMBER(matrix, L,           (d, d), "made",   "Cholesky factor of Psi")
+/* Of these, what merges. */
+#define CRI_NIW_SUMS(MEMBER)                                                                       \
+    MEMBER(count,  d,           (),     "",       "")                                              \
+    MEMBER(real,   n,           (),     ">=0",    "")                                              \
+    MEMBER(vector, xbar,        (d),    "",       "")                                              \
+    MEMBER(matrix, scatter,     (d, d), "",       "")
 /* clang-format on */
 
 CRI_RECORD(cri_niw, CRI_NIW_STATE);
-extern const cri_member cri_niw_record[];
+extern const cri_member cri_niw_record[], cri_niw_sums_record[];
 
 /* A state of d columns with nothing in it. */
 cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out);
 /* true when the prior is. */
 bool cri_niw_proper(const cri_niw *m);
-/* Merges the rows into the statistics: two passes, same bits for any number of threads.  O(n d^2).
- */
-cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m);
+/* The statistics of rows: two passes, same bits for any number of threads.  O(n d^2). */
+cr_status cri_niw_gather(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                         void *sums);
+cr_status cri_niw_merge(cr_ctx *cx, const void *state, void *a, const void *b);
 /* The posterior and the evidence.  Fails with CR_EDATA when the posterior is improper. */
 cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m);
 /* The posterior of a state that was read. */

@@ -1,4 +1,4 @@
-/* univariate.c -- fit, update and file of conjugate models of single columns. */
+/* univariate.c -- settings, statistics, posterior and file of conjugate models of single columns. */
 #include "univariate.h"
 #include "base/number.h"
 #include "base/parallel.h"
@@ -10,6 +10,7 @@
 enum { BLOCK = 256, MOST_SPANS = 64, MOST_STATS = 8 };
 
 CRI_RECORD_TABLE(, cri_conjugate_record, cri_conjugate, CRI_CONJUGATE_STATE);
+CRI_RECORD_TABLE(, cri_conjugate_sums_record, cri_conjugate, CRI_CONJUGATE_SUMS);
 
 static void free_state(cr_ctx *cx, cri_conjugate *m)
 {
@@ -148,6 +149,90 @@ done:
 
 /* --- sufficient statistics ------------------------------------------------------------------- */
 
+/* 1 or 0 where the column is binary, else the value; *fits: the family can have it. */
+static double recode(const cri_conjugate *m, const cr_design *d, size_t j, double value, bool *fits)
+{
+    *fits = cri_design_is_code(d, j) || !isnan(m->above[j]) || m->family->valid(m->prior, value);
+    return m->family->binary ? cri_conjugate_success(m, j, value) : value;
+}
+
+/* The first row of weight whose value of column j is so; rows->n where none is. */
+static size_t find_value(const cri_rows *rows, size_t j, bool (*is_so)(const void *of, double x),
+                         const void *of)
+{
+    double x[BLOCK];
+    for (size_t b = 0; b < cri_block_count(rows->n, BLOCK); b++) {
+        cri_range r = cri_block_range(rows->n, BLOCK, b);
+        cri_rows_fill_term(rows, j, r.begin, r.end, x, 1);
+        for (size_t i = r.begin; i < r.end; i++)
+            if ((!rows->w || rows->w[i] > 0) && is_so(of, x[i - r.begin])) return i;
+    }
+    return rows->n;
+}
+
+static bool is_invalid(const void *state, double x)
+{
+    const cri_conjugate *m = state;
+    return !m->family->valid(m->prior, x);
+}
+
+/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, and that is said. */
+static void choose_thresholds(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m)
+{
+    for (size_t j = 0; j < m->n; j++) {
+        const cri_design_column *c = &rows->design->columns[j];
+        if (c->type == CR_CATEGORY || c->type == CR_BOOLEAN) continue;
+        if (find_value(rows, j, is_invalid, m) == rows->n) continue;
+        m->above[j] = 0;
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' holds other numbers than 0 and 1: those above 0 count as successes; "
+               "--success '>T' counts those above T",
+               c->name);
+    }
+}
+
+static bool is_strange(const void *state, double x)
+{
+    return ((const cri_conjugate *)state)->family->strange(x);
+}
+
+/* One warning, of the first strange value of positive weight. */
+void cri_conjugate_warn(cr_ctx *cx, const void *state, const cri_rows *rows)
+{
+    const cri_conjugate *m = state;
+    for (size_t j = 0; m->family->strange && j < rows->p; j++) {
+        size_t i = find_value(rows, j, is_strange, m);
+        double x;
+        if (i == rows->n) continue;
+        cri_rows_fill_term(rows, j, i, i + 1, &x, 1);
+        cr_log(cx, CR_LOG_WARNING, "column '%s' holds %g, and %s describes %s: %s",
+               rows->design->columns[j].name, x, m->family->model, m->family->needs,
+               m->family->advice);
+        return;
+    }
+}
+
+static void merge_column(const cri_conjugate_family *f, double *stats, const double *more)
+{
+    if (!(more[0] > 0)) return; /* no row counts */
+    if (!(stats[0] > 0))
+        memcpy(stats, more, f->n_stats * sizeof *stats);
+    else if (f->merge)
+        f->merge(stats, more);
+    else
+        for (size_t k = 0; k < f->n_stats; k++) stats[k] += more[k];
+}
+
+cr_status cri_conjugate_merge(cr_ctx *cx, const void *state, void *a, const void *b)
+{
+    const cri_conjugate *m = state, *from = b;
+    cri_conjugate       *to = a;
+    (void)cx;
+    for (size_t j = 0; j < m->n; j++)
+        merge_column(m->family, to->stats + j * m->n_stats, from->stats + j * m->n_stats);
+    return CR_OK;
+}
+
 typedef struct measuring {
     const cri_conjugate *m;
     const cri_rows      *rows;
@@ -156,31 +241,20 @@ typedef struct measuring {
     size_t              *bad;   /* [spans x n] the first row that does not fit, or n  */
 } measuring;
 
-static void merge(const cri_conjugate_family *f, double *stats, const double *more)
-{
-    if (f->merge)
-        f->merge(stats, more);
-    else
-        for (size_t k = 0; k < f->n_stats; k++) stats[k] += more[k];
-}
-
 /* The values of positive weight of a block, moved together; their number.  *bad gets the first row
  * whose value the family cannot have. */
 static size_t take_block(const measuring *a, size_t j, size_t begin, size_t end, double *x,
                          double *w, size_t *bad)
 {
-    const cri_conjugate *m = a->m;
-    const cri_rows      *rows = a->rows;
-    bool                 code = cri_design_is_code(rows->design, j), binary = m->family->binary;
-    size_t               n = 0;
+    const cri_rows *rows = a->rows;
+    size_t          n = 0;
+    bool            fits;
     cri_rows_fill_term(rows, j, begin, end, x, 1);
     for (size_t i = begin; i < end; i++) {
-        double value = x[i - begin];
         w[n] = rows->w ? rows->w[i] : 1;
         if (w[n] == 0) continue;
-        bool fits = code || !isnan(m->above[j]) || m->family->valid(m->prior, value);
+        x[n++] = recode(a->m, rows->design, j, x[i - begin], &fits);
         if (!fits && *bad == rows->n) *bad = i;
-        x[n++] = binary ? cri_conjugate_success(m, j, value) : value;
     }
     return n;
 }
@@ -194,15 +268,13 @@ static void measure_span(void *arg, size_t s)
     for (size_t j = 0; j < a->m->n; j++) {
         double *stats = a->stats + (s * a->m->n + j) * f->n_stats;
         size_t *bad = &a->bad[s * a->m->n + j];
-        bool    any = false;
         *bad = a->rows->n;
         for (size_t b = s * each; b < blocks && b < (s + 1) * each; b++) {
             cri_range r = cri_block_range(a->rows->n, BLOCK, b);
             size_t    n = take_block(a, j, r.begin, r.end, x, w, bad);
             if (n == 0) continue;
-            f->measure(x, w, n, any ? part : stats);
-            if (any) merge(f, stats, part);
-            any = true;
+            f->measure(x, w, n, part);
+            merge_column(f, stats, part);
         }
     }
 }
@@ -219,77 +291,35 @@ static cr_status refuse_value(cr_ctx *cx, const cri_rows *rows, const cri_conjug
         rows->design->columns[j].name, x, f->model, f->needs);
 }
 
-/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, and that is
- * said.  Fails at other values that the family cannot have. */
-static cr_status accept_or_refuse(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m, size_t j,
-                                  size_t bad, bool lenient)
+/* In spans, which are merged in their order. */
+cr_status cri_conjugate_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums)
 {
-    const cri_design_column *c = &rows->design->columns[j];
-    if (!lenient || !m->family->binary || c->type == CR_BOOLEAN)
-        return refuse_value(cx, rows, m->family, j, bad);
-    m->above[j] = 0;
-    cr_log(cx, CR_LOG_WARNING,
-           "column '%s' holds other numbers than 0 and 1: those above 0 count as successes; "
-           "--success '>T' counts those above T",
-           c->name);
-    return CR_OK;
-}
-
-/* One warning, of the first strange value of positive weight. */
-static void warn_of_strange(cr_ctx *cx, const cri_rows *rows, const cri_conjugate_family *f)
-{
-    double x[BLOCK];
-    for (size_t j = 0; f->strange && j < rows->p; j++)
-        for (size_t b = 0; b < cri_block_count(rows->n, BLOCK); b++) {
-            cri_range r = cri_block_range(rows->n, BLOCK, b);
-            cri_rows_fill_term(rows, j, r.begin, r.end, x, 1);
-            for (size_t i = r.begin; i < r.end; i++) {
-                if ((rows->w && rows->w[i] == 0) || !f->strange(x[i - r.begin])) continue;
-                cr_log(cx, CR_LOG_WARNING, "column '%s' holds %g, and %s describes %s: %s",
-                       rows->design->columns[j].name, x[i - r.begin], f->model, f->needs,
-                       f->advice);
-                return;
-            }
-        }
-}
-
-/* The statistics of all rows are merged into m->stats in the order of the spans.  Lenient: numbers
- * other than 0 and 1 may change what counts as success. */
-static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, bool lenient, cri_conjugate *m)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     blocks = cri_block_count(rows->n, BLOCK);
-    size_t     spans = blocks < MOST_SPANS ? blocks : MOST_SPANS, S = m->n_stats;
-    bool       again = false;
-    measuring  a = { m, rows, spans, NULL, NULL };
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_conjugate *m = state;
+    cri_conjugate       *out = sums;
+    size_t               blocks = cri_block_count(rows->n, BLOCK), S = m->n_stats;
+    size_t               spans = blocks < MOST_SPANS ? blocks : MOST_SPANS;
+    measuring            a = { m, rows, spans, NULL, NULL };
+    (void)options;
 
     a.stats = cr_scratch_bytes(&s, spans * m->n * S, sizeof(double));
     a.bad = cr_scratch_index(&s, spans * m->n);
     CR_TRY(s.status);
+    out->n = m->n, out->n_stats = S;
+    CR_TRY(cri_record_allocate(cx, cri_conjugate_sums_record, out));
     CR_TRY(cri_parallel_for(cx, "counting", spans, measure_span, &a));
     for (size_t k = 0; k < spans; k++)
         for (size_t j = 0; j < m->n; j++) {
             size_t bad = a.bad[k * m->n + j];
-            if (bad == rows->n || !isnan(m->above[j])) continue;
-            CR_TRY(accept_or_refuse(cx, rows, m, j, bad, lenient));
-            again = true;
-        }
-    if (again) CR_TRY(cri_parallel_for(cx, "counting", spans, measure_span, &a));
-    for (size_t k = 0; k < spans; k++)
-        for (size_t j = 0; j < m->n; j++) {
-            double *stats = m->stats + j * S, *part = a.stats + (k * m->n + j) * S;
-            if (!(part[0] > 0)) continue; /* no row of this span counts */
-            if (!(stats[0] > 0))
-                memcpy(stats, part, S * sizeof *stats);
-            else
-                merge(m->family, stats, part);
+            if (bad < rows->n) CR_TRY(refuse_value(cx, rows, m->family, j, bad));
+            merge_column(m->family, out->stats + j * S, a.stats + (k * m->n + j) * S);
         }
     for (size_t i = 0; i < m->n * S; i++)
-        if (!isfinite(m->stats[i]))
+        if (!isfinite(out->stats[i]))
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its sums overflow",
                            rows->design->columns[i / S].name));
-    warn_of_strange(cx, rows, m->family);
 done:
     cr_scratch_end(&s);
     return st;
@@ -322,17 +352,21 @@ done:
     return st;
 }
 
-static void fill_report(const cri_conjugate *m, cr_report *report)
+cr_status cri_conjugate_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                              cr_report *report)
 {
+    const cri_conjugate *m = state;
+    cr_status            st = solve(cx, design, state);
+    (void)options;
     report->stop = CR_STOP_CLOSED_FORM;
     report->evidence = CR_EVIDENCE_EXACT;
     report->log_evidence = 0;
     for (size_t j = 0; j < m->n; j++) report->log_evidence += m->log_evidence[j];
+    return st;
 }
 
-cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *f, const cri_rows *rows,
-                            const cri_conjugate_request *request, void **out_state,
-                            cr_report *report)
+cr_status cri_conjugate_open(cr_ctx *cx, const cri_conjugate_family *f, const cri_rows *rows,
+                             const cri_conjugate_request *request, void **out_state)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -345,9 +379,7 @@ cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *f, const cri
     CR_TRY(check_columns(cx, f, rows->design, request->opt_success, m));
     CR_TRY(cri_prior_read(cx, &s, f->model, request->prior, &prior));
     CR_TRY(f->prior(cx, &prior, request->options, m->prior));
-    CR_TRY(measure_rows(cx, rows, !request->opt_success, m));
-    CR_TRY(solve(cx, rows->design, m));
-    fill_report(m, report);
+    if (f->binary && !request->opt_success) choose_thresholds(cx, rows, m);
     *out_state = m;
     m = NULL;
 done:
@@ -356,40 +388,27 @@ done:
     return st;
 }
 
-cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                               const void *options, void **out_state, cr_report *report)
-{
-    cr_status            st = CR_OK;
-    const cri_conjugate *old = state;
-    cri_conjugate       *m = NULL;
-    (void)options;
-
-    CR_TRY(new_state(cx, old->family, old->n, &m));
-    m->level = old->level;
-    memcpy(m->prior, old->prior, m->n_params * sizeof(double));
-    memcpy(m->success, old->success, m->n * sizeof(double));
-    memcpy(m->above, old->above, m->n * sizeof(double));
-    memcpy(m->stats, old->stats, m->n * m->n_stats * sizeof(double));
-    CR_TRY(measure_rows(cx, rows, false, m));
-    CR_TRY(solve(cx, rows->design, m));
-    fill_report(m, report);
-    *out_state = m;
-    m = NULL;
-done:
-    free_state(cx, m);
-    return st;
-}
-
 /* --- file ------------------------------------------------------------------------------------ */
 
-/* Prior and statistics are such as a fit gives. */
+/* Statistics are such as rows give. */
+static bool are_sound(const cri_conjugate *m, const double *stats)
+{
+    for (size_t j = 0; j < m->n; j++, stats += m->n_stats)
+        if (!(stats[0] >= 0) || !m->family->sound(m->prior, stats)) return false;
+    return true;
+}
+
+bool cri_conjugate_fits(const void *state, void *sums)
+{
+    const cri_conjugate *m = state, *s = sums;
+    return s->n == m->n && s->n_stats == m->n_stats && are_sound(m, s->stats);
+}
+
 static bool is_sound(const cri_conjugate *m)
 {
     for (size_t j = 0; j < m->n; j++)
-        if (isnan(m->success[j]) || !(m->stats[j * m->n_stats] >= 0) ||
-            !m->family->sound(m->prior, m->stats + j * m->n_stats))
-            return false;
-    return true;
+        if (isnan(m->success[j])) return false;
+    return are_sound(m, m->stats);
 }
 
 cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *f, cri_conjugate *m,

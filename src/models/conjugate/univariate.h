@@ -79,10 +79,15 @@ typedef struct cri_conjugate_family {
     MEMBER(vector, log_evidence, (n),           "made",   "NaN: none")                             \
     MEMBER(count,  n_work,       (),            "made",   "what a family keeps for a column")      \
     MEMBER(matrix, work,         (n, n_work),   "made",   "that")
+/* Of these, what merges. */
+#define CRI_CONJUGATE_SUMS(MEMBER)                                                                 \
+    MEMBER(count,  n,            (),            "",       "")                                      \
+    MEMBER(count,  n_stats,      (),            "",       "")                                      \
+    MEMBER(matrix, stats,        (n, n_stats),  "",       "")
 /* clang-format on */
 
 CRI_RECORD(cri_conjugate, CRI_CONJUGATE_STATE, const cri_conjugate_family *family;);
-extern const cri_member cri_conjugate_record[];
+extern const cri_member cri_conjugate_record[], cri_conjugate_sums_record[];
 
 /* x is finite and not below `least`. */
 static inline bool cri_at_least(double x, double least) { return x >= least && isfinite(x); }
@@ -111,16 +116,22 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *de
 /* Fails with CR_EDATA at a column that holds text. */
 cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_design *design);
 
-cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *family, const cri_rows *rows,
-                            const cri_conjugate_request *request, void **out_state,
-                            cr_report *report);
+/* A state with prior and what counts as success.  Numbers of a yes-or-no column that are more than 0 and 1:
+ * what is above 0 counts, and that is said. */
+cr_status cri_conjugate_open(cr_ctx *cx, const cri_conjugate_family *family, const cri_rows *rows,
+                             const cri_conjugate_request *request, void **out_state);
 /* The posterior of a state that was read. */
 cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *family, cri_conjugate *m,
                               const cr_design *design);
 
 /* These are entries of a class as they are. */
-cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                               const void *options, void **out_state, cr_report *report);
+void      cri_conjugate_warn(cr_ctx *cx, const void *state, const cri_rows *rows);
+cr_status cri_conjugate_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums);
+cr_status cri_conjugate_merge(cr_ctx *cx, const void *state, void *a, const void *b);
+cr_status cri_conjugate_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                              cr_report *report);
+bool      cri_conjugate_fits(const void *state, void *sums);
 cr_status cri_conjugate_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out);
 cr_status cri_conjugate_next(cr_ctx *cx, const void *state, const cr_design *design,
@@ -143,7 +154,14 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
 #define CRI_CONJUGATE_CLASS(stem, next_row, levels)                                                \
     .tasks = CR_TASK_DENSITY, .options = stem##_table, .options_size = sizeof(stem##_options),     \
     .default_scale = CR_SCALE_NONE, .scales_itself = true, .coding = CRI_CODING_CODE,              \
-    .whole = &(const cri_whole_face){ .fit = stem##_fit, .update = cri_conjugate_update },         \
+    .sums = &(const cri_sums_face){ .record = cri_conjugate_sums_record,                           \
+                                    .size = sizeof(cri_conjugate),                                 \
+                                    .open = stem##_open,                                           \
+                                    .warn = cri_conjugate_warn,                                    \
+                                    .gather = cri_conjugate_gather,                                \
+                                    .merge = cri_conjugate_merge,                                  \
+                                    .solve = cri_conjugate_solve,                                  \
+                                    .fits = cri_conjugate_fits },                                  \
     .rows = &(const cri_rows_face){ .predict = cri_conjugate_predict,                              \
                                     .next = next_row,                                              \
                                     .next_levels = levels,                                         \
@@ -154,13 +172,12 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
 
 /* The two entries that know their family. */
 #define CRI_CONJUGATE_ENTRIES(stem, family, success)                                               \
-    static cr_status stem##_fit(cr_ctx *cx, const cri_rows *rows, const void *options,             \
-                                uint64_t seed, void **out_state, cr_report *report)                \
+    static cr_status stem##_open(cr_ctx *cx, const cri_rows *rows, const void *options,            \
+                                 void **out_state)                                                 \
     {                                                                                              \
         const stem##_options *o = options;                                                         \
         cri_conjugate_request request = { o->prior, success, o->level, o };                        \
-        (void)seed;                                                                                \
-        return cri_conjugate_fit(cx, &(family), rows, &request, out_state, report);                \
+        return cri_conjugate_open(cx, &(family), rows, &request, out_state);                       \
     }                                                                                              \
     static cr_status stem##_ready(cr_ctx *cx, void *state, const cr_design *design)                \
     {                                                                                              \

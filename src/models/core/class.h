@@ -52,7 +52,9 @@ struct cr_model_class {
 
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
-    const cri_whole_face    *whole;    /* how it learns                                    */
+    const cri_sums_face     *sums;     /* how it learns: from sums over rows,              */
+    const cri_em_face       *em;       /* from expected sums, step by step,                */
+    const cri_whole_face    *whole;    /* or from all rows at once                         */
     const cri_rows_face     *rows;     /* what it says of rows                             */
     const cri_function_face *function; /* the same of its function; NULL: it has none      */
 
@@ -81,6 +83,10 @@ cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *s
                          const json_t *in, const cr_design *design, void **out_state);
 void      cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state);
 
+/* How many leaves these rows are of, those that have none left out. */
+size_t cri_sums_leaves(const cri_rows *rows);
+/* true when it can learn from further rows. */
+bool cri_class_updates(const cr_model_class *c);
 /* The faces of a class; one without functions where it has none. */
 const cri_whole_face    *cri_learning_of(const cr_model_class *c);
 const cri_rows_face     *cri_answers_of(const cr_model_class *c);

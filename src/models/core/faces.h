@@ -5,11 +5,75 @@
 #define CREDENCE_MODELS_CORE_FACES_H
 
 #include "data/design/design_internal.h"
+#include "base/parallel.h"
+#include "base/record.h"
+#include "base/rng.h"
 #include "base/sheet.h"
 #include "model.h"
 #include "parts.h"
 
 /* --- how it learns ---------------------------------------------------------------------------- */
+
+/* From sums over the rows.  Statistics of parts of the rows are gathered one by one and merge exactly, and the
+ * posterior follows from them: a fit, an update and a stream are one thing (sums.c), which adds the leaves of
+ * the data up in a canonical tree (base/forest.h), so that all of them give the same bits.  The statistics
+ * are a struct declared by a record of its own, that stands in the state; or the state itself, of which the
+ * record then names the members that are statistics. */
+typedef struct cri_sums_face {
+    const cri_member *record;
+    size_t            size, at; /* of the struct; where it stands in the state */
+    /* A fit to rows in so many leaves goes this way; else, the class having both, by `whole`.  NULL: always. */
+    bool (*serves)(const cri_rows *rows, const void *options, size_t leaves);
+    /* CR_EUNSUPPORTED, in words, for a state that came another way: it can learn no more.  NULL: none did. */
+    cr_status (*check)(cr_ctx *cx, const void *state);
+    /* A state with its settings and no statistics, for rows such as these, which are all or the first of a
+     * stream: fails where the design or the options are not for the model.  NULL: there are no settings. */
+    cr_status (*open)(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state);
+    /* Says what there is to be said of rows that have come, before they are gathered.  NULL: nothing. */
+    void (*warn)(cr_ctx *cx, const void *state, const cri_rows *rows);
+    /* The statistics of some rows, into a zeroed struct; after a failure what is there is freed by the record. */
+    cr_status (*gather)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                        void *sums);
+    /* a becomes the statistics of the rows of both, those of a first; b stays. */
+    cr_status (*merge)(cr_ctx *cx, const void *state, void *a, const void *b);
+    /* Classes that came later have joined the design: class k of the statistics becomes map[k] of `classes`,
+     * those between have no rows yet.  NULL: all classes must be in the first rows. */
+    cr_status (*join)(cr_ctx *cx, void *sums, const size_t *map, size_t classes);
+    /* The posterior from the statistics in the state, which has none yet. */
+    cr_status (*solve)(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                       cr_report *report);
+    /* Frees what `solve` made, so that it can be called again.  NULL: it overwrites all. */
+    void (*reopen)(cr_ctx *cx, void *state);
+    /* After it, of a fit that has all rows at hand: what takes another pass over them.  NULL: nothing does. */
+    cr_status (*review)(cr_ctx *cx, const cri_rows *rows, const void *options, void *state,
+                        cr_report *report);
+    /* Statistics that were read are such as this state can have.  NULL: all have the same shapes. */
+    bool (*fits)(const void *state, void *sums);
+} cri_sums_face;
+
+/* From expected sums, again and again: EM (em.c).  A step gathers the expected statistics of all rows under the
+ * state and solves for the next one; the driver owns the loop, the starts and the choice among them. */
+typedef struct cri_em_face {
+    size_t at; /* where the cri_em_outcome (em.h) stands in the state */
+    /* A state to begin with, by random numbers and rows of the first leaf, drawn as they weigh. */
+    cr_status (*start)(cr_ctx *cx, const cri_rows *rows, const void *options, cr_rng *rng,
+                       void **out_state);
+    /* How many numbers the statistics are, and how many the workspace of `gather`. */
+    size_t (*width)(const void *state);
+    size_t (*work)(const void *state);
+    /* Adds the statistics of some rows to sums [width], of which the first is the objective, what all rows
+     * add to it: sum w log p(x).  Pure. */
+    void (*gather)(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                   double *work);
+    /* The state that is best for these statistics. */
+    cr_status (*solve)(cr_ctx *cx, const void *options, const double *sums, void *state);
+} cri_em_face;
+
+/* What all of them can be asked for. */
+#define CRI_EM_OPTIONS(X)                                                                          \
+    X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \
+    X(count, max_iter, "500", ">=1", "give up after this many steps", "50")                        \
+    X(count, restarts, "5", ">=1", "random starts, of which the best end is kept", "20")
 
 /* From all rows at once. */
 typedef struct cri_whole_face {
@@ -25,12 +89,6 @@ typedef struct cri_whole_face {
     cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                          uint64_t seed, void **out_state, cr_report *report);
     const char *advances;
-    /* Classes that came later have joined the design: class k of the state becomes map[k] of
-     * `classes`, those between have no rows yet.  Without it all classes must be in the first rows.
-     * Rows with `more` set need no state that can predict. */
-    cr_status (*join)(cr_ctx *cx, void *state, const size_t *map, size_t classes);
-    /* A setting, "name=value", that the fit of the first block of a stream needs for updates. */
-    const char *streams;
     bool update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool update_holds;   /* update keeps hyper-parameters as fit learned them: no stream of fits */
 } cri_whole_face;

@@ -51,41 +51,21 @@ static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t 
     return i;
 }
 
-/* The setting of cri_learning_of(c)->streams, "name=value", without which its fits have no update: true, and in
- * *out, where the user leaves the choice open. */
-static bool find_default(cr_scratch *room, const cr_model_class *c, const cr_setting *s, size_t n,
-                         cr_setting *out)
-{
-    if (!cri_learning_of(c)->streams) return false;
-    size_t length = strcspn(cri_learning_of(c)->streams, "=");
-    for (size_t i = 0; i < n; i++)
-        if (strlen(s[i].name) == length &&
-            strncmp(s[i].name, cri_learning_of(c)->streams, length) == 0 &&
-            strcmp(s[i].value, "auto") != 0)
-            return false;
-    char *name = cr_scratch_bytes(room, length + 1, 1);
-    if (name) memcpy(name, cri_learning_of(c)->streams, length), name[length] = 0;
-    *out = (cr_setting){ name, cri_learning_of(c)->streams + length + 1 };
-    return true;
-}
-
 /* The model of the first block: where the others are gone through once, by the default setting
  * instead of the one that asks for it. */
 static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
-                           size_t n, size_t without, bool more, cr_model **out_model)
+                           size_t n, size_t without, cr_stream *opt_rest, cr_model **out_model)
 {
     cr_status   st = CR_OK;
     cr_scratch  room = cr_scratch_begin(cx);
-    cr_setting *some = cr_scratch_bytes(&room, n + 1, sizeof *some), own;
+    cr_setting *some = cr_scratch_bytes(&room, n, sizeof *some);
     cr_model   *m = NULL;
     size_t      k = 0;
 
     CR_TRY(room.status);
     for (size_t i = 0; i < n; i++)
         if (i != without) some[k++] = s[i];
-    if (find_default(&room, cr_class_find(cx, name), s, n, &own)) some[k++] = own;
-    CR_TRY(room.status);
-    CR_TRY(cri_model_fit(cx, name, block, some, k, more, &m));
+    CR_TRY(cri_model_fit(cx, name, block, some, k, opt_rest, &m));
     if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
     *out_model = m;
     m = NULL;
@@ -98,10 +78,10 @@ done:
 static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
 {
     if (advance) return CR_OK;
-    if (cri_learning_of(c)->update && !cri_learning_of(c)->update_holds &&
+    if ((cri_class_updates(c) || c->em) && !cri_learning_of(c)->update_holds &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    const char *why = !cri_learning_of(c)->update ? "it has no exact update"
+    const char *why = !cri_class_updates(c) && !c->em ? "it has no exact update"
                       : cri_learning_of(c)->update_holds
                           ? "its hyper-parameters are learned from all rows at once"
                           : "its columns are standardised by all rows at once";
@@ -126,7 +106,7 @@ static cr_status start(cr_ctx *cx, cr_stream *stream, const cr_model_class *c, c
 {
     cr_status st = CR_OK;
     *a = (ahead){ .stream = stream };
-    cri_stream_leave_open(stream, cri_learning_of(c)->join ? target : NULL);
+    cri_stream_leave_open(stream, c->sums && c->sums->join ? target : NULL);
     CR_TRY(cr_stream_next(cx, stream, &a->block));
     if (!a->block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
     CR_TRY(cr_stream_next(cx, stream, &a->next));
@@ -184,9 +164,9 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     CR_TRY(start(cx, stream, c, target, &a));
     if (!a.next) which = n_settings; /* all rows are here: as the setting says */
     cri_hold_warnings(cx);
-    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
-    CR_TRY(go_on(cx, &a));
-    CR_TRY(take_blocks(cx, &a, advance, m));
+    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next ? stream : NULL, &m));
+    if (!c->em) CR_TRY(go_on(cx, &a));
+    if (!c->em) CR_TRY(take_blocks(cx, &a, advance, m));
     *out_model = m;
     m = NULL;
 done:
@@ -202,8 +182,7 @@ cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, c
     ahead     a = { 0 };
     cr_model *m = NULL;
 
-    if (!cri_learning_of(old->class)->update)
-        return cr_update(cx, old, NULL, out_model); /* says why */
+    if (!cri_class_updates(old->class)) return cr_update(cx, old, NULL, out_model); /* says why */
     CR_TRY(start(cx, stream, old->class, cr_design_target(old->design), &a));
     CR_TRY(cri_model_copy(cx, old, &m));
     CR_TRY(take_blocks(cx, &a, false, m));

@@ -1,7 +1,7 @@
 /* model_file.c -- a whole model to and from its file.
  * model.json: format, program, model, settings, design, report, state; arrays beside it. */
 #include "design_file.h"
-#include "model_internal.h"
+#include "sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,6 +92,7 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(write_report(cx, &m->report, part));
     CR_TRY(cri_store_set(cx, root, "state", part = json_object()));
     CR_TRY(cri_state_write(cx, m->class, m->state, store, part));
+    CR_TRY(cri_sums_write(cx, m, store, root));
     if (!m->calibration) goto done;
     CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
     CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
@@ -162,7 +163,7 @@ static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, c
     return cr_fail(cx, CR_EDATA, "%s: the design in the model file %s", cri_store_source(s), wrong);
 }
 
-static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_model)
+static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
 {
     cr_status             st = CR_OK;
     json_t               *root = cri_store_json(s), *settings, *design, *report, *state;
@@ -192,6 +193,7 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     CR_TRY(read_task(cx, s, root, m));
     CR_TRY(read_report(cx, s, report, &m->report));
     CR_TRY(cri_state_read(cx, c, s, state, m->design, &m->state));
+    CR_TRY(cri_sums_read(cx, s, root, m));
     if (m->task == CR_TASK_CLASSIFICATION && json_object_get(root, "calibration"))
         CR_TRY(cri_calibration_read(cx, s, json_object_get(root, "calibration"),
                                     cr_design_classes(m->design), &m->calibration));

@@ -2,8 +2,10 @@
 #ifndef CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
 #define CREDENCE_MODELS_CORE_MODEL_INTERNAL_H
 
+#include "base/forest.h"
 #include "calibrate.h"
 #include "class.h"
+#include "data/stream/stream.h"
 
 struct cr_model {
     const cr_model_class *class;
@@ -15,7 +17,11 @@ struct cr_model {
     void             *state;
     cri_calibration  *calibration; /* of the class probabilities; NULL for none */
     cr_report         report;
-    bool              open; /* the state waits for further blocks of a stream */
+    /* Of a model by sums: the trees of its statistics.  The only tree stands in the state instead, and `level`
+     * is its level; of several the state has the sum. */
+    cri_forest forest;
+    size_t     level;
+    bool       open; /* the state waits for further blocks of a stream */
 };
 
 /* A model of this class with default options, nothing fitted; NULL on failure. */
@@ -23,13 +29,17 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
-/* cr_fit of the first block of a stream; with `more` others follow, and the state may be
- * unfinished. */
+/* cr_fit; with opt_rest, to the first block of a stream that has more of them: the state waits for those,
+ * or, by EM, has been fitted to all. */
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *table,
-                        const cr_setting *settings, size_t n_settings, bool more,
+                        const cr_setting *settings, size_t n_settings, cr_stream *opt_rest,
                         cr_model **out_model);
+/* The rows of a table that the model may learn from; none left is a failure, or *opt_any = false.  `again`: what
+ * there is to be said of them has been said. */
+cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                              bool *opt_any, bool again, cri_rows *rows);
 /* The model learns the rows of a table: by its exact update, or with `advance` by that of a class
- * that has but that; `more` as above.  A table whose rows are all left out for missing values
+ * that has but that; `more`: others follow.  A table whose rows are all left out for missing values
  * changes nothing (*opt_any is false then), or fails where opt_any is NULL.  After a failure the
  * model can only be freed. */
 cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool advance,

@@ -53,6 +53,8 @@ const cri_whole_face *cri_learning_of(const cr_model_class *c)
     return c->whole ? c->whole : &none;
 }
 
+bool cri_class_updates(const cr_model_class *c) { return c->sums || cri_learning_of(c)->update; }
+
 const cri_rows_face *cri_answers_of(const cr_model_class *c)
 {
     static const cri_rows_face none = { 0 };
@@ -75,8 +77,8 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         const char *name;
         bool        offered;
     } all[] = {
-        { "update", learns->update },
-        { "relearn", learns->update && !learns->update_holds && !learns->update_forgets },
+        { "update", cri_class_updates(c) },
+        { "relearn", cri_class_updates(c) && !learns->update_holds && !learns->update_forgets },
         { "hold", learns->update_holds },
         { "predict", rows->predict },
         { "score", rows->predict },

@@ -34,38 +34,53 @@ typedef struct cri_nb_entry {
 } cri_nb_entry;
 
 /* clang-format off */
-/* Known as soon as the columns are. */
+/* Known as soon as the columns are, */
 #define CRI_NB_COLUMNS(MEMBER)                                                                      \
-    MEMBER(count,  K,         (),        ">0",  "classes")                                          \
-    MEMBER(count,  p,         (),        "",    "terms")                                            \
     MEMBER(index,  kind,      (p),       "0..5", "cri_nb_kind of each")                             \
     MEMBER(vector, threshold, (p),       "",    "of bernoulli")                                     \
     MEMBER(index,  first,     (p),       "",    "the first level of a category in count, the number of a kernel") \
     MEMBER(vector, width,     (p),       ">=0", "a bandwidth that is given, else 0")
-/* Sums over rows, and what they are read with. */
-#define CRI_NB_SUMS(MEMBER)                                                                         \
+#define CRI_NB_SETTINGS(MEMBER)                                                                     \
+    MEMBER(flag,   bayes,        (),     "",    "densities are averaged over what the estimates may be") \
+    MEMBER(real,   smoothing,    (),     ">=0", "added to each count")                              \
+    MEMBER(real,   floor,        (),     "0<..1", "least share of the variance over all rows")
+/* sums over rows with their sizes, */
+#define CRI_NB_SIZES(MEMBER)                                                                        \
+    MEMBER(count,  K,         (),        ">0",  "classes")                                          \
+    MEMBER(count,  p,         (),        "",    "terms")
+#define CRI_NB_PLACES(MEMBER)                                                                       \
     MEMBER(count,  L,            (),     "",    "levels of all categories")                         \
     MEMBER(count,  kernels,      (),     "",    "terms of that kind")                               \
     MEMBER(count,  cells,        (),     "",    "kernels * K")                                      \
-    MEMBER(count,  ends,         (),     ">0",  "cells + 1")                                        \
-    MEMBER(flag,   bayes,        (),     "",    "densities are averaged over what the estimates may be") \
-    MEMBER(real,   smoothing,    (),     ">=0", "added to each count")                              \
-    MEMBER(real,   floor,        (),     "0<..1", "least share of the variance over all rows")      \
-    MEMBER(real,   log_shared,   (),     "none", "sum w log of what counts have beside their parameters: factorials") \
-    MEMBER(vector, log_prior,    (K),    "any", "log probability of each class")                    \
+    MEMBER(count,  ends,         (),     ">0",  "cells + 1")
+#define CRI_NB_SHARED(MEMBER)                                                                       \
+    MEMBER(real,   log_shared,   (),     "none", "sum w log of what counts have beside their parameters: factorials")
+#define CRI_NB_COUNTS(MEMBER)                                                                       \
     MEMBER(vector, class_weight, (K),    ">=0", "rows of each class")                               \
     MEMBER(matrix, weight,       (K, p), ">=0", "of the values that are there")                     \
     MEMBER(matrix, mean,         (K, p), "any", "their mean")                                       \
     MEMBER(matrix, scatter,      (K, p), ">=0 any", "sum w (x - mean)^2")                           \
     MEMBER(matrix, count,        (K, L), ">=0", "of levels")                                        \
-    MEMBER(index,  start,        (ends), "rises", "of the points of kernel c and class k, at c K + k") \
-    MEMBER(matrix, log_level,    (K, L), "made", "log probability of a level")                      \
-    MEMBER(vector, bandwidth,    (cells), "made", "of each kernel and class")
+    MEMBER(index,  start,        (ends), "rises", "of the points of kernel c and class k, at c K + k")
 #define CRI_NB_POINTS(MEMBER)                                                                       \
     MEMBER(count,  points,    (),        "",    "different values kept for kernels")                \
     MEMBER(vector, point,     (points),  "",    "sorted in each cell")                              \
     MEMBER(vector, mass,      (points),  ">=0", "what each counts")
-#define CRI_NB_STATE(MEMBER) CRI_NB_COLUMNS(MEMBER) CRI_NB_SUMS(MEMBER) CRI_NB_POINTS(MEMBER)
+/* and what follows from them. */
+#define CRI_NB_PRIORS(MEMBER)                                                                       \
+    MEMBER(vector, log_prior,    (K),    "any", "log probability of each class")
+#define CRI_NB_TABLES(MEMBER)                                                                       \
+    MEMBER(matrix, log_level,    (K, L), "made", "log probability of a level")                      \
+    MEMBER(vector, bandwidth,    (cells), "made", "of each kernel and class")
+/* In the order that the file has. */
+#define CRI_NB_STATE(MEMBER)                                                                        \
+    CRI_NB_SIZES(MEMBER) CRI_NB_COLUMNS(MEMBER) CRI_NB_PLACES(MEMBER) CRI_NB_SETTINGS(MEMBER)       \
+    CRI_NB_SHARED(MEMBER) CRI_NB_PRIORS(MEMBER) CRI_NB_COUNTS(MEMBER) CRI_NB_TABLES(MEMBER)         \
+    CRI_NB_POINTS(MEMBER)
+#define CRI_NB_SUMS(MEMBER)                                                                         \
+    CRI_NB_SIZES(MEMBER) CRI_NB_PLACES(MEMBER) CRI_NB_SHARED(MEMBER) CRI_NB_COUNTS(MEMBER)          \
+    CRI_NB_POINTS(MEMBER)
+#define CRI_NB_SCORES(MEMBER) CRI_NB_PRIORS(MEMBER) CRI_NB_TABLES(MEMBER)
 /* clang-format on */
 
 /* entry [p x K]: made from the sums, not saved. */
@@ -82,7 +97,7 @@ static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
 cr_status cri_nb_read_kinds(cr_ctx *cx, const cr_design *design, const char *numbers,
                             const char *bandwidth, cri_nb *m);
 
-/* Adds rows to the statistics: one pass, parallel, O(n p); with kernels also a sort. */
+/* The statistics of rows: one pass, parallel, O(n p). */
 cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m);
 /* The statistics of `from` added to those of `to`, of the same shape and kinds; not the points. */
 void cri_nb_merge(cri_nb *to, const cri_nb *from);
@@ -91,8 +106,9 @@ void cri_nb_merge(cri_nb *to, const cri_nb *from);
 cr_status cri_nb_check_counts(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
                               double *opt_log_shared);
 
-/* Sets the points of kernels: those of rows and of opt_old (bayes_kernel.c). */
-cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, const cri_nb *opt_old, cri_nb *m);
+/* The points of kernels (bayes_kernel.c): sets those of rows, adds those of others.  A sort. */
+cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, cri_nb *m);
+cr_status cri_nb_add_points(cr_ctx *cx, const cri_nb *from, cri_nb *to);
 /* Bandwidths of all cells, from points and statistics; `spread` [p] over all rows. */
 void cri_nb_set_bandwidths(cri_nb *m, const double *spread);
 /* log density of kernel term j in class k at x, in the range of long double. */

@@ -143,15 +143,13 @@ static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_nb *m)
     return CR_OK;
 }
 
-/* Fails where there are rows, and no column has any value: gaps everywhere are not data. */
-static cr_status check_values(cr_ctx *cx, const cri_rows *rows, const cri_nb *m)
+/* A category is there in as many rows as its levels. */
+static void weigh_categories(const cr_design *d, cri_nb *m)
 {
-    double sum = 0;
-    for (size_t c = 0; c < m->K * m->p; c++) sum += m->weight[c];
-    for (size_t c = 0; c < m->K * m->L; c++) sum += m->count[c];
-    if (sum > 0 || m->p == 0 || rows->n == 0) return CR_OK;
-    return cr_fail(cx, CR_EDATA, "%s: all values of all columns are missing",
-                   cr_table_source(rows->table));
+    for (size_t j = 0; j < m->p; j++)
+        for (size_t k = 0; k < m->K && cri_nb_kind_of(m, j) == CRI_NB_CATEGORY; k++)
+            for (size_t l = 0; l < cri_nb_levels(d, j); l++)
+                m->weight[k * m->p + j] += m->count[k * m->L + m->first[j] + l];
 }
 
 static cr_status gather_filled(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
@@ -180,8 +178,8 @@ done:
 cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
 {
     cr_status st = (rows->sparse ? cri_nb_gather_sparse : gather_filled)(cx, rows, m);
-    if (st == CR_OK) st = check_squares(cx, rows->design, m);
-    return st == CR_OK ? check_values(cx, rows, m) : st;
+    if (st == CR_OK) weigh_categories(rows->design, m);
+    return st == CR_OK ? check_squares(cx, rows->design, m) : st;
 }
 
 /* --- counts ---------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ static int compare_points(const void *a, const void *b)
     return s->w < t->w ? -1 : s->w > t->w;
 }
 
-static size_t list_old(const cri_nb *old, weighted_point *list)
+static size_t list_points(const cri_nb *old, weighted_point *list)
 {
     size_t n = 0;
     for (size_t c = 0; c < old->cells; c++)
@@ -60,31 +60,57 @@ static size_t join_equal(weighted_point *list, size_t n)
     return kept;
 }
 
-cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, const cri_nb *old, cri_nb *m)
+/* The points become those of the list, which is put in order. */
+static cr_status keep_points(cr_ctx *cx, weighted_point *list, size_t n, cri_nb *m)
+{
+    cr_status st = CR_OK;
+    double   *point = NULL, *mass = NULL;
+
+    if (n > 0) qsort(list, n, sizeof *list, compare_points);
+    n = join_equal(list, n);
+    point = cr_alloc(cx, n, sizeof *point);
+    mass = cr_alloc(cx, n, sizeof *mass);
+    if (!point || !mass) CR_TRY(CR_ENOMEM);
+    for (size_t c = 0, i = 0; c <= m->cells; c++) {
+        m->start[c] = i;
+        for (; i < n && list[i].cell == c; i++) point[i] = list[i].x, mass[i] = list[i].w;
+    }
+done:
+    cr_free(cx, st == CR_OK ? m->point : point, st == CR_OK ? m->points : n, sizeof *point);
+    cr_free(cx, st == CR_OK ? m->mass : mass, st == CR_OK ? m->points : n, sizeof *mass);
+    if (st == CR_OK) m->points = n, m->point = point, m->mass = mass;
+    return st;
+}
+
+cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
-    size_t          n = 0, most = (old ? old->points : 0) + m->kernels * rows->n;
+    size_t          n = 0;
     double         *x = cr_scratch_f64(&s, m->kernels ? rows->n : 0);
-    weighted_point *list = cr_scratch_bytes(&s, m->kernels ? most : 0, sizeof *list);
+    weighted_point *list = cr_scratch_bytes(&s, m->kernels * rows->n, sizeof *list);
 
     CR_TRY(s.status);
-    if (old && m->kernels) n = list_old(old, list);
     for (size_t j = 0; j < m->p; j++) {
         if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
         CR_TRY(cr_check_interrupt(cx));
         n += list_term(rows, m, j, x, list + n);
     }
-    if (n > 0) qsort(list, n, sizeof *list, compare_points);
-    n = join_equal(list, n);
-    m->points = n;
-    m->point = cr_alloc(cx, n, sizeof *m->point);
-    m->mass = cr_alloc(cx, n, sizeof *m->mass);
-    if (!m->point || !m->mass) CR_TRY(CR_ENOMEM);
-    for (size_t c = 0, i = 0; c <= m->cells; c++) {
-        m->start[c] = i;
-        for (; i < n && list[i].cell == c; i++) m->point[i] = list[i].x, m->mass[i] = list[i].w;
-    }
+    CR_TRY(keep_points(cx, list, n, m));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_nb_add_points(cr_ctx *cx, const cri_nb *from, cri_nb *to)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    weighted_point *list = cr_scratch_bytes(&s, to->points + from->points, sizeof *list);
+    CR_TRY(s.status);
+    size_t n = list_points(to, list);
+    n += list_points(from, list + n);
+    CR_TRY(keep_points(cx, list, n, to));
 done:
     cr_scratch_end(&s);
     return st;

@@ -92,13 +92,10 @@ static void category_entries(const cr_design *d, cri_nb *m, size_t j)
     size_t levels = cri_nb_levels(d, j);
     for (size_t k = 0; k < m->K; k++) {
         size_t at = k * m->L + m->first[j];
-        double n = 0;
-        for (size_t l = 0; l < levels; l++) n += m->count[at + l];
-        double all = n + m->smoothing * (double)levels;
+        double all = m->weight[k * m->p + j] + m->smoothing * (double)levels;
         for (size_t l = 0; l < levels; l++)
             m->log_level[at + l] =
                 all > 0 ? log((m->count[at + l] + m->smoothing) / all) : -log((double)levels);
-        m->weight[k * m->p + j] = n; /* as of the other terms */
     }
 }
 

@@ -111,9 +111,12 @@ done:
 
 /* --- merge and pool -------------------------------------------------------------------------- */
 
-void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
+cr_status cri_class_moments_merge(cr_ctx *cx, const void *state, void *to, const void *from)
 {
-    size_t p = a->p;
+    cri_class_moments       *a = to;
+    const cri_class_moments *b = from;
+    size_t                   p = a->p;
+    (void)cx, (void)state;
     for (size_t i = 0; i < a->groups * a->pp; i++) a->scatter[i] += b->scatter[i];
     for (size_t k = 0; k < a->K; k++) {
         double       *ma = a->mean + k * p, *S = a->scatter + (a->groups == 1 ? 0 : k) * a->pp;
@@ -127,10 +130,10 @@ void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
         for (size_t i = 0; i < p; i++) ma[i] += b->weight[k] / total * (mb[i] - ma[i]);
         a->weight[k] = total;
     }
+    return CR_OK;
 }
 
-cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, const size_t *map,
-                                 size_t K)
+static cr_status join(cr_ctx *cx, cri_class_moments *m, bool pooled, const size_t *map, size_t K)
 {
     size_t            p = m->p;
     cri_class_moments all = { .K = K, .p = p, .pp = m->pp, .groups = pooled ? 1 : K };
@@ -149,6 +152,16 @@ cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, 
     cri_class_moments_free(cx, m);
     *m = all;
     return CR_OK;
+}
+
+cr_status cri_class_moments_join_pooled(cr_ctx *cx, void *moments, const size_t *map, size_t K)
+{
+    return join(cx, moments, true, map, K);
+}
+
+cr_status cri_class_moments_join_each(cr_ctx *cx, void *moments, const size_t *map, size_t K)
+{
+    return join(cx, moments, false, map, K);
 }
 
 void cri_class_moments_pool(const cri_class_moments *m, double *out)

@@ -26,11 +26,10 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
                                     cri_class_moments *out);
 /* Frees the arrays. */
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m);
-/* a becomes the moments of both; b stays. */
-void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b);
-/* Class k becomes map[k] of K classes; the others are empty.  As it was on failure. */
-cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, const size_t *map,
-                                 size_t K);
+/* Entries of a class that learns from them.  As they were on failure. */
+cr_status cri_class_moments_merge(cr_ctx *cx, const void *state, void *a, const void *b);
+cr_status cri_class_moments_join_pooled(cr_ctx *cx, void *moments, const size_t *map, size_t K);
+cr_status cri_class_moments_join_each(cr_ctx *cx, void *moments, const size_t *map, size_t K);
 /* The scatter of class k, or the one there is. */
 const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 /* The sum of the classes' scatters [pp]. */

@@ -156,39 +156,37 @@ done:
     return st;
 }
 
-static cr_status make(cr_ctx *cx, const cri_rows *rows, const fisher_options *o,
-                      const fisher_state *opt_old, void **out_state, cr_report *report)
+static cr_status fisher_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums)
+{
+    (void)state, (void)options;
+    return cri_class_moments_of_rows(cx, rows, true, sums);
+}
+
+static cr_status fisher_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                              cr_report *report)
 {
     cr_status                st = CR_OK;
+    const fisher_options    *o = options;
     cri_discriminant_options g = { .pooled = true, .shrinkage = o->shrinkage, .priors = o->priors };
-    fisher_state            *f = cr_alloc(cx, 1, sizeof *f);
+    fisher_state            *f = state;
 
-    if (!f) return CR_ENOMEM;
-    CR_TRY(cri_class_moments_of_rows(cx, rows, true, &f->moments));
-    if (opt_old) cri_class_moments_merge(&f->moments, &opt_old->moments);
     f->p = f->moments.p;
     f->K = f->moments.K;
-    CR_TRY(cri_discriminant_make(cx, rows->design, &f->moments, &g, &f->densities));
+    CR_TRY(cri_discriminant_make(cx, design, &f->moments, &g, &f->densities));
     CR_TRY(find_directions(cx, f, o->dimensions));
     report->stop = CR_STOP_CLOSED_FORM;
-    *out_state = f;
-    f = NULL;
 done:
-    cri_state_free(cx, &cri_class_fisher, f);
     return st;
 }
 
-static cr_status fisher_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                            void **out_state, cr_report *report)
+/* All but the moments, which the statistics are. */
+static void fisher_reopen(cr_ctx *cx, void *state)
 {
-    (void)seed;
-    return make(cx, rows, options, NULL, out_state, report);
-}
-
-static cr_status fisher_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                               const void *options, void **out_state, cr_report *report)
-{
-    return make(cx, rows, options, state, out_state, report);
+    fisher_state *f = state, empty = { 0 };
+    fisher_release(cx, f);
+    cri_record_free(cx, fisher_record, f);
+    *f = empty;
 }
 
 /* --- predict and transform ------------------------------------------------------------------- */
@@ -315,7 +313,14 @@ const cr_model_class cri_class_fisher = {
     .options_size = sizeof(fisher_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .whole = &(const cri_whole_face){ .fit = fisher_fit, .update = fisher_update },
+    .sums = &(const cri_sums_face){ .record = cri_class_moments_record,
+                                    .size = sizeof(cri_class_moments),
+                                    .at = offsetof(fisher_state, moments),
+                                    .gather = fisher_gather,
+                                    .merge = cri_class_moments_merge,
+                                    .join = cri_class_moments_join_pooled,
+                                    .solve = fisher_solve,
+                                    .reopen = fisher_reopen },
     .rows = &(const cri_rows_face){ .predict = fisher_predict,
                                     .transform = fisher_transform,
                                     .labels = fisher_labels },

@@ -1,4 +1,4 @@
-/* gda.c -- Gaussian discriminant analysis: fit, update, describe, file. */
+/* gda.c -- Gaussian discriminant analysis: from moments to densities, description, file. */
 #include "gda.h"
 #include "base/scratch.h"
 
@@ -6,32 +6,23 @@
 
 CRI_RECORD_TABLE(, cri_gda_record, cri_gda, CRI_GDA_STATE);
 
-cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_options *o,
-                      const cri_gda *old, void **out_state, cr_report *report)
+cr_status cri_gda_solve(cr_ctx *cx, const cr_design *design, const cri_discriminant_options *o,
+                        cri_gda *g, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *room = cr_scratch_matrix(&s, rows->p, rows->p);
-    cri_gda   *g = cr_alloc(cx, 1, sizeof *g);
+    double    *room = cr_scratch_matrix(&s, g->moments.p, g->moments.p);
 
-    if (!g) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    CR_TRY(cri_class_moments_of_rows(cx, rows, o->pooled, &g->moments));
-    if (old) cri_class_moments_merge(&g->moments, &old->moments);
     report->stop = CR_STOP_CLOSED_FORM;
-    if (!rows->more) {
-        CR_TRY(cri_discriminant_make(cx, rows->design, &g->moments, o, &g->d));
-        CR_TRY(
-            cri_discriminant_log_likelihood(cx, &g->d, &g->moments, room, &report->log_likelihood));
-    }
-    *out_state = g;
-    g = NULL;
+    CR_TRY(cri_discriminant_make(cx, design, &g->moments, o, &g->d));
+    CR_TRY(cri_discriminant_log_likelihood(cx, &g->d, &g->moments, room, &report->log_likelihood));
 done:
-    if (g) cri_record_free(cx, cri_gda_record, g);
-    cr_free(cx, g, 1, sizeof *g);
     cr_scratch_end(&s);
     return st;
 }
+
+void cri_gda_reopen(cr_ctx *cx, void *state) { cri_discriminant_free(cx, &((cri_gda *)state)->d); }
 
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {

@@ -24,10 +24,11 @@ static const cri_goes naive_bayes_goes[] = {
     CRI_GOES_LAST,
 };
 
-/* The whole, and its parts as they are allocated one after another. */
+/* The whole, and its parts as they are made one after another. */
 CRI_RECORD_TABLE(static, nb_record, cri_nb, CRI_NB_STATE);
 CRI_RECORD_TABLE(static, columns_record, cri_nb, CRI_NB_COLUMNS);
 CRI_RECORD_TABLE(static, sums_record, cri_nb, CRI_NB_SUMS);
+CRI_RECORD_TABLE(static, scores_record, cri_nb, CRI_NB_SCORES);
 
 static void nb_release(cr_ctx *cx, void *state)
 {
@@ -67,32 +68,20 @@ static void warn_of_constants(cr_ctx *cx, const cri_nb *m, const cr_design *d)
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_options *o,
-                      const cri_nb *opt_old, void **out_state, cr_report *report)
+static cr_status nb_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
 {
-    cr_status        st = CR_OK;
-    const cr_design *d = rows->design;
-    cri_nb          *m = cr_alloc(cx, 1, sizeof *m);
+    cr_status                  st = CR_OK;
+    const naive_bayes_options *o = options;
+    cri_nb                    *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
-    m->K = cr_design_classes(d);
+    m->K = cr_design_classes(rows->design);
     m->p = rows->p;
     m->smoothing = o->smoothing;
     m->floor = o->variance_floor;
     m->bayes = o->predictive == 1;
     CR_TRY(cri_record_allocate(cx, columns_record, m));
-    CR_TRY(cri_nb_read_kinds(cx, d, o->numbers, o->bandwidth, m));
-    CR_TRY(cri_record_allocate(cx, sums_record, m));
-    CR_TRY(cri_nb_gather(cx, rows, m));
-    CR_TRY(cri_nb_set_points(cx, rows, opt_old, m));
-    if (opt_old) cri_nb_merge(m, opt_old);
-    report->stop = CR_STOP_CLOSED_FORM;
-    if (!rows->more) {
-        CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
-        CR_TRY(cri_nb_prepare(cx, d, m));
-        if (!rows->sparse) warn_of_constants(cx, m, d);
-        report->log_likelihood = cri_nb_log_likelihood(m);
-    }
+    CR_TRY(cri_nb_read_kinds(cx, rows->design, o->numbers, o->bandwidth, m));
     *out_state = m;
     m = NULL;
 done:
@@ -100,17 +89,64 @@ done:
     return st;
 }
 
-static cr_status nb_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                        void **out_state, cr_report *report)
+/* What the columns are is borrowed from the state. */
+static cr_status nb_gather(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                           void *sums)
 {
-    (void)seed;
-    return make(cx, rows, options, NULL, out_state, report);
+    cr_status     st = CR_OK;
+    const cri_nb *of = state;
+    cri_nb       *m = sums;
+    (void)options;
+    m->K = cr_design_classes(rows->design);
+    m->p = of->p, m->L = of->L, m->kernels = of->kernels;
+    m->cells = m->kernels * m->K;
+    m->ends = m->cells + 1;
+    CR_TRY(cri_record_allocate(cx, sums_record, m));
+    m->kind = of->kind, m->threshold = of->threshold, m->first = of->first;
+    CR_TRY(cri_nb_gather(cx, rows, m));
+    CR_TRY(cri_nb_set_points(cx, rows, m));
+done:
+    m->kind = NULL, m->threshold = NULL, m->first = NULL;
+    return st;
 }
 
-static cr_status nb_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                           void **out_state, cr_report *report)
+static cr_status nb_merge(cr_ctx *cx, const void *state, void *a, const void *b)
 {
-    return make(cx, rows, options, state, out_state, report);
+    (void)state;
+    cri_nb_merge(a, b);
+    return cri_nb_add_points(cx, b, a);
+}
+
+/* Fails where no column has any value: gaps everywhere are not data. */
+static cr_status check_values(cr_ctx *cx, const cri_nb *m)
+{
+    double sum = 0;
+    for (size_t c = 0; c < m->K * m->p; c++) sum += m->weight[c];
+    if (sum > 0 || m->p == 0) return CR_OK;
+    return cr_fail(cx, CR_EDATA, "all values of all columns are missing");
+}
+
+static cr_status nb_solve(cr_ctx *cx, const cr_design *d, const void *options, void *state,
+                          cr_report *report)
+{
+    cr_status                  st = CR_OK;
+    const naive_bayes_options *o = options;
+    cri_nb                    *m = state;
+    CR_TRY(cri_record_allocate(cx, scores_record, m));
+    CR_TRY(check_values(cx, m));
+    CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
+    CR_TRY(cri_nb_prepare(cx, d, m));
+    if (d->block.n == 0) warn_of_constants(cx, m, d);
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood = cri_nb_log_likelihood(m);
+done:
+    return st;
+}
+
+static void nb_reopen(cr_ctx *cx, void *state)
+{
+    nb_release(cx, state);
+    cri_record_free(cx, scores_record, state);
 }
 
 /* Rows of `from` [K x width] to their new places in `to`. */
@@ -121,12 +157,13 @@ static void move_rows(const double *from, size_t K, size_t width, const size_t *
 }
 
 /* The points of kernels stay as they lie, since classes keep their order. */
-static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t classes)
+static cr_status nb_join(cr_ctx *cx, void *sums, const size_t *map, size_t classes)
 {
-    cri_nb   *m = state, all = { .K = classes, .p = m->p, .L = m->L, .kernels = m->kernels };
     cr_status st;
+    cri_nb   *m = sums, all = { .K = classes, .p = m->p, .L = m->L, .kernels = m->kernels };
     all.cells = m->kernels * classes;
     all.ends = all.cells + 1;
+    all.log_shared = m->log_shared;
     st = cri_record_allocate(cx, sums_record, &all);
     if (st != CR_OK) {
         cri_record_free(cx, sums_record, &all);
@@ -143,13 +180,11 @@ static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t clas
             if (old < m->K && map[old] == k) old++;
         }
     all.start[all.cells] = m->points;
-    nb_release(cx, m);
-    cri_record_free(cx, sums_record, m);
-    m->K = classes, m->cells = all.cells, m->ends = all.ends;
-    m->log_prior = all.log_prior, m->class_weight = all.class_weight;
-    m->weight = all.weight, m->mean = all.mean, m->scatter = all.scatter;
-    m->count = all.count, m->start = all.start;
-    m->log_level = all.log_level, m->bandwidth = all.bandwidth;
+    cr_free(cx, all.point, 0, sizeof *all.point);
+    cr_free(cx, all.mass, 0, sizeof *all.mass);
+    all.points = m->points, all.point = m->point, all.mass = m->mass;
+    m->point = m->mass = NULL;
+    cri_record_move(cx, sums_record, &all, m);
     return CR_OK;
 }
 
@@ -277,11 +312,19 @@ static bool fits_design(const cri_nb *m, const cr_design *d)
            m->ends == m->cells + 1 && m->start[0] == 0 && m->start[m->cells] == m->points;
 }
 
+static bool nb_fits(const void *state, void *sums)
+{
+    const cri_nb *m = state, *s = sums;
+    return s->K == m->K && s->p == m->p && s->L == m->L && s->kernels == m->kernels &&
+           s->cells == m->cells && s->ends == m->ends && s->start[0] == 0 &&
+           s->start[s->cells] == s->points;
+}
+
 static cr_status nb_ready(cr_ctx *cx, void *state, const cr_design *d)
 {
     cr_status st;
     if (!fits_design(state, d)) return CR_EDATA;
-    st = cri_record_allocate(cx, sums_record, state);
+    st = cri_record_allocate(cx, scores_record, state);
     return st == CR_OK ? cri_nb_prepare(cx, d, state) : st;
 }
 
@@ -305,7 +348,15 @@ const cr_model_class cri_class_naive_bayes = {
     .takes_missing = true,
     .takes_sparse = true,
     .coding = CRI_CODING_CODE,
-    .whole = &(const cri_whole_face){ .fit = nb_fit, .update = nb_update, .join = nb_join },
+    .sums = &(const cri_sums_face){ .record = sums_record,
+                                    .size = sizeof(cri_nb),
+                                    .open = nb_open,
+                                    .gather = nb_gather,
+                                    .merge = nb_merge,
+                                    .join = nb_join,
+                                    .solve = nb_solve,
+                                    .reopen = nb_reopen,
+                                    .fits = nb_fits },
     .rows = &(const cri_rows_face){ .predict = nb_predict, .log_joint = nb_log_joint },
     .describe = nb_describe,
     .statistics = nb_statistics,

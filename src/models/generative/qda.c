@@ -21,24 +21,18 @@ static cri_discriminant_options options_of(const qda_options *o)
     };
 }
 
-static cr_status qda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                         void **out_state, cr_report *report)
+static cr_status qda_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void *sums)
 {
-    cri_discriminant_options o = options_of(options);
-    (void)seed;
-    return cri_gda_fit(cx, rows, &o, NULL, out_state, report);
+    (void)state, (void)options;
+    return cri_class_moments_of_rows(cx, rows, false, sums);
 }
 
-static cr_status qda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                            const void *options, void **out_state, cr_report *report)
+static cr_status qda_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                           cr_report *report)
 {
     cri_discriminant_options o = options_of(options);
-    return cri_gda_fit(cx, rows, &o, state, out_state, report);
-}
-
-static cr_status qda_join(cr_ctx *cx, void *state, const size_t *map, size_t classes)
-{
-    return cri_class_moments_join(cx, &((cri_gda *)state)->moments, false, map, classes);
+    return cri_gda_solve(cx, design, &o, state, report);
 }
 
 const cr_model_class cri_class_qda = {
@@ -57,7 +51,7 @@ const cr_model_class cri_class_qda = {
     .options_size = sizeof(qda_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
-    .whole = &(const cri_whole_face){ .fit = qda_fit, .update = qda_update, .join = qda_join },
+    .sums = CRI_GDA_SUMS(qda, each),
     .rows = &(const cri_rows_face){ .predict = cri_gda_predict, .log_joint = cri_gda_log_joint },
     .describe = cri_gda_describe,
     .statistics = cri_gda_statistics,

@@ -316,19 +316,21 @@ done:
     return st;
 }
 
-/* From the moments to the posterior; m->moments is set. */
-static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool standardise,
-                       double target_scale, cr_report *report)
+/* From the moments to the posterior. */
+static cr_status bayes_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                             cr_report *report)
 {
-    cr_status  st = CR_OK;
-    cr_scratch sc = cr_scratch_begin(cx);
-    size_t     p = m->moments.p;
-    double    *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
-    double    *u = cr_scratch_f64(&sc, p), *w = cr_scratch_f64(&sc, p), lambda = 0;
-    cri_gram   g = { 0 };
+    cr_status            st = CR_OK;
+    cr_scratch           sc = cr_scratch_begin(cx);
+    const bayes_options *o = options;
+    bayes_state         *m = state;
+    size_t               p = m->moments.p;
+    double              *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
+    double              *u = cr_scratch_f64(&sc, p), *w = cr_scratch_f64(&sc, p), lambda = 0;
+    cri_gram             g = { 0 };
 
     CR_TRY(sc.status);
-    CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, standardise, &g));
+    CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
@@ -343,7 +345,7 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
         else
             u[k] = 0; /* no data in this direction */
     }
-    CR_TRY(learn_scales(cx, m, &s, left, o, g.weight, target_scale, report, &lambda));
+    CR_TRY(learn_scales(cx, m, &s, left, o, g.weight, design->target_scale, report, &lambda));
     for (size_t k = 0; k < p; k++) {
         double precision = d[k] + lambda;
         u[k] /= precision;
@@ -423,6 +425,11 @@ done:
     return st;
 }
 
+static bool pays_by_levels(const cri_rows *rows, const bayes_options *o)
+{
+    return o->solver == SOLVER_AUTO && cri_bordered_pays(rows);
+}
+
 static bool takes_dual(const cri_rows *rows, const bayes_options *o)
 {
     enum { FEW = 1000 };
@@ -430,22 +437,16 @@ static bool takes_dual(const cri_rows *rows, const bayes_options *o)
     return rows->p > rows->n && rows->p > FEW;
 }
 
-/* Fit and update are one: moments of the rows, merged with what was known, then the posterior. */
-static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
-                       const bayes_options *o, void **out_state, cr_report *report)
+/* What the moments do not serve for. */
+static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
 {
     cr_status    st = CR_OK;
     bayes_state *m = cr_alloc(cx, 1, sizeof *m);
+    (void)seed;
     if (!m) return CR_ENOMEM;
-    if (!old && o->solver == SOLVER_AUTO && cri_bordered_pays(rows)) {
-        CR_TRY(solve_levels(cx, m, rows, o, report));
-    } else if (!old && takes_dual(rows, o)) {
-        CR_TRY(solve_dual(cx, m, rows, o, report));
-    } else {
-        CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-        if (old) cri_moments_merge(&m->moments, &old->moments);
-        CR_TRY(solve(cx, m, o, rows->design->standardised, rows->design->target_scale, report));
-    }
+    CR_TRY(pays_by_levels(rows, options) ? solve_levels(cx, m, rows, options, report)
+                                         : solve_dual(cx, m, rows, options, report));
     *out_state = m;
     m = NULL;
 done:
@@ -453,25 +454,39 @@ done:
     return st;
 }
 
-static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                           void **out_state, cr_report *report)
+/* --- from the moments ------------------------------------------------------------------------- */
+
+static bool bayes_serves(const cri_rows *rows, const void *options, size_t leaves)
 {
-    (void)seed;
-    return learn(cx, NULL, rows, options, out_state, report);
+    (void)leaves;
+    return !pays_by_levels(rows, options) && !takes_dual(rows, options);
 }
 
-static cr_status bayes_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                              const void *options, void **out_state, cr_report *report)
+static cr_status refuse_update(cr_ctx *cx, bool dual)
 {
-    const bayes_state *old = state;
-    if (old->dual || old->fit.diagonal) {
-        cr_fail(cx, CR_EUNSUPPORTED,
-                old->dual ? "a bayes-linear model fitted in the dual has no exact update"
-                          : "a bayes-linear model of a category of so many levels has no exact "
-                            "update");
-        return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
-    }
-    return learn(cx, state, rows, options, out_state, report);
+    cr_fail(cx, CR_EUNSUPPORTED,
+            dual ? "a bayes-linear model fitted in the dual has no exact update"
+                 : "a bayes-linear model of a category of so many levels has no exact update");
+    return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+}
+
+static cr_status bayes_check(cr_ctx *cx, const void *state)
+{
+    const bayes_state *m = state;
+    return m->dual || m->fit.diagonal ? refuse_update(cx, m->dual) : CR_OK;
+}
+
+static cr_status bayes_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
+{
+    (void)rows;
+    if (((const bayes_options *)options)->solver == SOLVER_DUAL) return refuse_update(cx, true);
+    *out_state = cr_alloc(cx, 1, sizeof(bayes_state));
+    return *out_state ? CR_OK : CR_ENOMEM;
+}
+
+static void bayes_reopen(cr_ctx *cx, void *state)
+{
+    cri_predictor_free(cx, &((bayes_state *)state)->fit);
 }
 
 static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -551,9 +566,17 @@ const cr_model_class cri_class_bayes_linear = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,
-    .whole = &(const cri_whole_face){ .fit = bayes_fit,
-                                      .update = bayes_update,
-                                      .streams = "solver=primal" },
+    .sums = &(const cri_sums_face){ .record = cri_moments_record,
+                                    .size = sizeof(cri_moments),
+                                    .at = offsetof(bayes_state, moments),
+                                    .serves = bayes_serves,
+                                    .check = bayes_check,
+                                    .open = bayes_open,
+                                    .gather = cri_moments_gather,
+                                    .merge = cri_moments_add,
+                                    .solve = bayes_solve,
+                                    .reopen = bayes_reopen },
+    .whole = &(const cri_whole_face){ .fit = bayes_fit },
     .rows = &(
         const cri_rows_face){ .predict = bayes_predict, .means_alone = true, .has_leverage = true },
     .describe = bayes_describe,

@@ -48,6 +48,9 @@ static const cri_goes linear_goes[] = {
 };
 
 /* clang-format off */
+#define LINEAR_SUMS(MEMBER)                                                                         \
+    MEMBER(part,  precisions,   (cri_precisions),    "",         "")                                \
+    MEMBER(part,  factor,       (cri_rows_factor),   "none",     "for updates; absent where there can be none")
 #define LINEAR_STATE(MEMBER)                                                                        \
     MEMBER(part,  facts,        (cri_least_squares), "",         "")                                \
     MEMBER(real,  loocv,        (),                  "any none", "NaN where it was not worth a pass") \
@@ -55,14 +58,14 @@ static const cri_goes linear_goes[] = {
     MEMBER(count, max_row,      (),                  "",         "the row that has it")             \
     MEMBER(part,  fit,          (cri_predictor),     "",         "")                                \
     MEMBER(count, errors,       (),                  "0..4 spare", "cri_errors")                    \
-    MEMBER(part,  precisions,   (cri_precisions),    "",         "")                                \
-    MEMBER(part,  factor,       (cri_rows_factor),   "none",     "for updates; absent where there can be none") \
+    LINEAR_SUMS(MEMBER)                                                                             \
     MEMBER(count, method,       (),                  "0..3 spare as:select", "of the selection; CRI_SUBSET_NONE without one") \
     MEMBER(part,  selection,    (cri_selection),     "none",     "")
 /* clang-format on */
 
 CRI_RECORD(linear_state, LINEAR_STATE);
 CRI_RECORD_TABLE(static, linear_record, linear_state, LINEAR_STATE);
+CRI_RECORD_TABLE(static, linear_sums_record, linear_state, LINEAR_SUMS);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
@@ -240,6 +243,21 @@ done:
     return st;
 }
 
+/* Where it is worth a pass over them: leave-one-out, and the leverages. */
+static cr_status look_at_rows(cr_ctx *cx, linear_state *m, const cri_rows *rows)
+{
+    double          terms = m->fit.diagonal ? 1 : (double)rows->p; /* that a row costs */
+    cri_fit_quality q;
+    m->loocv = m->max_leverage = NAN;
+    if ((double)rows->n * terms * (double)m->fit.rank > 1e8) return CR_OK;
+    cr_status st = cri_predictor_quality(cx, &m->fit, rows, &q);
+    if (st != CR_OK) return st;
+    m->loocv = q.loo;
+    m->max_leverage = q.max_leverage;
+    m->max_row = q.max_row;
+    return CR_OK;
+}
+
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -250,13 +268,6 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    if (rows->more && o->errors == CRI_CLASSICAL && o->select == CRI_SUBSET_NONE &&
-        o->weights_are != WEIGHTS_PRECISE && can_remember(rows, m)) {
-        CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor)); /* the last block solves */
-        *out_state = m;
-        m = NULL;
-        goto done;
-    }
     CR_TRY(o->select != CRI_SUBSET_NONE        ? select_and_solve(cx, rows, o, seed, m)
            : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
                                                : solve(cx, rows, o, seed, m, &moments));
@@ -264,15 +275,10 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (o->errors != CRI_CLASSICAL && m->fit.dof > 0) CR_TRY(set_robust(cx, rows, o, m));
     if (o->errors == CRI_CLASSICAL && can_remember(rows, m))
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
-    m->loocv = m->max_leverage = NAN;
-    double terms = m->fit.diagonal ? 1 : (double)rows->p; /* that a row costs */
-    if (!m->facts.lsqr && (double)rows->n * terms * (double)m->fit.rank <= 1e8) {
-        cri_fit_quality q;
-        CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
-        m->loocv = q.loo;
-        m->max_leverage = q.max_leverage;
-        m->max_row = q.max_row;
-    }
+    if (!m->facts.lsqr)
+        CR_TRY(look_at_rows(cx, m, rows));
+    else
+        m->loocv = m->max_leverage = NAN;
     report->stop = !m->facts.lsqr       ? CR_STOP_CLOSED_FORM
                    : m->facts.converged ? CR_STOP_TOLERANCE
                                         : CR_STOP_LIMIT;
@@ -286,57 +292,110 @@ done:
     return st;
 }
 
-/* Least squares from m->factor, that of the rows so far and the new ones. */
-static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+/* --- from the factor of the rows ----------------------------------------------------------- */
+
+/* Rows of one leaf are solved by themselves, to the last digit; those of several as a stream would be, which
+ * cannot look at them twice, unless there are so many terms that the factors of all leaves cost too much. */
+static bool linear_serves(const cri_rows *rows, const void *options, size_t leaves)
+{
+    enum { MOST_MERGED = 200 };
+    const linear_options *o = options;
+    return leaves > 1 && o->solver == SOLVER_AUTO && o->errors == CRI_CLASSICAL &&
+           o->select == CRI_SUBSET_NONE && rows->p <= MOST_MERGED && !cri_rows_are_sparse(rows) &&
+           !cri_bordered_pays(rows);
+}
+
+static cr_status refuse_update(cr_ctx *cx, bool selects, bool robust)
+{
+    cr_fail(cx, CR_EUNSUPPORTED,
+            selects  ? "a linear model with --select has no exact update"
+            : robust ? "the standard errors of this model come from all residuals: no exact update"
+                     : "this linear model has no exact update: it has too many terms to remember");
+    return cr_fail_hint(cx, "fit it again on all the rows");
+}
+
+static cr_status linear_check(cr_ctx *cx, const void *state)
+{
+    const linear_state *m = state;
+    if (m->factor.q > 0) return CR_OK;
+    return refuse_update(cx, m->method != CRI_SUBSET_NONE, m->errors != CRI_CLASSICAL);
+}
+
+static cr_status linear_open(cr_ctx *cx, const cri_rows *rows, const void *options,
+                             void **out_state)
+{
+    const linear_options *o = options;
+    cr_status             st = check_options(cx, o);
+    bool selects = o->select != CRI_SUBSET_NONE, robust = o->errors != CRI_CLASSICAL;
+    if (st == CR_OK && (selects || robust || rows->p > CRI_MOST_FACTOR))
+        st = refuse_update(cx, selects, robust);
+    if (st != CR_OK) return st;
+    *out_state = cr_alloc(cx, 1, sizeof(linear_state));
+    return *out_state ? CR_OK : CR_ENOMEM;
+}
+
+static cr_status linear_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void *sums)
+{
+    linear_state *m = sums;
+    (void)state;
+    if (((const linear_options *)options)->weights_are == WEIGHTS_PRECISE)
+        m->precisions = cri_precisions_of_rows(rows);
+    return cri_rows_factor_of_rows(cx, rows, NULL, &m->factor);
+}
+
+static cr_status linear_merge(cr_ctx *cx, const void *state, void *to, const void *from)
+{
+    linear_state       *a = to;
+    const linear_state *b = from;
+    (void)state;
+    a->precisions = cri_precisions_merge(a->precisions, b->precisions);
+    return cri_rows_factor_merge(cx, &a->factor, &b->factor);
+}
+
+static cr_status solve_factor(cr_ctx *cx, const cr_design *design, const linear_options *o,
                               linear_state *m)
 {
-    bool   precise = o->weights_are == WEIGHTS_PRECISE;
-    double weight = m->factor.weight;
-    if (precise) cri_precisions_scale_factor(&m->precisions, &m->factor);
-    cr_status st =
-        cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit, &m->facts);
-    if (st != CR_OK || !precise) return st;
-    cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
-    double root = sqrt(weight / m->factor.weight);
-    for (size_t i = 0; i < m->factor.q * m->factor.q; i++) m->factor.R[i] *= root;
-    m->factor.weight = weight;
+    cr_status       st = CR_OK;
+    cri_rows_factor scaled = { 0 };
+    bool            precise = o->weights_are == WEIGHTS_PRECISE;
+    if (precise) {
+        CR_TRY(cri_record_copy(cx, cri_rows_factor_record, &m->factor, &scaled));
+        cri_precisions_scale_factor(&m->precisions, &scaled);
+    }
+    CR_TRY(cri_least_squares_factor(cx, precise ? &scaled : &m->factor, design, o->intercept,
+                                    &m->fit, &m->facts));
+    if (precise) cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
+done:
+    cri_rows_factor_free(cx, &scaled);
+    return st;
+}
+
+static cr_status linear_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                              cr_report *report)
+{
+    linear_state *m = state;
+    cr_status     st = solve_factor(cx, design, options, m);
+    if (st != CR_OK) return st;
+    m->loocv = m->max_leverage = NAN;
+    warn(cx, m);
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood = log_likelihood(m, design->target_scale);
     return CR_OK;
 }
 
-static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                               const void *options, void **out_state, cr_report *report)
+static void linear_reopen(cr_ctx *cx, void *state)
 {
-    cr_status             st = CR_OK;
-    const linear_state   *old = state;
-    const linear_options *o = options;
-    linear_state         *m = NULL;
+    linear_state *m = state;
+    cri_predictor_free(cx, &m->fit);
+    m->facts = (cri_least_squares){ 0 };
+}
 
-    if (old->factor.q == 0) {
-        cr_fail(cx, CR_EUNSUPPORTED,
-                old->method != CRI_SUBSET_NONE ? "a linear model with --select has no exact update"
-                : old->errors != CRI_CLASSICAL
-                    ? "the standard errors of this model come from all residuals: no exact update"
-                    : "this linear model has no exact update: it has too many terms to remember");
-        return cr_fail_hint(cx, "fit it again on all the rows");
-    }
-    m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
-    CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
-    if (o->weights_are == WEIGHTS_PRECISE)
-        m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
-    m->loocv = m->max_leverage = NAN;
-    report->stop = CR_STOP_CLOSED_FORM;
-    if (!rows->more) {
-        CR_TRY(solve_factor(cx, rows, o, m));
-        warn(cx, m);
-        report->log_likelihood = log_likelihood(m, rows->design->target_scale);
-    }
-    *out_state = m;
-    m = NULL;
-done:
-    cri_state_free(cx, &cri_class_linear, m);
-    return st;
+static cr_status linear_review(cr_ctx *cx, const cri_rows *rows, const void *options, void *state,
+                               cr_report *report)
+{
+    (void)options, (void)report;
+    return look_at_rows(cx, state, rows);
 }
 
 static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -461,7 +520,17 @@ const cr_model_class cri_class_linear = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_sparse = true,
-    .whole = &(const cri_whole_face){ .fit = linear_fit, .update = linear_update },
+    .sums = &(const cri_sums_face){ .record = linear_sums_record,
+                                    .size = sizeof(linear_state),
+                                    .serves = linear_serves,
+                                    .check = linear_check,
+                                    .open = linear_open,
+                                    .gather = linear_gather,
+                                    .merge = linear_merge,
+                                    .solve = linear_solve,
+                                    .reopen = linear_reopen,
+                                    .review = linear_review },
+    .whole = &(const cri_whole_face){ .fit = linear_fit },
     .rows = &(const cri_rows_face){ .predict = linear_predict,
                                     .means_alone = true,
                                     .has_leverage = true },

@@ -178,44 +178,62 @@ static void set_scores(ridge_state *m, double n, double tt, const cr_design *des
         -0.5 * n * (log(2 * M_PI * m->rss / n) + 1) - n * log(design->target_scale);
 }
 
-/* Solves from the moments (rows NULL) or from rows; m->moments is set. */
-static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
-                       const cr_design *design, cr_report *report)
+/* The noise and what follows from it, of the residual sum of squares, n rows and tt of the target. */
+static void set_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
+                      cr_report *report)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    bool       dual = m->solver == SOLVER_DUAL, good = false;
-    size_t     p = dual ? rows->p : m->moments.p;
-    double    *b = cr_scratch_bytes(&s, p, sizeof(double));
-    cri_gram   g = { 0 };
-
-    CR_TRY(s.status);
-    CR_TRY(cri_predictor_new(cx, p, dual ? rows->n : p, &m->fit));
-    if (dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.factor));
-    CR_TRY(dual ? cri_measure_rows(cx, rows, m->fit.factor, o->intercept, design->standardised, &g)
-                : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
-    memcpy(m->fit.centre, g.centre, p * sizeof(double));
-    memcpy(m->fit.scale, g.scale, p * sizeof(double));
-    m->lambda = o->lambda;
-    m->df = o->intercept;
-    if (!dual && p > MANY && m->lambda > 0) CR_TRY(solve_many(cx, m, &g, b, &good));
-    if (!good) CR_TRY(dual ? solve_dual(cx, m, rows, &g, b) : solve_primal(cx, m, &g, b));
-    cri_predictor_set_coef(&m->fit, b, g.offset);
-
-    double n = g.weight, left = n - m->df;
-    m->fit.has_intercept = o->intercept;
-    m->fit.mean_share = o->intercept ? 1 / n : 0;
-    m->loocv = NAN;
-    if (rows && (double)rows->n * (double)p * (double)m->fit.rank <= 1e8) {
-        cri_fit_quality q;
-        CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
-        m->rss = q.rss;
-        m->loocv = q.loo;
-    }
+    double left = n - m->df;
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
     if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
     cri_predictor_set_sds(&m->fit);
-    set_scores(m, n, g.tt, design, report);
+    set_scores(m, n, tt, design, report);
+}
+
+/* What does not wait for the coefficients; the predictor is allocated. */
+static void start_fit(ridge_state *m, const cri_gram *g, const ridge_options *o)
+{
+    size_t p = g->p;
+    memcpy(m->fit.centre, g->centre, p * sizeof(double));
+    memcpy(m->fit.scale, g->scale, p * sizeof(double));
+    m->lambda = o->lambda;
+    m->df = o->intercept;
+    m->rss = m->df_se = 0;
+    m->loocv = NAN;
+    m->fit.has_intercept = o->intercept;
+    m->fit.mean_share = o->intercept ? 1 / g->weight : 0;
+}
+
+/* Where it is worth a pass over the rows: loocv and, of one leaf, whose residuals are those of all rows, what
+ * the differences of sums have lost of the residual sum of squares. */
+static cr_status look_at_rows(cr_ctx *cx, ridge_state *m, const cri_rows *rows)
+{
+    cri_fit_quality q;
+    if ((double)rows->n * (double)rows->p * (double)m->fit.rank > 1e8) return CR_OK;
+    cr_status st = cri_predictor_quality(cx, &m->fit, rows, &q);
+    if (st != CR_OK) return st;
+    if (cri_sums_leaves(rows) == 1) m->rss = q.rss;
+    m->loocv = q.loo;
+    return CR_OK;
+}
+
+/* From rows, in the dual. */
+static cr_status fit_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
+                          cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *b = cr_scratch_bytes(&s, rows->p, sizeof(double));
+    cri_gram   g = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_predictor_new(cx, rows->p, rows->n, &m->fit));
+    CR_TRY(cri_rows_matrix(cx, rows, m->fit.factor));
+    CR_TRY(cri_measure_rows(cx, rows, m->fit.factor, o->intercept, rows->design->standardised, &g));
+    start_fit(m, &g, o);
+    CR_TRY(solve_dual(cx, m, rows, &g, b));
+    cri_predictor_set_coef(&m->fit, b, g.offset);
+    CR_TRY(look_at_rows(cx, m, rows));
+    set_noise(cx, m, g.weight, g.tt, rows->design, report);
     report->stop = CR_STOP_CLOSED_FORM;
 done:
     cri_gram_free(cx, &g);
@@ -247,10 +265,7 @@ static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     m->rss = a.rss;
     CR_TRY(cri_predictor_quality(cx, &m->fit, &view, &q));
     m->loocv = q.loo;
-    m->fit.sigma = z.weight > m->df ? sqrt(m->rss / (z.weight - m->df)) : NAN;
-    if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
-    cri_predictor_set_sds(&m->fit);
-    set_scores(m, z.weight, z.tt, rows->design, report);
+    set_noise(cx, m, z.weight, z.tt, rows->design, report);
     report->stop = CR_STOP_CLOSED_FORM;
 done:
     cri_rows_close_entries(cx, &view);
@@ -321,6 +336,12 @@ static cr_status check_solver(cr_ctx *cx, const ridge_state *m, const cri_rows *
                         "are sparse");
 }
 
+static bool pays_by_levels(const cri_rows *rows, const ridge_options *o)
+{
+    return o->solver == SOLVER_AUTO && o->lambda > 0 && cri_bordered_pays(rows);
+}
+
+/* What the moments do not serve for. */
 static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                            void **out_state, cr_report *report)
 {
@@ -331,15 +352,14 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     if (!m) return CR_ENOMEM;
     m->solver = choose_solver(rows, o);
     CR_TRY(check_solver(cx, m, rows));
-    bool levels = o->solver == SOLVER_AUTO && o->lambda > 0 && cri_bordered_pays(rows);
-    if (levels) m->solver = SOLVER_PRIMAL;
-    if (m->solver == SOLVER_PRIMAL && !levels) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    if (levels)
+    if (pays_by_levels(rows, o)) {
+        m->solver = SOLVER_PRIMAL;
         CR_TRY(solve_levels(cx, m, rows, o, report));
-    else if (by_products(m) || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
+    } else if (by_products(m) || cri_rows_are_sparse(rows)) {
         CR_TRY(solve_sparse(cx, m, rows, o, seed, report));
-    else
-        CR_TRY(solve(cx, m, rows, o, rows->design, report));
+    } else {
+        CR_TRY(fit_dual(cx, m, rows, o, report));
+    }
     *out_state = m;
     m = NULL;
 done:
@@ -347,33 +367,85 @@ done:
     return st;
 }
 
-static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *rows,
-                              const void *options, void **out_state, cr_report *report)
-{
-    cr_status          st = CR_OK;
-    const ridge_state *old = state;
-    ridge_state       *m = NULL;
+/* --- from the moments ------------------------------------------------------------------------- */
 
-    if (old->solver != SOLVER_PRIMAL || old->fit.diagonal) {
-        cr_fail(cx, CR_EUNSUPPORTED,
-                old->fit.diagonal ? "a ridge model of a category of so many levels has no exact "
-                                    "update"
-                : old->solver == SOLVER_DUAL
-                    ? "a ridge model fitted in the dual has no exact update"
-                    : "a ridge model fitted by products with sparse rows has no exact update");
-        return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
-    }
-    m = cr_alloc(cx, 1, sizeof *m);
+static bool ridge_serves(const cri_rows *rows, const void *options, size_t leaves)
+{
+    (void)leaves;
+    return choose_solver(rows, options) == SOLVER_PRIMAL && !pays_by_levels(rows, options);
+}
+
+static cr_status ridge_check(cr_ctx *cx, const void *state)
+{
+    const ridge_state *m = state;
+    if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED,
+            m->fit.diagonal ? "a ridge model of a category of so many levels has no exact update"
+            : m->solver == SOLVER_DUAL
+                ? "a ridge model fitted in the dual has no exact update"
+                : "a ridge model fitted by products with sparse rows has no exact update");
+    return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+}
+
+static cr_status ridge_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
+{
+    cr_status    st = CR_OK;
+    int          solver = ((const ridge_options *)options)->solver;
+    ridge_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    m->solver = SOLVER_PRIMAL;
-    CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    cri_moments_merge(&m->moments, &old->moments);
-    CR_TRY(solve(cx, m, NULL, options, rows->design, report));
+    m->solver = solver == SOLVER_AUTO ? SOLVER_PRIMAL : (size_t)solver;
+    CR_TRY(check_solver(cx, m, rows));
+    CR_TRY(ridge_check(cx, m));
     *out_state = m;
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_ridge, m);
     return st;
+}
+
+static cr_status ridge_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
+                             cr_report *report)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const ridge_options *o = options;
+    ridge_state         *m = state;
+    size_t               p = m->moments.p;
+    double              *b = cr_scratch_bytes(&s, p, sizeof(double));
+    cri_gram             g = { 0 };
+    bool                 good = false;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
+    CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
+    start_fit(m, &g, o);
+    if (p > MANY && m->lambda > 0) CR_TRY(solve_many(cx, m, &g, b, &good));
+    if (!good) CR_TRY(solve_primal(cx, m, &g, b));
+    cri_predictor_set_coef(&m->fit, b, g.offset);
+    set_noise(cx, m, g.weight, g.tt, design, report);
+    report->stop = CR_STOP_CLOSED_FORM;
+done:
+    cri_gram_free(cx, &g);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void ridge_reopen(cr_ctx *cx, void *state)
+{
+    cri_predictor_free(cx, &((ridge_state *)state)->fit);
+}
+
+static cr_status ridge_review(cr_ctx *cx, const cri_rows *rows, const void *options, void *state,
+                              cr_report *report)
+{
+    ridge_state       *m = state;
+    const cri_moments *z = &m->moments;
+    double             mean = z->mean[z->p], tt = z->S[z->q * z->q - 1];
+    cr_status          st = look_at_rows(cx, m, rows);
+    if (st != CR_OK || isnan(m->fit.sigma)) return st;
+    if (!((const ridge_options *)options)->intercept) tt += z->weight * mean * mean;
+    set_noise(cx, m, z->weight, tt, rows->design, report);
+    return CR_OK;
 }
 
 static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -453,9 +525,18 @@ const cr_model_class cri_class_ridge = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,
-    .whole = &(const cri_whole_face){ .fit = ridge_fit,
-                                      .update = ridge_update,
-                                      .streams = "solver=primal" },
+    .sums = &(const cri_sums_face){ .record = cri_moments_record,
+                                    .size = sizeof(cri_moments),
+                                    .at = offsetof(ridge_state, moments),
+                                    .serves = ridge_serves,
+                                    .check = ridge_check,
+                                    .open = ridge_open,
+                                    .gather = cri_moments_gather,
+                                    .merge = cri_moments_add,
+                                    .solve = ridge_solve,
+                                    .reopen = ridge_reopen,
+                                    .review = ridge_review },
+    .whole = &(const cri_whole_face){ .fit = ridge_fit },
     .rows = &(
         const cri_rows_face){ .predict = ridge_predict, .means_alone = true, .has_leverage = true },
     .describe = ridge_describe,

@@ -207,6 +207,7 @@ cr_status cri_rows_factor_merge(cr_ctx *cx, cri_rows_factor *a, const cri_rows_f
     double     total = a->weight + b->weight, cross = sqrt(a->weight / total * b->weight);
 
     CR_TRY(s.status);
+    if (!(b->weight > 0)) goto done;
     CR_TRY(cri_blas_reserve(cx));
     put_triangle(&k, a->R);
     cri_blas_enter();

@@ -18,12 +18,13 @@ enum { CRI_MOST_FACTOR = 1000 };
 /* clang-format off */
 #define CRI_ROWS_FACTOR(MEMBER)                                                                     \
     MEMBER(count,  q,      (),     "as:factor_columns",   "p terms and the target; 0: nothing is remembered") \
+    MEMBER(count,  p,      (),     "made",                "terms")                                  \
     MEMBER(count,  rows,   (),     "as:factor_rows",      "of positive weight")                     \
     MEMBER(real,   weight, (),     ">0 as:factor_weight", "of them")                                \
     MEMBER(vector, mean,   (q),    "any as:rows/mean",    "of each column")                         \
     MEMBER(matrix, R,      (q, q), "any as:rows/factor",  "triangular")
 /* clang-format on */
-CRI_RECORD(cri_rows_factor, CRI_ROWS_FACTOR, size_t p;);
+CRI_RECORD(cri_rows_factor, CRI_ROWS_FACTOR);
 extern const cri_member cri_rows_factor_record[];
 
 /* Sets p; false where what a file holds is not a factor of rows of p terms. */

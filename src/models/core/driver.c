@@ -1,0 +1,374 @@
+/* driver.c -- from a table to a fitted model, and from there to one that knows more rows: task, design, rows,
+ * then the class, by sums over the rows or from all of them at once. */
+#include "em.h"
+#include "rows_check.h"
+#include "sums.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "data/table/table_internal.h"
+
+#include <math.h>
+
+/* --- task and design -------------------------------------------------------------------------- */
+
+enum { TASK_AUTO, TASK_REGRESSION, TASK_CLASSIFICATION }; /* choices of --task */
+static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+
+/* The task a target asks for, of those the class does. */
+static unsigned task_of_target(const cr_model_class *c, const cr_column *y, int choice)
+{
+    if ((c->tasks & supervised) != supervised) return c->tasks & supervised;
+    if (choice != TASK_AUTO)
+        return choice == TASK_REGRESSION ? CR_TASK_REGRESSION : CR_TASK_CLASSIFICATION;
+    return y->type == CR_CATEGORY || y->type == CR_BOOLEAN ? CR_TASK_CLASSIFICATION
+                                                           : CR_TASK_REGRESSION;
+}
+
+static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *wanted)
+{
+    return cr_fail(cx, CR_EARG, "the model %s does %s, not %s", c->name, cr_task_name(c->tasks),
+                   wanted);
+}
+
+/* What to do where a target of texts meets a model of numbers. */
+static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *target)
+{
+    if (c->for_classes)
+        return cr_fail_hint(cx, "%s; if it should be numbers, --real %s finds the cell that is not",
+                            c->for_classes, target);
+    return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
+                        target);
+}
+
+static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                              const cr_design_options *o, const cr_fit_options *f,
+                              unsigned *out_task)
+{
+    if (f->task == TASK_REGRESSION && !(c->tasks & CR_TASK_REGRESSION))
+        return fail_task(cx, c, "regression");
+    if (f->task == TASK_CLASSIFICATION && !(c->tasks & CR_TASK_CLASSIFICATION))
+        return fail_task(cx, c, "classification");
+    if (!(c->tasks & supervised)) {
+        unsigned more = c->tasks & ~(unsigned)CR_TASK_DENSITY, tasks = more ? more : c->tasks;
+        *out_task = tasks & (~tasks + 1); /* the lowest bit */
+        return CR_OK;
+    }
+    if (!o->target) {
+        cr_fail(cx, CR_EARG, "the model %s needs a target: the column to predict", c->name);
+        return cr_fail_hint(cx, "name it with --target COLUMN");
+    }
+    const cr_column *y = cr_table_find(t, o->target);
+    if (!y) return cri_table_no_column(cx, t, o->target);
+    *out_task = task_of_target(c, y, f->task);
+    if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
+        cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
+                cr_table_source(t), o->target, c->name);
+        return hint_classes(cx, c, o->target);
+    }
+    return CR_OK;
+}
+
+cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                       size_t n_settings, unsigned *out_task)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_model             *m = c ? cri_model_new(cx, c) : NULL;
+    if (!m) return c ? CR_ENOMEM : CR_EARG;
+    for (size_t i = 0; i < n_settings && st == CR_OK; i++)
+        st = cri_model_set(cx, m, settings[i].name, settings[i].value);
+    if (st == CR_OK) st = resolve_task(cx, c, t, &m->design_options, &m->fit, out_task);
+    cr_model_free(cx, m);
+    return st;
+}
+
+/* Names and levels go into the model file, which is UTF-8. */
+static cr_status check_text(cr_ctx *cx, const char *what, const char *text)
+{
+    json_t   *object = json_object();
+    cr_status st = cri_store_set_text(cx, object, what, text);
+    json_decref(object);
+    return st;
+}
+
+static cr_status check_column_texts(cr_ctx *cx, const cri_design_column *c)
+{
+    cr_status st = check_text(cx, "column", c->name);
+    for (size_t k = 0; k < c->n_levels && st == CR_OK; k++)
+        st = check_text(cx, c->name, c->levels[k]);
+    return st;
+}
+
+static cr_status check_texts(cr_ctx *cx, const cr_design *d)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < d->n_columns; i++) CR_TRY(check_column_texts(cx, &d->columns[i]));
+    if (d->target.name) CR_TRY(check_column_texts(cx, &d->target));
+done:
+    return st;
+}
+
+/* The columns that options of the class name. */
+static void find_roles(const cr_model *m, cri_design_needs *needs)
+{
+    for (size_t k = 0; m->class->roles && m->class->roles[k] && k < CRI_MOST_ROLES; k++) {
+        const cr_option *o = cr_option_find(m->class->options, m->class->roles[k]);
+        needs->roles[k] = o ? *(char **)((char *)m->options + o->offset) : NULL;
+    }
+}
+
+static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = m->class;
+    bool             standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
+    bool             classes = m->task == CR_TASK_CLASSIFICATION;
+    bool             standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
+    cri_design_needs needs = { .standardise = standard && !c->scales_itself,
+                               .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
+                               .coding = c->coding,
+                               .classes = classes,
+                               .spread = !c->takes_sparse,
+                               .keep_missing = c->takes_missing,
+                               .sequences = c->sequences };
+    const char      *only = m->design_options.sequence ? "sequence" : "time";
+    if (!c->sequences && (m->design_options.sequence || m->design_options.time))
+        return cr_fail(cx, CR_EARG,
+                       "the model %s takes rows one by one: --%s needs a model of sequences",
+                       c->name, only);
+    if (standard_y && c->target_as_is)
+        return cr_fail(cx, CR_EARG,
+                       "the model %s needs the target as it is: --scale-target standard "
+                       "does not go with it",
+                       c->name);
+    find_roles(m, &needs);
+    CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
+    CR_TRY(check_texts(cx, m->design));
+    m->design->standardised = standard;
+    m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
+    if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
+done:
+    return st;
+}
+
+static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
+{
+    if (rows->imputed)
+        cr_log(cx, CR_LOG_WARNING, "%zu missing values of %s were filled in", rows->imputed,
+               cr_table_source(t));
+    size_t dropped = cr_table_rows(t) - rows->n;
+    if (dropped && rows->n)
+        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values",
+               dropped, cr_table_rows(t), cr_table_source(t));
+    if (rows->n == 0)
+        return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
+    return CR_OK;
+}
+
+/* --- fit -------------------------------------------------------------------------------------- */
+
+/* Out of memory with sparse data that the class needs spread out: what that takes. */
+static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                                cr_status st)
+{
+    const cr_csr *X = cr_table_csr(t);
+    if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
+    return cr_fail_note(
+        cx,
+        "the data are sparse; the model %s is not made for that and works with a dense "
+        "matrix, here of %zu rows and %zu columns: %.3g GB",
+        c->name, X->rows, X->columns,
+        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
+}
+
+cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
+                              bool again, cri_rows *rows)
+{
+    cri_pause_holding(cx, !again); /* what is said of them is true whatever other blocks come */
+    cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
+    if (st == CR_OK && opt_any) *opt_any = rows->n > 0;
+    if (st == CR_OK && (rows->n > 0 || !opt_any)) st = check_rows(cx, t, rows);
+    if (st == CR_OK) st = cri_class_weights_apply(cx, m, rows);
+    cri_pause_holding(cx, false);
+    return st;
+}
+
+/* From sums over the rows, of which more may come. */
+static cr_status learn_sums(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool more)
+{
+    cr_status            st = CR_OK;
+    const cri_sums_face *face = m->class->sums;
+    if (face->open)
+        CR_TRY(face->open(cx, rows, m->options, &m->state));
+    else if (!(m->state = cr_alloc(cx, 1, m->class->state_size)))
+        CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_sums_gather(cx, m, rows));
+    if (more) goto done;
+    CR_TRY(cri_sums_solve(cx, m));
+    if (face->review) CR_TRY(face->review(cx, rows, m->options, m->state, &m->report));
+done:
+    return st;
+}
+
+static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream *opt_rest)
+{
+    bool                 more = opt_rest != NULL;
+    const cri_sums_face *face = m->class->sums;
+    bool                 serves =
+        face && (more || !face->serves || face->serves(rows, m->options, cri_sums_leaves(rows)));
+    m->open = more;
+    m->report = (cr_report){ .rows = rows->n, .log_evidence = NAN, .log_likelihood = NAN };
+    if (serves) return learn_sums(cx, m, rows, more);
+    if (m->class->em) return cri_em_fit(cx, m, rows, opt_rest);
+    return cri_learning_of(m->class)->fit(cx, rows, m->options, m->fit.seed, &m->state, &m->report);
+}
+
+cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                        size_t n_settings, cr_stream *opt_rest, cr_model **out_model)
+{
+    cr_status             st = CR_OK;
+    double                start = cri_seconds();
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_model             *m = NULL;
+    cri_rows              rows = { 0 };
+
+    if (!c) return CR_EARG;
+    m = cri_model_new(cx, c);
+    if (!m) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < n_settings; i++) {
+        CR_TRY(cri_model_set(cx, m, settings[i].name, settings[i].value));
+        CR_TRY(check_text(cx, settings[i].name, settings[i].value));
+    }
+    CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
+    CR_TRY(cri_check_unused(cx, m));
+    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
+    CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
+    rows.more = opt_rest != NULL;
+    if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c)) /* else others may come yet */
+        CR_TRY(cri_check_row_classes(cx, &rows));
+    st = learn(cx, m, &rows, opt_rest);
+    bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
+                1e9; /* columns by columns are more */
+    CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
+    if (m->fit.calibrate != CRI_CALIBRATE_NONE)
+        CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
+    m->report.seconds = cri_seconds() - start;
+    *out_model = m;
+    m = NULL;
+done:
+    cri_rows_close(cx, &rows);
+    cr_model_free(cx, m);
+    return st;
+}
+
+cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                 size_t n_settings, cr_model **out_model)
+{
+    return cri_model_fit(cx, name, t, settings, n_settings, NULL, out_model);
+}
+
+/* --- update ----------------------------------------------------------------------------------- */
+
+cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model)
+{
+    char     *bytes = NULL;
+    size_t    size = 0;
+    cr_status st = cr_model_to_bytes(cx, model, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "the model", bytes, size, out_model);
+    cr_free(cx, bytes, size, 1);
+    return st;
+}
+
+cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    if (!cri_class_updates(old->class)) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no exact update", old->class->name);
+        return cr_fail_hint(cx, "fit it again on all the rows");
+    }
+    CR_TRY(cri_model_copy(cx, old, &m));
+    CR_TRY(cri_model_take(cx, m, t, false, false, NULL));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_model_free(cx, m);
+    return st;
+}
+
+/* Classes that the model has not seen join its design, where its class can take them: *out_map [classes so far],
+ * of `s`, says what becomes of those it has; NULL where none came. */
+static cr_status join_classes(cr_ctx *cx, cr_scratch *s, cr_model *m, const cr_table *t,
+                              size_t **out_map)
+{
+    cr_status st = CR_OK;
+    size_t    K = cr_design_classes(m->design), *map = cr_scratch_index(s, K);
+    *out_map = NULL;
+    CR_TRY(s->status);
+    if (!m->class->sums || !m->class->sums->join || m->task != CR_TASK_CLASSIFICATION ||
+        m->calibration)
+        goto done;
+    CR_TRY(cri_design_join_classes(cx, m->design, t, map));
+    if (cr_design_classes(m->design) == K) goto done;
+    CR_TRY(check_texts(cx, m->design));
+    *out_map = map;
+done:
+    return st;
+}
+
+/* More rows, where the model is by sums. */
+static cr_status take_sums(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool more,
+                           const size_t *opt_map)
+{
+    cr_status st = CR_OK;
+    if (!m->open) CR_TRY(cri_sums_reopen(cx, m));
+    if (opt_map) CR_TRY(cri_sums_join(cx, m, opt_map, cr_design_classes(m->design)));
+    CR_TRY(cri_sums_gather(cx, m, rows));
+    if (!more) CR_TRY(cri_sums_solve(cx, m));
+done:
+    return st;
+}
+
+static cr_status take_whole(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool advance)
+{
+    const cri_whole_face *face = cri_learning_of(m->class);
+    void                 *state = NULL;
+    cr_status             st =
+        advance ? face->advance(cx, m->state, rows, m->options, m->fit.seed, &state, &m->report)
+                            : face->update(cx, m->state, rows, m->options, &state, &m->report);
+    if (st != CR_OK) return st;
+    cri_state_free(cx, m->class, m->state);
+    m->state = state;
+    return CR_OK;
+}
+
+cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more,
+                         bool *opt_any)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double     start = cri_seconds();
+    cri_rows   rows = { 0 };
+    size_t    *map = NULL;
+
+    CR_TRY(cri_design_learn_texts(cx, m->design, t));
+    CR_TRY(join_classes(cx, &s, m, t, &map));
+    CR_TRY(cri_model_open_rows(cx, m, t, opt_any, false, &rows));
+    rows.more = more;
+    if (rows.n == 0 && !map && (more || !m->open)) goto done; /* but none may end a stream */
+    m->report =
+        (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
+    CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows, advance));
+    m->open = more;
+    if (m->calibration && !more)
+        cr_log(cx, CR_LOG_WARNING,
+               "the probabilities are calibrated as before: the map was learned from the rows of "
+               "the fit, "
+               "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
+    m->report.seconds = cri_seconds() - start;
+done:
+    cri_rows_close(cx, &rows);
+    cr_scratch_end(&s);
+    return st;
+}
