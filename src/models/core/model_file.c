@@ -2,6 +2,7 @@
  * model.json: format, program, model, settings, design, report, state; arrays beside it. */
 #include "design_file.h"
 #include "model_internal.h"
+#include "network_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,7 +172,8 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     cr_model             *m = NULL;
 
     CR_TRY(cri_store_get_text(cx, s, root, "model", &name));
-    if (strcmp(name, "network") == 0) { /* src/graph/files/network_store.h */
+    c = cri_class_of_name(name);
+    if (c && !c->whole) { /* as it was given: graph/files/network_store.h */
         cr_fail(cx, CR_EDATA, "%s is a network, not a fitted model", cri_store_source(s));
         CR_TRY(cr_fail_hint(cx, "credence describe and credence query read networks"));
     }
@@ -179,7 +181,7 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     CR_TRY(cri_store_get_object(cx, s, root, "design", &design));
     CR_TRY(cri_store_get_object(cx, s, root, "report", &report));
     CR_TRY(cri_store_get_object(cx, s, root, "state", &state));
-    if (!(c = cr_class_find(cx, name)))
+    if (!c)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the model '%s' is not known to this credence",
                        cri_store_source(s), name));
     m = cri_model_new(cx, c);
