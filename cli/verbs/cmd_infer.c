@@ -261,6 +261,8 @@ static cr_status prepare(infer_job *j)
     if (j->c->read.from > CRI_FORMAT_SQLITE) j->c->read.from = CRI_FORMAT_AUTO; /* that of NET */
     j->has_target = o->target != NULL;
     j->vs = cri_any_variables(j->any);
+    if (j->any.methods->check_method)
+        CR_TRY(j->any.methods->check_method(j->c->cx, (cr_query_method)o->method));
     CR_TRY(infer_open_cases(j));
     CR_TRY(open_network(j));
     CR_TRY(choose_targets(j));
@@ -315,8 +317,6 @@ static cr_status run_infer(cli *c)
     cri_sheet *sheet = cri_sheet_new(c->cx);
     cr_model  *m = NULL;
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &j.any));
-    CR_TRY(j.any.methods->check_method(c->cx,
-                                       (cr_query_method)((const infer_options *)c->own)->method));
     CR_TRY(prepare(&j));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {

@@ -137,7 +137,7 @@ static cr_status answer_all(cli *c, cri_any_network any, const cr_findings *more
 #define TAKE(kind, field, ...) settings.approximate.field = o->field;
     CR_APPROXIMATE_OPTIONS(TAKE)
 #undef TAKE
-    CR_TRY(any.methods->check_method(c->cx, settings.method));
+    if (any.methods->check_method) CR_TRY(any.methods->check_method(c->cx, settings.method));
     for (size_t i = 1; i < c->n_args; i++)
         CR_TRY(any.methods->parse(c->cx, any.net, c->args[i], &all[i].question));
     for (size_t i = 1; i < c->n_args; i++) {

@@ -126,7 +126,7 @@ cr_status cli_check_network(cli *c)
     cri_sheet      *root = cri_sheet_new(c->cx);
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &any));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(any.methods->check(c->cx, any.net, file_name(c)));
+    if (any.methods->check) CR_TRY(any.methods->check(c->cx, any.net, file_name(c)));
     cri_put_text(root, "file", file_name(c));
     cri_put_text(root, "kind", "network");
     cri_put_flag(root, "sound", true);

@@ -89,7 +89,6 @@ static void print_marginals(query_job *j, const cr_query_answer *a, const cri_sh
         return;
     }
     cri_sheet *rows = begin_rows(j);
-    if (cri_sheet_size(value) == 0) out_text(j->c, "  none: every variable is known\n");
     for (const cri_sheet *v = cri_sheet_first(value); v; v = cri_sheet_next(v)) {
         const cri_sheet *first = cri_sheet_first(v), *error = cri_sheet_first(se);
         for (const cri_sheet *s = first; s && (states || s == first); s = cri_sheet_next(s)) {
@@ -204,22 +203,7 @@ static void print_best_list(query_job *j, const cr_query_answer *a, const cri_sh
     print_rows(j);
 }
 
-/* --- causes, information, parameters --------------------------------------------------------- */
-
-static void print_causes(query_job *j, const cr_query_answer *a, const cri_sheet *value)
-{
-    (void)a;
-    if (cri_sheet_size(value) == 0)
-        out_text(j->c, "  none: nothing that is open comes before what is known\n");
-    out_rows(j->c, value);
-}
-
-static void print_informative(query_job *j, const cr_query_answer *a, const cri_sheet *value)
-{
-    (void)a;
-    if (cri_sheet_size(value) == 0) out_text(j->c, "  none: every other variable is known\n");
-    out_rows(j->c, value);
-}
+/* --- information, parameters --------------------------------------------------------- */
 
 static void print_information(query_job *j, const cr_query_answer *a, const cri_sheet *value)
 {
@@ -341,20 +325,23 @@ static void print_variables(query_job *j, const cr_query_answer *a, const cri_sh
         print_names(j, value, ", ");
 }
 
+static void print_sets(query_job *j, const cri_sheet *value, const char *mark)
+{
+    for (const cri_sheet *v = cri_sheet_first(value); v; v = cri_sheet_next(v))
+        print_names(j, v, mark);
+    if (cri_sheet_size(value) == 0) out_text(j->c, "  none\n");
+}
+
 static void print_edges(query_job *j, const cr_query_answer *a, const cri_sheet *value)
 {
     (void)a;
-    for (const cri_sheet *v = cri_sheet_first(value); v; v = cri_sheet_next(v))
-        print_names(j, v, " - ");
-    if (cri_sheet_size(value) == 0) out_text(j->c, "  none\n");
+    print_sets(j, value, " - ");
 }
 
 static void print_cliques(query_job *j, const cr_query_answer *a, const cri_sheet *value)
 {
     size_t n = cri_sheet_size(value);
-    for (const cri_sheet *v = cri_sheet_first(value); v; v = cri_sheet_next(v))
-        print_names(j, v, ", ");
-    if (n == 0) out_text(j->c, "  none\n");
+    print_sets(j, value, ", ");
     out_text(j->c, "  %zu clique%s, the width is %zu\n", n, n == 1 ? "" : "s", a->cost.width);
 }
 
@@ -389,22 +376,13 @@ static const struct {
     const char *name;
     void (*print)(query_job *j, const cr_query_answer *a, const cri_sheet *value);
 } LAYOUTS[] = {
-    { "table", print_table },
-    { "marginals", print_marginals },
-    { "variables", print_variables },
-    { "density", print_density },
-    { "assignment", print_best },
-    { "assignments", print_best_list },
-    { "entropy", print_information },
-    { "information", print_information },
-    { "informative", print_informative },
-    { "causes", print_causes },
-    { "parameters", print_parameters },
-    { "independent", print_separation },
-    { "edges", print_edges },
-    { "cliques", print_cliques },
-    { "chordal", print_chordal },
-    { "imap", print_imap },
+    { "table", print_table },           { "marginals", print_marginals },
+    { "variables", print_variables },   { "density", print_density },
+    { "assignment", print_best },       { "assignments", print_best_list },
+    { "entropy", print_information },   { "information", print_information },
+    { "parameters", print_parameters }, { "independent", print_separation },
+    { "edges", print_edges },           { "cliques", print_cliques },
+    { "chordal", print_chordal },       { "imap", print_imap },
 };
 
 /* Any other: a table of rows, names with their numbers, yes or no, a number, a text. */
@@ -413,10 +391,10 @@ static void print_value(query_job *j, const cri_sheet *value)
     char text[32];
     switch (cri_sheet_kind_of(value)) {
     case CRI_SHEET_LIST:
-        if (cri_sheet_kind_of(cri_sheet_first(value)) == CRI_SHEET_OBJECT)
-            out_rows(j->c, value);
-        else
+        if (cri_sheet_kind_of(cri_sheet_first(value)) == CRI_SHEET_TEXT)
             print_names(j, value, ", ");
+        else
+            out_rows(j->c, value);
         break;
     case CRI_SHEET_OBJECT:
         out_values(j->c, value);
@@ -437,6 +415,8 @@ void query_answer_text(query_job *j, const cr_query_answer *a)
     const cri_sheet      *value = cri_answer_value(a->kind, j->answer);
     cr_approximate_report r = cri_answer_report(&j->words, a);
     size_t                k = 0, n = sizeof LAYOUTS / sizeof *LAYOUTS;
+    const char           *none = cri_question_of(a->kind)->none;
+    if (none && cri_sheet_size(value) == 0) out_text(j->c, "  none: %s\n", none);
     while (k < n && strcmp(LAYOUTS[k].name, cri_sheet_name(value)) != 0) k++;
     if (k < n)
         LAYOUTS[k].print(j, a, value);

@@ -194,8 +194,9 @@ static cr_status list_arcs(cr_scratch *s, cri_any_network any, cri_network_view 
         const size_t     *list = cr_network_parents(v->net, c, &parents);
         const cr_finding *known = v->node[c].known;
         for (size_t i = 0; i < parents; i++)
-            v->arc[k++] = (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO,
-                                          any.methods->label(s, any.net, c, i) };
+            v->arc[k++] =
+                (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO,
+                                any.methods->label ? any.methods->label(s, any.net, c, i) : NULL };
     }
     return s->status;
 }

@@ -446,9 +446,10 @@ void cri_put_sets(const cri_answer_words *w, const cr_query_answer *a, cri_sheet
                       a->begin[i + 1] - a->begin[i]);
 }
 
-void cri_put_chordal(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+void cri_put_flag_only(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
 {
-    if (w) cri_put_flag(out, "chordal", a->holds);
+    (void)w;
+    cri_put_flag(out, cri_question_of(a->kind)->shows, a->holds);
 }
 
 void cri_put_imap(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)

@@ -39,12 +39,12 @@ struct cri_network_methods {
     const cr_variables *(*variables)(const void *net);
     /* The arcs: the network itself, or one that is made for this and has to be freed. */
     cr_status (*graph)(cr_ctx *cx, const void *net, const cr_network **out, cr_network **out_made);
-    /* What stands at the arc from parent number i of v, in the arena; NULL: nothing does. */
+    /* What stands at the arc from parent number i of v, in the arena; may be NULL: nothing does. */
     const char *(*label)(cr_scratch *s, const void *net, size_t v, size_t i);
 
     /* Questions (query.h, gaussian_query.h). */
     cr_status (*parse)(cr_ctx *cx, const void *net, const char *text, cr_question **out_q);
-    /* Fails with CR_EARG where a method cannot answer questions to such a network. */
+    /* Fails with CR_EARG where a method cannot answer questions to such a network; NULL: any can. */
     cr_status (*check_method)(cr_ctx *cx, cr_query_method method);
     cr_status (*read_findings)(cr_ctx *cx, cr_findings *list, const void *net, const char *path);
     cr_status (*add_finding)(cr_ctx *cx, cr_findings *list, const void *net, const cr_finding *f);
@@ -56,7 +56,8 @@ struct cri_network_methods {
     cr_status (*describe)(cr_ctx *cx, const void *net, bool all, cri_sheet *out);
     /* Free parameters. */
     size_t (*parameters)(const void *net);
-    /* Fails with CR_EDATA where it excludes everything; `source` is its name in messages. */
+    /* Fails with CR_EDATA where it excludes everything; `source` is its name in messages.  May be
+     * NULL: such a network never does. */
     cr_status (*check)(cr_ctx *cx, const void *net, const char *source);
     cr_status (*write)(cr_ctx *cx, const void *net, const char *path, cr_network_format format);
 

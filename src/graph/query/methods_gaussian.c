@@ -226,12 +226,6 @@ static cr_status run(cr_ctx *cx, const void *net, const cr_question *q, const cr
     return st == CR_OK ? cr_gaussian_query_run(cx, net, q, opt_more, out) : st;
 }
 
-static cr_status check(cr_ctx *cx, const void *net, const char *source)
-{
-    (void)cx, (void)net, (void)source;
-    return CR_OK;
-}
-
 static cr_status write(cr_ctx *cx, const void *net, const char *path, cr_network_format format)
 {
     return cr_gaussian_network_write(cx, net, path, format);
@@ -251,7 +245,6 @@ const cri_network_methods cri_gaussian_methods = {
     .run = run,
     .describe = describe,
     .parameters = parameters,
-    .check = check,
     .write = write,
     .open = open_rows,
     .close = close_rows,

@@ -224,21 +224,9 @@ static cr_status graph(cr_ctx *cx, const void *net, const cr_network **out, cr_n
     return cr_network_check(cx, net);
 }
 
-static const char *label(cr_scratch *s, const void *net, size_t v, size_t i)
-{
-    (void)s, (void)net, (void)v, (void)i;
-    return NULL;
-}
-
 static cr_status parse(cr_ctx *cx, const void *net, const char *text, cr_question **out_q)
 {
     return cr_question_parse(cx, net, text, out_q);
-}
-
-static cr_status check_method(cr_ctx *cx, cr_query_method method)
-{
-    (void)cx, (void)method;
-    return CR_OK;
 }
 
 static cr_status read_findings(cr_ctx *cx, cr_findings *list, const void *net, const char *path)
@@ -276,9 +264,7 @@ const cri_network_methods cri_states_methods = {
     .name = name,
     .variables = variables,
     .graph = graph,
-    .label = label,
     .parse = parse,
-    .check_method = check_method,
     .read_findings = read_findings,
     .add_finding = add_finding,
     .run = run,

@@ -28,6 +28,11 @@ typedef enum cri_given {
     CRI_GIVEN_VARIABLES /* variables too: averaged over, or given whatever their states */
 } cri_given;
 
+typedef cr_status cri_question_parse(cri_asking *p);
+typedef cr_status cri_question_answer(cri_job *j);
+typedef cr_status cri_question_normal(cri_normal *j);
+typedef void cri_question_put(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
+
 typedef struct cri_question_row {
     const char *name;   /* the word before the parenthesis; NULL: x _|_ y */
     const char *syntax; /* an example for hints; NULL: not named there */
@@ -38,14 +43,15 @@ typedef struct cri_question_row {
     bool        graph;  /* the graph answers, without an engine */
     bool        arrows; /* of arrows: a Markov network has none */
     /* Reads what stands between the parenthesis and the bar; may change the kind of the question. */
-    cr_status (*parse)(cri_asking *p);
-    cr_status (*answer)(cri_job *j);    /* of a network of states */
-    cr_status (*normal)(cri_normal *j); /* of a Gaussian network; NULL: it has no answer */
+    cri_question_parse  *parse;
+    cri_question_answer *answer; /* of a network of states */
+    cri_question_normal *normal; /* of a Gaussian network; NULL: it has no answer */
     /* The values of an answer, under names of `cri_answer_fields`. */
-    void (*put)(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
+    cri_question_put *put;
     /* The names of these, blanks between.  The first that is there is the answer itself: what CSV
      * has as rows and people see; the others stand beside it. */
     const char *shows;
+    const char *none; /* for people: why a list is empty; NULL: that says nothing */
 } cri_question_row;
 
 /* The row of a kind. */
@@ -75,60 +81,25 @@ void cri_put_approximate(const cr_approximate_report *r, cri_sheet *out);
 void cri_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
                    size_t n);
 
-void cri_put_table(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_marginals(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_probability(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_best(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_best_list(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_information(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_informative(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_causes(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_sensitivity(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_separation(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_list_of_names(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_sets(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_chordal(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
-void cri_put_imap(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out);
+/* --- the functions that rows name ------------------------------------------------------------ */
 
-/* --- parsers (query_parse.c) ----------------------------------------------------------------- */
-
-cr_status cri_read_probability(cri_asking *p);
-cr_status cri_read_best(cri_asking *p);
-cr_status cri_read_best_list(cri_asking *p);
-cr_status cri_read_names(cri_asking *p);
-cr_status cri_read_information(cri_asking *p);
-cr_status cri_read_sensitivity(cri_asking *p);
-cr_status cri_read_separation(cri_asking *p);
-cr_status cri_read_nothing(cri_asking *p);
-cr_status cri_read_path(cri_asking *p);
-
-/* --- answers (query.c, query_information.c, query_structure.c) ------------------------------- */
-
-cr_status cri_answer_table(cri_job *j);
-cr_status cri_answer_marginals(cri_job *j);
-cr_status cri_answer_probability(cri_job *j);
-cr_status cri_answer_best(cri_job *j);
-cr_status cri_answer_list(cri_job *j); /* best(), causes(), sensitivity() */
-cr_status cri_answer_separation(cri_job *j);
-cr_status cri_answer_relatives(cri_job *j);
-cr_status cri_answer_order(cri_job *j);
-cr_status cri_answer_moral(cri_job *j);
-cr_status cri_answer_cliques(cri_job *j);
-cr_status cri_answer_chordal(cri_job *j);
-cr_status cri_answer_imap(cri_job *j);
+cri_question_put cri_put_table, cri_put_marginals, cri_put_probability, cri_put_best,
+    cri_put_best_list, cri_put_information, cri_put_informative, cri_put_causes,
+    cri_put_sensitivity, cri_put_separation, cri_put_list_of_names, cri_put_sets, cri_put_flag_only,
+    cri_put_imap;
+/* query_parse.c */
+cri_question_parse cri_read_probability, cri_read_best, cri_read_best_list, cri_read_names,
+    cri_read_information, cri_read_sensitivity, cri_read_separation, cri_read_nothing,
+    cri_read_path;
+/* query.c, query_information.c, query_structure.c; `list` is best(), causes(), sensitivity() */
+cri_question_answer cri_answer_table, cri_answer_marginals, cri_answer_probability, cri_answer_best,
+    cri_answer_list, cri_answer_separation, cri_answer_relatives, cri_answer_order,
+    cri_answer_moral, cri_answer_cliques, cri_answer_chordal, cri_answer_imap;
+/* gaussian_query.c */
+cri_question_normal cri_normal_table, cri_normal_marginals, cri_normal_density, cri_normal_best,
+    cri_normal_entropy, cri_normal_information, cri_normal_informative, cri_normal_separation;
 
 /* The variables of an answer: a copy of the list. */
 cr_status cri_answer_name(cr_ctx *cx, cr_query_answer *out, size_t n, const size_t *list);
-
-/* --- answers of a Gaussian network (gaussian_query.c) ---------------------------------------- */
-
-cr_status cri_normal_table(cri_normal *j);
-cr_status cri_normal_marginals(cri_normal *j);
-cr_status cri_normal_density(cri_normal *j);
-cr_status cri_normal_best(cri_normal *j);
-cr_status cri_normal_entropy(cri_normal *j);
-cr_status cri_normal_information(cri_normal *j);
-cr_status cri_normal_informative(cri_normal *j);
-cr_status cri_normal_separation(cri_normal *j);
 
 #endif
