@@ -73,8 +73,6 @@ static const char *cell_text(const cri_sheet *value, bool all_digits, char buffe
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-enum { MOST_COLUMNS = 64 };
-
 static bool is_known(const char *const *names, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -82,30 +80,36 @@ static bool is_known(const char *const *names, size_t n, const char *name)
     return false;
 }
 
-/* The names that occur in the rows, in their order; those beyond `most` are not counted. */
-static size_t find_columns(const cri_sheet *rows, size_t most, const char **names)
+/* The names that occur in the rows, in the order in which they first do: *out_names [n] is to be freed. */
+static size_t find_columns(const cri_sheet *rows, const char ***out_names)
 {
-    size_t n = 0;
+    size_t       n = 0, most = cri_sheet_size(cri_sheet_first(rows)) + 8;
+    const char **names = cli_allocate(most * sizeof *names);
     for (const cri_sheet *row = cri_sheet_first(rows); row; row = cri_sheet_next(row)) {
         size_t at = 0;
         for (const cri_sheet *v = cri_sheet_first(row); v; v = cri_sheet_next(v), at++) {
             const char *name = cri_sheet_name(v);
             if ((at < n && strcmp(names[at], name) == 0) || is_known(names, n, name)) continue;
-            if (n < most) names[n++] = name;
+            if (n == most) {
+                const char **more = cli_allocate((most *= 2) * sizeof *more);
+                memcpy(more, names, n * sizeof *names);
+                free(names);
+                names = more;
+            }
+            names[n++] = name;
         }
     }
+    *out_names = names;
     return n;
 }
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-/* All columns, however many. */
 static void csv_rows(cli *c, const cri_sheet *rows)
 {
     const cri_sheet *row = cri_sheet_first(rows);
-    size_t           most = cri_sheet_size(row) + MOST_COLUMNS;
-    const char     **names = cli_allocate(most * sizeof *names);
-    size_t           n = find_columns(rows, most, names);
+    const char     **names;
+    size_t           n = find_columns(rows, &names);
     char             buffer[CELL];
     for (size_t j = 0; j < n; j++) {
         if (j > 0) out_bytes(c, ",", 1);
@@ -176,13 +180,15 @@ static void text_line(cli *c, const text_column *columns, size_t n, const cri_sh
 
 static void text_rows(cli *c, const cri_sheet *rows)
 {
-    text_column columns[MOST_COLUMNS];
-    const char *names[MOST_COLUMNS];
-    size_t      n = find_columns(rows, MOST_COLUMNS, names);
+    const char **names;
+    size_t       n = find_columns(rows, &names);
+    text_column *columns = cli_allocate(n * sizeof *columns);
     for (size_t j = 0; j < n; j++) columns[j] = measure_column(rows, names[j]);
     text_line(c, columns, n, NULL);
     for (const cri_sheet *row = cri_sheet_first(rows); row; row = cri_sheet_next(row))
         text_line(c, columns, n, row);
+    free(columns);
+    free(names);
 }
 
 void out_rows(cli *c, const cri_sheet *rows)

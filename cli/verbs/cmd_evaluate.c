@@ -4,6 +4,7 @@
 #include "study/assess.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define EVALUATE_OPTIONS(X)                                                                        \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
@@ -20,6 +21,17 @@ static const cr_field calibration_bin[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field class_row[] = {
+    CR_TEXT("class", 0, "the class"),
+    CR_NUMBER("rows", 0, "rows of it, by their weight"),
+    CR_NUMBER("precision", CR_FIELD_NULL,
+              "of the rows predicted as the class, the share that belong to it"),
+    CR_NUMBER("recall", CR_FIELD_NULL, "of the rows that belong to it, the share predicted as it"),
+    CR_NUMBER("f1", CR_FIELD_NULL, "harmonic mean of precision and recall"),
+    CR_OTHER(NUMBERS, "predicted", 0, "its rows, by the class that they were predicted as"),
+    CR_FIELD_LAST,
+};
+
 static const cr_field result[] = {
     CR_TEXT("model", 0, "name of the model"),
     CR_COUNT("rows", 0, "rows that were scored"),
@@ -33,6 +45,8 @@ static const cr_field result[] = {
              "with --rows: the log density of each row, in order; null for one that is not scored"),
     CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES, "of classes: bins of confidence",
              calibration_bin),
+    CR_INNER(ROWS, "classes", CR_FIELD_SOMETIMES, "of classes: what each was predicted as",
+             class_row),
     CR_FIELD_LAST,
 };
 
@@ -45,6 +59,52 @@ static void put_bins(const cr_assessment *a, cri_sheet *root)
         cri_put_real(bin, "confidence", a->bins[b].confidence);
         cri_put_real(bin, "accuracy", a->bins[b].accuracy);
     }
+}
+
+static double share(double part, double whole) { return whole > 0 ? part / whole : NAN; }
+
+/* A row for each class: how well it was found, and what it was taken for. */
+static void put_classes(const cr_model *m, const double *C, cri_sheet *list)
+{
+    const cr_design *d = cr_model_get_design(m);
+    size_t           K = cr_design_classes(d);
+    for (size_t k = 0; k < K; k++) {
+        cri_sheet *row = cri_put_object(list, NULL), *as;
+        double     is = 0, taken = 0, right = C[k * K + k];
+        for (size_t j = 0; j < K; j++) is += C[k * K + j], taken += C[j * K + k];
+        cri_put_text(row, "class", cr_design_class(d, k));
+        cri_put_real(row, "rows", is);
+        cri_put_real(row, "precision", share(right, taken));
+        cri_put_real(row, "recall", share(right, is));
+        cri_put_real(row, "f1", share(2 * right, is + taken));
+        as = cri_put_object(row, "predicted");
+        for (size_t j = 0; j < K; j++) cri_put_real(as, cr_design_class(d, j), C[k * K + j]);
+    }
+}
+
+enum { MOST_SHOWN = 12 }; /* classes whose confusion fits a terminal */
+
+/* The same for people: a matrix with the classes as predicted across. */
+static void print_classes(cli *c, const cri_sheet *classes)
+{
+    cri_sheet       *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
+    const cri_sheet *k, *v;
+    for (k = cri_sheet_first(classes); k; k = cri_sheet_next(k)) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        for (v = cri_sheet_first(k); v; v = cri_sheet_next(v))
+            if (cri_sheet_kind_of(v) != CRI_SHEET_OBJECT) cri_put_copy(row, cri_sheet_name(v), v);
+        v = cri_sheet_size(classes) <= MOST_SHOWN ? cri_sheet_first(cri_sheet_get(k, "predicted"))
+                                                  : NULL;
+        for (; v; v = cri_sheet_next(v)) {
+            char name[80];
+            snprintf(name, sizeof name, "as %.70s", cri_sheet_name(v));
+            cri_put_copy(row, name, v);
+        }
+    }
+    if (cri_sheet_status(s) != CR_OK) out_fail(c, CR_ENOMEM);
+    out_text(c, "\n");
+    out_rows(c, rows);
+    cri_sheet_free(s);
 }
 
 /* The log density of every row: with the scores in JSON, else by itself. */
@@ -113,12 +173,18 @@ static cr_status run_evaluate(cli *c)
 
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
-    CR_TRY(cr_evaluate(c->cx, m, t, o->interval, &a));
+    bool    classes = cr_model_get_task(m) == CR_TASK_CLASSIFICATION;
+    size_t  K = classes ? cr_design_classes(cr_model_get_design(m)) : 0;
+    double *confusion = cr_scratch_matrix(&s, K, K);
+    CR_TRY(s.status);
+    CR_TRY(classes ? cr_evaluate_classes(c->cx, m, t, o->interval, &a, confusion)
+                   : cr_evaluate(c->cx, m, t, o->interval, &a));
     if (a.rows < cr_table_rows(t))
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
                cr_table_rows(t) - a.rows, cr_table_rows(t));
     if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, r.object));
     put_scores(m, &a, o->interval, r.object);
+    if (classes) put_classes(m, confusion, cri_put_list(r.object, "classes"));
     put_table(&a, r.rows);
     if (o->rows && c->format != FORMAT_JSON) {
         CR_TRY(cli_result_open(c, r));
@@ -129,6 +195,7 @@ static cr_status run_evaluate(cli *c)
                      a.rows, a.rows == 1 ? "" : "s", cr_table_source(t),
                      (unsigned long long)cr_model_get_seed(m));
     CR_TRY(cli_result_print(c, r));
+    if (c->format == FORMAT_TEXT && classes) print_classes(c, cri_sheet_get(r.object, "classes"));
     if (c->format == FORMAT_TEXT) scores_note(c, &a);
 done:
     cli_result_free(r);

@@ -286,7 +286,8 @@ static cr_status run_query(cli *c)
     j.words = (cri_answer_words){ .variables = cri_any_variables(j.any),
                                   .net = made ? NULL : j.graph,
                                   .unit = o->unit ? "nats" : "bits",
-                                  .per = o->unit ? 1 : log(2) };
+                                  .per = o->unit ? 1 : log(2),
+                                  .plans = c->global.verbose };
     j.bytes = query_field_bytes(j.words.variables, cr_network_size(j.graph));
     j.field = cr_alloc(c->cx, j.bytes, 1);
     j.answer = cri_sheet_new(c->cx);

@@ -88,6 +88,36 @@ static void put_score_table(cli *c, const cr_comparison *x, cri_sheet *rows)
     }
 }
 
+/* What people compare models by, beside the first metric: the others are for programs. */
+static bool is_main(const char *metric)
+{
+    static const char *const names[] = { "rmse", "r2", "coverage", "accuracy", "auc", "f1" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(metric, names[i]) == 0) return true;
+    return false;
+}
+
+static void put_model(cri_sheet *row, const char *name, const cr_compared *m)
+{
+    const cr_assessment *a = &m->cv.mean;
+    cri_put_text(row, "model", name);
+    cli_put_cell(row, a->metrics[0].name, a->metrics[0].value);
+    cri_put_real(row, "se", m->cv.se[0]);
+    cri_put_real(row, "difference", m->paired[0].difference);
+    cri_put_real(row, "difference_se", m->paired[0].se);
+    cri_put_real(row, "p", m->paired[0].p);
+    for (size_t i = 1; i < a->n; i++)
+        if (is_main(a->metrics[i].name)) cli_put_cell(row, a->metrics[i].name, a->metrics[i].value);
+}
+
+/* One line for each model: the first metric, how far from the best it is, and the main others. */
+static void put_model_table(cli *c, const cr_comparison *x, cri_sheet *rows)
+{
+    for (size_t k = 0; k < x->n; k++)
+        put_model(cri_put_object(rows, NULL), c->args[k], &x->models[k]);
+    if (x->averaged) put_model(cri_put_object(rows, NULL), "average", &x->average);
+}
+
 static double fit_value(const cr_compared *m, size_t what)
 {
     const double values[] = { m->fit.log_likelihood, m->fit.aic, m->fit.bic, m->fit.log_evidence,
@@ -138,9 +168,17 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
              scores_title(cv->folds, cv->repeats, title), cv->mean.rows, cr_table_source(t),
              (unsigned long long)cv->seed);
     out_rows(c, scores);
-    out_text(c, "\nfitted to all rows; probabilities of the models by %s\n\n",
-             x->basis == CR_WEIGHTS_NONE ? "neither evidence nor BIC: not known"
-                                         : cr_weight_basis_name(x->basis));
+    out_text(c,
+             "\ndifference, its standard error and p: %s against the best model, fold by fold; "
+             "--format csv has them "
+             "for every metric\n",
+             cv->mean.metrics[0].name);
+    if (x->basis == CR_WEIGHTS_NONE)
+        out_text(c, "\nfitted to all rows; no model probabilities: not every model has an evidence "
+                    "or a BIC\n\n");
+    else
+        out_text(c, "\nfitted to all rows; model probabilities by %s\n\n",
+                 cr_weight_basis_name(x->basis));
     out_rows(c, fits);
     if (mixes_likelihoods(x)) out_text(c, "\nthe likelihood of");
     for (size_t k = 0, named = 0; mixes_likelihoods(x) && k < x->n; k++)
@@ -159,7 +197,10 @@ cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, 
     cri_sheet    *fits = cri_put_list(r.whole, "fits");
     CR_TRY(cr_compare_models(c->cx, specs, n, t, o, average, &x));
     put_comparison(c, &x, r.object);
-    put_score_table(c, &x, r.rows);
+    if (c->format == FORMAT_TEXT)
+        put_model_table(c, &x, r.rows);
+    else
+        put_score_table(c, &x, r.rows);
     put_fit_table(c, &x, fits);
     if (c->format == FORMAT_CSV) put_fit_lines(c, &x, r.rows);
     if (c->format != FORMAT_TEXT) {

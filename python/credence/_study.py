@@ -65,7 +65,8 @@ def _errors(assessment):
 def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
     """The metrics of a fitted estimator on given rows, by name: for numbers log_score, rmse, mae, r2,
     crps, and the coverage and width of its intervals of mass `level`; for classes log_loss, accuracy,
-    brier, auc, calibration_error; for densities log_score, the mean log density, and log_score_se."""
+    brier, auc, calibration_error, balanced_accuracy, f1, average_precision; for densities log_score,
+    the mean log density, and log_score_se."""
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}, which is not between 0 and 1")
     table = _assessed_table(estimator, X, y, sample_weight)

@@ -27,7 +27,8 @@ struct cr_ctx {
     cr_allocator allocator;
     cr_ctx      *parent; /* whose memory, interrupt and time limit count; NULL for none */
     size_t       threads, cores, memory_limit;
-    double       deadline; /* seconds of the monotonic clock; 0 = none */
+    size_t       leaf_bytes; /* 0: as many as ever */
+    double       deadline;   /* seconds of the monotonic clock; 0 = none */
 
     atomic_size_t        memory, peak_memory;
     atomic_uint_fast64_t fail_countdown; /* 0 = never */
@@ -140,6 +141,14 @@ void   cr_ctx_set_memory_limit(cr_ctx *cx, size_t bytes) { cx->memory_limit = by
 size_t cr_ctx_memory(const cr_ctx *cx) { return atomic_load(&cx->memory); }
 size_t cr_ctx_peak_memory(const cr_ctx *cx) { return atomic_load(&cx->peak_memory); }
 void   cr_ctx_fail_allocation(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->fail_countdown, nth); }
+
+size_t cri_leaf_bytes(const cr_ctx *cx)
+{
+    const size_t bytes = cri_ctx_root(cx)->leaf_bytes;
+    return bytes ? bytes : (size_t)16 << 20;
+}
+
+void cri_set_leaf_bytes(cr_ctx *cx, size_t bytes) { cx->leaf_bytes = bytes; }
 
 void cr_ctx_set_time_limit(cr_ctx *cx, double seconds)
 {

@@ -47,6 +47,11 @@ size_t cri_memory_left(const cr_ctx *cx);
 /* true when the context, or the one it works for, has a memory limit. */
 bool cri_memory_is_limited(const cr_ctx *cx);
 
+/* How many bytes of a source make a leaf of a table (data/table/table_internal.h): 16 MiB, or what
+ * a test has set. */
+size_t cri_leaf_bytes(const cr_ctx *cx);
+void   cri_set_leaf_bytes(cr_ctx *cx, size_t bytes);
+
 /* Seconds until the time limit; INFINITY when there is none. */
 double cri_time_left(const cr_ctx *cx);
 

@@ -29,6 +29,9 @@ void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m)
     add_metric(a, "brier", m->brier);
     add_metric(a, "auc", m->auc);
     add_metric(a, "calibration_error", m->calibration_error);
+    add_metric(a, "balanced_accuracy", m->balanced_accuracy);
+    add_metric(a, "f1", m->f1);
+    add_metric(a, "average_precision", m->average_precision);
 }
 
 static bool has_answer(const cr_prediction *p, size_t i)
@@ -119,7 +122,7 @@ done:
 }
 
 static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y,
-                                const double *w, cr_assessment *a)
+                                const double *w, double *opt_confusion, cr_assessment *a)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -127,7 +130,9 @@ static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double
     cr_class_metrics m;
     CR_TRY(s.status);
     for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
-    CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(p->prob, a->rows, p->n_classes), w, &m));
+    cr_cmat P = cr_cmat_of(p->prob, a->rows, p->n_classes);
+    CR_TRY(cr_class_evaluate(cx, codes, P, w, &m));
+    if (opt_confusion) CR_TRY(cr_confusion(cx, codes, P, w, opt_confusion));
     cri_assess_add_classes(a, &m);
     a->has_bins = true;
     memcpy(a->bins, m.bins, sizeof a->bins);
@@ -160,8 +165,8 @@ static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w
                a->rows);
 }
 
-cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                       cr_assessment *out)
+static cr_status evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                          double *opt_confusion, cr_assessment *out)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -190,7 +195,7 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, dou
         assess_densities(cx, &p, w, &a);
     else
         CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, level, &a)
-                                          : assess_classes(cx, &p, y, w, &a));
+                                          : assess_classes(cx, &p, y, w, opt_confusion, &a));
     *out = a;
 done:
     cr_prediction_free(cx, &p);
@@ -198,14 +203,37 @@ done:
     return st;
 }
 
+cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                       cr_assessment *out)
+{
+    return evaluate(cx, model, t, level, NULL, out);
+}
+
+static void warn_of_infinite(cr_ctx *cx, const cr_model *model, const cr_assessment *a)
+{
+    for (size_t m = 0; m < a->n; m++)
+        if (isinf(a->metrics[m].value) && cr_model_get_task(model) == CR_TASK_CLASSIFICATION)
+            cr_log(cx, CR_LOG_WARNING,
+                   "%s is infinite: some row has a class that had the probability 0",
+                   a->metrics[m].name);
+}
+
 cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
                       cr_assessment *out)
 {
-    cr_status st = cri_evaluate(cx, model, t, level, out);
-    for (size_t m = 0; st == CR_OK && m < out->n; m++)
-        if (isinf(out->metrics[m].value) && cr_model_get_task(model) == CR_TASK_CLASSIFICATION)
-            cr_log(cx, CR_LOG_WARNING,
-                   "%s is infinite: some row has a class that had the probability 0",
-                   out->metrics[m].name);
+    cr_status st = evaluate(cx, model, t, level, NULL, out);
+    if (st == CR_OK) warn_of_infinite(cx, model, out);
+    return st;
+}
+
+cr_status cr_evaluate_classes(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                              cr_assessment *out, double *out_confusion)
+{
+    if (cr_model_get_task(model) != CR_TASK_CLASSIFICATION)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "the model %s predicts no classes that could be confused",
+                       cr_class_name(cr_model_get_class(model)));
+    cr_status st = evaluate(cx, model, t, level, out_confusion, out);
+    if (st == CR_OK) warn_of_infinite(cx, model, out);
     return st;
 }

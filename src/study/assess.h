@@ -34,4 +34,11 @@ typedef struct cr_assessment {
 CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                              cr_assessment *out_assessment);
 
+/* The same of a model of K classes (cr_design_classes), and what was taken for what: out_confusion [K x K],
+ * the weight of the rows of class i whose most probable class is j at [i x K + j].  CR_EUNSUPPORTED for a
+ * model of something else. */
+CR_API cr_status cr_evaluate_classes(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                     double level, cr_assessment *out_assessment,
+                                     double *out_confusion);
+
 #endif

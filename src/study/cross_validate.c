@@ -42,7 +42,8 @@ void cr_cv_free(cr_ctx *cx, cr_cv *cv)
 
 int cr_metric_sense(const char *metric)
 {
-    static const char *const more[] = { "log_score", "r2", "accuracy", "auc" };
+    static const char *const more[] = { "log_score",         "r2", "accuracy",         "auc",
+                                        "balanced_accuracy", "f1", "average_precision" };
     static const char *const less[] = { "rmse",     "mae",   "crps",
                                         "log_loss", "brier", "calibration_error" };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)

@@ -101,7 +101,8 @@ static size_t count_shared(const double *x, const pooled *all, double *room)
     size_t na = all->n[0], nb = all->n[1], shared = 0;
     if (na == nb && memcmp(x, x + na, na * sizeof *x) == 0) return na;
     memcpy(room, x, all->vs.n * sizeof *x);
-    if (!isnan(cri_resolution(room, na)) || !isnan(cri_resolution(room + na, nb))) return 0;
+    if (!isnan(cri_resolution(room, na, NULL)) || !isnan(cri_resolution(room + na, nb, NULL)))
+        return 0;
     for (size_t i = 0; i < nb; i++)
         shared += bsearch(&room[na + i], room, na, sizeof *room, compare_numbers) != NULL;
     return shared;
@@ -110,14 +111,14 @@ static size_t count_shared(const double *x, const pooled *all, double *room)
 static cr_status standardise(cr_ctx *cx, double *x, size_t n, double *room, cr_rng r,
                              cri_variable *v)
 {
-    double mean = 0, square = 0;
+    double mean = 0, square = 0, origin = 0;
     memcpy(room, x, n * sizeof *x);
-    v->resolution = cri_resolution(room, n);
+    v->resolution = cri_resolution(room, n, &origin);
     double width = room[n - 1] - room[0];
     if (!(width > 0))
         return cr_fail(cx, CR_EDATA, "column '%s' is constant: it has no density", v->name);
     for (size_t i = 0; !isnan(v->resolution) && i < n; i++)
-        x[i] += v->resolution * (cr_rng_uniform(&r) - 0.5);
+        x[i] += cri_rounding(room, n, v->resolution, origin, x[i]) * (cr_rng_uniform(&r) - 0.5);
     for (size_t i = 0; i < n; i++) mean += x[i] / (double)n;
     for (size_t i = 0; i < n; i++) square += (x[i] - mean) / width * ((x[i] - mean) / width);
     double sd = width * sqrt(square / (double)n);
@@ -397,8 +398,10 @@ static cr_status compare_measured(cr_ctx *cx, const pooled *all, const cr_info_o
     cr_status    st = CR_OK;
     measured_arg arg = { all->n[0], o->neighbours };
     CR_TRY(measure_both(cx, &all->vs, &arg, &out->entropy, &out->cross_entropy));
-    out->kl = out->cross_entropy - out->entropy;
+    out->kl =
+        fmax(out->cross_entropy - out->entropy, 0); /* the estimate may be below, not the truth */
     CR_TRY(measure_js(cx, all, o->neighbours, seed, &out->js));
+    out->js = fmax(out->js, 0);
     if (o->bootstrap > 0) {
         CR_TRY(cri_parts_error(cx, &all->vs, kl_value, &arg, o, seed, &out->se));
         cri_normal_interval(out->kl, out->se, o->level, 0, &out->lower, &out->upper);

@@ -75,7 +75,7 @@ void cri_normal_interval(double value, double se, double level, double least, do
 {
     double z = cr_norm_ppf(0.5 * (1 + level));
     *out_lower = isnan(se) ? NAN : fmax(least, value - z * se);
-    *out_upper = isnan(se) ? NAN : fmax(least, value + z * se);
+    *out_upper = isnan(se) ? NAN : fmax(least, value) + z * se;
 }
 
 /* --- random orders --------------------------------------------------------------------------- */

@@ -63,9 +63,51 @@ done:
     return st;
 }
 
-double cri_resolution(double *x, size_t n)
+static bool same_gap(double a, double b) { return fabs(a - b) <= 1e-6 * b; }
+
+/* The next value from place *at on that stands there more than once, its number in *count; *at moves
+ * behind it.  NaN when there are no more. */
+static double next_repeated(const double *x, size_t n, size_t *at, size_t *count)
 {
-    double gap = INFINITY;
+    while (*at < n) {
+        double value = x[*at];
+        size_t begin = *at;
+        while (*at < n && x[*at] == value) ++*at;
+        if ((*count = *at - begin) > 1) return value;
+    }
+    return NAN;
+}
+
+/* The gap that has more than half of the votes, of all rows of repeated values for the gaps on either side
+ * of theirs (Boyer & Moore's vote: one candidate, then a count); NaN where none has. */
+static double majority_gap(const double *x, size_t n)
+{
+    double candidate = NAN, lead = 0, votes = 0, all = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t at = 0, count = 0, before = 0;
+        double last = next_repeated(x, n, &at, &before), value;
+        while (!isnan(value = next_repeated(x, n, &at, &count))) {
+            double gap = value - last, weight = (double)(before + count);
+            if (pass == 1) {
+                all += weight;
+                votes += same_gap(gap, candidate) ? weight : 0;
+            } else if (same_gap(gap, candidate)) {
+                lead += weight;
+            } else if (weight > lead) {
+                candidate = gap, lead = weight - lead;
+            } else {
+                lead -= weight;
+            }
+            last = value, before = count;
+        }
+    }
+    return 2 * votes > all ? candidate : NAN;
+}
+
+double cri_resolution(double *x, size_t n, double *opt_origin)
+{
+    double gap = INFINITY, common;
+    size_t at = 0, count;
     bool   repeats = false;
     qsort(x, n, sizeof *x, compare_numbers);
     for (size_t i = 1; i < n; i++) {
@@ -73,7 +115,19 @@ double cri_resolution(double *x, size_t n)
         repeats |= g == 0;
         if (g > 0 && g < gap) gap = g;
     }
-    return repeats && isfinite(gap) ? gap : NAN;
+    if (!repeats || isinf(gap)) return NAN;
+    if (opt_origin) *opt_origin = next_repeated(x, n, &at, &count);
+    common = majority_gap(x, n);
+    return isnan(common) ? gap : common;
+}
+
+double cri_rounding(const double *sorted, size_t n, double resolution, double origin, double value)
+{
+    const double *at = bsearch(&value, sorted, n, sizeof *sorted, compare_numbers);
+    double        steps = (value - origin) / resolution;
+    bool          repeats =
+        at && ((at > sorted && at[-1] == value) || (at + 1 < sorted + n && at[1] == value));
+    return repeats || fabs(steps - round(steps)) <= 1e-6 * (1 + fabs(steps)) ? resolution : 0;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -120,18 +174,37 @@ static cr_status read_codes(cr_scratch *s, const cr_column *c, const cri_variabl
 }
 
 /* Each value of the table has its own random number, whatever rows are in use. */
-static void spread(cri_variable *v, const cri_variables *vs, size_t rows, cr_rng r)
+static void spread(cri_variable *v, const cri_variables *vs, const double *sorted, double origin,
+                   size_t rows, cr_rng r)
 {
     for (size_t i = 0, k = 0; i < rows && k < vs->n; i++) {
         double u = cr_rng_uniform(&r) - 0.5;
-        if (vs->row[k] == i) v->x[k++] += v->resolution * u;
+        if (vs->row[k] != i) continue;
+        v->x[k] += cri_rounding(sorted, vs->n, v->resolution, origin, v->x[k]) * u;
+        k++;
     }
+}
+
+/* One value that many rows share among numbers with more digits: no spread undoes such a cluster. */
+static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted, size_t n)
+{
+    size_t at = 0, count = 0, most = 0;
+    double value, which = NAN;
+    if (!isnan(majority_gap(sorted, n))) return;
+    while (!isnan(value = next_repeated(sorted, n, &at, &count)))
+        if (count > most) most = count, which = value;
+    if (most > 1 && 20 * most > n)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu of %zu rows of '%s' hold %g among numbers with more digits: the density there "
+               "has no "
+               "bound, and the entropy is too low; --category %s counts its values instead",
+               most, n, c->name, which, c->name);
 }
 
 static cr_status read_numbers(cr_scratch *s, const cr_table *t, const cr_column *c,
                               const cri_variables *vs, cr_rng r, cri_variable *v)
 {
-    double mean = 0, square = 0, low = INFINITY, high = -INFINITY, *sorted;
+    double mean = 0, square = 0, low = INFINITY, high = -INFINITY, origin = 0, *sorted;
     v->x = cr_scratch_f64(s, vs->n);
     sorted = cr_scratch_f64(s, vs->n);
     if (s->status != CR_OK) return s->status;
@@ -144,8 +217,9 @@ static cr_status read_numbers(cr_scratch *s, const cr_table *t, const cr_column 
                 cr_table_source(t));
         return cr_fail_hint(s->cx, "--category %s counts its values instead", c->name);
     }
-    v->resolution = cri_resolution(sorted, vs->n);
-    if (!isnan(v->resolution)) spread(v, vs, cr_table_rows(t), r);
+    v->resolution = cri_resolution(sorted, vs->n, &origin);
+    warn_of_cluster(s->cx, c, sorted, vs->n);
+    if (!isnan(v->resolution)) spread(v, vs, sorted, origin, cr_table_rows(t), r);
     for (size_t i = 0; i < vs->n; i++) mean += v->x[i] / (double)vs->n;
     for (size_t i = 0; i < vs->n; i++) {
         double e = (v->x[i] - mean) / (high - low); /* a scale that cannot overflow */

@@ -80,8 +80,8 @@ static void warn_of_metric(cr_ctx *cx, const cr_assessment *fold, size_t n, size
         none += isnan(fold[f].metrics[m].value) != 0;
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
-    bool by_rows =
-        strcmp(name, "r2") == 0 || strcmp(name, "auc") == 0; /* else the predictions lack it */
+    bool by_rows = strcmp(name, "r2") == 0 || strcmp(name, "auc") == 0 || strcmp(name, "f1") == 0 ||
+                   strcmp(name, "average_precision") == 0; /* else the predictions lack it */
     if (none > 0 && (none < n || by_rows))
         cr_log(cx, CR_LOG_WARNING,
                "%s has no value in %zu of %zu folds, whose rows are too few or have one target, "

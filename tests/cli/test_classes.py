@@ -75,3 +75,23 @@ def test_mistakes(credence, refused, examples):
     refused(3, "fit", "naive-bayes", *IRIS, "--numbers", "poisson", says=("iris.csv:2", "whole numbers"))
     (examples / "one.csv").write_text("x,c\n1,a\n2,a\n")
     refused(3, "fit", "qda", "examples/one.csv", "--target", "c", says=("one class only, 'a'",))
+
+
+def test_evaluate_says_what_was_taken_for_what(credence, examples):
+    """Precision, recall and F1 of each class follow from the matrix, and so do the metrics of all."""
+    credence("fit", "lda", *IRIS, "--features", "sepal_length_cm", "-o", "m.cred")
+    got = json.loads(credence("evaluate", "m.cred", "examples/iris.csv", "--json").stdout)
+    names = [row["class"] for row in got["classes"]]
+    for row in got["classes"]:
+        name, right = row["class"], row["predicted"][row["class"]]
+        taken = sum(other["predicted"][name] for other in got["classes"])
+        assert row["rows"] == sum(row["predicted"].values()) == 50
+        assert row["precision"] == pytest.approx(right / taken)
+        assert row["recall"] == pytest.approx(right / row["rows"])
+        assert row["f1"] == pytest.approx(2 * right / (row["rows"] + taken))
+    metrics = got["metrics"]
+    assert metrics["accuracy"] == pytest.approx(sum(r["predicted"][r["class"]] for r in got["classes"]) / 150)
+    assert metrics["balanced_accuracy"] == pytest.approx(sum(r["recall"] for r in got["classes"]) / 3)
+    assert metrics["f1"] == pytest.approx(sum(r["f1"] for r in got["classes"]) / 3)
+    text = credence("evaluate", "m.cred", "examples/iris.csv", "--format", "text").stdout
+    assert all(f"as {name}" in text for name in names)

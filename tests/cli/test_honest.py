@@ -1,5 +1,6 @@
 """Answers that would look good and be wrong are refused, or said to be doubtful."""
 import json
+import zipfile
 
 
 def write(folder, name, text):
@@ -117,6 +118,22 @@ def test_warnings_of_a_stream_are_of_all_rows(credence, tmp_path):
     (tmp_path / "s.csv").write_text("\n".join(lines) + "\n")
     whole = credence("fit", "linear", "s.csv", "--target", "y", "--stream", "--block", "50", "--strict")
     assert whole.code == 0 and "warning" not in whole.stderr
+
+
+def test_a_stream_of_a_file_has_the_design_of_the_whole(credence, tmp_path):
+    """Types and levels are those of all rows, however late they show."""
+    lines = ["whole,turns,real,flag,late,color,y"]
+    lines += [f"{i},{i if i < 3500 else i + 0.5},{i / 7 + 0.1},{str(i % 3 == 0).lower()},"
+              f"{i % 9 if i < 3999 else 'none'},{'rgb'[i * i % 3]},{i % 11}" for i in range(4000)]
+    (tmp_path / "s.csv").write_text("\n".join(lines) + "\n")
+    fit = ["fit", "ridge", "s.csv", "--target", "y"]
+    designs = []
+    for name, stream in (("a", []), ("b", ["--stream"]), ("c", ["--stream", "--block", "50"])):
+        assert credence(*fit, *stream, "-o", f"{name}.cred").code == 0
+        with zipfile.ZipFile(tmp_path / f"{name}.cred") as model:
+            designs.append(json.loads(model.read("model.json"))["design"])
+    assert [c["type"] for c in designs[0]["columns"]] == ["integer", "real", "real", "boolean", "category", "category"]
+    assert designs[0] == designs[1] == designs[2]
 
 
 def test_a_stream_is_not_calibrated_by_its_first_block(credence, examples, refused):

@@ -146,6 +146,26 @@ def test_what_does_not_fit_goes_in_runs(credence, tmp_path):
     assert json.loads(runs.stdout)["results"][0]["cost"]["runs"] >= 2
 
 
+def test_the_plan_is_shown(credence, burglary):
+    """Before the work, with --verbose: what is going to compute it, at which cost, and why."""
+    result = credence("query", burglary, "P(burglary | john=yes)", "P(*)", "argmax(*)", "--json", "--verbose")
+    plans = [line for line in result.stderr.splitlines() if line.startswith("credence: plan: ")]
+    assert [line.split()[2] for line in plans] == ["ve,", "jt,", "ve,"] and "budget" in plans[0]
+    for answer in json.loads(result.stdout)["results"]:
+        plan = answer["plan"]
+        assert plan["method"] == answer["method"] and plan["why"]
+        assert [plan[k] for k in ("width", "operations", "bytes")] == [answer["cost"][k] for k in
+                                                                       ("width", "operations", "bytes")]
+    quiet = credence("query", burglary, "P(burglary | john=yes)", "--json")
+    assert '"plan"' not in quiet.stdout and "plan:" not in quiet.stderr
+
+
+def test_long_lists_are_refused(refused, examples):
+    """The best of many noisy causes: one maximisation would take hours and gigabytes."""
+    result = refused(6, "query", examples / "networks/alarms.json", "best(12; *)", "--memory-limit", "2G")
+    assert "best(...) has exact answers only, and this network is too wide" in result.stderr
+
+
 def test_evidence_by_numbers(credence, examples, tmp_path):
     """States that look like numbers need no quotes in JSON."""
     net = examples / "networks/misconception.uai"

@@ -63,7 +63,7 @@ def test_compare_averages(credence, examples):
     assert [m["probability"] for m in answer["models"]] == pytest.approx(weight[::-1])
     assert answer["average"]["metrics"]["rmse"] == pytest.approx(answer["models"][0]["metrics"]["rmse"], rel=1e-6)
     text = credence(*command, "--average", "--format", "text").stdout
-    assert text.startswith("2 models, 4-fold cross-validation on 442 rows") and "probabilities of the models by bic" in text
+    assert text.startswith("2 models, 4-fold cross-validation on 442 rows") and "model probabilities by bic" in text
 
 
 def test_compare_options_go_to_the_models_that_have_them(credence, examples, refused):

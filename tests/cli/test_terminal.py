@@ -1,6 +1,7 @@
 """What a person at a terminal sees, against what a program gets from a pipe."""
 import os
 import pty
+import random
 import re
 import subprocess
 import time
@@ -184,3 +185,15 @@ def test_programs_get_the_names_as_they_are(credence, nasty, tmp_path):
     assert result.code == 0
     for name in NASTY[1:]:
         assert name.encode() in result.stdout
+
+
+def test_text_shows_every_column(credence, tmp_path):
+    """A covariance of 71 parameters is 72 columns wide, in every form."""
+    draw = random.Random(3)
+    names = [f"x{j}" for j in range(70)] + ["y"]
+    rows = [[f"{draw.gauss(0, 1):.6f}" for _ in names] for _ in range(90)]
+    (tmp_path / "wide.csv").write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    credence("fit", "linear", "wide.csv", "--target", "y", "-o", "m.cred")
+    for form in ("text", "csv"):
+        head = credence("describe", "m.cred", "--covariance", "--format", form).stdout.splitlines()[0]
+        assert len(head.replace(",", " ").split()) == 72, head

@@ -171,7 +171,8 @@ TEST(every_cut_gives_the_same)
     assert_int_equal(a.first_line, 0);
     for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
         cri_libsvm b;
-        assert_ok(cx, cri_libsvm_parse_cut(cx, "d", text, strlen(text), 1, piece, &b));
+        assert_ok(cx, cri_libsvm_parse_cut(cx, "d", text, strlen(text), 1,
+                                           (cri_libsvm_cuts){ .piece = piece }, &b));
         assert_int_equal(a.rows, b.rows);
         assert_int_equal(a.columns, b.columns);
         assert_int_equal(a.lines, b.lines);
@@ -180,7 +181,9 @@ TEST(every_cut_gives_the_same)
         assert_memory_equal(a.column, b.column, a.start[5] * sizeof *a.column);
         assert_memory_equal(a.value, b.value, a.start[5] * sizeof *a.value);
         cri_libsvm_free(cx, &b);
-        assert_fails_with(cx, cri_libsvm_parse_cut(cx, "d", bad, strlen(bad), 1, piece, &b),
+        assert_fails_with(cx,
+                          cri_libsvm_parse_cut(cx, "d", bad, strlen(bad), 1,
+                                               (cri_libsvm_cuts){ .piece = piece }, &b),
                           CR_EDATA, "d:3:5: the value 'x' is not a number");
     }
     cri_libsvm_free(cx, &a);

@@ -196,7 +196,7 @@ static const double   P6[] = { .7,  .2, .1,  .1, .3,  .6,  .3, .3, .4,
 static const double   w6[] = { 1, 2, 0.5, 3, 1.5, 1 };
 
 static void check_class(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *w,
-                        const double expected[4])
+                        const double expected[7])
 {
     cr_class_metrics m;
     assert_ok(cx, cr_class_evaluate(cx, codes, P, w, &m));
@@ -204,25 +204,37 @@ static void check_class(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const doub
     assert_close(m.log_loss, expected[1], 1e-14);
     assert_close(m.brier, expected[2], 1e-14);
     assert_close(m.auc, expected[3], 1e-14);
+    assert_close(m.balanced_accuracy, expected[4], 1e-14);
+    assert_close(m.f1, expected[5], 1e-14);
+    assert_close(m.average_precision, expected[6], 1e-14);
 }
 
 /* accuracy_score, log_loss, brier_score_loss (three classes: its formula in numpy), roc_auc_score
- * (multi_class='ovr', average='macro'). */
+ * (multi_class='ovr', average='macro'), balanced_accuracy_score, f1_score (binary; macro),
+ * average_precision_score (of the second class; the mean over classes against the rest). */
 TEST(classes_against_sklearn)
 {
     cr_cmat two = cr_cmat_of(P7, 7, 2), three = cr_cmat_of(P6, 6, 3);
     check_class(cx, c7, two, NULL,
                 (const double[]){ 0.42857142857142855, 0.744769736537533, 0.28035714285714286,
-                                  0.5833333333333334 });
-    check_class(
-        cx, c7, two, w7,
-        (const double[]){ 0.36363636363636365, 0.8533772301682411, 0.32556818181818187, 0.525 });
+                                  0.5833333333333334, 0.4583333333333333, 0.3333333333333333,
+                                  0.7166666666666667 });
+    check_class(cx, c7, two, w7,
+                (const double[]){ 0.36363636363636365, 0.8533772301682411, 0.32556818181818187,
+                                  0.525, 0.3666666666666667, 0.3636363636363636,
+                                  0.7210526315789474 });
     check_class(cx, c6, three, NULL,
                 (const double[]){ 0.6666666666666666, 0.8141473481317826, 0.47333333333333333,
-                                  0.8333333333333334 });
+                                  0.8333333333333334, 0.6666666666666666, 0.6666666666666666,
+                                  0.7611111111111111 });
     check_class(cx, c6, three, w6,
                 (const double[]){ 0.8333333333333334, 0.737573670827854, 0.4169444444444445,
-                                  0.9344636844636844 });
+                                  0.9344636844636844, 0.8412698412698413, 0.8424242424242423,
+                                  0.8859126984126983 });
+    static const double matrix[] = { 2.5, 0, 0, 0, 3, 0.5, 0, 1, 2 };
+    double              C[9];
+    assert_ok(cx, cr_confusion(cx, c6, three, w6, C)); /* confusion_matrix */
+    for (size_t i = 0; i < 9; i++) assert_close(C[i], matrix[i], 1e-15);
 }
 
 static double auc_by_pairs(const double *score, const uint32_t *codes, size_t n, const double *w)

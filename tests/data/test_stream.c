@@ -105,6 +105,7 @@ static void check_stream(const char *name, const void *bytes, size_t size, const
         for (size_t j = 0; j < cr_table_columns(t); j++) {
             const cr_column *c = cr_table_column(whole, j), *e = cr_table_column(t, j);
             assert_string_equal(cr_table_column_name(t, j, x), c->name);
+            if (!cr_table_csr(t)) assert_int_equal(c->type, e->type);
             assert_int_equal(c->n_levels, e->n_levels);
             for (size_t l = 0; l < c->n_levels; l++)
                 assert_string_equal(c->levels[l], e->levels[l]);
@@ -164,7 +165,7 @@ TEST(csv_blocks)
     for (size_t k = 0; k < 6; k++) check_stream("t.csv", text, size, NULL, blocks[k]);
     check_stream("t.csv", text, size, category, blocks[1]);
     const char lines[] = "a,b\n1,x\n\n\n2,\"y\nz\"\n3,x\n"; /* rows without known lines */
-    check_stream("l.csv", lines, strlen(lines), NULL, blocks[0]);
+    check_stream("late.csv", lines, strlen(lines), NULL, blocks[0]);
     const char tabs[] = "a\tb c\n1\tx y\n2\tz\n";
     check_stream("t.tsv", tabs, strlen(tabs), NULL, blocks[0]);
     free(text);
@@ -341,16 +342,23 @@ TEST(failures)
     at += sprintf(at, "a,b\n");
     for (int i = 0; i < 30000; i++) at += sprintf(at, "%d,true\n", i);
     sprintf(at, "oops,true\n");
-    assert_fails_with(cx, read_through(cx, "l.csv", late, strlen(late), NULL, 100), CR_EDATA,
+    assert_fails_with(cx, stream_pipe(cx, "l.csv", late, NULL, 100, NULL), CR_EDATA,
                       "l.csv:30002:1: 'oops' in column 'a' is not a number");
     assert_string_equal(cr_error_hint(cx),
                         "a stream tells the types by its beginning; if it means a missing value: "
                         "--missing-values 'oops', if the column holds texts: --category a");
     const char *const category[] = { "category", "a", NULL };
     assert_ok(cx, read_through(cx, "l.csv", late, strlen(late), category, 20000));
-    sprintf(at, "1,7\n");
-    assert_fails_with(cx, read_through(cx, "l.csv", late, strlen(late), NULL, 100), CR_EDATA,
+    check_stream("late.csv", late, strlen(late), NULL, (cri_block_size){ 20000, 0 }); /* a file */
+    sprintf(at, "1.5,7\n");
+    check_stream("late.csv", late, strlen(late), NULL, (cri_block_size){ 20000, 0 });
+    assert_fails_with(cx, stream_pipe(cx, "l.csv", late, NULL, 100, NULL), CR_EDATA,
                       "column 'b' begins with true and false, but holds something else");
+    memcpy(late + 4, "0.5,true", 8); /* from the first row on it is a number */
+    memset(late + 12, ' ', strcspn(late + 12, "\n"));
+    sprintf(at, "oops,true\n");
+    assert_fails_with(cx, read_through(cx, "l.csv", late, strlen(late), NULL, 100), CR_EDATA,
+                      "'oops' in column 'a' is not a number");
     free(late);
     const struct {
         const char *name, *text, *sentence;

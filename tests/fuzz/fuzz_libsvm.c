@@ -31,7 +31,8 @@ static void check_pieces(cr_ctx *cx, const uint8_t *bytes, size_t size)
     cri_libsvm a = { 0 }, b = { 0 };
     cr_status  st = cri_libsvm_parse(cx, "fuzz", bytes, size, 1, &a);
     if (st == CR_ENOMEM) return;
-    if (cri_libsvm_parse_cut(cx, "fuzz", bytes, size, 1, 7, &b) != st) abort();
+    if (cri_libsvm_parse_cut(cx, "fuzz", bytes, size, 1, (cri_libsvm_cuts){ .piece = 7 }, &b) != st)
+        abort();
     if (st == CR_OK) {
         if (a.rows != b.rows || a.columns != b.columns || a.lines != b.lines) abort();
         if (memcmp(a.start, b.start, (a.rows + 1) * sizeof *a.start) != 0) abort();

@@ -8,6 +8,17 @@
 
 enum { MOST_STATES = 64 };
 
+/* All marginals by junction trees given each state of a cutset, planned and executed. */
+static cr_status condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *e,
+                                     const cr_exact_options *o, double *out, double *out_log,
+                                     cr_exact_report *out_report)
+{
+    cri_cutset c;
+    cr_status  st = cri_condition_plan(cx, net, e, o, &c, out_report);
+    if (st != CR_OK) return st;
+    return cri_condition_marginals(cx, net, e, o, &c, out_report, out, out_log);
+}
+
 TEST(marginals_of_runs_are_enumeration)
 {
     size_t conditioned = 0;
@@ -25,9 +36,9 @@ TEST(marginals_of_runs_are_enumeration)
         o.memory = (size_t)(cr_junction_report(j).tables * 0.7);
         cr_junction_free(cx, j);
         if (log_e == -INFINITY) {
-            cr_status st = cri_condition_marginals(cx, net, e, &o, got, &log_c, &report);
+            cr_status st = condition_marginals(cx, net, e, &o, got, &log_c, &report);
             assert_true(st == CR_EDATA || st == CR_ENOMEM);
-        } else if (cri_condition_marginals(cx, net, e, &o, got, &log_c, &report) == CR_OK) {
+        } else if (condition_marginals(cx, net, e, &o, got, &log_c, &report) == CR_OK) {
             conditioned += report.conditioned > 0;
             assert_true(report.runs >= 2);
             assert_close(log_c, log_e, 1e-12);
@@ -35,7 +46,7 @@ TEST(marginals_of_runs_are_enumeration)
             for (size_t i = 0; i < all_states(net); i++) assert_close(got[i], expected[i], 1e-11);
             for (size_t threads = 1; threads <= 3; threads += 2) { /* the same bits */
                 cr_ctx_set_threads(cx, threads);
-                assert_ok(cx, cri_condition_marginals(cx, net, e, &o, other, &log_other, &report));
+                assert_ok(cx, condition_marginals(cx, net, e, &o, other, &log_other, &report));
                 assert_true(log_other == log_c);
                 assert_memory_equal(other, got, all_states(net) * sizeof *got);
             }
@@ -184,7 +195,7 @@ static cr_status every_run(cr_ctx *cx, void *arg)
     CR_TRY(cr_junction_new(cx, net, NULL, &o, &j));
     o.memory = (size_t)cr_junction_report(j).tables - 1;
     cr_junction_free(cx, j);
-    CR_TRY(cri_condition_marginals(cx, net, NULL, &o, p, &log_e, &report));
+    CR_TRY(condition_marginals(cx, net, NULL, &o, p, &log_e, &report));
     CR_TRY(report.runs > 1 ? CR_OK : CR_EARG);
     CR_TRY(cr_bucket_query(cx, net, NULL, 1, &query, NULL, &f, &log_e, &report));
     cr_factor_free(cx, &f);

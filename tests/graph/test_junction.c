@@ -1,7 +1,8 @@
-/* The junction tree against enumeration, and against itself after changes. */
+/* The junction tree against enumeration, a plain version of itself, and itself after changes. */
 #include "enumerated.h"
 
 #include "graph/exact/junction.h"
+#include "reference_tree.h"
 
 enum { MOST_STATES = 64 };
 
@@ -71,6 +72,66 @@ TEST(trees_are_enumeration)
         cr_network_free(cx, net);
     }
     assert_in_range(impossible, 3, 150);
+}
+
+/* n variables, each with up to three parents among the five before it. */
+static cr_network *band(cr_ctx *cx, cr_rng *r, size_t n)
+{
+    cr_network *net;
+    char        name[32];
+    double      value[81];
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < n; v++) {
+        size_t states = 2 + cr_rng_below(r, 2), parent[3], parents = 0, rows = 1;
+        snprintf(name, sizeof name, "x%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, states, NULL, NULL));
+        for (size_t u = v < 5 ? 0 : v - 5; u < v && parents < 3; u++)
+            if (cr_rng_below(r, 2)) parent[parents++] = u, rows *= cr_network_states(net, u);
+        for (size_t i = 0; i < rows; i++) {
+            double sum = 0;
+            for (size_t s = 0; s < states; s++)
+                sum += value[i * states + s] = s == 0 || cr_rng_below(r, 8) ? cr_rng_uniform(r) : 0;
+            for (size_t s = 0; s < states; s++) value[i * states + s] /= sum;
+        }
+        assert_ok(cx, cr_network_set_parents(cx, net, v, parents, parent));
+        assert_ok(cx, cr_network_set_table(cx, net, v, value));
+    }
+    return net;
+}
+
+/* The plain tree is enumeration on small networks, and the fast one is the plain one on large. */
+TEST(trees_are_the_plain_tree)
+{
+    size_t possible = 0;
+    for (uint64_t round = 0; round < 60; round++) {
+        cr_rng       r = cr_rng_stream(25, round);
+        size_t       n = round % 2 ? 8 : 40;
+        cr_network  *net = band(cx, &r, n);
+        cr_evidence *e = random_evidence(cx, &r, net);
+        double plain[3 * 40], fast[3 * 40], log_j, log_e = reference_marginals(cx, net, e, plain);
+        for (size_t how = 0; how < 2; how++) {
+            cr_junction *j;
+            assert_ok(cx, cr_junction_new(cx, net, e, NULL, &j));
+            assert_ok(cx, cr_junction_log_evidence(cx, j, &log_j));
+            assert_true((log_e == -INFINITY) == (log_j == -INFINITY));
+            if (log_e > -INFINITY) {
+                assert_close(log_j, log_e, 1e-11);
+                assert_ok(cx, cr_junction_calibrate(
+                                  cx, j, how ? CR_CALIBRATE_HUGIN : CR_CALIBRATE_SHAFER_SHENOY));
+                assert_ok(cx, cr_junction_marginals(cx, j, fast));
+                for (size_t i = 0; i < all_states(net); i++) assert_close(fast[i], plain[i], 1e-11);
+                possible++;
+            }
+            cr_junction_free(cx, j);
+        }
+        if (n == 8 && log_e > -INFINITY) {
+            enumerate_marginals(cx, net, e, fast);
+            for (size_t i = 0; i < all_states(net); i++) assert_close(plain[i], fast[i], 1e-12);
+        }
+        cr_evidence_free(cx, e);
+        cr_network_free(cx, net);
+    }
+    assert_in_range(possible, 40, 120);
 }
 
 /* Evidence comes and goes: every state of the tree must be as if it were new. */

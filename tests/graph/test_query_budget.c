@@ -33,12 +33,12 @@ TEST(with_time_it_is_the_usual_answer)
         assert_int_equal(a.report.iterations, b.report.iterations);
         assert_int_equal(a.report.samples, b.report.samples);
         assert_memory_equal(a.marginal, b.marginal, a.states * sizeof *a.marginal);
-        assert_string_equal(e.cut, "");
+        assert_string_equal(e.result.cut, "");
         assert_true(e.o.approximate.max_iter == CR_COUNT_UNSET &&
                     e.o.approximate.samples == CR_COUNT_UNSET);
-        e.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)how[i]);
-        cri_budget_tell(&e);
-        assert_string_equal(e.why, "");
+        e.plan.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)how[i]);
+        cri_budget_report(&e);
+        assert_string_equal(e.result.why, "");
         cr_approximate_free(cx, &a);
         cr_approximate_free(cx, &b);
         cri_engine_close(&e);
@@ -57,10 +57,10 @@ TEST(without_time_it_is_short_and_says_so)
         assert_true(cri_budget_left(&e) < 0);
         assert_ok(cx, cri_budget_ask(&e, how[i], &a));
         assert_true(a.report.iterations <= 5 && a.report.samples <= 400);
-        assert_non_null(strstr(e.cut, "was cut short by the budget of 60 s"));
-        cri_budget_tell(&e);
-        assert_non_null(strstr(e.why, "cut short"));
-        assert_non_null(strstr(e.why, "all took 1e+06 s"));
+        assert_non_null(strstr(e.result.cut, "was cut short by the budget of 60 s"));
+        cri_budget_report(&e);
+        assert_non_null(strstr(e.result.why, "cut short"));
+        assert_non_null(strstr(e.result.why, "all took 1e+06 s"));
         cr_approximate_free(cx, &a);
         cri_engine_close(&e);
     }

@@ -73,7 +73,7 @@ static void check_answer(cr_ctx *cx, cri_any_network any, size_t kind, const cha
     cri_sheet       *sheet = cri_sheet_new(cx);
     char             fault[256] = "";
     cri_answer_words words = { cri_any_variables(any), any.methods->states ? any.net : NULL, "nats",
-                               1 };
+                               1, true };
     assert_ok(cx, cri_any_query(cx, any, text, &a));
     assert_int_equal(a.kind, kind);
     cri_answer_put(&words, text, &a, sheet);

@@ -91,13 +91,21 @@ static bool is_reordered(const char *path)
     return strstr(path, "/fisher-") != NULL || strstr(path, "/lasso-") != NULL;
 }
 
-/* Since these were recorded, the model has got the option loo, which is saved with the others. */
+/* Since the first few of a model were recorded, its files have gained an option or a number. */
 static bool has_gained(const char *path)
 {
-    enum { WITHOUT = 15 };
+    static const struct {
+        const char   *model;
+        unsigned long first;
+    } gained[] = { { "gp", 15 }, { "glm", 7 }, { "robust", 5 } };
     const char *name = strrchr(path, '/') + 1;
-    unsigned    number;
-    return sscanf(name, "gp-%u.cred", &number) == 1 && number <= WITHOUT;
+    for (size_t i = 0; i < sizeof gained / sizeof *gained; i++) {
+        size_t        n = strlen(gained[i].model);
+        bool          is = strncmp(name, gained[i].model, n) == 0 && name[n] == '-';
+        unsigned long number = is ? strtoul(name + n + 1, NULL, 10) : 0; /* 0: of another model */
+        if (number > 0 && number <= gained[i].first) return true;
+    }
+    return false;
 }
 
 static void check_bytes(cr_ctx *cx, const char *path, const cr_model *m)

@@ -395,6 +395,56 @@ TEST(repeated_values)
     cr_table_free(cx, t);
 }
 
+static void look_for_cluster(void *said, cr_log_level level, const char *text)
+{
+    if (level == CR_LOG_WARNING && strstr(text, "134 of 400 rows of 'x' hold 0"))
+        *(bool *)said = true;
+}
+
+/* Whole numbers among which a few have a decimal: the resolution is that of the many, and the entropy that of
+ * the numbers before they were rounded. */
+TEST(unevenly_rounded)
+{
+    enum { ROWS = 400 };
+    double          x[ROWS], y[ROWS];
+    cr_rng          r = cr_rng_stream(21, 4);
+    cr_table       *t = new_table(cx, ROWS), *half[2];
+    cr_info_options o = plain(cx);
+    cr_information  g, h;
+    cr_divergence   d;
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = 100 + 15 * cr_rng_normal(&r);
+        y[i] = i % 50 == 0 ? round(10 * x[i]) / 10 : round(x[i]);
+    }
+    add_real(cx, t, "x", x);
+    add_real(cx, t, "y", y);
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "x" }, 1, NULL, 0, &o, 0, &g));
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "y" }, 1, NULL, 0, &o, 0, &h));
+    assert_close(h.resolution, 1, 1e-12);
+    assert_close(g.value, log(15) + 0.5 * log(2 * M_PI * M_E), 0.15);
+    assert_close(h.value, g.value, 0.1);
+    for (int k = 0; k < 2; k++) {
+        half[k] = new_table(cx, ROWS / 2);
+        add_real(cx, half[k], "y", y + k * ROWS / 2);
+    }
+    o.bootstrap = 20;
+    assert_ok(cx, cr_table_divergence(cx, half[0], half[1], (const char *[]){ "y" }, 1, &o, 0, &d));
+    assert_true(d.kl >= 0 && d.js >= 0 && d.lower == 0);
+    assert_true(d.upper > d.kl &&
+                d.upper < 0.5); /* one distribution: near 0, and not known to be 0 */
+    for (int k = 0; k < 2; k++) cr_table_free(cx, half[k]);
+    cr_table_free(cx, t);
+
+    bool said = false; /* many zeros among numbers: said, since nothing can undo it */
+    cr_ctx_set_log(cx, look_for_cluster, &said);
+    for (size_t i = 0; i < ROWS; i += 3) x[i] = 0;
+    t = new_table(cx, ROWS);
+    add_real(cx, t, "x", x);
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "x" }, 1, NULL, 0, &o, 0, &g));
+    assert_true(said);
+    cr_table_free(cx, t);
+}
+
 /* --- permutations ---------------------------------------------------------------------------- */
 
 TEST(permutations)

@@ -213,6 +213,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "importance", "gibbs"]),
         ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
+        ["query", BURGLARY, "P(mary | alarm=on)", "--verbose"],
         ["query", BURGLARY, "causes(* | alarm=on)", "--method", "gibbs"],
         ["query", "wide.uai", "P(x0)", "--memory-limit", "900K"],
         ["query", "chain.bif", "parents(b)", "blanket(b)", "order()", "moral()", "cliques()", "chordal()",

@@ -1,10 +1,11 @@
 /* csv.c -- the passes over a CSV file, and the table at the end. */
 #include "csv_internal.h"
+#include "base/context_internal.h"
 #include "data/table/table_internal.h"
 
 #include <string.h>
 
-static void free_column(cr_ctx *cx, cri_csv_column *k)
+void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k)
 {
     cr_free(cx, k->values, k->capacity, sizeof *k->values);
     cr_free(cx, k->codes, k->capacity, sizeof *k->codes);
@@ -17,11 +18,21 @@ static void free_column(cr_ctx *cx, cri_csv_column *k)
 
 void cri_csv_free(cri_csv *csv)
 {
-    for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
+    for (size_t c = 0; csv->columns && c < csv->n; c++)
+        cri_csv_drop_column(csv->cx, &csv->columns[c]);
     cri_csv_levels_clear(csv->cx, &csv->names);
+    cr_free(csv->cx, csv->leaves, csv->leaf_capacity, sizeof *csv->leaves);
     cr_free(csv->cx, csv->batch.buffer, csv->batch.capacity, 1);
     cr_free(csv->cx, csv->ahead.buffer, csv->ahead.capacity, 1);
     cr_scratch_end(&csv->scratch);
+}
+
+cr_type cri_csv_type(const cri_csv_column *k)
+{
+    if (k->must_be_real) return CR_REAL;
+    if (cri_csv_is_mixed(k->seen)) return CR_CATEGORY;
+    if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
+    return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
 }
 
 /* --- passes ---------------------------------------------------------------------------------- */
@@ -37,19 +48,37 @@ static void drop_mixed_columns(cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
         if (k->mode != CRI_CSV_NUMBERS || !cri_csv_is_mixed(k->seen)) continue;
-        free_column(csv->cx, k);
+        cri_csv_drop_column(csv->cx, k);
         k->mode = CRI_CSV_SKIP;
     }
+}
+
+/* The next row begins a leaf; one that has no rows is none. */
+static cr_status begin_leaf(cri_csv *csv)
+{
+    size_t n = csv->n_leaves;
+    if (n > 0 && csv->leaves[n - 1] == csv->rows) return CR_OK;
+    if (n == csv->leaf_capacity) {
+        size_t  more = n ? 2 * n : 16;
+        size_t *grown = cr_resize(csv->cx, csv->leaves, n, more, sizeof *grown);
+        if (!grown) return CR_ENOMEM;
+        csv->leaves = grown;
+        csv->leaf_capacity = more;
+    }
+    csv->leaves[csv->n_leaves++] = csv->rows;
+    return CR_OK;
 }
 
 static cr_status run_pass(cri_csv *csv)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_csv_start_pass(csv));
+    CR_TRY(begin_leaf(csv));
     for (;;) {
         CR_TRY(cr_check_interrupt(csv->cx));
         CR_TRY(cri_csv_next_batch(csv));
         if (csv->batch.n_pieces == 0) break;
+        if (csv->batch.begins_leaf) CR_TRY(begin_leaf(csv));
         CR_TRY(cri_csv_parse(csv));
         drop_mixed_columns(csv);
     }
@@ -88,13 +117,6 @@ done:
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static cr_type type_of(const cri_csv_column *k)
-{
-    if (k->must_be_real) return CR_REAL;
-    if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
-    return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
-}
-
 /* Moves a column's numbers, cut to size, into the table. */
 static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
 {
@@ -102,7 +124,7 @@ static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
     if (!values) return CR_ENOMEM;
     k->values = NULL;
     k->capacity = 0;
-    return cri_table_own_numbers(csv->cx, table, k->name, type_of(k), values);
+    return cri_table_own_numbers(csv->cx, table, k->name, cri_csv_type(k), values);
 }
 
 static cr_status give_category(cri_csv *csv, cri_csv_column *k, cr_table *table)
@@ -136,6 +158,8 @@ static cr_status build_table(cri_csv *csv, cr_table **out_table)
     /* Lines of rows only grow, so when the last is where it should be, all are. */
     if (csv->rows > 0 && csv->last_record_line - csv->first_record_line == csv->rows - 1)
         cri_table_set_first_line(table, csv->first_record_line);
+    if (csv->leaves[csv->n_leaves - 1] == csv->rows) csv->n_leaves--;
+    CR_TRY(cri_table_set_leaves(csv->cx, table, csv->leaves, csv->n_leaves));
     *out_table = table;
     return CR_OK;
 done:
@@ -151,6 +175,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
                       .source = source,
                       .options = options,
                       .sizes = *sizes,
+                      .leaf_bytes = cri_leaf_bytes(cx),
                       .scratch = cr_scratch_begin(cx) };
     bool     *settled;
     CR_TRY(cri_source_rewind(source));
@@ -175,7 +200,7 @@ done:
 cr_status cri_csv_read(cr_ctx *cx, cri_source *source, const cr_read_options *options,
                        cr_table **out_table)
 {
-    const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 32, .sample = 1 << 16 };
+    const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 33, .sample = 1 << 16 };
     return cri_csv_read_cut(cx, source, options, &sizes, out_table);
 }
 
@@ -183,7 +208,7 @@ cr_status cri_csv_read_any(cr_ctx *cx, cri_source *source, const cr_read_options
                            cr_table **out_table)
 {
     const cri_csv_sizes sizes = {
-        .piece = 1 << 18, .pieces = 32, .sample = 1 << 16, .may_be_empty = true
+        .piece = 1 << 18, .pieces = 33, .sample = 1 << 16, .may_be_empty = true
     };
     return cri_csv_read_cut(cx, source, options, &sizes, out_table);
 }

@@ -27,7 +27,8 @@
  *
  * Cost: one pass over the bytes in batches of some MiB, each parsed in parallel straight into the
  * columns; a second pass only when a column turns out to be a category after the first part of the
- * file.  Memory: the columns, the texts of the categories, and two batches; a record longer than
+ * file.  A leaf of the table (table_internal.h) is what ends in one stretch of 16 MiB of the text, a
+ * record with its line end; two batches read it.  Memory: the columns, the texts of the categories, and two batches; a record longer than
  * that must fit as a whole.  The table depends neither on the threads nor on the sizes of pieces.
  * (Internal header.) */
 #ifndef CREDENCE_DATA_CSV_CSV_H

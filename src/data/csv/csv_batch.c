@@ -167,20 +167,24 @@ cr_status cri_csv_start_pass(cri_csv *csv)
     csv->line = csv->data_line;
     csv->first_record_line = csv->last_record_line = 0;
     csv->bytes_done = csv->data_offset;
+    csv->leaf_left = csv->leaf_bytes - csv->data_offset % csv->leaf_bytes;
+    csv->n_leaves = 0;
 done:
     return st;
 }
 
-/* Fills what is free of the batch. */
+/* Fills what is free of the batch, up to the end of the leaf. */
 static cr_status fill(cri_csv *csv, cri_csv_batch *b)
 {
-    size_t    room = b->capacity - SLACK - b->filled, got = 0;
+    size_t room = b->capacity - SLACK - b->filled, got = 0;
+    if (room > csv->leaf_left) room = csv->leaf_left;
     char     *to = b->buffer + b->filled;
     bool      follow = csv->follow_lines > 0; /* what is there, without waiting for more */
     cr_status st = follow ? cri_source_read_some(csv->source, to, room, &got)
                           : cri_source_read(csv->source, to, room, &got);
     if (st != CR_OK) return st;
     csv->ended = follow ? got == 0 : got < room;
+    csv->leaf_left -= got;
     b->filled += got;
     if (csv->ended && b->filled > 0 && b->buffer[b->filled - 1] != csv->dialect.line_end)
         b->buffer[b->filled++] = csv->dialect.line_end; /* the last record may lack it */
@@ -200,6 +204,15 @@ static void cut_batch(const cri_csv *csv, cri_csv_batch *b)
     }
 }
 
+/* Makes room where the batch is full; one that holds a leaf grows to that. */
+static cr_status grow(cri_csv *csv, cri_csv_batch *b)
+{
+    enum { MARGIN = 1 << 16 }; /* for the record that the leaf before left unfinished */
+    if (b->filled + SLACK < b->capacity) return CR_OK;
+    if (csv->by_leaves) return reserve(csv, b, b->filled + csv->leaf_left + SLACK + MARGIN);
+    return b->n_pieces > 0 ? CR_OK : reserve(csv, b, 2 * b->capacity);
+}
+
 /* Reads into b what follows `before`, which may be b itself. */
 static cr_status read_batch(cri_csv *csv, const cri_csv_batch *before, cri_csv_batch *b)
 {
@@ -209,13 +222,14 @@ static cr_status read_batch(cri_csv *csv, const cri_csv_batch *before, cri_csv_b
     if (left > 0) memmove(b->buffer, before->buffer + before->whole, left);
     b->filled = left;
     b->whole = b->n_pieces = 0;
-    while (b->n_pieces == 0) {
+    b->begins_leaf = false;
+    do {
+        if (csv->leaf_left == 0) b->begins_leaf = true, csv->leaf_left = csv->leaf_bytes;
         if (!csv->ended) CR_TRY(fill(csv, b));
         cut_batch(csv, b);
         if (csv->ended) break;
-        bool full = b->filled + SLACK == b->capacity;
-        if (b->n_pieces == 0 && full) CR_TRY(reserve(csv, b, 2 * b->capacity));
-    }
+        CR_TRY(grow(csv, b));
+    } while (b->n_pieces == 0 || (csv->by_leaves && csv->leaf_left > 0));
 done:
     return st;
 }

@@ -26,6 +26,7 @@ typedef struct cri_csv_column {
     bool            must_be_real, must_be_category;
     unsigned        seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
     unsigned        sampled; /* those of the sample                                        */
+    cr_type         type;    /* of a stream: what all blocks give                          */
     double         *values;  /* [capacity], of numbers                                    */
     uint32_t       *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
@@ -54,6 +55,7 @@ typedef struct cri_csv_batch {
     size_t         capacity, filled, whole;
     cri_csv_piece *pieces; /* [sizes.pieces + 1] */
     size_t         n_pieces;
+    bool           begins_leaf; /* a leaf ended before its first record */
 } cri_csv_batch;
 
 typedef struct cri_csv {
@@ -61,7 +63,9 @@ typedef struct cri_csv {
     cri_source            *source;
     const cr_read_options *options;
     cri_csv_sizes          sizes;
-    bool                   streaming; /* rows are given away block by block */
+    bool                   streaming;  /* rows are given away block by block */
+    bool                   by_leaves;  /* a batch holds all records of a leaf */
+    size_t                 leaf_bytes; /* SIZE_MAX: no leaves are told apart */
     size_t     follow_lines; /* of a pipe that is followed as it fills: the first lines, the
                                           * sample; 0 where waiting for bytes is all right */
     cr_scratch scratch;      /* lives as long as the read */
@@ -82,6 +86,9 @@ typedef struct cri_csv {
     size_t         seen_stride;  /* >= n: no two pieces share a cache line */
     size_t         line;         /* of the first byte of the batch; once placed, behind its last */
     size_t         bytes_done;
+    size_t         leaf_left; /* bytes not read yet of the leaf that is being read */
+    size_t        *leaves;    /* [n_leaves] of [leaf_capacity]: the row where each begins */
+    size_t         n_leaves, leaf_capacity;
 
     bool   small_pages;         /* large ones are slow here (pages.h) */
     size_t rows, expected_rows; /* so far; 0 = not known */
@@ -116,6 +123,10 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
 /* Parses the pieces into the columns, which have room for all their lines. */
 cr_status cri_csv_parse(cri_csv *csv);
 
+/* What the kinds of cells seen so far make of a column: the rule of csv.h. */
+cr_type cri_csv_type(const cri_csv_column *k);
+/* Frees the cells of a column and its levels: it may be read again as another type. */
+void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k);
 /* Frees what the columns and the batch hold. */
 void cri_csv_free(cri_csv *csv);
 

@@ -41,6 +41,8 @@ void cri_design_free(cr_ctx *cx, cr_design *d)
     for (size_t j = 0; d->terms && j < d->n_terms; j++) cri_string_free(cx, d->terms[j].name);
     free_column(cx, &d->target);
     cri_string_free(cx, d->weights);
+    cri_string_free(cx, d->sequence);
+    cri_string_free(cx, d->time);
     for (size_t k = 0; k < CRI_MOST_ROLES; k++) cri_string_free(cx, d->roles[k]);
     cri_design_free_block(cx, &d->block);
     cr_free(cx, d->columns, d->n_columns, sizeof *d->columns);

@@ -15,6 +15,11 @@
  * what they are is said in basis.h.  Functions that sum to one go without the first, as levels do,
  * unless the reference is none.
  *
+ * A model of sequences sees which rows belong together and in which order: --sequence names a column
+ * of labels (texts or whole numbers), without which all rows are one sequence; --time one of numbers,
+ * without which the order is that of the file.  The two columns are no features, and other tables
+ * must have them too.  Rows of one sequence need not stand together, and one row is enough.
+ *
  * A term is one column of the matrix X [n x p]:  x,  x^2,  x[bspline 3],  color=red. */
 #ifndef CREDENCE_DATA_DESIGN_DESIGN_H
 #define CREDENCE_DATA_DESIGN_DESIGN_H
@@ -28,6 +33,10 @@
     X(list,   features,     "",      "COLUMN", "columns to use: names, wildcards, !name to leave one out", \
       "'x*,!id'")                                                                                    \
     X(text,   weights,      "",      "COLUMN", "column of row weights: a row of weight 2 counts twice", "w") \
+    X(text,   sequence,     "",      "COLUMN",                                                       \
+      "column that tells which rows belong together, for a model of sequences", "patient")           \
+    X(text,   time,         "",      "COLUMN",                                                       \
+      "column of numbers by which the rows of a sequence are ordered; else as in the file", "day")   \
     X(choice, missing,      "auto",  "auto|error|drop|impute",                                       \
       "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level; " \
       "auto refuses, unless the model itself takes them", "drop")                                    \

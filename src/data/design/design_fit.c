@@ -22,8 +22,10 @@ typedef struct choice {
 
 static bool is_role(const choice *c, const char *name)
 {
-    bool role = (c->options->target && strcmp(c->options->target, name) == 0) ||
-                (c->options->weights && strcmp(c->options->weights, name) == 0);
+    const char *const own[] = { c->options->target, c->options->weights, c->options->sequence,
+                                c->options->time };
+    bool              role = false;
+    for (size_t k = 0; k < 4; k++) role |= own[k] && strcmp(own[k], name) == 0;
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
         role |= c->needs->roles[k] && strcmp(c->needs->roles[k], name) == 0;
     return role;
@@ -162,8 +164,9 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
         c->levels[k] = cri_string_copy(cx, from->levels[k]);
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
     }
-    size_t frequent =
-        from->n_levels ? most_frequent_level(from, cr_table_rows(t), opt_w, counts) : 0;
+    size_t frequent = from->n_levels && (impute || reference == REFERENCE_FREQUENT)
+                          ? most_frequent_level(from, cr_table_rows(t), opt_w, counts)
+                          : 0;
     c->fill = (double)frequent;
     if (reference == REFERENCE_FIRST) c->reference = 0;
     if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;
@@ -276,14 +279,17 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
         cr_status st = needs->roles[k] ? check_role(cx, t, needs->roles[k]) : CR_OK;
         if (st != CR_OK) return st;
     }
-    if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
-    if (o->target && o->weights && strcmp(o->target, o->weights) == 0)
-        return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights",
-                       o->target);
-    if (!o->weights) return CR_OK;
-    const cr_column *w = cr_table_find(t, o->weights);
-    if (!w) return cri_table_no_column(cx, t, o->weights);
-    if (w->type == CR_CATEGORY)
+    const char *const own[] = { o->target, o->weights, o->sequence, o->time };
+    const char *const words[] = { "target", "weights", "sequence", "time" };
+    for (size_t k = 0; k < 4; k++) {
+        if (own[k] && !cr_table_find(t, own[k])) return cri_table_no_column(cx, t, own[k]);
+        for (size_t i = 0; own[k] && i < k; i++)
+            if (own[i] && strcmp(own[i], own[k]) == 0)
+                return cr_fail(cx, CR_EARG, "column '%s' cannot be both the %s and the %s", own[k],
+                               words[i], words[k]);
+    }
+    const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
+    if (w && w->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
                        o->weights);
     return CR_OK;
@@ -293,6 +299,8 @@ static cr_status remember_roles(cr_ctx *cx, const cr_design_options *o,
                                 const cri_design_needs *needs, cr_design *d)
 {
     if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) return CR_ENOMEM;
+    if (o->sequence && !(d->sequence = cri_string_copy(cx, o->sequence))) return CR_ENOMEM;
+    if (o->time && !(d->time = cri_string_copy(cx, o->time))) return CR_ENOMEM;
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
         if (needs->roles[k] && !(d->roles[k] = cri_string_copy(cx, needs->roles[k])))
             return CR_ENOMEM;
@@ -431,6 +439,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
         if (standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
         if (standardise_y && o->target) CR_TRY(cri_standardise_target(cx, d, &rows));
     }
+    d->sequences = needs->sequences; /* only now: the scales do not depend on them */
     *out_design = d;
     d = NULL;
 done:

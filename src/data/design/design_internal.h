@@ -51,6 +51,7 @@ typedef struct cri_design_needs {
     bool        spread;                /* sparse columns as ordinary ones, not as a block     */
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
+    bool        sequences;             /* rows come in sequences                               */
 } cri_design_needs;
 
 /* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of
@@ -75,6 +76,8 @@ struct cr_design {
     cri_design_column  target;                /* name NULL when there is none */
     char              *weights;               /* NULL when there are none     */
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
+    bool               sequences;             /* rows are opened with their sequences: */
+    char              *sequence, *time;       /* by these columns; NULL = one, as in the file */
     cr_missing         missing;
     bool               standardised;  /* asked for, whoever does it: the design or the model */
     bool               sparse_levels; /* rows of ordinary columns are opened as sparse rows too */
@@ -146,6 +149,17 @@ cr_status cri_design_join_classes(cr_ctx *cx, cr_design *design, const cr_table 
 cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *table, const char *column,
                                  cr_table **out_table);
 
+/* Rows that belong together.  Sequence k is the rows row[start[k]] .. row[start[k + 1] - 1] of X, in
+ * their order; each row is in one sequence, and each sequence has a row.  They are numbered in the
+ * order of their first rows. */
+typedef struct cri_sequences {
+    size_t       n, rows;
+    size_t      *start; /* [n + 1] */
+    size_t      *row;   /* [rows] */
+    const char **names; /* [n] the labels; NULL without a column of them */
+    char        *texts; /* of the labels that are numbers */
+} cri_sequences;
+
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
  * design that has a block, or whose levels are sparse, `sparse` is all of X [n x p], also the terms
  * that are not of the block; without, NULL. */
@@ -163,6 +177,7 @@ typedef struct cri_rows {
     double           *y;       /* [n] target, standardised as the design says; NULL if not wanted */
     double           *w;       /* [n] weights; NULL = all 1                     */
     double           *roles[CRI_MOST_ROLES]; /* [n] each; NULL where the design has none */
+    cri_sequences    *sequences;             /* NULL where the design has none */
     const double     *matrix;                /* X itself, where the table holds it so; else NULL */
     const cri_sparse *sparse;  /* X as sparse rows, standardisation implicit; or NULL */
     cri_sparse_copy  *copy;    /* what `sparse` is the view of                   */
@@ -183,6 +198,10 @@ typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED, CRI_INPUTS_ALO
 cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                         cri_target_use target, cri_rows *out_rows);
 void      cri_rows_close(cr_ctx *cx, cri_rows *rows);
+/* Finds the sequences of rows whose design has them, by cri_rows_open.  Fails with CR_EDATA, naming
+ * the place, where a label or a time is missing or of the wrong kind; warns of equal times. */
+cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *rows);
+void      cri_rows_close_sequences(cr_ctx *cx, cri_rows *rows);
 /* The same rows, whose design has no sparse columns, with X as sparse rows too.  All but the entries
  * is borrowed.  O(n (numbers + categories)). */
 cr_status cri_rows_open_entries(cr_ctx *cx, const cri_rows *rows, cri_rows *out_view);

@@ -274,6 +274,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     if (target) CR_TRY(read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));
+    if (use != CRI_INPUTS_ALONE && d->sequences) CR_TRY(cri_rows_open_sequences(cx, &r));
     r.matrix = find_matrix(&r);
     *out_rows = r;
     r = (cri_rows){ 0 };
@@ -288,6 +289,7 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
 {
     if (!r->design) return;
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
+    cri_rows_close_sequences(cx, r);
     for (size_t i = 0; r->columns && r->recode && r->levels && r->unseen && i < n; i++)
         cri_level_map_free(cx, r->table, r->columns[i],
                            (cri_level_map){ r->recode[i], r->levels[i], r->unseen[i] });

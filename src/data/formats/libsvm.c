@@ -3,6 +3,7 @@
  * arrays before it is parsed; what blank lines and comments leave free is closed up afterwards. The
  * parser only finds where a text is wrong; the words are made by reading that token again. */
 #include "libsvm.h"
+#include "base/bytes.h"
 #include "base/context_internal.h"
 #include "base/number.h"
 #include "base/parallel.h"
@@ -18,6 +19,7 @@ typedef struct piece {
     size_t      row, entry; /* where its rows and entries go */
     size_t      rows, entries, columns;
     bool        whole_labels, whole_values;
+    bool        begins_leaf;
     const char *first, *last; /* where the first and last row stand; NULL without rows */
 
     const char *fault; /* the token that is wrong; NULL = none */
@@ -242,16 +244,35 @@ static void count_piece(void *arg, size_t i)
 
 /* --- the pieces together --------------------------------------------------------------------- */
 
-/* Pieces of at least `size` bytes that end with a line; returns how many. */
-static size_t cut(const char *begin, const char *end, size_t size, piece *pieces)
+/* Where the leaf ends that the line at `at` is in, behind a line end; *left: the bytes from `at` to
+ * where it must end.  A line that is longer is in the leaf in which it ends: *begins. */
+static const char *end_of_leaf(const char *at, const char *end, size_t leaf, size_t *left,
+                               bool *begins)
 {
-    size_t n = 0;
+    for (;; *left += leaf, *begins = true) {
+        if ((size_t)(end - at) < *left) return end;
+        const char *feed = *left > 0 ? cri_find_last(at, '\n', *left) : NULL;
+        if (feed) return feed + 1;
+    }
+}
+
+/* Pieces of at least `size` bytes that end with a line or a leaf; returns how many. */
+static size_t cut(const char *begin, const char *end, cri_libsvm_cuts cuts, piece *pieces)
+{
+    size_t      n = 0, left = cuts.leaf ? cuts.leaf - cuts.before % cuts.leaf : SIZE_MAX;
+    const char *leaf = begin;
     for (const char *at = begin, *stop; at < end; at = stop) {
         const char *feed = NULL;
-        if ((size_t)(end - at) > size)
-            feed = memchr(at + size - 1, '\n', (size_t)(end - at) - size + 1);
-        stop = feed ? feed + 1 : end;
-        pieces[n++] = (piece){ .begin = at, .end = stop };
+        bool        begins = false;
+        if (at == leaf) {
+            begins = cuts.leaf > 0;
+            leaf = end_of_leaf(at, end, cuts.leaf, &left, &begins);
+            left -= cuts.leaf ? (size_t)(leaf - at) : 0;
+        }
+        if ((size_t)(leaf - at) > cuts.piece)
+            feed = memchr(at + cuts.piece - 1, '\n', (size_t)(leaf - at) - cuts.piece + 1);
+        stop = feed ? feed + 1 : leaf;
+        pieces[n++] = (piece){ .begin = at, .end = stop, .begins_leaf = begins };
     }
     return n;
 }
@@ -272,6 +293,8 @@ static void gather(cri_libsvm *m, const piece *pieces, size_t n, size_t line)
         const piece *p = &pieces[k];
         size_t       back = p->entry - entries;
         bool         moved = back > 0 || p->row > m->rows;
+        if (p->begins_leaf && (m->n_leaves == 0 || m->rows > m->leaves[m->n_leaves - 1]))
+            m->leaves[m->n_leaves++] = m->rows;
         if (moved) {
             memmove(m->label + m->rows, m->label + p->row, p->rows * sizeof *m->label);
             memmove(m->column + entries, m->column + p->entry, p->entries * sizeof *m->column);
@@ -290,12 +313,13 @@ static void gather(cri_libsvm *m, const piece *pieces, size_t n, size_t line)
         m->lines += p->lines;
     }
     m->start[m->rows] = entries;
+    if (m->n_leaves > 0 && m->leaves[m->n_leaves - 1] == m->rows) m->n_leaves--;
     if (m->rows > 0 && last_line - first_line == m->rows - 1) m->first_line = first_line;
 }
 
 /* How many elements each array has room for. */
 typedef struct room {
-    size_t label, start, column, value;
+    size_t label, start, column, value, leaves;
 } room;
 
 /* An array of *room elements brought to n; as it was after a failure, which sticks in *st. */
@@ -311,13 +335,15 @@ static void *resized(cr_ctx *cx, void *array, size_t *room_for, size_t n, size_t
     return p;
 }
 
-static cr_status resize_all(cr_ctx *cx, cri_libsvm *m, room *r, size_t rows, size_t entries)
+static cr_status resize_all(cr_ctx *cx, cri_libsvm *m, room *r, size_t rows, size_t entries,
+                            size_t leaves)
 {
     cr_status st = CR_OK;
     m->label = resized(cx, m->label, &r->label, rows, sizeof *m->label, &st);
     m->start = resized(cx, m->start, &r->start, rows + 1, sizeof *m->start, &st);
     m->column = resized(cx, m->column, &r->column, entries, sizeof *m->column, &st);
     m->value = resized(cx, m->value, &r->value, entries, sizeof *m->value, &st);
+    m->leaves = resized(cx, m->leaves, &r->leaves, leaves, sizeof *m->leaves, &st);
     return st;
 }
 
@@ -327,39 +353,41 @@ static void release(cr_ctx *cx, cri_libsvm *m, room r)
     cr_free(cx, m->start, r.start, sizeof *m->start);
     cr_free(cx, m->column, r.column, sizeof *m->column);
     cr_free(cx, m->value, r.value, sizeof *m->value);
+    cr_free(cx, m->leaves, r.leaves, sizeof *m->leaves);
     *m = (cri_libsvm){ 0 };
 }
 
 void cri_libsvm_free(cr_ctx *cx, cri_libsvm *m)
 {
     size_t entries = m->start ? m->start[m->rows] : 0;
-    release(cx, m, (room){ m->rows, m->rows + 1, entries, entries });
+    release(cx, m, (room){ m->rows, m->rows + 1, entries, entries, m->n_leaves });
 }
 
 cr_status cri_libsvm_parse_cut(cr_ctx *cx, const char *source, const void *bytes, size_t size,
-                               size_t line, size_t piece_size, cri_libsvm *out)
+                               size_t line, cri_libsvm_cuts cuts, cri_libsvm *out)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     const char *begin = size ? bytes : "", *end = begin + size;
-    parser      q = { .pieces = cr_scratch_bytes(&s, size / piece_size + 1, sizeof(piece)) };
-    size_t      n, rows = 0, entries = 0;
-    room        r = { 0 };
+    size_t      leaves = cuts.leaf ? size / cuts.leaf + 2 : 0; /* at most */
+    parser q = { .pieces = cr_scratch_bytes(&s, size / cuts.piece + 1 + leaves, sizeof(piece)) };
+    size_t n, rows = 0, entries = 0;
+    room   r = { 0 };
 
     CR_TRY(s.status);
-    n = cut(begin, end, piece_size, q.pieces);
+    n = cut(begin, end, cuts, q.pieces);
     CR_TRY(cri_parallel_for(cx, NULL, n, count_piece, &q));
     for (size_t k = 0; k < n; k++) {
         q.pieces[k].row = rows, q.pieces[k].entry = entries;
         rows += q.pieces[k].lines + (end[-1] != '\n' && k + 1 == n);
         entries += q.pieces[k].colons;
     }
-    CR_TRY(resize_all(cx, &q.m, &r, rows, entries));
+    CR_TRY(resize_all(cx, &q.m, &r, rows, entries, leaves));
     CR_TRY(cri_parallel_for(cx, "reading", n, parse_piece, &q));
     for (size_t k = 0; k < n; k++)
         if (q.pieces[k].fault) CR_TRY(explain(cx, source, begin, line, &q.pieces[k]));
     gather(&q.m, q.pieces, n, line);
-    CR_TRY(resize_all(cx, &q.m, &r, q.m.rows, q.m.start[q.m.rows]));
+    CR_TRY(resize_all(cx, &q.m, &r, q.m.rows, q.m.start[q.m.rows], q.m.n_leaves));
     *out = q.m;
     q.m = (cri_libsvm){ 0 };
 done:
@@ -371,8 +399,8 @@ done:
 cr_status cri_libsvm_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                            size_t line, cri_libsvm *out)
 {
-    enum { PIECE = 1 << 18 };
-    return cri_libsvm_parse_cut(cx, source, bytes, size, line, PIECE, out);
+    return cri_libsvm_parse_cut(cx, source, bytes, size, line,
+                                (cri_libsvm_cuts){ .piece = CRI_LIBSVM_PIECE }, out);
 }
 
 /* --- telling the format ---------------------------------------------------------------------- */

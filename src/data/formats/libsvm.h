@@ -32,7 +32,17 @@ typedef struct cri_libsvm {
     bool      whole_labels, whole_values;
     size_t    first_line; /* of row 0 when each row is on the line after the one before; else 0 */
     size_t    lines;      /* line ends in the text */
+    size_t   *leaves;     /* [n_leaves] the rows where they begin, if they are told apart */
+    size_t    n_leaves;
 } cri_libsvm;
+
+/* How a text is cut: what each thread parses, and what ends in the same `leaf` bytes of the file, in
+ * which `before` bytes stand before the text.  leaf = 0: leaves are not told apart. */
+typedef struct cri_libsvm_cuts {
+    size_t piece, leaf, before;
+} cri_libsvm_cuts;
+
+enum { CRI_LIBSVM_PIECE = 1 << 18 };
 
 /* Parses `size` bytes of whole lines (the last may lack its line end), in parallel; `line` is the
  * number of the first.  O(size).  Fails with CR_EDATA at source:line:column; then *out is left as
@@ -41,9 +51,9 @@ cr_status cri_libsvm_parse(cr_ctx *cx, const char *source, const void *bytes, si
                            size_t line, cri_libsvm *out);
 void      cri_libsvm_free(cr_ctx *cx, cri_libsvm *m);
 
-/* The same with pieces of this many bytes for each thread, for tests. */
+/* The same, cut otherwise. */
 cr_status cri_libsvm_parse_cut(cr_ctx *cx, const char *source, const void *bytes, size_t size,
-                               size_t line, size_t piece, cri_libsvm *out);
+                               size_t line, cri_libsvm_cuts cuts, cri_libsvm *out);
 
 /* A table with a sparse block of `columns` columns, no fewer than m has, and y.  Takes over what m
  * holds, also on failure. */

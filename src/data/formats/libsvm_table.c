@@ -1,6 +1,7 @@
 /* libsvm_table.c -- the rows of a LIBSVM text as a table, sparse or dense. */
 #include "libsvm.h"
 #include "data/table/table_internal.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@ static cr_status add_label(cr_ctx *cx, cri_libsvm *m, cr_table *table)
     m->label = NULL; /* taken over, also on failure */
     if (m->first_line) cri_table_set_first_line(table, m->first_line);
     cri_table_set_open_ended(table);
+    cr_status st = m->n_leaves ? cri_table_set_leaves(cx, table, m->leaves, m->n_leaves) : CR_OK;
+    if (st != CR_OK) return cr_free(cx, label, m->rows, sizeof *label), st;
     return cri_table_own_numbers(cx, table, "y", m->whole_labels ? CR_INTEGER : CR_REAL, label);
 }
 
@@ -119,8 +122,9 @@ cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, siz
     cri_libsvm m = { 0 };
     size_t     mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 */
 
-    CR_TRY(cri_libsvm_parse(cx, source, mark ? (const char *)bytes + mark : bytes, size - mark, 1,
-                            &m));
+    CR_TRY(cri_libsvm_parse_cut(cx, source, mark ? (const char *)bytes + mark : bytes, size - mark,
+                                1, (cri_libsvm_cuts){ CRI_LIBSVM_PIECE, cri_leaf_bytes(cx), mark },
+                                &m));
     if (m.rows == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there are no rows", source));
     if (is_sparse(&m)) return cri_libsvm_sparse_table(cx, source, &m, m.columns, out_table);
     return make_dense(cx, source, &m, out_table);

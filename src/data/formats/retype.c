@@ -191,7 +191,7 @@ cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *o
     }
     CR_TRY(cr_table_new(cx, cr_table_source(table), cr_table_rows(table), &r.to));
     CR_TRY(copy_columns(&r, table));
-    cri_table_copy_place(table, r.to);
+    CR_TRY(cri_table_copy_place(cx, table, r.to));
     *out_table = r.to;
     r.to = NULL;
 done:

@@ -64,6 +64,12 @@ typedef struct cr_class_metrics {
     double auc;      /* area under the ROC curve; see cr_auc.  More than two classes: the plain
                         mean over the classes, each against the rest, for which it is defined */
     double calibration_error; /* expected: mean over the bins of |accuracy - confidence| */
+    double
+        balanced_accuracy; /* mean over the classes that occur of the share of each that is found   */
+    double f1; /* 2 / (1 / precision + 1 / recall): two classes, of the second; else the plain mean
+                                 over the classes that occur or are predicted                          */
+    double
+        average_precision; /* sum over thresholds of precision times gain in recall, as auc else     */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_class_metrics;
 
@@ -73,6 +79,11 @@ typedef struct cr_class_metrics {
  * is wrong; with CR_EARG when n = 0 or K < 2; then *out is left as it was. */
 CR_API cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
                                    const double *opt_weight, cr_class_metrics *out);
+
+/* What was taken for what: out [K x K], the weight of the rows of class i whose most probable class is j at
+ * [i x K + j].  O(n K).  Fails as cr_class_evaluate does; then out is left as it was. */
+CR_API cr_status cr_confusion(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
+                              const double *opt_weight, double *out);
 
 /* The probability that a row of the class has a higher score than one outside it, ties counting one
  * half: the sum over pairs of w_i w_j (1{s_i > s_j} + 1{s_i = s_j} / 2), normalised (Mann &

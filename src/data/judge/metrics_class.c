@@ -9,7 +9,7 @@
 
 enum { BINS = CR_CALIBRATION_BINS };
 
-/* --- area under the ROC curve ---------------------------------------------------------------- */
+/* --- by the order of the scores -------------------------------------------------------------- */
 
 typedef struct scored {
     double score, inside, outside; /* the weight stands on the side of the row */
@@ -40,8 +40,27 @@ static double sum_pairs(const scored *a, size_t n)
     return inside > 0 && below > 0 ? wins / (inside * below) : (double)NAN;
 }
 
-cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes,
-                 uint32_t code, size_t n, const double *opt_weight, double *out_auc)
+/* From high to low: what each group of equal scores adds to the recall, times the precision with it. */
+static double sum_precisions(const scored *a, size_t n)
+{
+    double inside = 0, outside = 0, all = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) all += a[i].inside;
+    for (size_t i = n, begin; i > 0; i = begin) {
+        double in = 0;
+        for (begin = i; begin > 0 && a[begin - 1].score == a[i - 1].score; begin--) {
+            in += a[begin - 1].inside;
+            outside += a[begin - 1].outside;
+        }
+        inside += in;
+        if (in > 0) sum += in / all * inside / (inside + outside);
+    }
+    return all > 0 && outside > 0 ? sum : (double)NAN;
+}
+
+/* Both NaN unless both sides have weight. */
+static cr_status rank(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes,
+                      uint32_t code, size_t n, const double *opt_weight, double *out_auc,
+                      double *opt_precision)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -56,26 +75,35 @@ cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t 
     }
     if (n > 0) qsort(a, n, sizeof *a, compare_scores);
     *out_auc = sum_pairs(a, n);
+    if (opt_precision) *opt_precision = sum_precisions(a, n);
 done:
     cr_scratch_end(&s);
     return st;
 }
 
+cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes,
+                 uint32_t code, size_t n, const double *opt_weight, double *out_auc)
+{
+    return rank(cx, score, stride, codes, code, n, opt_weight, out_auc, NULL);
+}
+
 /* The second of two classes against the first; of more, the mean over those that are defined. */
-static cr_status mean_auc(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *opt_weight,
-                          double *out_auc)
+static cr_status rank_classes(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
+                              const double *opt_weight, cr_class_metrics *out)
 {
     cr_status st = CR_OK;
-    double    sum = 0, one;
+    double    auc = 0, precision = 0, one[2];
     size_t    defined = 0;
     for (size_t k = P.cols == 2 ? 1 : 0; k < P.cols; k++) {
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cr_auc(cx, P.a + k, P.stride, codes, (uint32_t)k, P.rows, opt_weight, &one));
-        if (isnan(one)) continue;
-        sum += one;
+        CR_TRY(
+            rank(cx, P.a + k, P.stride, codes, (uint32_t)k, P.rows, opt_weight, &one[0], &one[1]));
+        if (isnan(one[0])) continue;
+        auc += one[0], precision += one[1];
         defined++;
     }
-    *out_auc = defined ? sum / (double)defined : (double)NAN;
+    out->auc = defined ? auc / (double)defined : (double)NAN;
+    out->average_precision = defined ? precision / (double)defined : (double)NAN;
 done:
     return st;
 }
@@ -169,13 +197,12 @@ static cr_status check_input(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const
     return st == CR_OK ? cri_check_weights(cx, opt_weight, P.rows) : st;
 }
 
-static void fill_metrics(const double *sums, double auc, cr_class_metrics *out)
+static void fill_metrics(const double *sums, cr_class_metrics *out)
 {
     double w = sums[WEIGHT];
-    *out = (cr_class_metrics){ .accuracy = sums[RIGHT] / w,
-                               .log_loss = sums[LOSS] / w,
-                               .brier = sums[BRIER] / w,
-                               .auc = auc };
+    out->accuracy = sums[RIGHT] / w;
+    out->log_loss = sums[LOSS] / w;
+    out->brier = sums[BRIER] / w;
     for (size_t b = 0; b < BINS; b++) {
         const double *bin = sums + FIRST_BIN + BIN_SUMS * b;
         out->bins[b].count = (size_t)bin[BIN_COUNT];
@@ -187,16 +214,61 @@ static void fill_metrics(const double *sums, double auc, cr_class_metrics *out)
     }
 }
 
+/* --- what was taken for what ------------------------------------------------------------------ */
+
+static void confuse(const uint32_t *codes, cr_cmat P, const double *opt_weight, double *out)
+{
+    memset(out, 0, P.cols * P.cols * sizeof *out);
+    for (size_t i = 0; i < P.rows; i++)
+        out[codes[i] * P.cols + most_probable(P.a + i * P.stride, P.cols)] +=
+            opt_weight ? opt_weight[i] : 1;
+}
+
+cr_status cr_confusion(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *opt_weight,
+                       double *out)
+{
+    cr_status st = check_input(cx, codes, P, opt_weight);
+    if (st == CR_OK) confuse(codes, P, opt_weight, out);
+    return st;
+}
+
+/* By the matrix of confusion C [K x K]. */
+static void judge_decisions(const double *C, size_t K, cr_class_metrics *out)
+{
+    double recalls = 0, f1s = 0;
+    size_t occur = 0, seen = 0;
+    for (size_t k = K == 2 ? 1 : 0; k < K;
+         k++) { /* F1: the harmonic mean is 2 right / (true + taken) */
+        double is = 0, taken = 0;
+        for (size_t j = 0; j < K; j++) is += C[k * K + j], taken += C[j * K + k];
+        if (is + taken > 0) f1s += 2 * C[k * K + k] / (is + taken), seen++;
+    }
+    for (size_t k = 0; k < K; k++) {
+        double is = 0;
+        for (size_t j = 0; j < K; j++) is += C[k * K + j];
+        if (is > 0) recalls += C[k * K + k] / is, occur++;
+    }
+    out->balanced_accuracy = recalls / (double)occur;
+    out->f1 = seen ? f1s / (double)seen : (double)NAN;
+}
+
 cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *opt_weight,
                             cr_class_metrics *out)
 {
-    cr_status st = CR_OK;
-    job       j = { codes, opt_weight, P };
-    double    sums[SUMS], auc = (double)NAN;
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    job              j = { codes, opt_weight, P };
+    double           sums[SUMS], *C = cr_scratch_matrix(&s, P.cols, P.cols);
+    cr_class_metrics m = { 0 };
+    CR_TRY(s.status);
     CR_TRY(check_input(cx, codes, P, opt_weight));
-    CR_TRY(mean_auc(cx, codes, P, opt_weight, &auc));
+    CR_TRY(rank_classes(cx, codes, P, opt_weight, &m));
     CR_TRY(cri_parallel_sum(cx, NULL, P.rows, CRI_METRICS_BLOCK, SUMS, sum_rows, &j, sums));
-    fill_metrics(sums, auc, out);
+    fill_metrics(sums, &m);
+    confuse(codes, P, opt_weight, C);
+    judge_decisions(C, P.cols, &m);
+    *out = m;
 done:
+    cr_scratch_end(&s);
     return st;
 }

@@ -148,8 +148,8 @@ done:
     return st;
 }
 
-/* Reads all blocks once for their levels. */
-static cr_status scan(cr_ctx *cx, cr_stream *s)
+/* Reads all blocks once for their levels, and goes back to the start. */
+static cr_status read_through(cr_ctx *cx, cr_stream *s)
 {
     cr_status st = CR_OK;
     cr_table *t = NULL;
@@ -160,10 +160,20 @@ static cr_status scan(cr_ctx *cx, cr_stream *s)
         cr_table_free(cx, t);
         t = NULL;
     }
-    CR_TRY(settle_levels(cx, s));
     CR_TRY(s->format->rewind(cx, s->reader));
 done:
     cr_table_free(cx, t);
+    return st;
+}
+
+/* The first passes, as many as the reader needs. */
+static cr_status scan(cr_ctx *cx, cr_stream *s)
+{
+    cr_status st = CR_OK;
+    do CR_TRY(read_through(cx, s));
+    while (s->format->start_scan(s->reader));
+    CR_TRY(settle_levels(cx, s));
+done:
     return st;
 }
 
@@ -173,6 +183,7 @@ cr_status cr_stream_next(cr_ctx *cx, cr_stream *s, cr_table **out_table)
     cr_table *t = NULL;
     CR_TRY(next_block(cx, s, &t));
     if (t) {
+        CR_TRY(cri_table_set_leaves(cx, t, &(size_t){ 0 }, 1));
         if (!s->settled) { /* of a pipe, the first block */
             CR_TRY(learn_levels(cx, s, t));
             CR_TRY(settle_levels(cx, s));
@@ -273,7 +284,7 @@ cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *op
     }
     cr_status st = cri_source_open(cx, path, &source);
     if (st != CR_OK) return st;
-    const cri_block_size size = { .rows = rows, .bytes = 16 << 20 };
+    const cri_block_size size = { .rows = rows, .bytes = cri_leaf_bytes(cx) };
     return cri_stream_open_source(cx, path, source, options, size, out_stream);
 }
 

@@ -2,15 +2,19 @@
  * CSV and TSV, LIBSVM and NPY, from files (also compressed) and pipes.  Memory is bounded by the
  * block, whatever the size of the source.  All blocks have the same columns, types and levels:
  *
- *   columns     of delimited text are told by its first part, as cr_table_read does.  Numbers are
- *               real, since later ones may not be whole; a column that begins with true and false
- *               is boolean, one with texts a category.  What does not fit later is an error.
+ *   columns     of delimited text are told by its first part, as cr_table_read does.  Of a regular
+ *               file a first pass then finds the types that a table of the whole has, unless all
+ *               columns begin with numbers with a decimal point, which must go on as numbers.  Of a
+ *               pipe numbers are real, since later ones may not be whole; a column that begins with
+ *               true and false is boolean, one with texts a category.  What does not fit later is an
+ *               error.
  *   categories  of a regular file: all levels are found by a first pass over it.  Of a pipe: they
  *               are those of the first block, and another one later is an error.
  *   a pipe      of text in blocks of a given number of rows is followed as it fills: a block is given
  *               as soon as its last row has come, and the types are told by the first block.
- *   LIBSVM      is always a sparse block.  Of a regular file the first pass finds the largest index;
- *               of a pipe the first block does, and a larger one later is an error.
+ *   LIBSVM      is always a sparse block.  Of a regular file the first pass finds the largest index
+ *               and whether all numbers are whole; of a pipe the first block tells the index, a
+ *               larger one later is an error, and numbers are real.
  *
  * The blocks depend neither on threads nor on how the bytes arrive. */
 #ifndef CREDENCE_DATA_STREAM_STREAM_H
@@ -21,7 +25,8 @@
 typedef struct cr_stream cr_stream;
 
 /* Opens `path` ("-" is standard input) as a stream of blocks of at most `rows` rows; 0 means as
- * many as 16 MiB of the source hold.  Reads the first pass, where one is needed.  Fails like
+ * many as 16 MiB of the source hold, which are the leaves that a table read whole has
+ * (table_internal.h).  Reads the first pass, where one is needed.  Fails like
  * cr_table_read, and with CR_EUNSUPPORTED for databases, archives and arrays in Fortran order. */
 CR_API cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *options,
                                 size_t rows, cr_stream **out_stream);

@@ -10,6 +10,7 @@ typedef struct csv_reader {
     cri_csv        csv;
     cri_block_size size;
     bool           ended, scanning;
+    unsigned       scans; /* first passes that have been started */
     size_t         front; /* rows of the columns that have been given away */
     size_t         given; /* rows, in this pass */
 } csv_reader;
@@ -21,12 +22,24 @@ static void free_reader(cr_ctx *cx, void *reader)
     cr_free(cx, r, 1, sizeof *r);
 }
 
-/* Types are settled now: numbers must stay numbers, but for a column of truth values. */
-static void settle_types(cri_csv *csv)
+/* What the sample tells of the types; numbers are real, since later ones may not be whole. */
+static void guess_types(cri_csv *csv)
 {
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        if (k->mode == CRI_CSV_NUMBERS && k->sampled != CRI_CSV_BOOLEAN) k->mode = CRI_CSV_STRICT;
+        bool            boolean = !k->must_be_real && k->sampled == CRI_CSV_BOOLEAN;
+        k->type = k->mode == CRI_CSV_CATEGORY ? CR_CATEGORY : boolean ? CR_BOOLEAN : CR_REAL;
+    }
+}
+
+/* The columns are read as their types say: numbers must stay numbers. */
+static void read_by_types(cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        k->mode = k->type == CR_CATEGORY  ? CRI_CSV_CATEGORY
+                  : k->type == CR_BOOLEAN ? CRI_CSV_NUMBERS
+                                          : CRI_CSV_STRICT;
     }
 }
 
@@ -44,12 +57,15 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
                         .source = source,
                         .options = options,
                         .streaming = true,
+                        .by_leaves = !size.rows,
+                        .leaf_bytes = size.rows ? SIZE_MAX : size.bytes,
                         .sizes = { .piece = piece, .pieces = PIECES, .sample = SAMPLE },
                         .follow_lines = lines,
                         .scratch = cr_scratch_begin(cx) };
     CR_TRY(cri_csv_sample(&r->csv));
     CR_TRY(cri_csv_take_column_options(&r->csv));
-    settle_types(&r->csv);
+    guess_types(&r->csv);
+    read_by_types(&r->csv);
     CR_TRY(cri_csv_make_pieces(&r->csv));
     CR_TRY(cri_csv_start_pass(&r->csv));
     *out_reader = r;
@@ -59,25 +75,52 @@ done:
     return st;
 }
 
-/* --- the first pass -------------------------------------------------------------------------- */
+/* --- the first passes ------------------------------------------------------------------------ */
 
-/* Swaps the numbers out of the way, and back. */
-static void skip_numbers(cri_csv *csv, bool skip)
+/* true while more rows may change the type of a column: no number with a decimal point so far. */
+static bool is_undecided(const cri_csv_column *k)
 {
+    return k->type != CR_CATEGORY && !k->must_be_real && !(k->sampled & CRI_CSV_REAL);
+}
+
+/* The first pass looks for the levels of categories and the types of the undecided. */
+static bool start_first_scan(cri_csv *csv)
+{
+    bool any = false;
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        if (k->mode == CRI_CSV_CATEGORY) continue;
-        bool boolean = !k->must_be_real && k->sampled == CRI_CSV_BOOLEAN;
-        k->mode = skip ? CRI_CSV_SKIP : boolean ? CRI_CSV_NUMBERS : CRI_CSV_STRICT;
+        bool            category = k->type == CR_CATEGORY, undecided = is_undecided(k);
+        k->mode = category ? CRI_CSV_CATEGORY : undecided ? CRI_CSV_NUMBERS : CRI_CSV_SKIP;
+        any = any || category || undecided;
     }
+    return any;
+}
+
+/* Settles the types.  Those that turned out to be categories need a second pass, for the levels. */
+static bool start_second_scan(cri_csv *csv)
+{
+    bool any = false;
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        bool            late = is_undecided(k) && cri_csv_type(k) == CR_CATEGORY;
+        if (is_undecided(k)) {
+            k->type = cri_csv_type(k);
+            cri_csv_drop_column(csv->cx, k);
+        }
+        k->mode = late ? CRI_CSV_CATEGORY : CRI_CSV_SKIP;
+        any = any || late;
+    }
+    return any;
 }
 
 static bool start_scan(void *reader)
 {
     csv_reader *r = reader;
-    for (size_t c = 0; c < r->csv.n; c++)
-        if (r->csv.columns[c].mode == CRI_CSV_CATEGORY) r->scanning = true;
-    if (r->scanning) skip_numbers(&r->csv, true);
+    r->scanning = r->scans == 0   ? start_first_scan(&r->csv)
+                  : r->scans == 1 ? start_second_scan(&r->csv)
+                                  : false;
+    r->scans++;
+    if (!r->scanning) read_by_types(&r->csv);
     return r->scanning;
 }
 
@@ -85,8 +128,7 @@ static cr_status rewind_reader(cr_ctx *cx, void *reader)
 {
     csv_reader *r = reader;
     (void)cx;
-    skip_numbers(&r->csv, false);
-    r->ended = r->scanning = false;
+    r->ended = false;
     r->front = r->given = 0;
     return cri_csv_start_pass(&r->csv);
 }
@@ -139,7 +181,7 @@ static cr_status fill(csv_reader *r)
         r->ended = r->csv.batch.n_pieces == 0;
         if (r->ended) break;
         CR_TRY(cri_csv_parse(&r->csv));
-        CR_TRY(check_booleans(&r->csv));
+        if (!r->scanning) CR_TRY(check_booleans(&r->csv));
     }
 done:
     return st;
@@ -148,11 +190,10 @@ done:
 static cr_status give_numbers(csv_reader *r, cri_csv_column *k, size_t n, cr_table *table)
 {
     cr_ctx *cx = r->csv.cx;
-    bool    boolean = k->mode == CRI_CSV_NUMBERS;
     double *values = cr_resize(cx, NULL, 0, n, sizeof *values);
     if (!values) return CR_ENOMEM;
     memcpy(values, k->values + r->front, n * sizeof *values);
-    return cri_table_own_numbers(cx, table, k->name, boolean ? CR_BOOLEAN : CR_REAL, values);
+    return cri_table_own_numbers(cx, table, k->name, k->type, values);
 }
 
 static cr_status give_category(csv_reader *r, cri_csv_column *k, size_t n, cr_table *table)
@@ -199,7 +240,7 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         set_place(r, table);
         for (size_t c = 0; c < r->csv.n; c++) {
             cri_csv_column *k = &r->csv.columns[c];
-            if (k->mode == CRI_CSV_SKIP) continue;
+            if (r->scanning && k->mode != CRI_CSV_CATEGORY) continue;
             CR_TRY(k->mode == CRI_CSV_CATEGORY ? give_category(r, k, n, table)
                                                : give_numbers(r, k, n, table));
         }

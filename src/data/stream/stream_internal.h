@@ -21,8 +21,8 @@ typedef struct cri_stream_format {
     cr_status (*next)(cr_ctx *cx, void *reader, cr_table **out_table);
     /* From the start again, after a first pass. */
     cr_status (*rewind)(cr_ctx *cx, void *reader);
-    /* Before the first pass: true when one is needed.  Blocks then need to hold only what it looks
-     * for. */
+    /* At the start of the source: true when a first pass is needed, and after it, when one more is.
+     * Blocks then need to hold only what it looks for. */
     bool (*start_scan)(void *reader);
     void (*free)(cr_ctx *cx, void *reader);
     bool retypes; /* the reader has seen to the column options itself */

@@ -11,7 +11,8 @@ typedef struct svm_reader {
     cri_block_size size;
     char          *buffer; /* [capacity], of which at .. filled - 1 is not parsed yet */
     size_t         at, filled, capacity;
-    bool           ended, scanning, settled; /* settled: `columns` can grow no more */
+    bool           ended, scanning, settled;   /* settled: `columns` can grow no more */
+    bool           whole_labels, whole_values; /* of all rows, where a first pass has seen them */
     size_t         columns, line, given;
 } svm_reader;
 
@@ -35,15 +36,16 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
 
 static bool start_scan(void *reader)
 {
-    ((svm_reader *)reader)->scanning = true; /* for the largest index */
-    return true;
+    svm_reader *r = reader;
+    r->scanning = !r->settled; /* for the largest index, and the types */
+    return r->scanning;
 }
 
 static cr_status rewind_reader(cr_ctx *cx, void *reader)
 {
     svm_reader *r = reader;
     (void)cx;
-    r->ended = r->scanning = false;
+    r->ended = false;
     r->settled = true;
     r->at = r->filled = r->given = 0;
     r->line = 1;
@@ -82,9 +84,10 @@ static size_t find_block(const svm_reader *r, size_t *lines, size_t *seen)
 {
     const char *begin = r->buffer + r->at, *feed = NULL;
     size_t      left = r->filled - r->at;
+    if (!r->size.rows && r->ended) return left;
     if (!r->size.rows) {
         feed = cri_find_last(begin, '\n', left);
-        return feed ? (size_t)(feed - begin) + 1 : r->ended ? left : 0;
+        return feed ? (size_t)(feed - begin) + 1 : 0;
     }
     while (*seen < left && (feed = memchr(begin + *seen, '\n', left - *seen))) {
         *seen = (size_t)(feed - begin) + 1;
@@ -139,8 +142,12 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: there are no rows", cri_source_name(r->source)));
     if (m.rows == 0) goto done;
     CR_TRY(check_columns(cx, r, &m));
-    if (!r->scanning) r->settled = true;
-    m.whole_labels = m.whole_values = false; /* the types of all blocks are the same */
+    if (r->scanning) { /* the types of all blocks are the same */
+        r->whole_labels = m.whole_labels && (r->whole_labels || r->given == 0);
+        r->whole_values = m.whole_values && (r->whole_values || r->given == 0);
+    }
+    r->settled = r->settled || !r->scanning;
+    m.whole_labels = r->whole_labels, m.whole_values = r->whole_values;
     CR_TRY(cri_libsvm_sparse_table(cx, cri_source_name(r->source), &m, r->columns, &t));
     cri_table_set_first_row(t, r->given);
     r->given += cr_table_rows(t);

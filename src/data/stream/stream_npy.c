@@ -118,7 +118,7 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
     cr_table   *t = NULL;
     size_t      left = r->array.rows - r->given, n = r->size.rows, bytes = 0, got = 0;
     if (left == 0) return check_end(cx, r);
-    if (n == 0) n = r->size.bytes / r->row_bytes ? r->size.bytes / r->row_bytes : 1;
+    if (n == 0) n = cri_leaf_rows(r->size.bytes, r->array.cols);
     if (n > left) n = left;
     if (!cri_mul(n, r->row_bytes, &bytes))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "%s: a block does not fit into memory",

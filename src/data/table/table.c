@@ -23,6 +23,7 @@ cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_table **o
     cr_table *t = cr_alloc(cx, 1, sizeof *t);
     if (!t) return CR_ENOMEM;
     t->cx = cx;
+    t->self = t;
     t->rows = rows;
     t->source = cri_string_copy(cx, source ? source : "the data");
     if (!t->source) {
@@ -50,6 +51,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
     cri_block_free(cx, &t->block);
+    cri_table_free_leaves(cx, t);
     cr_free(cx, t->origin, t->rows, sizeof *t->origin);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
@@ -424,11 +426,19 @@ void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = 
 
 void cri_table_set_first_row(cr_table *t, size_t first_row) { t->first_row = first_row; }
 
-void cri_table_copy_place(const cr_table *from, cr_table *to)
+static void copy_place(const cr_table *from, cr_table *to)
 {
     to->first_line = from->first_line;
     to->first_row = from->first_row;
     to->open_ended = from->open_ended;
+}
+
+cr_status cri_table_copy_place(cr_ctx *cx, const cr_table *from, cr_table *to)
+{
+    size_t        n;
+    const size_t *starts = cri_table_leaves(from, &n);
+    copy_place(from, to);
+    return starts ? cri_table_set_leaves(cx, to, starts, n) : cri_fail_memory(cx, sizeof *starts);
 }
 
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, const size_t *rows)
@@ -437,8 +447,8 @@ cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, co
     if (!origin) return CR_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) origin[i] = from->origin ? from->origin[rows[i]] : rows[i];
     t->origin = origin;
-    cri_table_copy_place(from, t);
-    return CR_OK;
+    copy_place(from, t);
+    return cri_table_take_leaves(cx, t, from, rows);
 }
 
 const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t size)

@@ -58,15 +58,31 @@ const cr_column *cri_table_ordinary_column(const cr_table *table, size_t k);
 /* true when the table has a column called so; nothing is spread out. */
 bool cri_table_has(const cr_table *table, const char *name);
 
+/* A leaf is what 16 MiB of a source hold: sums over rows are made leaf by leaf, so that they depend
+ * on the data alone and not on who adds up.  Of text (CSV, TSV, LIBSVM, unpacked where it was
+ * packed) it is the rows that end in the same stretch of 16 MiB of the file; of all other tables as
+ * many rows as fit into that as doubles, rounded down to a power of two.  A stream in blocks of 0
+ * rows gives each leaf as one block.
+ *
+ * The rows where leaves begin, *out_n of them, increasing from 0; owned by the table.  Without rows
+ * there is none.  The first who asks makes them, where no reader has set them: several threads may.
+ * NULL, and *out_n = 0, when memory runs out at that. */
+const size_t *cri_table_leaves(const cr_table *table, size_t *out_n);
+/* Sets them, copying.  CR_EARG when they do not increase from 0 up to below the rows. */
+cr_status cri_table_set_leaves(cr_ctx *cx, cr_table *table, const size_t *starts, size_t n);
+/* The rows of a leaf of `bytes` where each row is `columns` doubles: a power of two. */
+size_t cri_leaf_rows(size_t bytes, size_t columns);
+
 /* Lets messages say where a row stood: line = first_line + row.  0 = not known. */
 void cri_table_set_first_line(cr_table *table, size_t first_line);
 /* The same for a table that begins in the middle of its source: its row 0 is row `first_row` there.
  */
 void cri_table_set_first_row(cr_table *table, size_t first_row);
-/* The same for a table with the rows of another: they are where they were. */
-void cri_table_copy_place(const cr_table *from, cr_table *to);
-/* The same for a table whose row i is row rows[i] of `from`: messages name the place there.
- * Once. */
+/* The same for a table with the rows of another: they are where they were, in the same leaves. */
+cr_status cri_table_copy_place(cr_ctx *cx, const cr_table *from, cr_table *to);
+/* The same for a table whose row i is row rows[i] of `from`: messages name the place there.  Its
+ * leaves are those of `from`, in so far as they have rows here; rows[i] that go back to an earlier
+ * leaf stay in the one begun last.  Once. */
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from,
                                const size_t *rows);
 

@@ -302,7 +302,7 @@ cr_status cri_table_densify(cr_ctx *cx, cr_table *from, cr_table **out_table)
         if (j % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
     }
     for (size_t i = first; i < from->n; i++) CR_TRY(copy_column(cx, from, i, to));
-    cri_table_copy_place(from, to);
+    CR_TRY(cri_table_copy_place(cx, from, to));
     *out_table = to;
     to = NULL;
 done:

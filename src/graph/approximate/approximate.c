@@ -230,7 +230,7 @@ static cr_status find_start(task *t, size_t *state, bool *out_found)
     CR_TRY(s.status);
     *out_found = false;
     st = cr_best_search(t->cx, t->net, t->evidence, SHORT_SEARCH, all, &log_best, NULL);
-    if (st == CR_ENUMERIC || st == CR_EDATA) { /* what is impossible is told by others */
+    if (st == CR_ENUMERIC || st == CR_EDATA) { /* others report what is impossible */
         st = CR_OK;
         goto done;
     }
@@ -279,10 +279,10 @@ static cr_status run_samples(task *t)
     size_t     samples = t->o->samples == CR_COUNT_UNSET ? usual : t->o->samples;
     cr_factor *joint = t->joint.value ? &t->joint : NULL;
     size_t     n = t->g.start[t->g.n];
-    double    *room = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
+    double    *workspace = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
     double    *log_w = cr_scratch_f64(&s, samples), *doubt = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
-    cri_tally total = cri_tally_empty(&t->g, joint, room);
+    cri_tally total = cri_tally_empty(&t->g, joint, workspace);
     total.log_w = t->how == CR_APPROXIMATE_REJECTION ? NULL : log_w; /* these are all 1 */
     total.doubt = doubt;
     for (size_t k = 0; k < n; k++) doubt[k] = 0;

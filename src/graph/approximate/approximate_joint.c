@@ -37,11 +37,11 @@ static cr_status follow(chain *c, size_t k, const double *p, double share)
     size_t                v = c->query[k], states = cr_network_states(c->net, v);
     double               *mine = cr_scratch_f64(&s, states), *old = cr_scratch_f64(&s, states);
     const double         *known = cr_evidence_likelihood(c->e, v);
-    bool                  told = known != NULL;
+    bool                  weighed = known != NULL;
     CR_TRY(s.status);
     for (size_t x = 0; x < states; x++) {
         mine[x] = p[begin_of(c->net, v) + x];
-        old[x] = told ? known[x] : 1;
+        old[x] = weighed ? known[x] : 1;
     }
     for (size_t x = 0; x < states; x++) {
         c->state[v] = x;
@@ -54,7 +54,7 @@ static cr_status follow(chain *c, size_t k, const double *p, double share)
             CR_TRY(follow(c, k + 1, a.marginal, share * mine[x]));
         cr_approximate_free(c->cx, &a);
     }
-    if (told)
+    if (weighed)
         CR_TRY(cr_evidence_weigh(c->cx, c->e, v, old));
     else
         cr_evidence_forget(c->cx, c->e, v);

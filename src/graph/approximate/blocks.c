@@ -1,6 +1,6 @@
 /* blocks.c -- cutsets, and exact draws of what they leave. */
 #include "blocks.h"
-#include "graph/exact/filled.h"
+#include "graph/exact/elimination_tree.h"
 #include "base/inner_loop.h"
 #include "base/scratch.h"
 
@@ -16,7 +16,7 @@ typedef struct shrinking {
     const cri_fgraph *g;
     cr_scratch       *s;
     size_t          **to; /* [n] neighbours, not sorted */
-    size_t           *degree, *room;
+    size_t           *degree, *capacity;
     bool             *gone;
     size_t           *mark, stamp;
 } shrinking;
@@ -40,13 +40,13 @@ static void unlink_vertex(shrinking *h, size_t v)
 
 static cr_status link_to(shrinking *h, size_t u, size_t v)
 {
-    if (h->degree[u] == h->room[u]) {
-        size_t  room = 2 * h->room[u] + 8;
-        size_t *to = cr_scratch_index(h->s, room);
+    if (h->degree[u] == h->capacity[u]) {
+        size_t  capacity = 2 * h->capacity[u] + 8;
+        size_t *to = cr_scratch_index(h->s, capacity);
         if (!to) return h->s->status;
         if (h->degree[u] > 0) memcpy(to, h->to[u], h->degree[u] * sizeof *to);
         h->to[u] = to;
-        h->room[u] = room;
+        h->capacity[u] = capacity;
     }
     h->to[u][h->degree[u]++] = v;
     return CR_OK;
@@ -78,14 +78,14 @@ static cr_status copy_graph(shrinking *h, const cr_graph *graph)
     size_t n = h->g->n;
     h->to = cr_scratch_bytes(h->s, n, sizeof *h->to);
     h->degree = cr_scratch_bytes(h->s, n, sizeof *h->degree);
-    h->room = cr_scratch_bytes(h->s, n, sizeof *h->room);
+    h->capacity = cr_scratch_bytes(h->s, n, sizeof *h->capacity);
     h->mark = cr_scratch_bytes(h->s, n, sizeof *h->mark);
     h->gone = cr_scratch_bytes(h->s, n, sizeof *h->gone);
     for (size_t v = 0; h->s->status == CR_OK && v < n; v++) {
-        h->degree[v] = h->room[v] = graph->begin[v + 1] - graph->begin[v];
-        h->to[v] = cr_scratch_index(h->s, h->room[v]);
-        if (h->s->status == CR_OK && h->room[v] > 0)
-            memcpy(h->to[v], graph->to + graph->begin[v], h->room[v] * sizeof *h->to[v]);
+        h->degree[v] = h->capacity[v] = graph->begin[v + 1] - graph->begin[v];
+        h->to[v] = cr_scratch_index(h->s, h->capacity[v]);
+        if (h->s->status == CR_OK && h->capacity[v] > 0)
+            memcpy(h->to[v], graph->to + graph->begin[v], h->capacity[v] * sizeof *h->to[v]);
     }
     return h->s->status;
 }
@@ -212,27 +212,27 @@ static size_t count_parts(const cri_fgraph *g, const size_t *rank, size_t v)
 }
 
 static cr_status make_cell(cr_scratch *s, const cri_fgraph *g, const size_t *order,
-                           const size_t *rank, const cri_filled *filled, size_t i,
+                           const size_t *rank, const cri_elimination_tree *tree, size_t i,
                            const size_t *children, cri_block *b, size_t *stride)
 {
     cri_cell *c = &b->cell[i];
     size_t    rows = 1;
     c->v = order[i];
     c->states = g->states[c->v];
-    c->n = filled->begin[i + 1] - filled->begin[i];
+    c->n = tree->begin[i + 1] - tree->begin[i];
     c->later = cr_scratch_index(s, c->n);
     c->stride = cr_scratch_index(s, c->n);
     c->part = cr_scratch_bytes(s, count_parts(g, rank, c->v) + children[i], sizeof *c->part);
     if (s->status != CR_OK) return s->status;
     for (size_t k = 0; k < c->n; k++) {
-        c->later[k] = order[filled->later[filled->begin[i] + k]];
+        c->later[k] = order[tree->later[tree->begin[i] + k]];
         c->stride[k] = rows;
         rows *= g->states[c->later[k]];
     }
     c->size = rows * c->states;
-    c->at = b->room;
+    c->at = b->workspace;
     c->sum_at = c->at + c->size;
-    b->room += c->size + rows;
+    b->workspace += c->size + rows;
     if (c->size > b->largest) b->largest = c->size;
     for (size_t k = g->begin[c->v]; k < g->begin[c->v + 1]; k++) {
         const cr_factor *f = &g->table[g->of[g->at[k]]];
@@ -241,21 +241,21 @@ static cr_status make_cell(cr_scratch *s, const cri_fgraph *g, const size_t *ord
         if (first) add_table(s, g, c, rank, f, stride);
     }
     for (size_t j = 0; j < i && children[i] > 0; j++)
-        if (filled->parent[j] == i) add_sums(s, g, c, &b->cell[j], j, stride);
+        if (tree->parent[j] == i) add_sums(s, g, c, &b->cell[j], j, stride);
     return s->status;
 }
 
 static cr_status make_block(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, const cr_graph *graph,
                             const size_t *order, size_t n, cri_block *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch t = cr_scratch_begin(cx);
-    cr_graph   part = { 0 };
-    cri_filled filled = { 0 };
-    size_t    *rank = cr_scratch_index(&t, g->n), *stride = cr_scratch_index(&t, g->n);
-    size_t    *a = cr_scratch_index(&t, graph->ends), *b = cr_scratch_index(&t, graph->ends);
-    size_t    *same = cr_scratch_index(&t, n), m = 0;
-    size_t    *children = cr_scratch_bytes(&t, n, sizeof *children);
+    cr_status            st = CR_OK;
+    cr_scratch           t = cr_scratch_begin(cx);
+    cr_graph             part = { 0 };
+    cri_elimination_tree tree = { 0 };
+    size_t              *rank = cr_scratch_index(&t, g->n), *stride = cr_scratch_index(&t, g->n);
+    size_t *a = cr_scratch_index(&t, graph->ends), *b = cr_scratch_index(&t, graph->ends);
+    size_t *same = cr_scratch_index(&t, n), m = 0;
+    size_t *children = cr_scratch_bytes(&t, n, sizeof *children);
     CR_TRY(t.status);
     for (size_t v = 0; v < g->n; v++) rank[v] = CR_NONE;
     for (size_t i = 0; i < n; i++) rank[order[i]] = same[i] = i;
@@ -264,17 +264,17 @@ static cr_status make_block(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, cons
             if (rank[v] != CR_NONE && rank[graph->to[k]] != CR_NONE && graph->to[k] > v)
                 a[m] = rank[v], b[m++] = rank[graph->to[k]];
     CR_TRY(cr_graph_new(cx, n, m, a, b, &part));
-    CR_TRY(cri_filled_new(cx, &part, same, &filled));
+    CR_TRY(cri_elimination_tree_new(cx, &part, same, &tree));
     for (size_t i = 0; i < n; i++)
-        if (filled.parent[i] != CR_NONE) children[filled.parent[i]]++;
+        if (tree.parent[i] != CR_NONE) children[tree.parent[i]]++;
     out->n = n;
     out->cell = cr_scratch_bytes(s, n, sizeof *out->cell);
     CR_TRY(s->status);
     for (size_t i = 0; i < n; i++)
-        CR_TRY(make_cell(s, g, order, rank, &filled, i, children, out, stride));
+        CR_TRY(make_cell(s, g, order, rank, &tree, i, children, out, stride));
 done:
     cr_graph_free(cx, &part);
-    cri_filled_free(cx, &filled);
+    cri_elimination_tree_free(cx, &tree);
     cr_scratch_end(&t);
     return st;
 }
@@ -311,7 +311,7 @@ cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t 
         CR_TRY(choose_block(cx, g, &graph, bound, &r, cuts, order, &n));
         CR_TRY(make_block(cx, s, g, &graph, order, n, b));
         all.n++;
-        if (b->room > all.room) all.room = b->room;
+        if (b->workspace > all.workspace) all.workspace = b->workspace;
         if (b->largest > all.largest) all.largest = b->largest;
         for (size_t i = 0; i < n; i++) drawn[order[i]] = true;
         more = false;
@@ -364,23 +364,23 @@ CRI_INNER_LOOP static double add_rows(const double *t, size_t rows, size_t state
 }
 
 /* Fills the table of a cell and its sums (or maxima), the largest 1; false: all 0. */
-static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *room,
+static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *workspace,
                  const size_t *state)
 {
-    double *t = room + c->at;
+    double *t = workspace + c->at;
     for (size_t e = 0; c->parts == 0 && e < c->size; e++) t[e] = 1;
     for (size_t k = 0; k < c->parts; k++) {
         const cri_part *p = &c->part[k];
-        const double   *from = p->table ? p->table->value : room + b->cell[p->from].sum_at;
+        const double   *from = p->table ? p->table->value : workspace + b->cell[p->from].sum_at;
         for (size_t i = 0; i < p->n; i++) from += state[p->var[i]] * p->stride[i];
         (k == 0 ? gather : gather_times)(from, p->index, c->size, t);
     }
-    return add_rows(t, c->size / c->states, c->states, maximise, room + c->sum_at) > 0;
+    return add_rows(t, c->size / c->states, c->states, maximise, workspace + c->sum_at) > 0;
 }
 
-bool cri_block_draw(const cri_block *b, cr_rng *r, double *room, size_t *inout_state)
+bool cri_block_draw(const cri_block *b, cr_rng *r, double *workspace, size_t *inout_state)
 {
-    return cri_block_draw_from(b, r, room, inout_state, NULL, NULL);
+    return cri_block_draw_from(b, r, workspace, inout_state, NULL, NULL);
 }
 
 static void keep_distribution(const double *weight, size_t n, double *p)
@@ -390,32 +390,32 @@ static void keep_distribution(const double *weight, size_t n, double *p)
     for (size_t x = 0; x < n; x++) p[x] = weight[x] / sum;
 }
 
-bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *room, size_t *inout_state,
+bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *workspace, size_t *inout_state,
                          const size_t *start, double *p)
 {
     for (size_t i = 0; i < b->n; i++)
-        if (!fill(b, &b->cell[i], false, room, inout_state)) return false;
+        if (!fill(b, &b->cell[i], false, workspace, inout_state)) return false;
     for (size_t i = b->n; i-- > 0;) {
         const cri_cell *c = &b->cell[i];
         size_t          row = 0;
         for (size_t k = 0; k < c->n; k++) row += inout_state[c->later[k]] * c->stride[k];
-        const double *weight = room + c->at + row * c->states;
+        const double *weight = workspace + c->at + row * c->states;
         if (p) keep_distribution(weight, c->states, p + start[c->v]);
         inout_state[c->v] = cr_rng_categorical(r, weight, c->states);
     }
     return true;
 }
 
-bool cri_block_best(const cri_block *b, double *room, size_t *inout_state)
+bool cri_block_best(const cri_block *b, double *workspace, size_t *inout_state)
 {
     bool changed = false;
     for (size_t i = 0; i < b->n; i++)
-        if (!fill(b, &b->cell[i], true, room, inout_state)) return false;
+        if (!fill(b, &b->cell[i], true, workspace, inout_state)) return false;
     for (size_t i = b->n; i-- > 0;) {
         const cri_cell *c = &b->cell[i];
         size_t          row = 0, best = inout_state[c->v];
         for (size_t k = 0; k < c->n; k++) row += inout_state[c->later[k]] * c->stride[k];
-        const double *t = room + c->at + row * c->states;
+        const double *t = workspace + c->at + row * c->states;
         for (size_t x = 0; x < c->states; x++)
             if (t[x] > t[best]) best = x;
         changed |= best != inout_state[c->v];

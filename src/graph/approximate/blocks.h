@@ -34,27 +34,27 @@ typedef struct cri_cell {
 typedef struct cri_block {
     size_t    n; /* cells, in the order of elimination */
     cri_cell *cell;
-    size_t    room, largest; /* numbers to work in; entries of the largest table */
+    size_t    workspace, largest; /* numbers to work in; entries of the largest table */
 } cri_block;
 
 typedef struct cri_blocks {
     cri_block *block;
     size_t     n;
-    size_t     room, largest;
+    size_t     workspace, largest;
 } cri_blocks;
 
 /* Tables of at most `most` entries, or as large as one of the network's that has zeros (not
  * if most is 1).  All memory comes from the arena s. */
 cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t most, uint64_t seed,
                          cri_blocks *out);
-/* Draws the variables of a block given the others; room [blocks->room].  false: every state is
+/* Draws the variables of a block given the others; workspace [blocks->workspace].  false: every state is
  * impossible given the others; the states are then as before. */
-bool cri_block_draw(const cri_block *b, cr_rng *r, double *room, size_t *inout_state);
+bool cri_block_draw(const cri_block *b, cr_rng *r, double *workspace, size_t *inout_state);
 /* The same; the distribution that each is drawn from, given those drawn before it and all that is
  * not of the block, goes to p[start[v] ...]. */
-bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *room, size_t *inout_state,
+bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *workspace, size_t *inout_state,
                          const size_t *start, double *p);
 /* Sets them to the best states given the others; false: nothing has changed. */
-bool cri_block_best(const cri_block *b, double *room, size_t *inout_state);
+bool cri_block_best(const cri_block *b, double *workspace, size_t *inout_state);
 
 #endif

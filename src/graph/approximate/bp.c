@@ -94,7 +94,7 @@ static void normalise(double *x, size_t n, bool maximise)
     for (size_t k = 0; k < n; k++) x[k] /= sum;
 }
 
-/* The product of what comes to v, but for the edge `left_out` (CR_NONE: of all). */
+/* The product of what comes to v, except over the edge `left_out` (CR_NONE: of all). */
 static void gather(const cri_bp *b, size_t v, size_t left_out, double *out)
 {
     const cri_fgraph *g = b->g;
@@ -136,8 +136,8 @@ void cri_bp_belief(const cri_bp *b, size_t v, double *out)
 
 /* What one block works in. */
 typedef struct desk {
-    double *in, *out; /* [sum of the states of a scope] */
-    double *room;     /* [2 x most_size] */
+    double *in, *out;  /* [sum of the states of a scope] */
+    double *workspace; /* [2 x most_size] */
 } desk;
 
 static size_t desk_size(const cri_fgraph *g)
@@ -145,10 +145,10 @@ static size_t desk_size(const cri_fgraph *g)
     return 2 * g->most_scope * g->most_states + 2 * g->most_size;
 }
 
-static desk desk_at(const cri_fgraph *g, double *room)
+static desk desk_at(const cri_fgraph *g, double *workspace)
 {
     size_t n = g->most_scope * g->most_states;
-    return (desk){ room, room + n, room + 2 * n };
+    return (desk){ workspace, workspace + n, workspace + 2 * n };
 }
 
 /* All messages that table i sends now, into d->out, damped.  Returns the largest change. */
@@ -162,7 +162,7 @@ static double send(const cri_bp *b, size_t i, double damping, const desk *d, boo
     for (size_t k = 0; k < f->n; k++) {
         size_t        e = g->first[i] + k;
         const double *old = b->m + g->offset[e];
-        cri_table_message(f, cri_bp_values(b, i), d->in, k, b->maximise, d->room, out);
+        cri_table_message(f, cri_bp_values(b, i), d->in, k, b->maximise, d->workspace, out);
         normalise(out, f->states[k], b->maximise);
         if (damping > 0) {
             for (size_t s = 0; s < f->states[k]; s++)
@@ -236,8 +236,8 @@ static void sink(heap *h, size_t table)
 typedef struct sweep {
     cri_bp *b;
     double  damping;
-    double *room, *next, *change; /* next [messages], change [blocks] */
-    bool   *impossible;           /* [blocks] */
+    double *workspace, *next, *change; /* next [messages], change [blocks] */
+    bool   *impossible;                /* [blocks] */
     size_t  blocks, width;
     heap    h;
 } sweep;
@@ -246,7 +246,7 @@ static void flood_block(void *arg, size_t block)
 {
     sweep            *w = arg;
     const cri_fgraph *g = w->b->g;
-    desk              d = desk_at(g, w->room + block * desk_size(g));
+    desk              d = desk_at(g, w->workspace + block * desk_size(g));
     cri_range         r = cri_block_range(g->m, w->width, block);
     w->change[block] = 0;
     for (size_t i = r.begin; i < r.end; i++) {
@@ -274,7 +274,7 @@ static cr_status go_through(cr_ctx *cx, sweep *w, double *out_change)
 {
     cr_status         st = CR_OK;
     const cri_fgraph *g = w->b->g;
-    desk              d = desk_at(g, w->room);
+    desk              d = desk_at(g, w->workspace);
     for (size_t i = 0; i < g->m; i++) {
         if (i % 256 == 0) CR_TRY(cr_check_interrupt(cx));
         *out_change = fmax(*out_change, send(w->b, i, w->damping, &d, &w->b->impossible));
@@ -285,7 +285,7 @@ done:
 }
 
 /* Those that hear from table i by what changes in its messages. */
-static void tell_others(sweep *w, size_t i, const double *out)
+static void notify_others(sweep *w, size_t i, const double *out)
 {
     const cri_fgraph *g = w->b->g;
     for (size_t e = g->first[i]; e < g->first[i + 1]; e++) {
@@ -308,7 +308,7 @@ static cr_status go_by_residual(cr_ctx *cx, sweep *w, double tol, double *out_ch
 {
     cr_status         st = CR_OK;
     const cri_fgraph *g = w->b->g;
-    desk              d = desk_at(g, w->room);
+    desk              d = desk_at(g, w->workspace);
     for (size_t k = 0; k < g->m; k++) {
         size_t i = w->h.at[0];
         if (w->h.key[i] <= tol) break;
@@ -317,7 +317,7 @@ static cr_status go_by_residual(cr_ctx *cx, sweep *w, double tol, double *out_ch
         double change = send(w->b, i, w->damping, &d, &w->b->impossible);
         if (w->damping > 0) w->h.key[i] = w->damping * change; /* it is not there yet */
         sink(&w->h, i);
-        tell_others(w, i, d.out);
+        notify_others(w, i, d.out);
         commit(w->b, i, d.out);
     }
     *out_change = w->h.key[w->h.at[0]];
@@ -333,7 +333,7 @@ static cr_status prepare(cr_scratch *s, sweep *w, cr_schedule schedule)
     if (schedule != CR_SCHEDULE_FLOODING || g->m == 0) blocks = 1;
     w->width = (g->m + blocks - 1) / blocks + (g->m == 0);
     w->blocks = cri_block_count(g->m, w->width);
-    w->room = cr_scratch_f64(s, (w->blocks ? w->blocks : 1) * desk_size(g));
+    w->workspace = cr_scratch_f64(s, (w->blocks ? w->blocks : 1) * desk_size(g));
     if (schedule == CR_SCHEDULE_FLOODING) {
         w->next = cr_scratch_f64(s, g->offset[g->edges]);
         w->change = cr_scratch_f64(s, w->blocks);
@@ -391,9 +391,9 @@ cr_status cri_bp_log_z(cr_ctx *cx, const cri_bp *b, double *out)
     cr_status         st = CR_OK;
     const cri_fgraph *g = b->g;
     cr_scratch        s = cr_scratch_begin(cx);
-    double           *room = cr_scratch_f64(&s, desk_size(g)), log_z = g->scale;
+    double           *workspace = cr_scratch_f64(&s, desk_size(g)), log_z = g->scale;
     CR_TRY(s.status);
-    desk d = desk_at(g, room);
+    desk d = desk_at(g, workspace);
     for (size_t i = 0; i < g->m && log_z > -INFINITY; i++) {
         double *in = d.in, z = 0;
         for (size_t e = g->first[i]; e < g->first[i + 1]; in += g->states[g->var[e++]]) {
@@ -403,7 +403,7 @@ cr_status cri_bp_log_z(cr_ctx *cx, const cri_bp *b, double *out)
                 product += in[k] * b->m[g->offset[e] + k];
             log_z -= log(product);
         }
-        cri_table_message(&g->table[i], g->table[i].value, d.in, 0, false, d.room, d.out);
+        cri_table_message(&g->table[i], g->table[i].value, d.in, 0, false, d.workspace, d.out);
         for (size_t k = 0; k < g->table[i].states[0]; k++) z += d.in[k] * d.out[k];
         log_z = z > 0 && log_z < INFINITY ? log_z + log(z) : -INFINITY;
     }

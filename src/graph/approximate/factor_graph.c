@@ -73,6 +73,7 @@ cr_status cri_fgraph_new(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cri_fgraph g = { .most_size = 1, .most_states = 1, .most_scope = 1 };
+    CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_problem_new(cx, net, opt_e, opt_query, &g.problem));
     CR_TRY(cri_problem_tables(cx, g.problem, &g.table, &g.made, &g.scale));
     g.n = g.problem->active;
@@ -153,10 +154,10 @@ void cri_contract(const double *in, size_t left, size_t states, size_t right, co
 }
 
 void cri_table_message(const cr_factor *f, const double *value, const double *w, size_t t,
-                       bool maximise, double *room, double *out)
+                       bool maximise, double *workspace, double *out)
 {
     const double *now = value, *weight = w;
-    double       *next = room, *other = room + f->size;
+    double       *next = workspace, *other = workspace + f->size;
     size_t        size = f->size;
     for (size_t k = 0; k < f->n; k++) weight += f->states[k];
     for (size_t k = f->n; k-- > t + 1;) { /* those that run faster */

@@ -13,7 +13,7 @@ typedef struct cri_fgraph {
     const size_t *states; /* [n] */
     size_t        m;      /* tables, each over one variable or more */
     cr_factor    *table;  /* [m] */
-    size_t        made;   /* room of `table` */
+    size_t        made;   /* size of `table` */
     size_t        edges;
     size_t       *first;  /* [m + 1] edges of a table */
     size_t       *var;    /* [edges] */
@@ -43,8 +43,8 @@ void cri_fgraph_assign(const cri_fgraph *g, const size_t *state, size_t *out_all
 void cri_contract(const double *in, size_t left, size_t states, size_t right, const double *w,
                   bool maximise, double *out);
 /* out[states of slot t] = sum (or max) of value * prod_{slots j != t} w_j over all other slots;
- * w: weights of all slots one after another.  room: 2 x size. */
+ * w: weights of all slots one after another.  workspace: 2 x size. */
 void cri_table_message(const cr_factor *f, const double *value, const double *w, size_t t,
-                       bool maximise, double *room, double *out);
+                       bool maximise, double *workspace, double *out);
 
 #endif

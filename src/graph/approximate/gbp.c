@@ -15,10 +15,10 @@ typedef struct net {
     const cri_fgraph *g;
     cri_join_graph    j;
     cr_factor        *m;                   /* [2 x edges] 2 e: from a to b; 2 e + 1: back */
-    cr_factor        *spare;               /* [2 x edges] room for the next */
+    cr_factor        *spare;               /* [2 x edges] workspace for the next */
     size_t           *begin, *at;          /* edges of each cluster */
     size_t           *table_begin, *table; /* tables of each cluster */
-    const cr_factor **in;                  /* room for the inputs of a cluster */
+    const cr_factor **in;                  /* workspace: the inputs of a cluster */
     double            damping;
     bool              impossible;
 } net;

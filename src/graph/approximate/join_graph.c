@@ -17,23 +17,23 @@ void cri_join_graph_free(cr_ctx *cx, cri_join_graph *j)
 
 typedef struct list {
     size_t *at;
-    size_t  n, room;
+    size_t  n, capacity;
 } list;
 
 static cr_status push(cr_ctx *cx, list *l, size_t x)
 {
-    if (l->n == l->room) {
-        size_t  room = 2 * l->room + 64;
-        size_t *at = cr_resize(cx, l->at, l->room, room, sizeof *at);
+    if (l->n == l->capacity) {
+        size_t  capacity = 2 * l->capacity + 64;
+        size_t *at = cr_resize(cx, l->at, l->capacity, capacity, sizeof *at);
         if (!at) return CR_ENOMEM;
         l->at = at;
-        l->room = room;
+        l->capacity = capacity;
     }
     l->at[l->n++] = x;
     return CR_OK;
 }
 
-static void drop(cr_ctx *cx, list *l) { cr_free(cx, l->at, l->room, sizeof *l->at); }
+static void drop(cr_ctx *cx, list *l) { cr_free(cx, l->at, l->capacity, sizeof *l->at); }
 
 /* The list at its exact length; empty afterwards. */
 static cr_status take(cr_ctx *cx, list *l, size_t **out)
@@ -112,7 +112,7 @@ done:
 
 /* Puts items [sorted, the largest first] into a cluster while they fit, and takes them out of the
  * list; *left: how many stay. */
-static cr_status fill_cluster(work *w, size_t *item, size_t *left, size_t *var, size_t *room,
+static cr_status fill_cluster(work *w, size_t *item, size_t *left, size_t *var, size_t *workspace,
                               size_t *out_n)
 {
     cr_status st = CR_OK;
@@ -120,12 +120,12 @@ static cr_status fill_cluster(work *w, size_t *item, size_t *left, size_t *var, 
     double    entries = 1;
     for (size_t k = 0; k < *left; k++) {
         double more;
-        size_t i = item[k], u = unite(w, var, n, i, room, &more);
+        size_t i = item[k], u = unite(w, var, n, i, workspace, &more);
         if (n > 0 && u > n && more > w->most) {
             item[stay++] = i;
             continue;
         }
-        memcpy(var, room, u * sizeof *var);
+        memcpy(var, workspace, u * sizeof *var);
         n = u;
         entries = more;
         if (w->from.at[i] == CR_NONE)
@@ -142,7 +142,7 @@ done:
 }
 
 /* The clusters of one variable. */
-static cr_status split_bucket(work *w, size_t v, size_t *item, size_t *var, size_t *room)
+static cr_status split_bucket(work *w, size_t v, size_t *item, size_t *var, size_t *workspace)
 {
     cr_status st = CR_OK;
     size_t    left = 0, before = CR_NONE;
@@ -154,15 +154,15 @@ static cr_status split_bucket(work *w, size_t v, size_t *item, size_t *var, size
     }
     do {
         size_t n = 0, cluster = w->begin.n - 1, m = 0;
-        CR_TRY(fill_cluster(w, item, &left, var, room, &n));
+        CR_TRY(fill_cluster(w, item, &left, var, workspace, &n));
         if (n == 0) var[n++] = v; /* no table has it */
         for (size_t k = 0; k < n; k++) CR_TRY(push(w->cx, &w->member, var[k]));
         CR_TRY(push(w->cx, &w->begin, w->member.n));
         if (before != CR_NONE) CR_TRY(add_edge(w, before, cluster, &v, 1));
         before = cluster;
         for (size_t k = 0; k < n; k++)
-            if (var[k] != v) room[m++] = var[k];
-        if (m > 0) CR_TRY(add_item(w, room, m, cluster));
+            if (var[k] != v) workspace[m++] = var[k];
+        if (m > 0) CR_TRY(add_item(w, workspace, m, cluster));
     } while (left > 0);
 done:
     return st;
@@ -203,7 +203,7 @@ cr_status cri_join_graph_new(cr_ctx *cx, const cri_fgraph *g, size_t most, cri_j
     cr_scratch s = cr_scratch_begin(cx);
     cr_order   order = { 0 };
     size_t    *place = cr_scratch_index(&s, g->n), *var = cr_scratch_index(&s, g->n + 1);
-    size_t    *room = cr_scratch_index(&s, g->n + 1), *item = NULL, items = 0;
+    size_t    *workspace = cr_scratch_index(&s, g->n + 1), *item = NULL, items = 0;
     work       w = { .cx = cx, .g = g, .place = place, .most = (double)most, .largest = 1 };
     w.first = cr_scratch_index(&s, g->n);
     CR_TRY(s.status);
@@ -220,12 +220,12 @@ cr_status cri_join_graph_new(cr_ctx *cx, const cri_fgraph *g, size_t most, cri_j
     for (size_t i = 0; i < g->m; i++) CR_TRY(add_item(&w, g->table[i].var, g->table[i].n, CR_NONE));
     for (size_t k = 0; k < g->n; k++) {
         CR_TRY(cr_check_interrupt(cx));
-        if (w.from.n > items) { /* room for all that there are */
+        if (w.from.n > items) { /* space for all that there are */
             items = 2 * w.from.n + g->n;
             item = cr_scratch_index(&s, items);
             CR_TRY(s.status);
         }
-        CR_TRY(split_bucket(&w, order.order[k], item, var, room));
+        CR_TRY(split_bucket(&w, order.order[k], item, var, workspace));
     }
     CR_TRY(gather(&w, out));
 done:

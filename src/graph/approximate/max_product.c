@@ -106,15 +106,15 @@ static cr_status improve_blocks(cr_ctx *cx, const cri_fgraph *g, size_t *state)
         cr_scratch s = cr_scratch_begin(cx);
         cri_blocks blocks = { 0 };
         bool       changed = true;
-        double    *room = NULL;
+        double    *workspace = NULL;
         st = cri_blocks_new(cx, &s, g, BLOCK_SIZE, set, &blocks);
-        if (st == CR_OK) room = cr_scratch_f64(&s, blocks.room);
+        if (st == CR_OK) workspace = cr_scratch_f64(&s, blocks.workspace);
         if (st == CR_OK) st = s.status;
         for (size_t it = 0; st == CR_OK && changed && it < MOST_SWEEPS; it++) {
             changed = false;
             st = cr_check_interrupt(cx);
             for (size_t b = 0; st == CR_OK && b < blocks.n; b++)
-                changed |= cri_block_best(&blocks.block[b], room, state);
+                changed |= cri_block_best(&blocks.block[b], workspace, state);
         }
         bool one = blocks.n == 1; /* that was exact */
         cr_scratch_end(&s);

@@ -13,7 +13,7 @@ typedef struct field {
     double           *logs;    /* of the tables, one after another */
     size_t           *at;      /* [m] where each begins */
     double            penalty; /* log 0 counts as minus this; INFINITY: as it is */
-    double           *weight, *room, *out;
+    double           *weight, *workspace, *out;
 } field;
 
 static void take_logs(field *w)
@@ -34,7 +34,7 @@ static void expect(field *w, size_t edge)
     for (size_t e = g->first[i]; e < g->first[i + 1]; e++)
         for (size_t x = 0; x < g->states[g->var[e]]; x++) *to++ = w->q[g->start[g->var[e]] + x];
     cri_table_message(&g->table[i], w->logs + w->at[i], w->weight, edge - g->first[i], false,
-                      w->room, w->out);
+                      w->workspace, w->out);
 }
 
 /* Sets q_v to its optimum; returns the change.  Where all is -INFINITY it stays. */
@@ -127,7 +127,7 @@ cr_status cri_mean_field(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_o
     double    *next = cr_scratch_f64(&s, g->most_states);
     w.at = cr_scratch_index(&s, g->m);
     w.weight = cr_scratch_f64(&s, g->most_scope * g->most_states);
-    w.room = cr_scratch_f64(&s, 2 * g->most_size);
+    w.workspace = cr_scratch_f64(&s, 2 * g->most_size);
     w.out = cr_scratch_f64(&s, g->most_states);
     CR_TRY(s.status);
     for (size_t i = 0; i < g->m; size += g->table[i++].size) w.at[i] = size;

@@ -104,7 +104,7 @@ size_t cri_proposal_cell(const cri_proposal *q, size_t k, const size_t *state)
     return at;
 }
 
-size_t cri_proposal_room(const cri_proposal *q)
+size_t cri_proposal_workspace(const cri_proposal *q)
 {
     const cri_fgraph *g = q->g;
     return 2 * g->most_size + (g->most_scope + 3) * g->most_states + q->components;
@@ -114,12 +114,12 @@ size_t cri_proposal_room(const cri_proposal *q)
 
 /* What table `of the edge` says of its variable, given what is drawn; into out. */
 static void ask_table(const cri_proposal *q, size_t edge, size_t now, const size_t *state,
-                      double *room, double *out)
+                      double *workspace, double *out)
 {
     const cri_fgraph *g = q->g;
     size_t            i = g->of[edge], v = g->var[edge];
     const cr_factor  *f = &g->table[i];
-    double           *w = room + 2 * g->most_size;
+    double           *w = workspace + 2 * g->most_size;
     bool              open = false;
     size_t            base = 0, stride = 1;
     for (size_t k = 0; k < f->n; k++) {
@@ -146,11 +146,12 @@ static void ask_table(const cri_proposal *q, size_t edge, size_t now, const size
         }
         for (size_t x = 0; x < f->states[k]; x++) w[x] = u != v && x == state[u];
     }
-    cri_table_message(f, f->value, room + 2 * g->most_size, edge - g->first[i], false, room, out);
+    cri_table_message(f, f->value, workspace + 2 * g->most_size, edge - g->first[i], false,
+                      workspace, out);
 }
 
 /* Q0 of the variable at place k into p, sum 1; the number of states that are possible. */
-static size_t ask_tables(const cri_proposal *q, size_t k, const size_t *state, double *room,
+static size_t ask_tables(const cri_proposal *q, size_t k, const size_t *state, double *workspace,
                          double *one, double *p)
 {
     const cri_fgraph *g = q->g;
@@ -159,7 +160,7 @@ static size_t ask_tables(const cri_proposal *q, size_t k, const size_t *state, d
     for (size_t x = 0; x < n; x++) p[x] = 1;
     for (size_t i = g->begin[v]; i < g->begin[v + 1]; i++) {
         double most = 0;
-        ask_table(q, g->at[i], k, state, room, one);
+        ask_table(q, g->at[i], k, state, workspace, one);
         for (size_t x = 0; x < n; x++) most = fmax(most, p[x] *= one[x]);
         for (size_t x = 0; most > 0 && most < 1e-100 && x < n; x++) p[x] /= most;
     }
@@ -210,16 +211,16 @@ static double mix(const cri_proposal *q, double *log_q)
 }
 
 /* log w of an assignment that is drawn from component `from`, or given (opt_r: NULL). */
-static double follow(const cri_proposal *q, cr_rng *opt_r, size_t from, double *room,
+static double follow(const cri_proposal *q, cr_rng *opt_r, size_t from, double *workspace,
                      size_t *inout_state, double *opt_part)
 {
     const cri_fgraph *g = q->g;
-    double           *log_q = room + cri_proposal_room(q) - q->components;
+    double           *log_q = workspace + cri_proposal_workspace(q) - q->components;
     double           *mine = log_q - g->most_states, *p = mine - g->most_states;
     for (size_t j = 0; j < q->components; j++) log_q[j] = 0;
     for (size_t k = 0; k < g->n; k++) {
         size_t v = q->order[k], n = g->states[v], possible, cell;
-        possible = ask_tables(q, k, inout_state, room, mine, p);
+        possible = ask_tables(q, k, inout_state, workspace, mine, p);
         if (possible == 0) return -INFINITY;
         cell = cri_proposal_cell(q, k, inout_state);
         if (opt_r) {
@@ -240,13 +241,13 @@ static double follow(const cri_proposal *q, cr_rng *opt_r, size_t from, double *
     return log_w;
 }
 
-double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *room, size_t *out_state,
+double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *workspace, size_t *out_state,
                          double *opt_part)
 {
-    return follow(q, r, draw_one(r, q->share, q->components), room, out_state, opt_part);
+    return follow(q, r, draw_one(r, q->share, q->components), workspace, out_state, opt_part);
 }
 
-double cri_proposal_weight(const cri_proposal *q, double *room, size_t *state)
+double cri_proposal_weight(const cri_proposal *q, double *workspace, size_t *state)
 {
-    return follow(q, NULL, 0, room, state, NULL);
+    return follow(q, NULL, 0, workspace, state, NULL);
 }

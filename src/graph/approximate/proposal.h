@@ -42,14 +42,14 @@ cr_status cri_proposal_new(cr_ctx *cx, const cri_fgraph *g, const cr_approximate
                            size_t components, cri_proposal *out);
 void      cri_proposal_free(cr_ctx *cx, cri_proposal *q);
 /* How many numbers drawing needs to work in. */
-size_t cri_proposal_room(const cri_proposal *q);
+size_t cri_proposal_workspace(const cri_proposal *q);
 /* Draws an assignment; returns log (product of the tables) - log Q, without the scale; -INFINITY:
  * it is impossible (and may be drawn in part only).  opt_part [components]: the shares of the
  * components in Q at the assignment, if it is possible. */
-double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *room, size_t *out_state,
+double cri_proposal_draw(const cri_proposal *q, cr_rng *r, double *workspace, size_t *out_state,
                          double *opt_part);
 /* The same for an assignment that is given. */
-double cri_proposal_weight(const cri_proposal *q, double *room, size_t *state);
+double cri_proposal_weight(const cri_proposal *q, double *workspace, size_t *state);
 /* Where the counts of the place `k` begin in those of a component, given the states before it. */
 size_t cri_proposal_cell(const cri_proposal *q, size_t k, const size_t *state);
 

@@ -31,8 +31,8 @@ typedef struct chains {
     const cri_blocks *blocks;
     size_t            first; /* the component that the first of them teaches */
     uint64_t          seed;
-    size_t           *state; /* [chains x n] */
-    double           *room;  /* [chains x blocks->room] */
+    size_t           *state;     /* [chains x n] */
+    double           *workspace; /* [chains x blocks->workspace] */
 } chains;
 
 static void run_chain(void *arg, size_t chain)
@@ -43,7 +43,8 @@ static void run_chain(void *arg, size_t chain)
     cr_rng  r = cr_rng_stream(w->seed, ((uint64_t)1 << 41) + chain);
     for (size_t i = 0; i < SWEEPS + THIN * CRI_VISITS; i++) {
         for (size_t b = 0; b < w->blocks->n; b++)
-            cri_block_draw(&w->blocks->block[b], &r, w->room + chain * w->blocks->room, state);
+            cri_block_draw(&w->blocks->block[b], &r, w->workspace + chain * w->blocks->workspace,
+                           state);
         if (i >= DROP && i < SWEEPS) add_state(w->q, w->first + chain, state, 1);
         if (i >= SWEEPS) memcpy(visited + (i - SWEEPS) / THIN * n, state, n * sizeof *state);
     }
@@ -66,7 +67,7 @@ static cr_status learn_from_chains(cr_ctx *cx, cri_proposal *q, const cr_approxi
     if (!found) n = own; /* the components of the others stay as they are */
     if (n == 0 || !possible) goto done;
     CR_TRY(cri_blocks_new(cx, &s, q->g, o->block, seed, &blocks));
-    w.room = cr_scratch_f64(&s, n * blocks.room);
+    w.workspace = cr_scratch_f64(&s, n * blocks.workspace);
     CR_TRY(s.status);
     q->visited = cr_alloc(cx, n * CRI_VISITS * q->g->n, sizeof *q->visited);
     if (!q->visited) CR_TRY(CR_ENOMEM);
@@ -83,9 +84,9 @@ typedef struct lesson {
     const cri_proposal *q;
     uint64_t            seed, stream;
     size_t              samples, blocks;
-    size_t             *state;        /* [samples x n] */
-    double             *part;         /* [samples x components] */
-    double             *log_w, *room; /* [samples], [blocks x room] */
+    size_t             *state;             /* [samples x n] */
+    double             *part;              /* [samples x components] */
+    double             *log_w, *workspace; /* [samples], [blocks x workspace] */
 } lesson;
 
 static void draw_block(void *arg, size_t b)
@@ -95,7 +96,7 @@ static void draw_block(void *arg, size_t b)
     cri_range           r = cri_block_range(l->samples, BLOCK, b);
     cr_rng              rng = cr_rng_stream(l->seed, l->stream + b);
     for (size_t i = r.begin; i < r.end; i++)
-        l->log_w[i] = cri_proposal_draw(q, &rng, l->room + b * cri_proposal_room(q),
+        l->log_w[i] = cri_proposal_draw(q, &rng, l->workspace + b * cri_proposal_workspace(q),
                                         l->state + i * q->g->n, l->part + i * q->components);
 }
 
@@ -146,7 +147,7 @@ cr_status cri_proposal_learn(cr_ctx *cx, cri_proposal *q, const cr_approximate_o
     l.state = cr_scratch_index(&s, l.samples * q->g->n);
     l.part = cr_scratch_f64(&s, l.samples * q->components);
     l.log_w = cr_scratch_f64(&s, l.samples);
-    l.room = cr_scratch_f64(&s, l.blocks * cri_proposal_room(q));
+    l.workspace = cr_scratch_f64(&s, l.blocks * cri_proposal_workspace(q));
     CR_TRY(s.status);
     CR_TRY(learn_from_chains(cx, q, o, opt_start, seed));
     for (size_t round = 0; round < ROUNDS; round++) {

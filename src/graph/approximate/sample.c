@@ -15,14 +15,14 @@ size_t cri_tally_size(const cri_fgraph *g, const cr_factor *opt_joint)
     return 2 * (g->start[g->n] + (opt_joint ? opt_joint->size : 0));
 }
 
-cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, double *room)
+cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, double *workspace)
 {
     size_t size = cri_tally_size(g, opt_joint);
-    memset(room, 0, size * sizeof *room);
+    memset(workspace, 0, size * sizeof *workspace);
     return (cri_tally){ .g = g,
                         .joint = opt_joint,
-                        .sum = room,
-                        .square = room + size / 2,
+                        .sum = workspace,
+                        .square = workspace + size / 2,
                         .peak = -INFINITY,
                         .missed = NAN };
 }
@@ -84,7 +84,7 @@ typedef struct wave {
     const cri_sampler *w;
     size_t             first; /* block */
     cri_tally         *tally; /* [WAVE] */
-    double            *counts, *room, *log_w;
+    double            *counts, *workspace, *log_w;
     size_t            *index;
 } wave;
 
@@ -97,8 +97,8 @@ static void draw_block(void *arg, size_t block)
     size_t             size = cri_tally_size(w->g, w->joint);
     v->tally[block] = cri_tally_empty(w->g, w->joint, v->counts + block * size);
     v->tally[block].log_w = v->log_w ? v->log_w + r.begin : NULL;
-    w->draw(w->arg, &rng, r.end - r.begin, v->room + block * w->room, v->index + block * w->index,
-            &v->tally[block]);
+    w->draw(w->arg, &rng, r.end - r.begin, v->workspace + block * w->workspace,
+            v->index + block * w->index, &v->tally[block]);
 }
 
 cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total)
@@ -110,7 +110,7 @@ cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total)
                      .log_w = total->log_w,
                      .tally = cr_scratch_bytes(&s, most, sizeof *v.tally) };
     v.counts = cr_scratch_f64(&s, most * cri_tally_size(w->g, w->joint));
-    v.room = cr_scratch_f64(&s, most * w->room);
+    v.workspace = cr_scratch_f64(&s, most * w->workspace);
     v.index = cr_scratch_index(&s, most * w->index);
     CR_TRY(s.status);
     for (; v.first < blocks; v.first += most) {

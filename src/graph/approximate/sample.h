@@ -27,23 +27,24 @@ typedef struct cri_tally {
     size_t            modes;     /* that chains lie in */
 } cri_tally;
 
-/* How many numbers a tally needs; room for them makes one that is empty. */
+/* How many numbers a tally needs; workspace for them makes one that is empty. */
 size_t    cri_tally_size(const cri_fgraph *g, const cr_factor *opt_joint);
-cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, double *room);
+cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, double *workspace);
 /* One more sample: states of the active variables; log_w = -INFINITY: it does not agree. */
 void cri_tally_add(cri_tally *t, const size_t *state, double log_w);
 /* Adds another tally of the same shape. */
 void cri_tally_merge(cri_tally *t, const cri_tally *more);
 
-/* A way to draw `count` samples into a tally.  room, index: working memory as asked for. */
+/* A way to draw `count` samples into a tally.  workspace, index: working memory as asked for. */
 typedef struct cri_sampler {
     const char       *what;
     const cri_fgraph *g;
     const cr_factor  *joint;
     size_t            samples;
     uint64_t          seed, stream; /* blocks take streams from here on */
-    size_t            room, index;
-    void (*draw)(void *arg, cr_rng *r, size_t count, double *room, size_t *index, cri_tally *t);
+    size_t            workspace, index;
+    void (*draw)(void *arg, cr_rng *r, size_t count, double *workspace, size_t *index,
+                 cri_tally *t);
     void *arg;
 } cri_sampler;
 

@@ -25,10 +25,10 @@ typedef struct anneal {
     size_t           *home;   /* [n] the table that takes its belief; CR_NONE: no table has it */
     cri_blocks        blocks;
     size_t            samples;
-    cr_rng           *rng;   /* [samples] */
-    size_t           *state; /* [samples x n] */
-    double           *log_w; /* [samples] */
-    double           *room;  /* [MOST_PARTS x blocks.room] */
+    cr_rng           *rng;       /* [samples] */
+    size_t           *state;     /* [samples x n] */
+    double           *log_w;     /* [samples] */
+    double           *workspace; /* [MOST_PARTS x blocks.workspace] */
     double            now, next;
     size_t            width; /* samples of one part */
 } anneal;
@@ -71,7 +71,7 @@ static void warm_tables(anneal *w, double b)
     }
 }
 
-static void take_step(anneal *w, size_t i, double *room)
+static void take_step(anneal *w, size_t i, double *workspace)
 {
     size_t *state = w->state + i * w->g->n;
     if (w->now == 0)
@@ -79,14 +79,15 @@ static void take_step(anneal *w, size_t i, double *room)
             state[v] = cr_rng_categorical(&w->rng[i], w->belief + w->g->start[v], w->g->states[v]);
     w->log_w[i] += density(w, state, w->next) - density(w, state, w->now);
     for (size_t b = 0; w->next < 1 && b < w->blocks.n; b++)
-        cri_block_draw(&w->blocks.block[b], &w->rng[i], room, state);
+        cri_block_draw(&w->blocks.block[b], &w->rng[i], workspace, state);
 }
 
 static void step_block(void *arg, size_t k)
 {
     anneal   *w = arg;
     cri_range r = cri_block_range(w->samples, w->width, k);
-    for (size_t i = r.begin; i < r.end; i++) take_step(w, i, w->room + k * w->blocks.room);
+    for (size_t i = r.begin; i < r.end; i++)
+        take_step(w, i, w->workspace + k * w->blocks.workspace);
 }
 
 /* The belief of v, not too sure of itself. */
@@ -132,7 +133,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, anneal *w, const cr_approxim
     w->rng = cr_scratch_bytes(s, w->samples, sizeof *w->rng);
     w->state = cr_scratch_index(s, w->samples * g->n);
     w->log_w = cr_scratch_bytes(s, w->samples, sizeof *w->log_w);
-    w->room = cr_scratch_f64(s, MOST_PARTS * w->blocks.room);
+    w->workspace = cr_scratch_f64(s, MOST_PARTS * w->blocks.workspace);
     CR_TRY(s->status);
     for (size_t v = 0; v < g->n; v++) {
         start_from(&b, v, w->belief + g->start[v]);

@@ -18,7 +18,7 @@ typedef struct forward {
     cr_approximation   how;
     size_t             n;          /* variables to draw */
     const size_t      *order;      /* [n] parents first */
-    const bool        *told;       /* [variables] there is evidence on it */
+    const bool        *observed;   /* [variables] there is evidence on it */
     const double      *likelihood; /* of all states of all variables, at most 1 */
     const size_t      *at;         /* [variables] where its likelihoods begin */
     double             scale;      /* log of what they were divided by */
@@ -53,7 +53,7 @@ static double draw_one(const forward *w, cr_rng *r, size_t *all)
     bool   weigh = w->how == CR_APPROXIMATE_LIKELIHOOD_WEIGHTING;
     for (size_t i = 0; i < w->n && log_w > -INFINITY; i++) {
         size_t        v = w->order[i], n = cr_network_states(w->p->net, v);
-        const double *p = row_of(w, v, all), *l = w->told[v] ? w->likelihood + w->at[v] : NULL;
+        const double *p = row_of(w, v, all), *l = w->observed[v] ? w->likelihood + w->at[v] : NULL;
         double        total = 1;
         if (l && weigh) {
             total = 0;
@@ -78,11 +78,12 @@ static size_t place_of(const cri_problem *p, size_t v, size_t s)
     return k;
 }
 
-static void draw_some(void *arg, cr_rng *r, size_t count, double *room, size_t *index, cri_tally *t)
+static void draw_some(void *arg, cr_rng *r, size_t count, double *workspace, size_t *index,
+                      cri_tally *t)
 {
     const forward *w = arg;
     size_t        *all = index, *state = index + w->p->n;
-    (void)room;
+    (void)workspace;
     for (size_t i = 0; i < count; i++) {
         double log_w = draw_one(w, r, all);
         for (size_t k = 0; log_w > -INFINITY && k < w->p->active; k++)
@@ -98,19 +99,19 @@ cr_status cri_sample_forward(cr_ctx *cx, const cri_fgraph *g, const cr_factor *o
     cr_scratch         s = cr_scratch_begin(cx);
     const cri_problem *p = g->problem;
     size_t            *order = cr_scratch_index(&s, p->n), *at = cr_scratch_index(&s, p->n);
-    bool              *told = cr_scratch_bytes(&s, p->n, sizeof *told);
+    bool              *observed = cr_scratch_bytes(&s, p->n, sizeof *observed);
     double            *likelihood = cr_scratch_bytes(&s, p->states, sizeof *likelihood);
-    forward            w = { .p = p, .how = how, .told = told, .at = at, .likelihood = likelihood };
+    forward w = { .p = p, .how = how, .observed = observed, .at = at, .likelihood = likelihood };
     CR_TRY(s.status);
     CR_TRY(cr_network_order(cx, p->net, order));
     for (size_t v = 0, k = 0; v < p->n; k += cr_network_states(p->net, v++)) {
         double most = 0;
         at[v] = k;
-        told[v] = p->weighed[v] || p->left[v] < cr_network_states(p->net, v);
+        observed[v] = p->weighed[v] || p->left[v] < cr_network_states(p->net, v);
         for (size_t i = 0; i < p->left[v]; i++) most = fmax(most, p->weight[p->first[v] + i]);
         for (size_t i = 0; i < p->left[v]; i++)
             likelihood[k + p->state[p->first[v] + i]] = p->weight[p->first[v] + i] / most;
-        if (told[v]) w.scale += log(most);
+        if (observed[v]) w.scale += log(most);
     }
     for (size_t i = 0; i < p->n; i++) /* those that matter */
         if (p->needed[order[i]]) order[w.n++] = order[i];

@@ -27,8 +27,8 @@ typedef struct chains {
     size_t            from, to;         /* sweeps to do now; those before `drop` are not counted */
     size_t            drop;
     cr_rng           *rng;
-    size_t           *state;        /* [chains x n] */
-    double           *room, *count; /* count [chains x BATCHES x width] */
+    size_t           *state;             /* [chains x n] */
+    double           *workspace, *count; /* count [chains x BATCHES x width] */
     double *p, *mean; /* [chains x states] as last drawn from; [chains x BATCHES x states] sums */
 } chains;
 
@@ -51,7 +51,7 @@ static void run_chain(void *arg, size_t chain)
     for (size_t i = w->from; i < w->to; i++) {
         for (size_t b = 0; b < w->blocks->n; b++)
             cri_block_draw_from(&w->blocks->block[b], &w->rng[chain],
-                                w->room + chain * w->blocks->room, state, w->g->start,
+                                w->workspace + chain * w->blocks->workspace, state, w->g->start,
                                 w->p + chain * w->g->start[w->g->n]);
         if (i >= w->drop) count_state(w, chain, i - w->drop, state);
     }
@@ -60,11 +60,12 @@ static void run_chain(void *arg, size_t chain)
 /* --- where they start ------------------------------------------------------------------------ */
 
 /* One of a few draws, by weight; false: none is possible. */
-static bool find_start(const cri_proposal *q, cr_rng *r, double *room, size_t *draw, size_t *state)
+static bool find_start(const cri_proposal *q, cr_rng *r, double *workspace, size_t *draw,
+                       size_t *state)
 {
     double sum = 0, peak = -INFINITY;
     for (size_t k = 0; k < TRIES; k++) {
-        double log_w = cri_proposal_draw(q, r, room, draw, NULL);
+        double log_w = cri_proposal_draw(q, r, workspace, draw, NULL);
         if (log_w == -INFINITY) continue;
         if (log_w > peak) {
             sum *= exp(peak - log_w);
@@ -99,13 +100,14 @@ static cr_status find_starts(cr_ctx *cx, chains *w, const cr_approximate_options
     CR_TRY(cri_anneal_starts(cx, w->g, o, w->n, seed, w->state, possible, &found));
     if (found || !*possible) goto done;
     CR_TRY(cri_proposal_new(cx, w->g, o, 1, &q));
-    double *room = cr_scratch_f64(&s, cri_proposal_room(&q));
+    double *workspace = cr_scratch_f64(&s, cri_proposal_workspace(&q));
     size_t *draw = cr_scratch_index(&s, w->g->n);
     CR_TRY(s.status);
     for (size_t k = 0; *possible && k < w->n; k++) {
         size_t *state = w->state + k * w->g->n;
         CR_TRY(cr_check_interrupt(cx));
-        if (!find_start(&q, &w->rng[k], room, draw, state)) CR_TRY(find_one(cx, w->g, o, state));
+        if (!find_start(&q, &w->rng[k], workspace, draw, state))
+            CR_TRY(find_one(cx, w->g, o, state));
     }
 done:
     cri_proposal_free(cx, &q);
@@ -193,7 +195,7 @@ cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate
     CR_TRY(cri_blocks_new(cx, &s, g, o->block, seed, &blocks));
     w.rng = cr_scratch_bytes(&s, w.n, sizeof *w.rng);
     w.state = cr_scratch_index(&s, w.n * g->n);
-    w.room = cr_scratch_f64(&s, w.n * blocks.room);
+    w.workspace = cr_scratch_f64(&s, w.n * blocks.workspace);
     w.count = cr_scratch_bytes(&s, w.n * BATCHES * w.width, sizeof *w.count);
     w.p = cr_scratch_bytes(&s, w.n * g->start[g->n], sizeof *w.p);
     w.mean = cr_scratch_bytes(&s, w.n * BATCHES * g->start[g->n], sizeof *w.mean);

@@ -18,10 +18,11 @@
 enum { COMPONENTS = 7 };         /* messages alone, one that learns, five taught by chains */
 static const double APART = 0.9; /* between the probabilities of a state by two chains */
 
-static void draw_some(void *arg, cr_rng *r, size_t count, double *room, size_t *index, cri_tally *t)
+static void draw_some(void *arg, cr_rng *r, size_t count, double *workspace, size_t *index,
+                      cri_tally *t)
 {
     for (size_t i = 0; i < count; i++) {
-        double log_w = cri_proposal_draw(arg, r, room, index, NULL);
+        double log_w = cri_proposal_draw(arg, r, workspace, index, NULL);
         cri_tally_add(t, index, log_w);
     }
 }
@@ -30,15 +31,15 @@ static void draw_some(void *arg, cr_rng *r, size_t count, double *room, size_t *
 
 typedef struct check {
     const cri_proposal *q;
-    double             *room, *log_w; /* [chains x room], [chains x CRI_VISITS] */
+    double             *workspace, *log_w; /* [chains x workspace], [chains x CRI_VISITS] */
 } check;
 
 static void weigh_chain(void *arg, size_t chain)
 {
     check  *c = arg;
-    double *room = c->room + chain * cri_proposal_room(c->q);
+    double *workspace = c->workspace + chain * cri_proposal_workspace(c->q);
     for (size_t i = chain * CRI_VISITS; i < (chain + 1) * CRI_VISITS; i++)
-        c->log_w[i] = cri_proposal_weight(c->q, room, c->q->visited + i * c->q->g->n);
+        c->log_w[i] = cri_proposal_weight(c->q, workspace, c->q->visited + i * c->q->g->n);
 }
 
 /* The share of the visits of a chain above `peak`; p: the probabilities of all states by these. */
@@ -94,7 +95,7 @@ static cr_status check_coverage(cr_ctx *cx, const cri_proposal *q, cri_tally *t)
     size_t     n = q->g->start[q->g->n];
     double    *all = cr_scratch_f64(&s, q->chains * n), *p = cr_scratch_f64(&s, n);
     check      c = { .q = q };
-    c.room = cr_scratch_f64(&s, q->chains * cri_proposal_room(q));
+    c.workspace = cr_scratch_f64(&s, q->chains * cri_proposal_workspace(q));
     c.log_w = cr_scratch_f64(&s, q->chains * CRI_VISITS);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, NULL, q->chains, weigh_chain, &c));
@@ -126,7 +127,7 @@ cr_status cri_sample_importance(cr_ctx *cx, const cri_fgraph *g, const cr_factor
                             .joint = opt_joint,
                             .samples = samples - samples / 4,
                             .seed = seed,
-                            .room = cri_proposal_room(&q),
+                            .workspace = cri_proposal_workspace(&q),
                             .index = g->n,
                             .draw = draw_some,
                             .arg = &q };

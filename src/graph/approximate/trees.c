@@ -168,7 +168,7 @@ typedef struct walk {
     size_t        tables;
     bool         *seen, *root; /* [n] */
     double       *gathered;    /* [start[n]] B_i and what came up */
-    double       *weight, *room, *up;
+    double       *weight, *workspace, *up;
 } walk;
 
 /* From each root outwards: a table after the variable it was reached from. */
@@ -213,7 +213,7 @@ static double send_up(walk *w, size_t i, size_t parent)
         if (f->var[k] == parent) slot = k;
         for (size_t x = 0; x < f->states[k]; x++) weight[x] = m[x] > 0 ? below[x] / m[x] : 0;
     }
-    cri_table_message(f, cri_bp_values(w->b, i), w->weight, slot, false, w->room, w->up);
+    cri_table_message(f, cri_bp_values(w->b, i), w->weight, slot, false, w->workspace, w->up);
     const double *m = w->b->m + g->offset[g->first[i] + slot];
     for (size_t x = 0; x < f->states[slot]; x++) {
         a[x] = m[x] > 0 ? a[x] * (w->up[x] / m[x]) : 0;
@@ -271,7 +271,7 @@ cr_status cri_trees_bound(cr_ctx *cx, const cri_trees *t, const cri_bp *b, doubl
     w.root = cr_scratch_bytes(&s, g->n, sizeof *w.root);
     w.gathered = cr_scratch_f64(&s, g->start[g->n]);
     w.weight = cr_scratch_f64(&s, g->most_scope * g->most_states);
-    w.room = cr_scratch_f64(&s, 2 * g->most_size);
+    w.workspace = cr_scratch_f64(&s, 2 * g->most_size);
     w.up = cr_scratch_f64(&s, g->most_states);
     CR_TRY(s.status);
     for (size_t v = 0; v < g->n; v++) scale += find_belief(b, v, belief + g->start[v]);

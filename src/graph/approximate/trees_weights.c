@@ -39,7 +39,7 @@ static void find_table_belief(const cri_bp *b, size_t i, const double *weight, s
     for (size_t e = 0; sum > 0 && e < f->size; e++) out[e] /= sum;
 }
 
-/* I_f; room for the messages, a table and marginals. */
+/* I_f; workspace: the messages, a table and marginals. */
 static double find_information(const cri_bp *b, size_t i, double *weight, double *table,
                                double *marginal, size_t *position)
 {

@@ -70,7 +70,7 @@ typedef struct cri_best {
 } cri_best;
 
 void cri_best_remove(cri_best *s, size_t v, size_t state);
-/* Ends the budget when the time limit is near, so that what has been found can still be told.
+/* Ends the budget when the time limit is near, so that what has been found can still be reported.
  * Fails when interrupted. */
 cr_status cri_best_check_time(cri_best *s);
 /* Says that v has lost or got back a state. */

@@ -41,7 +41,7 @@ static size_t other_of(const forest *f, const cri_best_table *t, size_t v, bool 
     return found;
 }
 
-/* Takes v into the forest if it stays one.  near: room for the trees that v joins. */
+/* Takes v into the forest if it stays one.  near: workspace for the trees that v joins. */
 static void gather_variable(forest *f, size_t v, size_t *near)
 {
     cri_best *s = f->s;

@@ -211,6 +211,7 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     double    *weight, left = cri_time_left(cx);
     cr_factor *factor = NULL;
     s.reserve = left < INFINITY ? fmin(left / 2, MOST_RESERVE) : -1;
+    CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_problem_new(cx, net, opt_e, NULL, &s.problem));
     CR_TRY(cri_problem_tables(cx, s.problem, &factor, &factors, &s.constant));
     CR_TRY(make_variables(&s, &a));

@@ -1,9 +1,9 @@
-/* bucket_bytes.c -- what an elimination will hold, told before its first table is made.
+/* bucket_bytes.c -- what an elimination will hold, predicted before its first table is made.
  * A table of the network lives until its first variable is eliminated, a message until its own
  * first variable is; what maximising remembers, to the end. */
 #include "bucket_internal.h"
 #include "graph/factor/message.h"
-#include "shapes.h"
+#include "table_sizes.h"
 
 #include <math.h>
 
@@ -19,14 +19,14 @@ typedef struct forecast {
 static double message_size(const cri_run *r, size_t i)
 {
     double size = 1;
-    for (size_t k = r->filled.begin[i]; k < r->filled.begin[i + 1]; k++)
-        size *= (double)r->problem->active_states[r->filled.later[k]];
+    for (size_t k = r->tree.begin[i]; k < r->tree.begin[i + 1]; k++)
+        size *= (double)r->problem->active_states[r->tree.later[k]];
     return size;
 }
 
 static double message_bytes(const cri_run *r, size_t i)
 {
-    return cri_table_bytes(r->filled.begin[i + 1] - r->filled.begin[i], message_size(r, i));
+    return cri_table_bytes(r->tree.begin[i + 1] - r->tree.begin[i], message_size(r, i));
 }
 
 static void note(forecast *w, double more)
@@ -57,30 +57,30 @@ static cr_status sum_bytes(forecast *w, size_t i, double size, double *out)
 {
     cr_status      st = CR_OK;
     const cri_run *r = w->r;
-    cri_shapes     s = { 0 };
+    cri_scopes     s = { 0 };
     cri_space      sp = { 0 };
-    size_t         inputs = 1, begin = r->filled.begin[i], n = r->filled.begin[i + 1] - begin;
+    size_t         inputs = 1, begin = r->tree.begin[i], n = r->tree.begin[i + 1] - begin;
     for (size_t t = w->first[i]; t != CR_NONE; t = w->next[t]) inputs++;
     for (size_t c = w->child[i]; c != CR_NONE; c = w->sibling[c]) inputs++;
     *out = cri_small_sum_bytes(size, inputs - 1, 1);
     if (!cri_worth_a_look(size, inputs)) return CR_OK;
     if (!cri_space_add(&sp, i, r->problem->active_states[i])) return CR_OK;
     for (size_t k = begin; k < begin + n; k++)
-        if (!cri_space_add(&sp, r->filled.later[k], r->problem->active_states[r->filled.later[k]]))
+        if (!cri_space_add(&sp, r->tree.later[k], r->problem->active_states[r->tree.later[k]]))
             return CR_OK;
-    cri_shapes_begin(w->cx, inputs, &s);
+    cri_scopes_begin(w->cx, inputs, &s);
     CR_TRY(s.scratch.status);
-    cri_shapes_add(&s, r->problem, n, r->filled.later + begin);
+    cri_scopes_add(&s, r->problem, n, r->tree.later + begin);
     for (size_t t = w->first[i]; t != CR_NONE; t = w->next[t])
-        cri_shapes_add_table(&s, r->problem, t);
+        cri_scopes_add_table(&s, r->problem, t);
     for (size_t c = w->child[i]; c != CR_NONE; c = w->sibling[c])
-        cri_shapes_add(&s, r->problem, r->filled.begin[c + 1] - r->filled.begin[c],
-                       r->filled.later + r->filled.begin[c]);
+        cri_scopes_add(&s, r->problem, r->tree.begin[c + 1] - r->tree.begin[c],
+                       r->tree.later + r->tree.begin[c]);
     CR_TRY(s.scratch.status);
     if (!cri_send_bytes(w->cx, &sp, s.n - 1, s.in + 1, 1, s.in, true, out))
         CR_TRY(cr_fail(w->cx, CR_ENOMEM, "out of memory for the plan of an elimination"));
 done:
-    cri_shapes_end(&s);
+    cri_scopes_end(&s);
     return st;
 }
 
@@ -88,7 +88,7 @@ static cr_status eliminate(forecast *w, size_t i, size_t kept, cr_exact_report *
 {
     cr_status      st = CR_OK;
     const cri_run *r = w->r;
-    size_t width = r->filled.begin[i + 1] - r->filled.begin[i], parent = r->filled.parent[i];
+    size_t         width = r->tree.begin[i + 1] - r->tree.begin[i], parent = r->tree.parent[i];
     double size = message_size(r, i), clique = size * (double)r->problem->active_states[i], more;
     if (width > report->width) report->width = width;
     report->operations += clique;
@@ -104,7 +104,8 @@ done:
     return st;
 }
 
-cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held)
+cr_status cri_run_predict(cr_ctx *cx, const cri_run *r, double finding, double held,
+                          cr_exact_report *out)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -131,9 +132,9 @@ cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held)
     report.tables = w.peak;
     /* the lists of buckets and tables */
     held += (double)(some * (sizeof(cr_factor) + 2 * sizeof(size_t)) + 2 * n * sizeof(size_t));
-    if (r->first_max != CR_NONE) held += (double)(n * (sizeof *r->arg + sizeof *r->arg_size));
+    if (r->first_max != CR_NONE) held += (double)(n * (sizeof(uint16_t *) + sizeof(size_t)));
     report.bytes = fmax(finding, held + w.peak);
-    r->report = report;
+    *out = report;
 done:
     cr_scratch_end(&s);
     return st;

@@ -1,9 +1,12 @@
-/* bucket_internal.h -- the steps of one elimination.  (Internal header.) */
+/* bucket_internal.h -- an elimination: planned once, then executed.
+ * The plan is the problem, an order with its cliques, a cutset where memory is short, and what all
+ * this takes; no table is made for it.  Executing it changes nothing of it.  (Internal header.) */
 #ifndef CREDENCE_GRAPH_EXACT_BUCKET_INTERNAL_H
 #define CREDENCE_GRAPH_EXACT_BUCKET_INTERNAL_H
 
 #include "bucket.h"
-#include "filled.h"
+#include "condition.h"
+#include "elimination_tree.h"
 #include "problem.h"
 
 typedef enum cri_goal {
@@ -13,44 +16,59 @@ typedef enum cri_goal {
     CRI_MAP        /* sum, then maximise over the query */
 } cri_goal;
 
+/* One run, before any table is made. */
 typedef struct cri_run {
-    cri_problem    *problem;
-    cr_order        order;
-    cri_filled      filled;
-    cr_exact_report report;
-    size_t          kept;      /* the last ranks are not eliminated: the query */
-    size_t          first_max; /* from this rank on maximise; CR_NONE: never */
-    cr_factor      *table;     /* [room]: tables, then one message per rank */
-    size_t          tables, room;
-    double          scale; /* log of all that was divided by: log P(e) at the end */
-    uint16_t      **arg;   /* [active] best states, where maximised */
-    size_t         *arg_size;
+    cri_problem         *problem;
+    cr_order             order;
+    cri_elimination_tree tree;
+    size_t               kept;      /* the last ranks are not eliminated: the query */
+    size_t               first_max; /* from this rank on maximise; CR_NONE: never */
 } cri_run;
 
-/* Finds an order and what it will cost; no table is made yet.  opt_query [variables]: marks. */
-cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                          const bool *opt_query, cri_goal goal, const cr_exact_options *o,
-                          cri_run *out_r);
-/* Fills the report (bucket_bytes.c).  Bytes: `finding` at the most while the order was looked for,
- * `held` from now on. */
-cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held);
+typedef struct cri_elimination {
+    const cr_network  *net; /* it and the evidence must outlive the plan and not change */
+    const cr_evidence *evidence;
+    cr_exact_options   options;
+    cri_goal           goal;
+    size_t             n, *query; /* [n] */
+    bool              *asked;     /* [variables] marks of the query */
+    cri_cutset         cutset;    /* n = 0: one run is all */
+    cri_run            run;       /* given the first joint state of the cutset */
+    cr_exact_report    report;    /* of all runs */
+} cri_elimination;                /* all zeros: none */
+
+/* What an elimination finds. */
+typedef struct cri_eliminated {
+    double    log;   /* log P(e), or of the best assignment; -INFINITY: there is none */
+    cr_factor joint; /* P(query | e), normalised; of sums */
+    size_t   *state; /* [variables] the best, the caller's; of sums NULL */
+} cri_eliminated;
+
+/* Finds an order and what it will cost.  CR_EARG: a variable is asked for twice, or there is no such
+ * one.  The network must have been checked.  With a limit of operations CR_ENOMEM as soon as a quick order is far beyond it. */
+cr_status cri_elimination_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                              cri_goal goal, size_t n, const size_t *query,
+                              const cr_exact_options *o, cri_elimination *out);
+void      cri_elimination_free(cr_ctx *cx, cri_elimination *p);
+/* Does this plan answer the question, the evidence being what it was? */
+bool cri_elimination_answers(const cri_elimination *p, cri_goal goal, size_t n,
+                             const size_t *query);
+/* Adds a cutset where the tables of one run do not fit into memory.  CR_ENOMEM: it takes more time
+ * or memory than there is; then the plan is that of one run still, or of some variables fixed. */
+cr_status cri_elimination_fit(cr_ctx *cx, cri_elimination *p);
+/* All runs, in order (bucket_query.c).  out->joint is untouched, and out->state too, where out->log
+ * is -INFINITY. */
+cr_status cri_elimination_execute(cr_ctx *cx, const cri_elimination *p, cri_eliminated *out);
+
+/* The run given evidence that leaves the same variables with several states as that of p->run. */
+cr_status cri_run_like(cr_ctx *cx, const cri_elimination *p, const cr_evidence *e, cri_run *out);
 void      cri_run_free(cr_ctx *cx, cri_run *r);
-/* The same for other evidence that leaves the same variables with several states: their order is
- * that of another run, and nothing is foretold. */
-cr_status cri_run_prepare_like(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                               const bool *opt_query, cri_goal goal, const cri_run *like,
-                               cri_run *out_r);
-/* Is there memory for it? */
-bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o);
-/* What an answer will take, by conditioning where memory is short.  mark [variables]: the query.
- * CR_ENOMEM: too much; then the report is of one run without conditioning. */
-cr_status cri_bucket_plan(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                          const bool *mark, cri_goal goal, const cr_exact_options *o,
-                          cr_exact_report *out_report);
-/* Eliminates; out_joint (NULL: not wanted; untouched if r->scale is -INFINITY): over the query's
- * ranks, normalised. */
-cr_status cri_run_eliminate(cr_ctx *cx, cri_run *r, cr_factor *out_joint);
-/* The best states of the variables maximised over; others get any. */
-cr_status cri_run_trace_back(cr_ctx *cx, const cri_run *r, size_t *out_state);
+/* What a run will take (bucket_bytes.c).  Bytes: `finding` at the most while the order was looked
+ * for, `held` from now on. */
+cr_status cri_run_predict(cr_ctx *cx, const cri_run *r, double finding, double held,
+                          cr_exact_report *out);
+/* Executes one run (bucket.c). */
+cr_status cri_run_execute(cr_ctx *cx, const cri_elimination *p, const cri_run *r,
+                          cri_eliminated *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* chordal.c -- maximum cardinality search; clusters from cliques and from tables. */
 #include "chordal.h"
-#include "filled.h"
+#include "elimination_tree.h"
 #include "base/scratch.h"
 
 #include <string.h>
@@ -56,20 +56,20 @@ static void search(const cr_graph *g, levels *l, bool *visited, size_t *order)
 
 cr_status cr_graph_chordal(cr_ctx *cx, const cr_graph *g, bool *out_chordal, size_t *opt_order)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_filled f = { 0 };
-    levels     l = { cr_scratch_index(&s, g->n + 1), cr_scratch_index(&s, g->n),
-                     cr_scratch_index(&s, g->n), cr_scratch_index(&s, g->n) };
-    bool      *visited = cr_scratch_bytes(&s, g->n, sizeof *visited);
-    size_t    *order = cr_scratch_index(&s, g->n);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    cri_elimination_tree f = { 0 };
+    levels               l = { cr_scratch_index(&s, g->n + 1), cr_scratch_index(&s, g->n),
+                               cr_scratch_index(&s, g->n), cr_scratch_index(&s, g->n) };
+    bool                *visited = cr_scratch_bytes(&s, g->n, sizeof *visited);
+    size_t              *order = cr_scratch_index(&s, g->n);
     CR_TRY(s.status);
     search(g, &l, visited, order);
-    CR_TRY(cri_filled_new(cx, g, order, &f));
+    CR_TRY(cri_elimination_tree_new(cx, g, order, &f));
     *out_chordal = 2 * f.ends == g->ends; /* elimination added no edge */
     if (opt_order && g->n > 0) memcpy(opt_order, order, g->n * sizeof *order);
 done:
-    cri_filled_free(cx, &f);
+    cri_elimination_tree_free(cx, &f);
     cr_scratch_end(&s);
     return st;
 }
@@ -87,8 +87,8 @@ void cr_cluster_graph_free(cr_ctx *cx, cr_cluster_graph *g)
     *g = (cr_cluster_graph){ 0 };
 }
 
-static cr_status make_room(cr_ctx *cx, size_t clusters, size_t members, size_t edges, size_t shared,
-                           cr_cluster_graph *out)
+static cr_status allocate(cr_ctx *cx, size_t clusters, size_t members, size_t edges, size_t shared,
+                          cr_cluster_graph *out)
 {
     cr_cluster_graph g = {
         .clusters = clusters, .members = members, .edges = edges, .shared_n = shared
@@ -119,7 +119,7 @@ static void sort_members(size_t *list, size_t n)
 /* home[i]: the maximal clique that holds {i} + later(i); cliques are numbered by their first
  * vertex, which `first` gets.  {i} + later(i) is maximal unless a child's later() is the whole of
  * it. */
-static size_t find_maximal(const cri_filled *f, size_t *home, size_t *first)
+static size_t find_maximal(const cri_elimination_tree *f, size_t *home, size_t *first)
 {
     size_t cliques = 0;
     for (size_t i = 0; i < f->n; i++) home[i] = CR_NONE;
@@ -139,13 +139,13 @@ static size_t find_maximal(const cri_filled *f, size_t *home, size_t *first)
 cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order,
                          cr_cluster_graph *out_g)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_filled f = { 0 };
-    size_t    *home = cr_scratch_index(&s, g->n), *first = cr_scratch_index(&s, g->n);
-    size_t     members = 0, edges = 0, shared = 0;
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    cri_elimination_tree f = { 0 };
+    size_t              *home = cr_scratch_index(&s, g->n), *first = cr_scratch_index(&s, g->n);
+    size_t               members = 0, edges = 0, shared = 0;
     CR_TRY(s.status);
-    CR_TRY(cri_filled_new(cx, g, order, &f));
+    CR_TRY(cri_elimination_tree_new(cx, g, order, &f));
     size_t cliques = find_maximal(&f, home, first);
     for (size_t c = 0; c < cliques; c++) members += 1 + f.begin[first[c] + 1] - f.begin[first[c]];
     for (size_t i = 0; i < f.n; i++) {
@@ -153,7 +153,7 @@ cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order,
         edges += leaves;
         shared += leaves ? f.begin[i + 1] - f.begin[i] : 0;
     }
-    CR_TRY(make_room(cx, cliques, members, edges, shared, out_g));
+    CR_TRY(allocate(cx, cliques, members, edges, shared, out_g));
     for (size_t c = 0, at = 0; c < cliques; c++) {
         size_t i = first[c], start = at;
         out_g->member[at++] = order[i];
@@ -173,7 +173,7 @@ cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order,
         out_g->shared_begin[++e] = at;
     }
 done:
-    cri_filled_free(cx, &f);
+    cri_elimination_tree_free(cx, &f);
     cr_scratch_end(&s);
     return st;
 }
@@ -182,7 +182,7 @@ cr_status cr_bethe_graph(cr_ctx *cx, const cr_network *net, cr_cluster_graph *ou
 {
     size_t tables = cr_network_tables(net), n = cr_network_size(net), ends = 0;
     for (size_t i = 0; i < tables; i++) ends += cr_network_table(net, i).n;
-    cr_status st = make_room(cx, tables + n, ends + n, ends, ends, out_g);
+    cr_status st = allocate(cx, tables + n, ends + n, ends, ends, out_g);
     if (st != CR_OK) return st;
     size_t at = 0;
     for (size_t i = 0; i < tables; i++) {

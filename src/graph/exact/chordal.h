@@ -8,7 +8,7 @@
 
 #include "graph/network/structure.h"
 
-/* A perfect elimination order of a chordal graph (opt_order [vertices]); *out_chordal tells whether
+/* A perfect elimination order of a chordal graph (opt_order [vertices]); *out_chordal: whether
  * the graph is one.  O(vertices log + edges). */
 CR_API cr_status cr_graph_chordal(cr_ctx *cx, const cr_graph *g, bool *out_chordal,
                                   size_t *opt_order);

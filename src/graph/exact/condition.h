@@ -1,7 +1,7 @@
 /* condition.h -- exact answers when tables do not fit into memory: a few variables C, the cutset,
  * are held fixed in each of their joint states in turn, P(q, e) = sum_c P(q, e, C = c), and each
  * run needs tables without C.  The work is that of one run times the joint states, so it is
- * foretold, and refused where it is longer than the time limit.  Runs go side by side as far as
+ * predicted, and refused where it is longer than the time limit.  Runs go side by side as far as
  * memory allows; they are added up in order, so the sum does not depend on the threads.
  * Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Darwiche (2001),
  * "Recursive conditioning".  (Internal header.) */
@@ -9,6 +9,7 @@
 #define CREDENCE_GRAPH_EXACT_CONDITION_H
 
 #include "bucket.h"
+#include "limits.h"
 
 enum { CRI_MOST_CONDITIONED = 24, CRI_BATCH = 16 }; /* runs whose answers are kept until added up */
 
@@ -29,38 +30,15 @@ cr_status cri_cutset_fix(cr_ctx *cx, const cri_cutset *c, const cr_network *net,
 size_t cri_cutset_state(const cri_cutset *c, const cr_network *net, const cr_evidence *opt_e,
                         size_t run, size_t i);
 
-/* The bytes of tables that are allowed. */
-double cri_exact_room(const cr_ctx *cx, const cr_exact_options *o);
-/* Is there room for the tables; or, without such a limit, for all that is held? */
-bool cri_exact_has_room(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r);
-/* ... and for what runs keep beside it? */
-bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
-                                 const cr_exact_report *r, const cr_network *net);
-/* Are so many operations allowed: by the options, by the time limit or, without one, within a day?
- */
-bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
-/* The seconds that so many operations take, a cautious guess: the one that is shown. */
-double cri_exact_seconds(double operations);
-/* The operations that it has so many seconds for. */
-double cri_exact_operations(double seconds);
-/* Warns before work that takes more than a minute by that guess. */
-void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r);
-/* The failure of work that takes too much; `what` would do it. */
-cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
-                           const cr_exact_options *o);
-/* How many runs may go side by side; 0: one at a time, with all threads. */
-size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exact_options *o);
-/* Says that the work goes on in runs. */
-void cri_exact_tell_runs(cr_ctx *cx, const cr_exact_report *one);
-
-/* All marginals, as cr_junction_marginals, and log P(e), by junction trees given each state of a
- * cutset.  Impossible evidence is CR_EDATA.  The report has the work of all runs. */
-cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                                  const cr_exact_options *o, double *out, double *out_log,
-                                  cr_exact_report *out_report);
-/* What that would take.  CR_ENOMEM: too much. */
+/* A cutset, chosen greedily, such that a junction tree given its state fits into memory, and what the
+ * runs take together.  CR_ENOMEM: too much.  The network must have been checked. */
 cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                              const cr_exact_options *o, cri_cutset *out_c,
                              cr_exact_report *out_report);
+/* All marginals, as cr_junction_marginals, and log P(e), by junction trees given each state of the
+ * cutset; c and r as they were planned.  Impossible evidence is CR_EDATA. */
+cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                                  const cr_exact_options *o, const cri_cutset *c,
+                                  const cr_exact_report *r, double *out, double *out_log);
 
 #endif

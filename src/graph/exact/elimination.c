@@ -15,7 +15,7 @@ static const double MOST_WORK = 3e7;
 
 typedef struct list {
     size_t *to;
-    size_t  n, room;
+    size_t  n, capacity;
 } list;
 
 typedef struct score {
@@ -102,12 +102,12 @@ static void replay_all(eliminator *e)
 
 static bool append(eliminator *e, list *l, size_t v)
 {
-    if (l->n == l->room) {
-        size_t  more = l->room ? 2 * l->room : 8;
-        size_t *to = cr_resize(e->cx, l->to, l->room, more, sizeof *to);
+    if (l->n == l->capacity) {
+        size_t  more = l->capacity ? 2 * l->capacity : 8;
+        size_t *to = cr_resize(e->cx, l->to, l->capacity, more, sizeof *to);
         if (!to) return false;
         l->to = to;
-        l->room = more;
+        l->capacity = more;
     }
     l->to[l->n++] = v;
     return true;
@@ -299,7 +299,7 @@ static cr_status make_eliminator(cr_scratch *s, const cr_graph *g, const size_t 
 static void free_lists(eliminator *e)
 {
     for (size_t v = 0; e->near && v < e->n; v++)
-        cr_free(e->cx, e->near[v].to, e->near[v].room, sizeof(size_t));
+        cr_free(e->cx, e->near[v].to, e->near[v].capacity, sizeof(size_t));
 }
 
 static void keep_better(cr_order *best, const cr_order *o, cr_elimination method)

@@ -2,7 +2,7 @@
 #include "junction.h"
 #include "condition.h"
 #include "graph/factor/factor_internal.h"
-#include "filled.h"
+#include "elimination_tree.h"
 #include "junction_internal.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -56,7 +56,7 @@ size_t cr_junction_messages(const cr_junction *j) { return j->messages; }
 /* home[i]: the clique in which rank i is eliminated, numbered in the order of their first
  * variables.  The parent p of i joins the clique of i when {p} + later(p) = later(i); last[c]: the
  * last one eliminated. */
-static size_t find_homes(const cri_filled *f, size_t *home, size_t *last)
+static size_t find_homes(const cri_elimination_tree *f, size_t *home, size_t *last)
 {
     size_t cliques = 0;
     for (size_t i = 0; i < f->n; i++) home[i] = CR_NONE;
@@ -70,7 +70,7 @@ static size_t find_homes(const cri_filled *f, size_t *home, size_t *last)
     return cliques;
 }
 
-static cr_status make_cliques(cr_ctx *cx, cr_junction *j, const cri_filled *f)
+static cr_status make_cliques(cr_ctx *cx, cr_junction *j, const cri_elimination_tree *f)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -241,13 +241,13 @@ static double constant_weight(const cri_problem *p)
 
 /* --- compiling ------------------------------------------------------------------------------- */
 
-/* Before the first table is made: is there room for it, and time? */
-static cr_status check_room(cr_ctx *cx, const cr_junction *j)
+/* Before the first table is made: does it fit into memory and time? */
+static cr_status check_limits(cr_ctx *cx, const cr_junction *j)
 {
     if (j->options.memory == SIZE_MAX) return CR_OK;
-    if (j->report.tables <= cri_exact_room(cx, &j->options) &&
+    if (j->report.tables <= cri_exact_memory(cx, &j->options) &&
         cri_exact_in_time(cx, &j->options, j->report.operations)) {
-        cri_exact_tell_long(cx, &j->report);
+        cri_exact_warn_long(cx, &j->report);
         return CR_OK;
     }
     return cri_exact_refuse(cx, "a junction tree", &j->report, &j->options);
@@ -255,18 +255,18 @@ static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)
 {
-    cr_status  st = CR_OK;
-    cr_graph   g = { 0 };
-    cr_order   o = { 0 };
-    cri_filled f = { 0 };
-    double     start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
+    cr_status            st = CR_OK;
+    cr_graph             g = { 0 };
+    cr_order             o = { 0 };
+    cri_elimination_tree f = { 0 };
+    double               start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
     CR_TRY(cri_problem_new(cx, j->net, j->evidence, NULL, &j->problem));
     before = (double)cr_ctx_memory(cx);
     CR_TRY(cri_problem_graph(cx, j->problem, &g));
     finding = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order,
                          j->options.effort, &o));
-    CR_TRY(cri_filled_new(cx, &g, o.order, &f));
+    CR_TRY(cri_elimination_tree_new(cx, &g, o.order, &f));
     passing = (double)cr_ctx_memory(cx) - before; /* graph, order and fill: not kept */
     CR_TRY(cri_problem_rank(cx, j->problem, o.order));
     CR_TRY(make_cliques(cx, j, &f));
@@ -275,11 +275,11 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     CR_TRY(assign_tables(cx, j));
     now = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cri_junction_predict(cx, j, &o, finding + o.bytes, now, passing));
-    CR_TRY(check_room(cx, j));
+    CR_TRY(check_limits(cx, j));
     CR_TRY(cut_tables(cx, j));
     j->constant = constant_weight(j->problem);
 done:
-    cri_filled_free(cx, &f);
+    cri_elimination_tree_free(cx, &f);
     cr_order_free(cx, &o);
     cr_graph_free(cx, &g);
     return st;
@@ -297,6 +297,13 @@ static cr_status copy_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *op
 
 cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const cr_exact_options *opt_o, cr_junction **out_j)
+{
+    cr_status st = cr_network_check(cx, net);
+    return st == CR_OK ? cri_junction_new(cx, net, opt_e, opt_o, out_j) : st;
+}
+
+cr_status cri_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                           const cr_exact_options *opt_o, cr_junction **out_j)
 {
     cr_status    st = CR_OK;
     size_t       n = cr_network_size(net);

@@ -8,7 +8,8 @@
  * underflows (message.h). Two calibrations of the downward pass: Shafer-Shenoy, as above, one
  * message at a time; Hugin (belief update), the belief of a clique summed onto all its separators
  * in one pass, then divided by what came up (0/0 = 0): O(1) passes per clique instead of one per
- * child. Shafer & Shenoy (1990); Jensen, Lauritzen & Olesen (1990); Koller & Friedman (2009),
+ * child.  cr_junction_calibrate is these formulas; a plain version of it is in
+ * tests/graph/reference_tree.h.  Shafer & Shenoy (1990); Jensen, Lauritzen & Olesen (1990); Koller & Friedman (2009),
  * ch. 10. */
 #ifndef CREDENCE_GRAPH_EXACT_JUNCTION_H
 #define CREDENCE_GRAPH_EXACT_JUNCTION_H
@@ -26,7 +27,7 @@ CR_API cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evi
                                  const cr_exact_options *opt_o, cr_junction **out_j);
 /* Frees a tree.  NULL is allowed. */
 CR_API void cr_junction_free(cr_ctx *cx, cr_junction *j);
-/* What the tree takes, told before any table is made: entries of all cliques, bytes of all
+/* What the tree takes, predicted before any table is made: entries of all cliques, bytes of all
  * marginals by Hugin. */
 CR_API cr_exact_report cr_junction_report(const cr_junction *j);
 /* The bytes that are held at a time, at the most, for all marginals by one of the calibrations.

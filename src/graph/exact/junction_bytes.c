@@ -1,7 +1,7 @@
-/* junction_bytes.c -- what a junction tree will hold, told before its first table is made. */
+/* junction_bytes.c -- what a junction tree will hold, predicted before its first table is made. */
 #include "junction_internal.h"
 #include "graph/factor/message.h"
-#include "shapes.h"
+#include "table_sizes.h"
 
 #include <math.h>
 
@@ -25,22 +25,22 @@ typedef enum asked {
     MARGINALS /* the marginals that no child has */
 } asked;
 
-static void add_separator(const cr_junction *j, const cri_clique *c, cri_shapes *s)
+static void add_separator(const cr_junction *j, const cri_clique *c, cri_scopes *s)
 {
-    cri_shapes_add(s, j->problem, c->n - c->eliminated, c->scope + c->eliminated);
+    cri_scopes_add(s, j->problem, c->n - c->eliminated, c->scope + c->eliminated);
 }
 
 /* What goes into a clique: its tables, what comes up (but from `except`) and what comes down. */
 static void add_inputs(const cr_junction *j, const cri_clique *c, asked what, size_t except,
-                       cri_shapes *s)
+                       cri_scopes *s)
 {
     size_t tables = cr_network_tables(j->net);
     for (size_t i = 0; i < c->tables; i++) {
         size_t t = c->table[i], rank = t - tables;
         if (t < tables)
-            cri_shapes_add_table(s, j->problem, t);
+            cri_scopes_add_table(s, j->problem, t);
         else if (j->problem->weighed[j->problem->var[rank]])
-            cri_shapes_add(s, j->problem, 1, &rank);
+            cri_scopes_add(s, j->problem, 1, &rank);
     }
     for (size_t i = 0; i < c->children; i++) {
         const cri_clique *k = &j->clique[c->child[i]];
@@ -60,12 +60,12 @@ static bool child_has(const cr_junction *j, const cri_clique *c, size_t rank)
 }
 
 static void add_outputs(const cr_junction *j, const cri_clique *c, asked what, size_t to,
-                        cri_shapes *s)
+                        cri_scopes *s)
 {
     if (what == UP) add_separator(j, c, s);
     if (what == ONE) add_separator(j, &j->clique[to], s);
     for (size_t i = 0; what != UP && what != ONE && i < c->eliminated && i < CRI_MOST_DIMS; i++)
-        if (!child_has(j, c, c->scope[i])) cri_shapes_add(s, j->problem, 1, &c->scope[i]);
+        if (!child_has(j, c, c->scope[i])) cri_scopes_add(s, j->problem, 1, &c->scope[i]);
     for (size_t k = 0; what == BELOW && k < c->children; k++)
         add_separator(j, &j->clique[c->child[k]], s);
 }
@@ -75,7 +75,7 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
                             size_t child, double *out)
 {
     cr_status  st = CR_OK;
-    cri_shapes in = { 0 }, to = { 0 };
+    cri_scopes in = { 0 }, to = { 0 };
     cri_space  sp = { 0 };
     double     size = clique_size(j, c, 0);
     size_t     inputs = c->children + (what != UP), outputs = 1 + c->children + c->eliminated;
@@ -90,8 +90,8 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
     if (!cri_worth_a_look(size, inputs)) return CR_OK;
     for (size_t i = 0; i < c->n; i++)
         if (!cri_space_add(&sp, c->scope[i], j->problem->active_states[c->scope[i]])) return CR_OK;
-    cri_shapes_begin(cx, inputs, &in);
-    cri_shapes_begin(cx, outputs, &to);
+    cri_scopes_begin(cx, inputs, &in);
+    cri_scopes_begin(cx, outputs, &to);
     CR_TRY(in.scratch.status);
     CR_TRY(to.scratch.status);
     add_inputs(j, c, what, child, &in);
@@ -102,8 +102,8 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
     if (to.n > 0 && !cri_send_bytes(cx, &sp, in.n, in.in, to.n, to.in, true, out))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory for the plan of a junction tree"));
 done:
-    cri_shapes_end(&in);
-    cri_shapes_end(&to);
+    cri_scopes_end(&in);
+    cri_scopes_end(&to);
     return st;
 }
 

@@ -46,19 +46,19 @@ cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidenc
     cri_cutset       c = { .runs = 1 };
     cr_exact_report  whole = { 0 }, r;
     cr_exact_options any = *o;
-    double           room = cri_exact_room(cx, o);
+    double           memory = cri_exact_memory(cx, o);
     bool             fits;
     any.memory = SIZE_MAX; /* only the report is wanted */
     CR_TRY(cri_evidence_copy(cx, net, opt_e, &e));
     for (;;) {
         size_t v;
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cr_junction_new(cx, net, e, &any, &j));
+        CR_TRY(cri_junction_new(cx, net, e, &any, &j));
         r = cr_junction_report(j);
         if (c.n == 0) whole = r;
-        bool hopeless = whole.tables > MOST_RUNS * room || c.runs > MOST_RUNS ||
+        bool hopeless = whole.tables > MOST_RUNS * memory || c.runs > MOST_RUNS ||
                         !cri_exact_in_time(cx, o, c.runs * r.operations);
-        fits = cri_exact_has_room_for_runs(cx, o, &r, net); /* though j is still there */
+        fits = cri_exact_fits_runs(cx, o, &r, net); /* though j is still there */
         if (!hopeless && fits) break;
         CR_TRY(choose_variable(cx, j, &v));
         if (hopeless || v == CR_NONE || c.n == CRI_MOST_CONDITIONED)
@@ -112,7 +112,7 @@ static cr_status run_state(work *w, lane *l, size_t i)
     if (!l->e) CR_TRY(cri_evidence_copy(l->cx, w->net, w->e, &l->e));
     CR_TRY(cri_cutset_fix(l->cx, w->c, w->net, w->e, w->first + i, l->e));
     if (!l->tree)
-        CR_TRY(cr_junction_new(l->cx, w->net, l->e, &any, &l->tree));
+        CR_TRY(cri_junction_new(l->cx, w->net, l->e, &any, &l->tree));
     else
         CR_TRY(cr_junction_set_evidence(l->cx, l->tree, l->e));
     cri_junction_forget(l->tree);
@@ -190,32 +190,30 @@ static void close_lanes(work *w)
 }
 
 cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                                  const cr_exact_options *o, double *out, double *out_log,
-                                  cr_exact_report *out_report)
+                                  const cr_exact_options *o, const cri_cutset *c,
+                                  const cr_exact_report *r, double *out, double *out_log)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_cutset c = { 0 };
-    work       w = { .net = net, .e = opt_e, .o = o, .c = &c };
+    work       w = { .net = net, .e = opt_e, .o = o, .c = c };
     double    *sum, total = 0, peak = -INFINITY;
-    CR_TRY(cri_condition_plan(cx, net, opt_e, o, &c, out_report));
-    cri_exact_tell_runs(cx, out_report);
-    cri_exact_tell_long(cx, out_report);
+    cri_exact_report_runs(cx, r);
+    cri_exact_warn_long(cx, r);
     for (size_t v = 0; v < cr_network_size(net); v++) w.states += cr_network_states(net, v);
     sum = cr_scratch_bytes(&s, w.states, sizeof *sum);
     w.marginal = cr_scratch_matrix(&s, CRI_BATCH, w.states);
     w.log = cr_scratch_f64(&s, CRI_BATCH);
-    size_t lanes = cri_exact_lanes(cx, out_report, o);
+    size_t lanes = cri_exact_lanes(cx, r, o);
     w.lanes = lanes ? lanes : 1;
     w.lane = cr_scratch_bytes(&s, w.lanes, sizeof *w.lane);
     CR_TRY(s.status);
     CR_TRY(open_lanes(cx, &w, lanes > 0));
-    for (double done = 0; done < c.runs; done += CRI_BATCH) {
+    for (double done = 0; done < c->runs; done += CRI_BATCH) {
         w.first = (size_t)done;
-        w.n = c.runs - done < CRI_BATCH ? (size_t)(c.runs - done) : CRI_BATCH;
+        w.n = c->runs - done < CRI_BATCH ? (size_t)(c->runs - done) : CRI_BATCH;
         CR_TRY(cr_check_interrupt(cx));
-        cr_progress(cx, "conditioning", done, c.runs);
-        CR_TRY(run_batch(cx, &w, out_report->bytes));
+        cr_progress(cx, "conditioning", done, c->runs);
+        CR_TRY(run_batch(cx, &w, r->bytes));
         gather(&w, sum, &total, &peak);
     }
     if (total == 0)

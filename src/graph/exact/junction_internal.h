@@ -7,7 +7,7 @@
 #include "problem.h"
 
 typedef struct cri_edge_message {
-    cr_factor table; /* over the separator; no value: no room yet */
+    cr_factor table; /* over the separator; no value: no memory yet */
     double    scale; /* log, with the scales of all that went into it */
     bool      valid;
     bool      divided; /* came from a division by up: wrong when up changes */
@@ -52,30 +52,45 @@ struct cr_junction {
 
 /* Cliques of so many entries have all threads for themselves; smaller ones go side by side if a
  * level of the tree has so many in all. */
-enum { CRI_ALONE = 1 << 17, CRI_WORTH_THREADS = 1 << 17 };
+enum { CRI_ALONE = CRI_WORTH_THREADS };
 
 /* Inputs of a clique: its tables, what came up from children (but `except`), what came down.
- * Returns how many; *out_scale: the sum of their logs.  in has room for tables + children + 1. */
+ * Returns how many; *out_scale: the sum of their logs.  in [tables + children + 1]. */
 size_t cri_clique_inputs(const cr_junction *j, const cri_clique *c, size_t except, bool with_down,
                          const cr_factor **in, double *out_scale);
 /* The space of a clique with the states that are left.  false: too many variables. */
 bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out);
-/* Gives f the scope of the clique without its first `from` variables, and room.  Quiet: false
+/* Gives f the scope of the clique without its first `from` variables, and memory.  Quiet: false
  * without memory. */
 bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from,
                       cr_factor *f);
+/* cr_junction_new of a network that has been checked. */
+cr_status cri_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                           const cr_exact_options *opt_o, cr_junction **out_j);
 /* Fills the report (junction_bytes.c).  Bytes: `finding` at the most while the cliques were looked
  * for, `held` now, of which `passing` will be given back. */
 cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, double finding,
                                double held, double passing);
 /* Forgets all messages: what follows is as of a new tree. */
 void cri_junction_forget(cr_junction *j);
+/* The failure of impossible evidence. */
+cr_status cri_junction_refuse(cr_ctx *cx);
+
+/* The steps at clique c (junction_message.c), once what they need is there: up_c; down_k of the child
+ * k from all other neighbours of its parent (Shafer-Shenoy), and of all children k of c; the same by
+ * one pass over c and divisions (Hugin), with the marginals that no child has; the marginals of
+ * variables eliminated in c that are still unknown.  Quiet: false without memory.  threaded: all
+ * threads work on it. */
+bool cri_send_up(cr_ctx *cx, cr_junction *j, size_t c, bool threaded);
+bool cri_send_down(cr_ctx *cx, cr_junction *j, size_t k, bool threaded);
+bool cri_send_to_children(cr_ctx *cx, cr_junction *j, size_t c, bool threaded);
+bool cri_update_children(cr_ctx *cx, cr_junction *j, size_t c, bool threaded);
+bool cri_rest_of_marginals(cr_ctx *cx, cr_junction *j, size_t c, bool threaded);
+
 /* Computes the messages upwards that are missing. */
 cr_status cri_junction_collect(cr_ctx *cx, cr_junction *j);
-/* ... downwards too, and all marginals. */
-cr_status cri_junction_distribute(cr_ctx *cx, cr_junction *j, cr_calibration how);
 /* Computes the messages that lead to clique `towards` and are missing: those up from all cliques
- * but the ones above it, those down on the way to it. */
+ * except the ones above it, those down on the way to it. */
 cr_status cri_junction_pull(cr_ctx *cx, cr_junction *j, size_t towards);
 /* The marginals of these eliminated variables of clique c (places in its scope), from one pass over
  * it. */

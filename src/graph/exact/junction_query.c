@@ -31,7 +31,7 @@ cr_status cr_junction_log_evidence(cr_ctx *cx, cr_junction *j, double *out_log)
     return st;
 }
 
-static cr_status refuse_impossible(cr_ctx *cx)
+cr_status cri_junction_refuse(cr_ctx *cx)
 {
     return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
 }
@@ -40,13 +40,7 @@ static cr_status check_possible(cr_ctx *cx, cr_junction *j)
 {
     double    log_e;
     cr_status st = cr_junction_log_evidence(cx, j, &log_e);
-    return st != CR_OK || log_e > -INFINITY ? st : refuse_impossible(cx);
-}
-
-cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how)
-{
-    cr_status st = check_possible(cx, j);
-    return st == CR_OK ? cri_junction_distribute(cx, j, how) : st;
+    return st != CR_OK || log_e > -INFINITY ? st : cri_junction_refuse(cx);
 }
 
 /* --- marginals ------------------------------------------------------------------------------- */
@@ -72,7 +66,7 @@ static cr_status check_sums(cr_ctx *cx, cr_junction *j, size_t v)
         scale += j->clique[c].up.valid ? j->clique[c].up.scale : 0;
     if (sum > 0 && scale > -INFINITY) return CR_OK;
     j->known[v] = false;
-    return refuse_impossible(cx);
+    return cri_junction_refuse(cx);
 }
 
 cr_status cr_junction_marginal(cr_ctx *cx, cr_junction *j, size_t v, double *out)
@@ -286,7 +280,7 @@ cr_status cr_junction_best(cr_ctx *cx, cr_junction *j, size_t *out_state, double
     cr_factor *up = cr_scratch_bytes(&s, j->cliques, sizeof *up);
     CR_TRY(s.status);
     st = maximise_up(cx, j, up, &sum);
-    if (st == CR_OK && sum == -INFINITY) st = refuse_impossible(cx);
+    if (st == CR_OK && sum == -INFINITY) st = cri_junction_refuse(cx);
     for (size_t i = 0; st == CR_OK && i < j->cliques; i++) {
         const cri_clique *c = &j->clique[j->by_depth[i]];
         const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children, sizeof *in);

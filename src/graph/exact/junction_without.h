@@ -1,4 +1,4 @@
-/* junction_without.h -- what a junction tree knows but for one table.  (Internal header.) */
+/* junction_without.h -- what a junction tree knows except for one table.  (Internal header.) */
 #ifndef CREDENCE_GRAPH_EXACT_JUNCTION_WITHOUT_H
 #define CREDENCE_GRAPH_EXACT_JUNCTION_WITHOUT_H
 

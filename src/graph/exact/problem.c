@@ -83,7 +83,6 @@ cr_status cri_problem_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
     cr_status    st = CR_OK;
     cri_problem *p = NULL;
     size_t       n = cr_network_size(net), states = 0;
-    CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_network_need_tables(cx, net));
     for (size_t v = 0; v < n; v++) states += cr_network_states(net, v);
     p = cr_alloc(cx, 1, sizeof *p);

@@ -16,7 +16,7 @@ typedef struct cri_problem {
     size_t           *left;    /* [n] states that evidence leaves */
     size_t           *first;   /* [n] where the list of these begins in `state` */
     size_t           *state;   /* the lists */
-    size_t            states;  /* room of `state` */
+    size_t            states;  /* size of `state` */
     double           *weight;  /* beside `state`: likelihoods */
     bool             *weighed; /* [n] the likelihoods are not all 1 */
     bool             *needed;  /* [tables] */
@@ -27,7 +27,7 @@ typedef struct cri_problem {
 } cri_problem;
 
 /* opt_query [n]: marks of the variables asked for; tables that cannot matter for them or for P(e)
- * are left out.  NULL: all are needed.  Checks the network. */
+ * are left out.  NULL: all are needed.  The network must have been checked. */
 cr_status cri_problem_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const bool *opt_query, cri_problem **out_p);
 void      cri_problem_free(cr_ctx *cx, cri_problem *p);

@@ -200,14 +200,14 @@ static void choose_cuts(plan *p, const joined *j, const size_t *sizes, bool *cut
         size_t best = p->outer;
         double least = INFINITY;
         for (size_t g = 0; g < p->outer; g++) {
-            double room = 0;
+            double workspace = 0;
             for (size_t k = 0; k < p->outputs; k++) {
                 bool shared = p->to[k].stride[j->first[g]] == 0;
                 for (size_t h = 0; h < p->outer; h++)
                     shared |= cut[h] && p->to[k].stride[j->first[h]] == 0;
-                if (shared) room += (double)sizes[k];
+                if (shared) workspace += (double)sizes[k];
             }
-            if (!cut[g] && room < least) least = room, best = g;
+            if (!cut[g] && workspace < least) least = workspace, best = g;
         }
         if (best == p->outer) break;
         size_t parts = p->cuts * j->states[best];
@@ -356,10 +356,10 @@ static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
 {
     size_t tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
     size_t bytes = walker_bytes(p);
-    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
-    if (!room) return false;
+    char  *workspace = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    if (!workspace) return false;
     w->p = p;
-    w->product = (double *)(void *)room;
+    w->product = (double *)(void *)workspace;
     w->folded = w->product + products * p->block;
     w->offset = (size_t *)(void *)(w->folded + p->block);
     w->at = (const double **)(void *)(w->offset + tables);
@@ -407,21 +407,23 @@ static bool is_shared(const plan *p, size_t k)
     return false;
 }
 
+static bool is_worth_threads(const plan *p) { return p->runs >= CRI_WORTH_THREADS / p->block; }
+
 /* Runs the parts.  Outputs that they share are summed part by part, in order. */
 static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *lost)
 {
     unsigned char failed[MOST_PARTS] = { 0 };
     cri_output   *to = NULL;
     size_t        total = 0, parts = p->parts;
-    double       *room = NULL;
+    double       *workspace = NULL;
     bool          fine = false;
     if (p->outputs > 1) {
         for (size_t k = 0; k < p->outputs; k++) total += is_shared(p, k) ? sizes[k] : 0;
         to = cri_resize_quietly(cx, NULL, 0, parts * p->outputs, sizeof *to);
-        room = to ? cri_resize_quietly(cx, NULL, 0, parts * total, sizeof *room) : NULL;
-        if (!room) goto done;
-        memset(room, 0, parts * total * sizeof *room);
-        double *at = room;
+        workspace = to ? cri_resize_quietly(cx, NULL, 0, parts * total, sizeof *workspace) : NULL;
+        if (!workspace) goto done;
+        memset(workspace, 0, parts * total * sizeof *workspace);
+        double *at = workspace;
         for (size_t i = 0; i < parts * p->outputs; i++) {
             to[i] = p->to[i % p->outputs];
             if (!is_shared(p, i % p->outputs)) continue;
@@ -430,7 +432,11 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
         }
     }
     parts_work w = { cx, p, to, failed };
-    if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
+    if (is_worth_threads(p)) {
+        if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
+    } else {
+        for (size_t i = 0; i < parts; i++) walk_part(&w, i);
+    }
     for (size_t i = 0; i < parts; i++) {
         if (failed[i] == 1) goto done;
         *lost |= failed[i] == 2;
@@ -442,7 +448,7 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
     }
     fine = true;
 done:
-    cr_free(cx, room, parts * total, sizeof *room);
+    cr_free(cx, workspace, parts * total, sizeof *workspace);
     cr_free(cx, to, parts * p->outputs, sizeof *to);
     return fine;
 }
@@ -458,12 +464,12 @@ static size_t choose_parts(const plan *p)
     return parts ? parts : 1;
 }
 
-/* Makes the tracks of all tables in `room`, which has them and the places. */
-static void lay_tracks(plan *p, char *room, const size_t *order, const cri_operand *in)
+/* Makes the tracks of all tables in `workspace`, which has them and the places. */
+static void lay_tracks(plan *p, char *workspace, const size_t *order, const cri_operand *in)
 {
     size_t    tables = p->inputs + p->outputs;
-    uint32_t *places = (uint32_t *)(void *)(room + tables * sizeof(cri_track));
-    p->in = (cri_track *)(void *)room;
+    uint32_t *places = (uint32_t *)(void *)(workspace + tables * sizeof(cri_track));
+    p->in = (cri_track *)(void *)workspace;
     p->out = p->in + p->inputs;
     for (size_t i = 0; i < p->inputs; i++)
         set_track(&p->in[i], p, in[i].value, order, in[i].stride, &places);
@@ -536,9 +542,9 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
     if (!sizes) return false;
     plan   p = plan_loops(space, semiring, inputs, in, outputs, out, sizes, order, cut, &j);
     size_t bytes = track_bytes(&p);
-    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
-    bool   fine = room && !cri_should_stop(cx);
-    if (fine) lay_tracks(&p, room, order, in);
+    char  *workspace = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    bool   fine = workspace && !cri_should_stop(cx);
+    if (fine) lay_tracks(&p, workspace, order, in);
     if (fine && goes_in_parts(&p, threaded)) {
         fine = walk_parts(cx, &p, sizes, &lost);
     } else if (fine) {
@@ -549,7 +555,7 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
             free_walker(cx, &w);
         }
     }
-    cr_free(cx, room, bytes, 1);
+    cr_free(cx, workspace, bytes, 1);
     cr_free(cx, sizes, outputs, sizeof *sizes);
     if (opt_lost) *opt_lost = lost;
     return fine;
@@ -566,7 +572,7 @@ bool cri_combine_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const 
     plan   p = plan_loops(space, CRI_SUM, inputs, in, outputs, out, sizes, order, cut, &j);
     double bytes = (double)(outputs * sizeof *sizes + track_bytes(&p)), walkers = 1;
     if (goes_in_parts(&p, threaded)) {
-        size_t threads = cr_ctx_threads(cx);
+        size_t threads = is_worth_threads(&p) ? cr_ctx_threads(cx) : 1;
         walkers = (double)(threads < p.parts ? threads : p.parts);
         for (size_t k = 0; outputs > 1 && k < outputs; k++) {
             bool shared = false;

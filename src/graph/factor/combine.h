@@ -34,6 +34,9 @@ typedef struct cri_output {
     size_t    stride[CRI_MOST_DIMS];
 } cri_output;
 
+/* Work on fewer entries is done by one thread: waking others takes as long. */
+enum { CRI_WORTH_THREADS = 1 << 18 };
+
 typedef struct cri_space {
     size_t n;                  /* variables with two states or more */
     size_t var[CRI_MOST_DIMS]; /* ascending */

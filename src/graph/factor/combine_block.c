@@ -65,15 +65,15 @@ static void fold_sum(const cri_fold *f, const double *from, double *to)
     }
 }
 
-void cri_block_add(const cri_track *t, double *out, const double *r, size_t n, double *room)
+void cri_block_add(const cri_track *t, double *out, const double *r, size_t n, double *workspace)
 {
     if (t->shape == CRI_CONSTANT) {
         out[0] += sum_block(r, n);
         return;
     }
     for (size_t i = 0; t->shape == CRI_LISTED && i < t->folds; i++) {
-        fold_sum(&t->fold[i], r, room);
-        r = room;
+        fold_sum(&t->fold[i], r, workspace);
+        r = workspace;
         n /= t->fold[i].states;
     }
     for (size_t i = 0; i < n; i++) out[i] += r[i];

@@ -30,8 +30,8 @@ void cri_block_multiply(const cri_track *t, const double *v, size_t n, bool logs
                         const double *from, double *to);
 /* to = table. */
 void cri_block_spread(const cri_track *t, const double *v, size_t n, double *to);
-/* out += r; room [n] to fold in. */
-void cri_block_add(const cri_track *t, double *out, const double *r, size_t n, double *room);
+/* out += r; workspace [n] to fold in. */
+void cri_block_add(const cri_track *t, double *out, const double *r, size_t n, double *workspace);
 /* out = max(out, r). */
 void cri_block_max(const cri_track *t, double *out, const double *r, size_t n);
 /* The same where r is larger, noting which; the output is straight: its variables alone make the

@@ -44,11 +44,11 @@ static void find_partner(const cri_space *sp, const item *items, size_t n, size_
 void cri_merged_free(cr_ctx *cx, cri_merged *m)
 {
     for (size_t i = 0; i < m->made; i++) cr_factor_free(cx, &m->own[i]);
-    cr_free(cx, m->own, m->room, sizeof *m->own);
-    cr_free(cx, (void *)m->in, m->room, sizeof *m->in);
+    cr_free(cx, m->own, m->capacity, sizeof *m->own);
+    cr_free(cx, (void *)m->in, m->capacity, sizeof *m->in);
 }
 
-/* Gives out the joint scope of two tables, and room if it is to have values. */
+/* Gives out the joint scope of two tables, and memory if it is to have values. */
 static bool make_table(cr_ctx *cx, const cri_space *sp, uint64_t scope, bool values,
                        cri_space *small, cr_factor *out)
 {
@@ -87,12 +87,12 @@ static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item 
     cri_operand in[2] = { { .value = a->f->value }, { .value = b->f->value } };
     cri_output  to = { 0 };
     bool        lost = false, fine;
-    if (!make_table(cx, sp, a->scope | b->scope, !m->shapes, &small, out)) return false;
+    if (!make_table(cx, sp, a->scope | b->scope, !m->scopes_only, &small, out)) return false;
     to.value = out->value;
     memcpy(to.stride, out->stride, small.n * sizeof *to.stride);
     cri_space_strides(&small, a->f->n, a->f->var, a->f->states, in[0].stride);
     cri_space_strides(&small, b->f->n, b->f->var, b->f->states, in[1].stride);
-    if (m->shapes) {
+    if (m->scopes_only) {
         double more = 0;
         fine = cri_combine_bytes(cx, &small, 2, in, 1, &to, threaded, &more);
         m->held += table_bytes(out);
@@ -145,7 +145,7 @@ static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n,
 static bool merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
                   bool threaded, cri_merged *out)
 {
-    out->room = inputs;
+    out->capacity = inputs;
     out->in = cri_resize_quietly(cx, NULL, 0, inputs, sizeof *out->in);
     if (!out->in) return false;
     for (size_t i = 0; i < inputs; i++) out->in[i] = in[i];
@@ -172,9 +172,9 @@ bool cri_merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_facto
     return merge(cx, space, inputs, in, threaded, out);
 }
 
-bool cri_merge_shapes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+bool cri_merge_scopes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
                       bool threaded, cri_merged *out)
 {
-    *out = (cri_merged){ .shapes = true };
+    *out = (cri_merged){ .scopes_only = true };
     return merge(cx, space, inputs, in, threaded, out);
 }

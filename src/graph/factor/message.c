@@ -60,14 +60,15 @@ static void set_operand(const cri_space *sp, const cr_factor *f, cri_operand *ou
 
 /* --- logarithms ------------------------------------------------------------------------------ */
 
-/* Makes all inputs logarithms: copies of those that are not, in `room`. */
-static void take_logs(size_t inputs, const cr_factor *const *in, cri_operand *operand, double *room)
+/* Makes all inputs logarithms: copies of those that are not, in `workspace`. */
+static void take_logs(size_t inputs, const cr_factor *const *in, cri_operand *operand,
+                      double *workspace)
 {
     for (size_t i = 0; i < inputs; i++) {
         if (in[i]->is_log) continue;
-        for (size_t e = 0; e < in[i]->size; e++) room[e] = log(in[i]->value[e]);
-        operand[i].value = room;
-        room += in[i]->size;
+        for (size_t e = 0; e < in[i]->size; e++) workspace[e] = log(in[i]->value[e]);
+        operand[i].value = workspace;
+        workspace += in[i]->size;
     }
 }
 
@@ -103,18 +104,18 @@ static bool send_all_logs(cr_ctx *cx, const cri_space *sp, bool maximise, size_t
 {
     size_t plain = 0;
     for (size_t i = 0; i < inputs; i++) plain += in[i]->is_log ? 0 : in[i]->size;
-    double *room = cri_resize_quietly(cx, NULL, 0, plain, sizeof *room);
-    bool    fine = room != NULL;
-    if (fine) take_logs(inputs, in, operand, room);
+    double *workspace = cri_resize_quietly(cx, NULL, 0, plain, sizeof *workspace);
+    bool    fine = workspace != NULL;
+    if (fine) take_logs(inputs, in, operand, workspace);
     for (size_t k = 0; fine && k < outputs; k++)
         fine = send_log(cx, sp, maximise, inputs, operand, &out[k], opt_arg, threaded);
-    cr_free(cx, room, plain, sizeof *room);
+    cr_free(cx, workspace, plain, sizeof *workspace);
     return fine;
 }
 
 /* --- plain values ---------------------------------------------------------------------------- */
 
-/* Combines tables without logarithms.  *out_doubtful: underflow may have spoilt a result. */
+/* Combines tables without logarithms.  *out_doubtful: underflow may have falsified a result. */
 static bool send_plain(cr_ctx *cx, const cri_space *sp, bool maximise, size_t inputs,
                        const cr_factor *const *in, size_t outputs, cri_message *out,
                        cri_operand *operand, cri_output *to, uint16_t *opt_arg, bool threaded,
@@ -175,7 +176,7 @@ bool cri_send_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_
     cri_output  *to = (cri_output *)(void *)(operand + inputs);
     cri_merged   merged = { 0 };
     double       combining = 0;
-    bool         fine = operand && cri_merge_shapes(cx, space, inputs, in, threaded, &merged);
+    bool         fine = operand && cri_merge_scopes(cx, space, inputs, in, threaded, &merged);
     for (size_t i = 0; fine && i < merged.n; i++) set_operand(space, merged.in[i], &operand[i]);
     for (size_t k = 0; fine && k < outputs; k++) {
         to[k] = (cri_output){ 0 };

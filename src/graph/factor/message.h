@@ -10,7 +10,7 @@
 #include "factor.h"
 
 typedef struct cri_message {
-    cr_factor *table; /* its scope and room are set; gets values and is_log */
+    cr_factor *table; /* its scope and memory are set; gets values and is_log */
     double     scale; /* gets the log of what was divided by; -INFINITY: all zero */
 } cri_message;
 

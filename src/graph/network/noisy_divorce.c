@@ -26,7 +26,7 @@ typedef struct couple {
     size_t        *order;  /* [n] causes before effects: which place among the parents comes when */
     const double **effect; /* [n] rows of each */
     const cri_noisy *x;
-    double          *value; /* room for the largest table of a step */
+    double          *value; /* workspace: the largest table of a step */
     const size_t    *place; /* [variables before] causes before effects, the same for all couples */
     double          *when;  /* [variables] when the sweep comes to each */
 } couple;

@@ -73,6 +73,16 @@ static const cr_field cost_fields[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field plan_fields[] = {
+    CR_TEXT("method", 0, "what was to compute it"),
+    CR_COUNT("width", CR_FIELD_SOMETIMES,
+             "largest clique, minus one, of an exact answer; absent where that was not asked for"),
+    CR_NUMBER("operations", CR_FIELD_SOMETIMES, "then: entries of all cliques"),
+    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "then: held at the most at a time"),
+    CR_TEXT("why", 0, "the reason"),
+    CR_FIELD_LAST,
+};
+
 static const cr_field cause_fields[] = {
     CR_TEXT("variable", 0, "a variable"),
     CR_TEXT("state", 0, "the state that the evidence speaks for most"),
@@ -167,6 +177,8 @@ const cr_field cri_answer_fields[] = {
              cri_comparison_fields),
     CR_INNER(OBJECT, "cost", CR_FIELD_SOMETIMES, "what it took; of a Gaussian network absent",
              cost_fields),
+    CR_INNER(OBJECT, "plan", CR_FIELD_SOMETIMES,
+             "with --verbose: how it was to be computed, before any work", plan_fields),
     CR_FIELD_LAST,
 };
 
@@ -205,6 +217,17 @@ void cri_put_approximate(const cr_approximate_report *r, cri_sheet *out)
     put_number(out, "rhat", r->rhat);
     put_count(out, "clusters", r->clusters);
     put_count(out, "largest", r->largest);
+}
+
+static void put_plan(const cr_query_planned *p, cri_sheet *out)
+{
+    cri_put_text(out, "method", p->method);
+    if (p->cost.variables > 0) {
+        cri_put_count(out, "width", p->cost.width);
+        cri_put_real(out, "operations", p->cost.operations);
+        cri_put_real(out, "bytes", p->cost.bytes);
+    }
+    cri_put_text(out, "why", p->why);
 }
 
 static void put_cost(const cr_query_answer *a, cri_sheet *out)
@@ -488,6 +511,7 @@ void cri_answer_put(const cri_answer_words *w, const char *text, const cr_query_
     cri_question_of(a->kind)->put(w, a, out);
     if (!a->exact) put_error(w, a, out);
     if (w->net) put_cost(a, cri_put_object(out, "cost"));
+    if (w->plans && a->plan.method) put_plan(&a->plan, cri_put_object(out, "plan"));
 }
 
 const cri_sheet *cri_answer_value(cr_question_kind kind, const cri_sheet *answer)

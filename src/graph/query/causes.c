@@ -115,14 +115,13 @@ static cr_status ask_before(cri_engine *e, const cr_findings *known, size_t tota
         if (known->item[i].kind == CR_FINDING_DO) done_list[n++] = known->item[i];
     cr_findings actions = { .n = n, .room = known->n, .item = done_list };
     CR_TRY(cri_engine_open(e->cx, e->base, &actions, &e->o, CRI_FORM_SUMS, &plain));
-    plain.each = true;
-    CR_TRY(cri_engine_plan(&plain, CRI_ASK_ALL, 0, NULL));
+    CR_TRY(cri_engine_plan(&plain, &(cri_asked){ .purpose = CRI_ASK_ALL, .each = true }));
     plain.o.seed += UINT64_C(0x9e3779b97f4a7c15);
     CR_TRY(ask(&plain, total, out));
     if (!cri_engine_approximates(&plain) || cri_engine_approximates(e)) goto done;
-    e->method = e->used = plain.method; /* one side is enough */
-    e->error = plain.error;
-    memcpy(e->why, plain.why, sizeof e->why);
+    e->plan.method = e->result.used = plain.plan.method; /* one side is enough */
+    e->result.error = plain.result.error;
+    memcpy(e->result.why, plain.result.why, sizeof e->result.why);
 done:
     cri_engine_close(&plain);
     cr_free(e->cx, done_list, known->n, sizeof *done_list);

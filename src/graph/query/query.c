@@ -152,7 +152,7 @@ static cr_status multiply_events(cri_job *j, double *out)
         if (i == 0 && p == 0) first.se = se;
     }
     if (p > 0) first.se = p * sqrt(variance);
-    j->engine.error = first;
+    j->engine.result.error = first;
     *out = p;
 done:
     return st;
@@ -163,7 +163,7 @@ static cr_status approximate_probability(cri_job *j)
     cr_status st = CR_OK;
     double    p = 0, *log_e = &j->out->log_evidence;
     CR_TRY(j->engine.mixed ? cri_mixture_number(j, multiply_events, &p) : multiply_events(j, &p));
-    if (j->known.n == 0 || isnan(*log_e)) *log_e = j->engine.error.log_evidence;
+    if (j->known.n == 0 || isnan(*log_e)) *log_e = j->engine.result.error.log_evidence;
     j->out->number = p;
     j->out->log_number = log(p);
 done:
@@ -240,7 +240,7 @@ done:
 static void weigh_best(cri_job *j, double log_best, double log_e)
 {
     cr_query_answer *a = j->out;
-    double           share = j->engine.share;
+    double           share = j->engine.result.share;
     if (!isnan(share)) { /* of some variables, estimated one after another */
         a->number = exp(share < 0 ? share : 0);
         a->log_number = share + a->log_evidence;
@@ -251,7 +251,7 @@ static void weigh_best(cri_job *j, double log_best, double log_e)
     if (unknown) log_e = a->log_evidence = 0;
     a->log_number = log_best - log_e + a->log_evidence;
     a->number = exp(log_best - log_e < 0 ? log_best - log_e : 0);
-    if (!isnan(j->engine.upper)) j->engine.upper += a->log_evidence - log_e;
+    if (!isnan(j->engine.result.upper)) j->engine.result.upper += a->log_evidence - log_e;
     if (unknown) a->number = a->log_evidence = NAN;
 }
 
@@ -387,13 +387,14 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     CR_TRY(row->answer(&j));
     bool graph = row->graph;
     a.method = graph ? "graph" : cri_engine_name(&j.engine);
-    a.open = j.engine.open;
+    a.open = j.engine.result.open;
     a.exact = graph || !(a.open || cri_engine_approximates(&j.engine));
-    if (!graph) a.cost = j.engine.cost;
-    a.error = j.engine.error;
-    a.upper = j.engine.upper;
-    cri_budget_tell(&j.engine);
-    memcpy(a.why, j.engine.why, sizeof a.why);
+    if (!graph) a.cost = j.engine.result.cost;
+    a.error = j.engine.result.error;
+    a.upper = j.engine.result.upper;
+    cri_budget_report(&j.engine);
+    a.plan = cri_engine_planned(&j.engine);
+    memcpy(a.why, j.engine.result.why, sizeof a.why);
     if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0 && j.engine.hidden == 0)
         a.method = "max-product";
     *out = a;

@@ -141,6 +141,13 @@ typedef struct cr_parameter {
     double value, derivative;
 } cr_parameter;
 
+/* How an answer was planned before any work. */
+typedef struct cr_query_planned {
+    const char     *method; /* what was to compute it; NULL: there was nothing to plan */
+    cr_exact_report cost;   /* as predicted; of an approximation, what an exact answer would take */
+    char            why[256]; /* the reason in words */
+} cr_query_planned;
+
 typedef struct cr_query_answer {
     cr_question_kind      kind;
     const char           *method; /* what computed it: "ve", "jt", "search", "graph", "bp", ... */
@@ -152,9 +159,10 @@ typedef struct cr_query_answer {
     double upper;     /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
-    size_t          sweeps; /* of fitting soft evidence */
-    cr_exact_report cost;   /* CLIQUES: `width` is theirs */
-    cr_factor       table;  /* TABLE: normalised, its scope ascending */
+    size_t           sweeps; /* of fitting soft evidence */
+    cr_exact_report  cost;   /* CLIQUES: `width` is theirs */
+    cr_query_planned plan;
+    cr_factor        table; /* TABLE: normalised, its scope ascending */
     size_t  n, *variable;   /* TABLE, BEST, BEST_LIST: as asked for; relatives and ORDER; of others
                              those it has; SEPARATION, DSEP: a trail that is active, or, of those that
                              are separated, functions of the given ones if it rests on them; of no

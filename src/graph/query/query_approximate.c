@@ -1,11 +1,6 @@
-/* query_approximate.c -- approximations behind the face of an engine; the choice between them and
- * exact answers. */
+/* query_approximate.c -- approximations behind the face of an engine, and the choice between them. */
 #include "query_approximate.h"
-#include "graph/exact/bucket_internal.h"
-#include "graph/exact/condition.h"
 #include "query_mixture.h"
-#include "base/context_internal.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +8,8 @@
 
 /* Chains and messages that differ by more on average do not speak of the same thing. */
 static const double FAR = 0.1;
-/* Exact work that needs no second thought. */
-static const double EASY = 1e6;
 
-bool cri_engine_approximates(const cri_engine *e) { return e->method >= CR_QUERY_APPROXIMATE; }
+bool cri_engine_approximates(const cri_engine *e) { return e->plan.method >= CR_QUERY_APPROXIMATE; }
 
 /* --- answers --------------------------------------------------------------------------------- */
 
@@ -35,8 +28,8 @@ cr_status cri_approximate_ask(cri_engine *e, cr_approximation how, size_t n, con
 
 static void note_choice(cri_engine *e, const char *text)
 {
-    size_t used = strlen(e->why);
-    snprintf(e->why + used, sizeof e->why - used, "; %s", text);
+    size_t used = strlen(e->result.why);
+    snprintf(e->result.why + used, sizeof e->result.why - used, "; %s", text);
 }
 
 /* AUTO: cluster messages; where they do not converge, chains, if these have mixed and are not far
@@ -64,7 +57,7 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
     for (size_t k = 0; k < a->states; k++)
         far += fabs(a->marginal[k] - other.marginal[k]) / (double)a->states;
     if (other.report.converged && far < FAR) {
-        e->method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GIBBS);
+        e->plan.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GIBBS);
         note_choice(e, "gibbs was taken, since gbp did not converge");
         cr_approximate_free(e->cx, a);
         *a = other;
@@ -86,7 +79,7 @@ cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **ou
     cr_status             st = CR_OK;
     cr_approximate_answer a = { 0 };
     if (!e->is_known) {
-        cr_approximation how = (cr_approximation)(e->method - CR_QUERY_APPROXIMATE);
+        cr_approximation how = (cr_approximation)(e->plan.method - CR_QUERY_APPROXIMATE);
         CR_TRY(e->compare ? cri_budget_ask(e, how, &a) : cri_approximate_ask(e, how, 0, NULL, &a));
         if (e->compare) CR_TRY(choose_between(e, &a));
         cr_approximate_free(e->cx, &e->known);
@@ -94,8 +87,8 @@ cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **ou
         a = (cr_approximate_answer){ 0 };
         e->is_known = true;
     }
-    e->used = e->method;
-    e->error = e->known.report;
+    e->result.used = e->plan.method;
+    e->result.error = e->known.report;
     *out = &e->known;
 done:
     cr_approximate_free(e->cx, &a);
@@ -122,10 +115,10 @@ static cr_status spread_of(cri_engine *e, const cr_approximate_answer *a, const 
                            size_t begin)
 {
     if (!(a->report.samples > 0)) return CR_OK;
-    cr_status st = cr_factor_copy(e->cx, f, &e->spread);
+    cr_status st = cr_factor_copy(e->cx, f, &e->result.spread);
     for (size_t k = 0; st == CR_OK && k < f->size; k++) {
         double se = a->se[begin + k], p = f->value[k];
-        e->spread.value[k] = p < 1 && se > 0 ? se * se / (1 - p) : 0;
+        e->result.spread.value[k] = p < 1 && se > 0 ? se * se / (1 - p) : 0;
     }
     return st;
 }
@@ -136,7 +129,7 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_approximate_answer        table = { 0 };
-    cr_factor_free(e->cx, &e->spread);
+    cr_factor_free(e->cx, &e->result.spread);
     if (n == 1) {
         size_t states = cr_network_states(e->net, query[0]);
         CR_TRY(cri_engine_approximate(e, &a));
@@ -148,15 +141,15 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
-    CR_TRY(cri_approximate_ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), n, query,
-                               &table));
-    e->used = e->method;
-    e->error = table.report;
+    CR_TRY(cri_approximate_ask(e, (cr_approximation)(e->plan.method - CR_QUERY_APPROXIMATE), n,
+                               query, &table));
+    e->result.used = e->plan.method;
+    e->result.error = table.report;
     if (log) *log = table.report.log_evidence;
     if (table.report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
     *out = table.joint;
     table.joint = (cr_factor){ 0 };
-    e->spread = table.spread;
+    e->result.spread = table.spread;
     table.spread = (cr_factor){ 0 };
 done:
     cr_approximate_free(e->cx, &table);
@@ -183,25 +176,25 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_evidence                 *kept = e->evidence;
-    bool                         certain = false, told = false;
+    bool                         certain = false, reported = false;
     e->evidence = before;
     for (size_t i = 0; i < n; i++) {
         size_t best = 0, at = begin_of(e->net, query[i]);
         bool   late = i > 0 && e->began != 0 && cri_budget_left(e) <= 0;
         e->is_known = e->is_known && (i == 0 || certain || late);
-        if (late && !told)
-            snprintf(e->cut, sizeof e->cut, "%zu of %zu variables had to be taken at once", n - i,
-                     n);
-        told |= late;
+        if (late && !reported)
+            snprintf(e->result.cut, sizeof e->result.cut,
+                     "%zu of %zu variables had to be taken at once", n - i, n);
+        reported |= late;
         CR_TRY(cri_engine_approximate(e, &a));
         if (i == 0) *log_best = a->report.log_evidence;
-        if (i == 0) e->share = 0;
+        if (i == 0) e->result.share = 0;
         for (size_t x = 1; x < cr_network_states(e->net, query[i]); x++)
             if (a->marginal[at + x] > a->marginal[at + best]) best = x;
         state[i] = best;
         certain = a->marginal[at + best] == 1; /* then it changes nothing */
         *log_best += log(a->marginal[at + best]);
-        e->share += log(a->marginal[at + best]);
+        e->result.share += log(a->marginal[at + best]);
         CR_TRY(cr_evidence_observe(e->cx, e->evidence, query[i], best));
     }
 done:
@@ -217,7 +210,7 @@ cr_status cri_approximate_map(cri_engine *e, size_t n, const size_t *query, size
     cr_evidence *e2 = NULL;
     if (n == 0)
         return cr_approximate_best(e->cx, e->net, e->evidence, &e->o.approximate, state, log,
-                                   &e->upper, &e->error);
+                                   &e->result.upper, &e->result.error);
     if (e->mixed && n > 1) return cri_mixture_best(e, n, query, state);
     CR_TRY(cr_evidence_new(e->cx, e->net, &e2));
     for (size_t v = 0; v < cr_network_size(e->net); v++) {
@@ -227,183 +220,5 @@ cr_status cri_approximate_map(cri_engine *e, size_t n, const size_t *query, size
     CR_TRY(decimate(e, n, query, e2, state, log));
 done:
     cr_evidence_free(e->cx, e2);
-    return st;
-}
-
-/* --- exact or not ---------------------------------------------------------------------------- */
-
-/* What elimination would take for this question. */
-static cr_status cost_of_elimination(cri_engine *e, cri_goal goal, size_t n, const size_t *query,
-                                     bool quick, cr_exact_report *out)
-{
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(e->cx);
-    cri_run          r = { 0 };
-    cr_exact_options o = e->o.exact;
-    bool            *mark = cr_scratch_bytes(&s, cr_network_size(e->net), sizeof *mark);
-    CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) mark[query[i]] = true;
-    if (quick) o.effort = 0, o.order = e->hidden ? CR_ELIMINATE_FILE_ORDER : CR_ELIMINATE_MIN_FILL;
-    CR_TRY(cri_run_prepare(e->cx, e->net, e->evidence, mark, goal, &o, &r));
-    *out = r.report;
-done:
-    cri_run_free(e->cx, &r);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The tree is kept if it is taken. */
-static cr_status cost_of_tree(cri_engine *e, cr_exact_report *out)
-{
-    cr_status        st = CR_OK;
-    cr_exact_options o = e->o.exact;
-    o.memory = SIZE_MAX;
-    o.most = 0;
-    if (!e->tree) CR_TRY(cr_junction_new(e->cx, e->net, e->evidence, &o, &e->tree));
-    e->fresh = true;
-    *out = cr_junction_report(e->tree);
-done:
-    return st;
-}
-
-/* Operations of all runs together. */
-static double work(const cri_engine *e, const cr_exact_report *r)
-{
-    return r->operations * (e->runs > 1 ? e->runs : 1);
-}
-
-static bool fits_time(const cri_engine *e, const cr_exact_report *r)
-{
-    return cri_exact_seconds(work(e, r)) <= e->o.budget &&
-           (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
-}
-
-static bool fits(const cri_engine *e, const cr_exact_report *r)
-{
-    return cri_exact_has_room(e->cx, &e->o.exact, r) && fits_time(e, r);
-}
-
-static void drop_tree(cri_engine *e)
-{
-    cr_junction_free(e->cx, e->tree);
-    e->tree = NULL;
-    e->fresh = false;
-}
-
-static void take_approximation(cri_engine *e, const cr_exact_report *r)
-{
-    drop_tree(e);
-    e->cost = *r;
-    e->method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
-    e->compare = true;
-    e->began = cri_budget_now();
-    snprintf(e->why, sizeof e->why,
-             "an exact answer would take about %.2g s and %.2g GB (width %zu)",
-             cri_exact_seconds(work(e, r)), r->bytes / 1e9, r->width);
-}
-
-/* Each variable for itself: what only others need is left out of each run. */
-static cr_status fits_one_by_one(cri_engine *e, bool *out_fits)
-{
-    cr_status       st = CR_OK;
-    cr_exact_report r = { 0 };
-    double          sum = 0;
-    *out_fits = e->each;
-    for (size_t v = 0; v < cr_network_size(e->base) && *out_fits; v++) {
-        CR_TRY(cr_check_interrupt(e->cx));
-        CR_TRY(cost_of_elimination(e, CRI_EVIDENCE, 1, &v, true, &r));
-        sum += r.operations;
-        *out_fits = fits(e, &r) && cri_exact_seconds(sum) <= e->o.budget;
-    }
-done:
-    return st;
-}
-
-/* All marginals: a tree, or trees given a few variables if that is in time, or one by one, or an
- * approximation. */
-static cr_status plan_all(cri_engine *e)
-{
-    cr_status       st = CR_OK;
-    cr_exact_report r = { 0 }, some;
-    cri_cutset      c;
-    bool            each;
-    CR_TRY(cost_of_tree(e, &r));
-    if (fits(e, &r)) goto done;
-    if (fits_time(e, &r)) {
-        drop_tree(e);
-        st = cri_condition_plan(e->cx, e->net, e->evidence, &e->o.exact, &c, &some);
-        if (st == CR_OK && fits_time(e, &some)) goto done;
-        if (st == CR_ENOMEM && !cri_should_stop(e->cx)) st = CR_OK;
-        CR_TRY(st);
-    }
-    CR_TRY(fits_one_by_one(e, &each));
-    if (!each) take_approximation(e, &r);
-    if (each) drop_tree(e), e->method = CR_QUERY_VE;
-done:
-    return st;
-}
-
-/* One answer: elimination, perhaps given a few variables, or an approximation. */
-static cr_status plan_one(cri_engine *e, cri_goal goal, size_t n, const size_t *query)
-{
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(e->cx);
-    cr_exact_report r = { 0 }, some = { 0 };
-    bool           *mark = cr_scratch_bytes(&s, cr_network_size(e->net), sizeof *mark);
-    CR_TRY(s.status);
-    CR_TRY(cost_of_elimination(e, goal, n, query, true, &r));
-    if (r.operations <= EASY && fits(e, &r)) goto done;
-    CR_TRY(cost_of_elimination(e, goal, n, query, false, &r));
-    if (fits(e, &r)) goto done;
-    if (fits_time(e, &r)) {
-        for (size_t i = 0; i < n; i++) mark[query[i]] = true;
-        st = cri_bucket_plan(e->cx, e->net, e->evidence, mark, goal, &e->o.exact, &some);
-        if (st == CR_OK && fits_time(e, &some)) goto done;
-        if (st == CR_ENOMEM && !cri_should_stop(e->cx)) st = CR_OK;
-        CR_TRY(st);
-    }
-    take_approximation(e, &r);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The best of all but the auxiliary variables; where there are none it has a portfolio of its own.
- */
-static cr_status plan_base(cri_engine *e)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(e->cx);
-    size_t     n = cr_network_size(e->base), *all = cr_scratch_index(&s, n);
-    CR_TRY(s.status);
-    for (size_t v = 0; v < n; v++) all[v] = v;
-    CR_TRY(plan_one(e, CRI_MAP, n, all));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)
-{
-    cri_goal goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
-    if (e->method != CR_QUERY_AUTO) return CR_OK;
-    if (purpose == CRI_ASK_BEST && n == 0) return e->hidden > 0 ? plan_base(e) : CR_OK;
-    return purpose == CRI_ASK_ALL ? plan_all(e) : plan_one(e, goal, n, query);
-}
-
-cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_options *opt_o,
-                        cr_query_method *out_method, char out_why[256])
-{
-    cr_status        st = CR_OK;
-    cr_query_options o = opt_o ? *opt_o : cr_query_defaults();
-    cr_findings      none = { 0 };
-    cri_engine       e = { .cx = cx };
-    o.method = CR_QUERY_AUTO;
-    CR_TRY(cri_engine_open(cx, net, &none, &o, CRI_FORM_SUMS, &e));
-    CR_TRY(cri_engine_plan(&e, CRI_ASK_ALL, 0, NULL));
-    *out_method = cri_engine_approximates(&e) ? e.method : CR_QUERY_JT;
-    memcpy(out_why, e.why, sizeof e.why);
-done:
-    cri_engine_close(&e);
     return st;
 }

@@ -20,7 +20,7 @@ double cri_budget_now(void);
 /* Seconds of the budget that are left. */
 double cri_budget_left(const cri_engine *e);
 /* Adds to `why` that the budget was too short. */
-void cri_budget_tell(cri_engine *e);
+void cri_budget_report(cri_engine *e);
 /* Everything: max-product.  Some of the variables: one after another, each in its most probable
  * state given those before; the log is then an estimate too. */
 cr_status cri_approximate_map(cri_engine *e, size_t n, const size_t *query, size_t *state,

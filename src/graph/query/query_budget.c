@@ -1,5 +1,5 @@
 /* query_budget.c -- approximations of AUTO within the budget.
- * A short run tells what a sweep takes on this machine; the run that counts has as many sweeps as
+ * A short run shows what a sweep takes on this machine; the run that counts has as many sweeps as
  * are left in the budget, and as many as usual where all of them are: then the answer is the same
  * on every machine, and else `why` says that it is not. */
 #include "query_approximate.h"
@@ -44,19 +44,19 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
     bool   settled = how != CR_APPROXIMATE_GIBBS && a.report.converged;
     double now = cri_budget_now(), left = cri_budget_left(e);
-    double room = left / (now - began) * (double)*sweeps; /* of sweeps */
+    double affordable = left / (now - began) * (double)*sweeps; /* of sweeps */
     if (settled || usual <= few || a.report.log_evidence == -INFINITY) goto done;
-    if (room < (double)usual) {
-        snprintf(e->cut, sizeof e->cut, "%s was cut short by the budget of %.3g s",
+    if (affordable < (double)usual) {
+        snprintf(e->result.cut, sizeof e->result.cut, "%s was cut short by the budget of %.3g s",
                  cr_approximation_name(how), fmax(e->o.budget, LEAST));
-        usual = room > (double)few ? (size_t)room : few;
+        usual = affordable > (double)few ? (size_t)affordable : few;
     }
     if (usual == few) goto done;
     cr_approximate_free(e->cx, &a);
     *sweeps = usual;
     CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
 done:
-    if (!e->cut[0]) *sweeps = asked; /* else further runs are cut short too */
+    if (!e->result.cut[0]) *sweeps = asked; /* else further runs are cut short too */
     if (st == CR_OK) {
         *out = a;
         return st;
@@ -65,12 +65,14 @@ done:
     return st;
 }
 
-void cri_budget_tell(cri_engine *e)
+void cri_budget_report(cri_engine *e)
 {
-    size_t used = strlen(e->why);
+    size_t used = strlen(e->result.why);
     double seconds = cri_budget_now() - e->began;
     if (e->began == 0 || !cri_engine_approximates(e)) return;
-    if (e->cut[0]) used += (size_t)snprintf(e->why + used, sizeof e->why - used, "; %s", e->cut);
-    if (used < sizeof e->why && seconds > 1.5 * fmax(e->o.budget, LEAST))
-        snprintf(e->why + used, sizeof e->why - used, "; all took %.3g s", seconds);
+    if (e->result.cut[0])
+        used += (size_t)snprintf(e->result.why + used, sizeof e->result.why - used, "; %s",
+                                 e->result.cut);
+    if (used < sizeof e->result.why && seconds > 1.5 * fmax(e->o.budget, LEAST))
+        snprintf(e->result.why + used, sizeof e->result.why - used, "; all took %.3g s", seconds);
 }

@@ -1,7 +1,7 @@
-/* query_engine.c -- elimination, junction trees and enumeration behind one face. */
+/* query_engine.c -- elimination, junction trees and enumeration behind one face: plans are executed. */
 #include "query_engine.h"
-#include "graph/exact/condition.h"
 #include "graph/exact/enumerate.h"
+#include "graph/exact/junction_internal.h"
 #include "graph/network/noisy.h"
 #include "query_approximate.h"
 #include "base/context_internal.h"
@@ -12,64 +12,120 @@
 
 /* --- bucket elimination ---------------------------------------------------------------------- */
 
+static cr_status refuse_impossible(cr_ctx *cx)
+{
+    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
+}
+
+cr_status cri_engine_eliminate(cri_engine *e, cri_goal goal, size_t n, const size_t *query,
+                               const cr_exact_options *o, cri_eliminated *out)
+{
+    cr_status       st = CR_OK;
+    cri_elimination other = { 0 }, *p = &e->plan.elimination;
+    if (p->evidence != e->evidence || !cri_elimination_answers(p, goal, n, query)) {
+        p = &other;
+        CR_TRY(cri_elimination_new(e->cx, e->net, e->evidence, goal, n, query, o, p));
+    }
+    CR_TRY(cri_elimination_fit(e->cx, p));
+    CR_TRY(cri_engine_spend(e, p->report.operations));
+    CR_TRY(cri_elimination_execute(e->cx, p, out));
+    if (out->log > -INFINITY || (n == 0 && goal == CRI_EVIDENCE)) e->result.cost = p->report;
+done:
+    cri_elimination_free(e->cx, &other);
+    return st;
+}
+
 static cr_status ve_log(cri_engine *e, double *out)
 {
-    return cr_bucket_log_evidence(e->cx, e->net, e->evidence, &e->o.exact, out, &e->cost);
+    cri_eliminated r = { 0 };
+    cr_status      st = cri_engine_eliminate(e, CRI_EVIDENCE, 0, NULL, &e->o.exact, &r);
+    if (st == CR_OK) *out = r.log;
+    return st;
 }
 
 static cr_status ve_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out, double *log)
 {
-    return cr_bucket_query(e->cx, e->net, e->evidence, n, query, &e->o.exact, out, log, &e->cost);
+    cri_eliminated r = { 0 };
+    cri_goal       goal = log ? CRI_EVIDENCE : CRI_POSTERIOR;
+    cr_status      st = cri_engine_eliminate(e, goal, n, query, &e->o.exact, &r);
+    if (st == CR_OK && r.log == -INFINITY) st = refuse_impossible(e->cx);
+    if (st != CR_OK) return st;
+    if (log) *log = r.log;
+    *out = r.joint;
+    return CR_OK;
 }
 
 static cr_status ve_best(cri_engine *e, size_t n, const size_t *query, size_t *state, double *log)
 {
-    if (n == 0)
-        return cr_bucket_best(e->cx, e->net, e->evidence, &e->o.exact, state, log, &e->cost);
-    return cr_bucket_map(e->cx, e->net, e->evidence, n, query, &e->o.exact, state, log, &e->cost);
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(e->cx);
+    size_t         all = cr_network_size(e->net);
+    cri_eliminated r = { .state = cr_scratch_index(&s, all) };
+    CR_TRY(s.status);
+    CR_TRY(cri_engine_eliminate(e, n > 0 ? CRI_MAP : CRI_BEST, n, query, &e->o.exact, &r));
+    if (r.log == -INFINITY) CR_TRY(refuse_impossible(e->cx));
+    for (size_t i = 0; i < (n > 0 ? n : all); i++) state[i] = r.state[n > 0 ? query[i] : i];
+    *log = r.log;
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* --- the junction tree ----------------------------------------------------------------------- */
 
-static cr_status prepare_tree(cri_engine *e)
+/* The tree, compiled once and used again.  *out_fits: false where it does not fit into memory, which
+ * is a failure unless another method stands in. */
+static cr_status prepare_tree(cri_engine *e, bool *out_fits)
 {
     cr_status st = CR_OK;
+    *out_fits = !e->plan.no_tree;
+    if (!*out_fits) return CR_OK;
     if (!e->tree)
-        CR_TRY(cr_junction_new(e->cx, e->net, e->evidence, &e->o.exact, &e->tree));
+        st = cri_junction_new(e->cx, e->net, e->evidence, &e->o.exact, &e->tree);
     else if (!e->fresh)
-        CR_TRY(cr_junction_set_evidence(e->cx, e->tree, e->evidence));
+        st = cr_junction_set_evidence(e->cx, e->tree, e->evidence);
+    *out_fits = e->tree || st != CR_ENOMEM || cri_should_stop(e->cx);
+    if (st != CR_OK) return st;
     e->fresh = true;
-    e->cost = cr_junction_report(e->tree);
-done:
-    return st;
-}
-
-/* Was a tree refused because it does not fit?  Then a few variables are held fixed in turn. */
-static bool has_no_room(const cri_engine *e, cr_status st)
-{
-    return st == CR_ENOMEM && !e->tree && !cri_should_stop(e->cx);
+    e->result.cost = cr_junction_report(e->tree);
+    return CR_OK;
 }
 
 static cr_status jt_log(cri_engine *e, double *out)
 {
-    cr_status st = prepare_tree(e);
-    if (has_no_room(e, st)) return ve_log(e, out);
+    bool      fits;
+    cr_status st = prepare_tree(e, &fits);
+    if (!fits) return ve_log(e, out);
     return st == CR_OK ? cr_junction_log_evidence(e->cx, e->tree, out) : st;
 }
 
 static cr_status jt_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out, double *log)
 {
-    cr_status st = prepare_tree(e);
-    if (has_no_room(e, st)) return ve_joint(e, n, query, out, log);
+    bool      fits;
+    cr_status st = prepare_tree(e, &fits);
+    if (!fits) return ve_joint(e, n, query, out, log);
     if (st == CR_OK && log) st = cr_junction_log_evidence(e->cx, e->tree, log);
     return st == CR_OK ? cr_junction_joint(e->cx, e->tree, n, query, out) : st;
 }
 
+/* Trees given each joint state of a cutset. */
+static cr_status condition(cri_engine *e, double *out, double *log)
+{
+    cr_status        st = CR_OK;
+    cri_cutset       c = e->plan.cutset;
+    cr_exact_report *r = &e->result.cost;
+    *r = e->plan.cost;
+    if (c.n == 0) CR_TRY(cri_condition_plan(e->cx, e->net, e->evidence, &e->o.exact, &c, r));
+    CR_TRY(cri_condition_marginals(e->cx, e->net, e->evidence, &e->o.exact, &c, r, out, log));
+done:
+    return st;
+}
+
 static cr_status jt_marginals(cri_engine *e, double *out, double *log)
 {
-    cr_status st = prepare_tree(e);
-    if (has_no_room(e, st))
-        return cri_condition_marginals(e->cx, e->net, e->evidence, &e->o.exact, out, log, &e->cost);
+    bool      fits;
+    cr_status st = prepare_tree(e, &fits);
+    if (!fits) return condition(e, out, log);
     if (st == CR_OK) st = cr_junction_log_evidence(e->cx, e->tree, log);
     if (st == CR_OK) st = cr_junction_calibrate(e->cx, e->tree, CR_CALIBRATE_HUGIN);
     return st == CR_OK ? cr_junction_marginals(e->cx, e->tree, out) : st;
@@ -77,11 +133,13 @@ static cr_status jt_marginals(cri_engine *e, double *out, double *log)
 
 static cr_status jt_best(cri_engine *e, size_t n, const size_t *query, size_t *state, double *log)
 {
+    bool fits;
     if (n > 0) { /* marginal MAP needs an order of its own */
-        e->used = CR_QUERY_VE;
+        e->result.used = CR_QUERY_VE;
         return ve_best(e, n, query, state, log);
     }
-    cr_status st = prepare_tree(e);
+    cr_status st = prepare_tree(e, &fits);
+    if (!fits && st == CR_OK) return ve_best(e, n, query, state, log);
     return st == CR_OK ? cr_junction_best(e->cx, e->tree, state, log) : st;
 }
 
@@ -125,16 +183,16 @@ static const method APPROXIMATE = { "", cri_approximate_log, cri_approximate_joi
 
 const char *cri_engine_name(const cri_engine *e)
 {
-    if (e->by) return e->by;
-    if (e->used >= CR_QUERY_APPROXIMATE)
-        return cr_approximation_name((cr_approximation)(e->used - CR_QUERY_APPROXIMATE));
-    return METHODS[e->used].name;
+    if (e->result.by) return e->result.by;
+    if (e->result.used >= CR_QUERY_APPROXIMATE)
+        return cr_approximation_name((cr_approximation)(e->result.used - CR_QUERY_APPROXIMATE));
+    return METHODS[e->result.used].name;
 }
 
 static const method *choose(cri_engine *e, cr_query_method best)
 {
-    e->used = e->method <= CR_QUERY_EXACT ? best : e->method;
-    return e->used >= CR_QUERY_APPROXIMATE ? &APPROXIMATE : &METHODS[e->used];
+    e->result.used = e->plan.method <= CR_QUERY_EXACT ? best : e->plan.method;
+    return e->result.used >= CR_QUERY_APPROXIMATE ? &APPROXIMATE : &METHODS[e->result.used];
 }
 
 static cr_query_method one_or_many(const cri_engine *e)
@@ -204,7 +262,7 @@ static cr_status best_of_base(cri_engine *e, const method *m, size_t *out_state,
     for (size_t v = 0; v < n; v++) all[v] = v;
     if (e->hidden > 0)
         CR_TRY(m->best(e, n, all, state, out_log));
-    else if (e->method == CR_QUERY_AUTO)
+    else if (e->plan.method == CR_QUERY_AUTO)
         CR_TRY(cri_best_portfolio(e, state, out_log));
     else
         CR_TRY(m->best(e, 0, NULL, state, out_log));
@@ -220,7 +278,7 @@ cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *
     const method *m = choose(e, CR_QUERY_VE);
     if (n == 0 && cr_network_size(e->net) > cr_network_size(e->base))
         return best_of_base(e, m, out_state, out_log);
-    if (n == 0 && e->method == CR_QUERY_AUTO) return cri_best_portfolio(e, out_state, out_log);
+    if (n == 0 && e->plan.method == CR_QUERY_AUTO) return cri_best_portfolio(e, out_state, out_log);
     return m->best(e, n, query, out_state, out_log);
 }
 
@@ -231,7 +289,7 @@ static cr_status take_form(cri_engine *e, cri_form form)
 {
     cr_status    st = CR_OK;
     cri_divorced d = { 0 };
-    if (form == CRI_FORM_GRAPH || e->method == CR_QUERY_ENUMERATE) return CR_OK;
+    if (form == CRI_FORM_GRAPH || e->plan.method == CR_QUERY_ENUMERATE) return CR_OK;
     if (form != CRI_FORM_SUMS) {
         CR_TRY(cri_network_fill(e->cx, e->base, form == CRI_FORM_BEST ? e->evidence : NULL,
                                 CRI_NOISY_LARGE, &e->made));
@@ -260,10 +318,8 @@ cr_status cri_engine_open(cr_ctx *cx, const cr_network *net, const cr_findings *
                      .base = net,
                      .net = net,
                      .o = *o,
-                     .method = o->method,
-                     .used = CR_QUERY_VE,
-                     .upper = NAN,
-                     .share = NAN };
+                     .plan = { .method = o->method },
+                     .result = { .used = CR_QUERY_VE, .upper = NAN, .share = NAN } };
     CR_TRY(cr_evidence_new(cx, net, &e.evidence));
     for (size_t i = 0; i < known->n; i++) {
         const cr_finding *f = &known->item[i];
@@ -287,7 +343,8 @@ void cri_engine_close(cri_engine *e)
 {
     cr_junction_free(e->cx, e->tree);
     cr_approximate_free(e->cx, &e->known);
-    cr_factor_free(e->cx, &e->spread);
+    cr_factor_free(e->cx, &e->result.spread);
+    cri_elimination_free(e->cx, &e->plan.elimination);
     cr_evidence_free(e->cx, e->evidence);
     cr_network_free(e->cx, e->made);
     cr_network_free(e->cx, e->own);
@@ -296,6 +353,9 @@ void cri_engine_close(cri_engine *e)
 
 void cri_engine_changed(cri_engine *e)
 {
+    cri_elimination_free(e->cx, &e->plan.elimination);
+    e->plan.no_tree = false;
+    e->plan.cutset.n = 0;
     e->fresh = false;
     e->is_known = false;
 }

@@ -67,7 +67,7 @@ static cr_status information(cri_job *j, size_t n_y, const size_t *y, double *ou
     n = cri_join_indices(scope, n, q->x, q->n_x);
     n = cri_join_indices(scope, n, y, n_y);
     CR_TRY(cri_engine_joint(&j->engine, n, scope, &f, opt_log));
-    if (j->engine.spread.size == f.size) score = cr_scratch_bytes(&s, f.size, sizeof *score);
+    if (j->engine.result.spread.size == f.size) score = cr_scratch_bytes(&s, f.size, sizeof *score);
     CR_TRY(s.status);
     CR_TRY(table_entropy(j->cx, &f, n, scope, sign, score, &h_all));
     if (q->n_given > 0) CR_TRY(table_entropy(j->cx, &f, q->n_given, scope, -1, score, &h_w));
@@ -79,7 +79,8 @@ static cr_status information(cri_job *j, size_t n_y, const size_t *y, double *ou
     *out = n_y > 0 ? h_x + h_y - h_all - h_w : h_all - h_w;
     if (*out < 0) *out = 0;
     if (score)
-        j->engine.error.se = score_error(&f, &j->engine.spread, score, j->engine.error.effective);
+        j->engine.result.error.se =
+            score_error(&f, &j->engine.result.spread, score, j->engine.result.error.effective);
 done:
     cr_factor_free(j->cx, &f);
     cr_scratch_end(&s);
@@ -126,7 +127,7 @@ static double joint_states(const cri_job *j)
  * mixture by soft evidence the shares change with x. */
 static bool conditions(const cri_job *j)
 {
-    cr_query_method m = j->engine.method;
+    cr_query_method m = j->engine.plan.method;
     return m != CR_QUERY_VE && m != CR_QUERY_ENUMERATE && !j->engine.mixed &&
            joint_states(j) < (double)cr_network_size(j->net);
 }
@@ -195,7 +196,7 @@ static cr_status ask_all_given(cri_job *j, condition *c, const cr_factor *p)
 {
     cr_status             st = CR_OK;
     size_t                w = 1;
-    cr_approximate_report worst = j->engine.error;
+    cr_approximate_report worst = j->engine.result.error;
     for (size_t i = j->q->n_given; i < c->n; i++) w *= cr_network_states(j->net, c->scope[i]);
     for (size_t e = 0; e < p->size; e++) {
         size_t at = 0, rest = e;
@@ -212,12 +213,12 @@ static cr_status ask_all_given(cri_job *j, condition *c, const cr_factor *p)
             if (st == CR_OK) add_marginals(j, c, p->value[at]);
             if (is_lost(j, st)) st = CR_OK;
             CR_TRY(st);
-            if (!j->engine.error.converged) worst = j->engine.error;
+            if (!j->engine.result.error.converged) worst = j->engine.result.error;
         }
         if ((e + 1) % w == 0) close_mixture(j, c);
     }
     cri_engine_changed(&j->engine);
-    j->engine.error = worst;
+    j->engine.result.error = worst;
     for (size_t v = 0; v < cr_network_size(j->net); v++) c->gain[v] /= c->all;
 done:
     return st;
@@ -298,7 +299,7 @@ cr_status cri_answer_informative(cri_job *j)
     cr_log(j->cx, CR_LOG_INFO, "%.0f runs, one for each %s", cri_informative_runs(j) - 1,
            conditions(j) ? "joint state of what is asked about" : "variable");
     CR_TRY(conditions(j) ? gains_by_states(j, gain) : gains_one_by_one(j, gain));
-    j->engine.error.se = NAN; /* of many numbers there is not one */
+    j->engine.result.error.se = NAN; /* of many numbers there is not one */
     CR_TRY(sort_gains(j, gain));
 done:
     cr_scratch_end(&s);

@@ -80,7 +80,7 @@ cr_status cri_job_refuse_impossible(cri_job *j)
         return cr_fail_hint(j->cx, "look for zeros: without evidence, some assignment must have a "
                                    "positive product");
     }
-    j->engine.o.method = j->engine.method;
+    j->engine.o.method = j->engine.plan.method;
     for (; i < j->known.n && log_e != -INFINITY; i++) {
         cri_engine engine;
         some.n = i + 1;
@@ -162,7 +162,8 @@ static cr_status mix_soft_evidence(cri_job *j)
     if (count_soft(j) > 1) {
         cr_fail(j->cx, CR_EUNSUPPORTED,
                 "soft evidence on several variables is not fitted by samples (--method %s)",
-                cr_approximation_name((cr_approximation)(j->engine.method - CR_QUERY_APPROXIMATE)));
+                cr_approximation_name(
+                    (cr_approximation)(j->engine.plan.method - CR_QUERY_APPROXIMATE)));
         return cr_fail_hint(j->cx, "use --method exact, or gbp where that is too much");
     }
     for (size_t i = 0; i < j->known.n; i++)
@@ -204,7 +205,7 @@ done:
     return st;
 }
 
-/* AUTO: is it to be exact? */
+/* What the engine will be asked. */
 static cr_status plan(cri_job *j)
 {
     const cr_question *q = j->q;
@@ -216,15 +217,15 @@ static cr_status plan(cri_job *j)
     n = cri_join_indices(query, 0, q->x, q->n_x);
     n = cri_join_indices(query, n, q->y, q->n_y);
     n = cri_join_indices(query, n, q->given, q->n_given);
-    j->engine.runs = q->kind == CR_QUESTION_INFORMATIVE ? cri_informative_runs(j) : 1;
-    bool each = q->kind == CR_QUESTION_MARGINALS || q->kind == CR_QUESTION_CAUSES;
-    bool all = each || q->kind == CR_QUESTION_INFORMATIVE || soft > 1;
-    j->engine.each = each && soft <= 1;
-    CR_TRY(cri_engine_plan(&j->engine,
-                           all                           ? CRI_ASK_ALL
-                           : q->kind == CR_QUESTION_BEST ? CRI_ASK_BEST
-                                                         : CRI_ASK_TABLE,
-                           n, query));
+    bool      each = q->kind == CR_QUESTION_MARGINALS || q->kind == CR_QUESTION_CAUSES;
+    bool      all = each || q->kind == CR_QUESTION_INFORMATIVE || soft > 1;
+    bool      list = q->kind == CR_QUESTION_BEST_LIST;
+    cri_asked asked = { .n = n, .query = query, .each = each && soft <= 1, .list = list };
+    asked.purpose = all                                   ? CRI_ASK_ALL
+                    : list || q->kind == CR_QUESTION_BEST ? CRI_ASK_BEST
+                                                          : CRI_ASK_TABLE;
+    if (q->kind == CR_QUESTION_INFORMATIVE) asked.runs = cri_informative_runs(j);
+    CR_TRY(cri_engine_plan(&j->engine, &asked));
 done:
     cr_scratch_end(&s);
     return st;
@@ -234,10 +235,10 @@ done:
 static cr_status refuse_approximation(const cri_job *j)
 {
     const char *name = j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity" : "best";
-    if (j->engine.why[0]) {
+    if (j->engine.result.why[0]) {
         cr_fail(j->cx, CR_ENOMEM,
                 "%s(...) has exact answers only, and this network is too wide: %s", name,
-                j->engine.why);
+                j->engine.result.why);
         return cr_fail_hint(j->cx,
                             "argmax(...) and P(...) can be approximated; a larger --budget or "
                             "--memory-limit may do");
@@ -265,14 +266,14 @@ cr_status cri_job_prepare(cri_job *j, bool needs_log)
     cr_status st = CR_OK;
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, cri_job_form(j), &j->engine));
     CR_TRY(plan(j));
-    if (must_be_exact(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
-        j->engine.used = j->engine.method;
+    if (must_be_exact(j->q->kind) && j->engine.plan.method >= CR_QUERY_APPROXIMATE) {
+        j->engine.result.used = j->engine.plan.method;
         CR_TRY(refuse_approximation(j));
     }
     if (count_soft(j) > 1) j->engine.compare = false;
     if (j->soft && j->q->kind == CR_QUESTION_BEST && j->q->n_x == 0 && j->engine.hidden == 0 &&
         cri_engine_samples(&j->engine)) /* max-product messages: samples have no part in it */
-        j->engine.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
+        j->engine.plan.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
     if (needs_log || j->soft) {
         CR_TRY(cri_engine_log_evidence(&j->engine, &j->out->log_evidence));
         if (j->out->log_evidence == -INFINITY) CR_TRY(cri_job_refuse_impossible(j));

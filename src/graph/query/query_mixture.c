@@ -6,7 +6,7 @@
 
 bool cri_engine_samples(const cri_engine *e)
 {
-    return (int)e->method >= (int)CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_FORWARD;
+    return (int)e->plan.method >= (int)CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_FORWARD;
 }
 
 cr_status cri_mixture_refuse(cr_ctx *cx, const cr_network *net, const cr_finding *f, size_t state,
@@ -136,7 +136,7 @@ cr_status cri_mixture_best(cri_engine *e, size_t n, const size_t *query, size_t 
     for (size_t i = 0; i < n; i++)
         out_state[i] =
             best / f.stride[cr_factor_position(&f, query[i])] % cr_network_states(e->net, query[i]);
-    e->share = log(f.value[best]);
+    e->result.share = log(f.value[best]);
 done:
     cr_factor_free(e->cx, &f);
     return st;
@@ -165,12 +165,12 @@ cr_status cri_mixture_number(cri_job *j, cr_status (*run)(cri_job *j, double *p)
         if (st == CR_EDATA) CR_TRY(cri_mixture_refuse(e->cx, e->net, f, s, has_others(e)));
         CR_TRY(st);
         total += f->weight[s] * p;
-        add_report(&sum, &e->error, f->weight[s]);
+        add_report(&sum, &e->result.error, f->weight[s]);
         cr_evidence_free(e->cx, given);
         given = NULL;
     }
     close_report(&sum);
-    e->error = sum;
+    e->result.error = sum;
     cri_engine_changed(e);
     *out = total < 1 ? total : 1;
 done:

@@ -16,9 +16,10 @@ typedef struct cri_normal cri_normal;
 /* What an answer is written with. */
 typedef struct cri_answer_words {
     const cr_variables *variables;
-    const cr_network   *net;  /* NULL: a Gaussian network */
-    const char         *unit; /* of H and I */
-    double              per;  /* nats in one unit */
+    const cr_network   *net;   /* NULL: a Gaussian network */
+    const char         *unit;  /* of H and I */
+    double              per;   /* nats in one unit */
+    bool                plans; /* the plan is told too */
 } cri_answer_words;
 
 /* What may stand behind the bar. */

@@ -195,8 +195,8 @@ static cr_status add_run(cri_engine *e, const cr_question *q, const cr_findings 
     CR_TRY(add_event(&j, q, &none));
     CR_TRY(cr_junction_new(e->cx, e->net, e->evidence, &e->o.exact, &j.tree));
     CR_TRY(cr_junction_log_evidence(e->cx, j.tree, &log_e));
-    e->cost = cr_junction_report(j.tree);
-    e->used = CR_QUERY_JT;
+    e->result.cost = cr_junction_report(j.tree);
+    e->result.used = CR_QUERY_JT;
     if (log_e == -INFINITY) CR_TRY(cr_fail(e->cx, CR_EDATA, "the evidence is impossible"));
     if (none) goto done;
     CR_TRY(cr_junction_new(e->cx, e->net, j.with, &e->o.exact, &j.tree_with));

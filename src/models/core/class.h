@@ -44,7 +44,8 @@ struct cr_model_class {
     bool       takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
     bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
-    cri_coding coding;        /* how categories become terms                                  */
+    bool       sequences; /* sees rows in sequences (rows->sequences), by --sequence and --time */
+    cri_coding coding;    /* how categories become terms                                  */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
      * NULL. */
     const char *const *roles;

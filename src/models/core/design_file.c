@@ -152,6 +152,11 @@ cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
         if (d->roles[k])
             CR_TRY(cri_store_set(cx, out, role_keys[k], json_string_nocheck(d->roles[k])));
+    if (d->sequences) {
+        CR_TRY(cri_store_set(cx, out, "sequences", item = json_object()));
+        if (d->sequence) CR_TRY(cri_store_set(cx, item, "by", json_string_nocheck(d->sequence)));
+        if (d->time) CR_TRY(cri_store_set(cx, item, "time", json_string_nocheck(d->time)));
+    }
     CR_TRY(cri_store_set(cx, out, "standardised", json_boolean(d->standardised)));
 done:
     return st;
@@ -398,6 +403,11 @@ static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr
         json_t *role = json_object_get(in, role_keys[k]);
         if (role) CR_TRY(read_name(cx, s, role, &d->roles[k]));
     }
+    json_t *sequences = json_object_get(in, "sequences"), *by = json_object_get(sequences, "by");
+    json_t *time = json_object_get(sequences, "time");
+    d->sequences = sequences != NULL;
+    if (by) CR_TRY(read_name(cx, s, by, &d->sequence));
+    if (time) CR_TRY(read_name(cx, s, time, &d->time));
     d->standardised = json_is_true(json_object_get(in, "standardised"));
 done:
     return st;

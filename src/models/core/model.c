@@ -214,7 +214,13 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                                .coding = c->coding,
                                .classes = classes,
                                .spread = !c->takes_sparse,
-                               .keep_missing = c->takes_missing };
+                               .keep_missing = c->takes_missing,
+                               .sequences = c->sequences };
+    const char      *only = m->design_options.sequence ? "sequence" : "time";
+    if (!c->sequences && (m->design_options.sequence || m->design_options.time))
+        return cr_fail(cx, CR_EARG,
+                       "the model %s takes rows one by one: --%s needs a model of sequences",
+                       c->name, only);
     if (standard_y && c->target_as_is)
         return cr_fail(cx, CR_EARG,
                        "the model %s needs the target as it is: --scale-target standard "

@@ -62,7 +62,9 @@ static const cri_goes glm_goes[] = {
     MEMBER(real,  deviance,         (),              "any none",   "of the fit")                    \
     MEMBER(real,  null_deviance,    (),              "any none",   "without terms")                 \
     MEMBER(real,  pearson,          (),              "any none",   "chi-square")                    \
-    MEMBER(real,  log_likelihood,   (),              "any none",   "at phi")                        \
+    MEMBER(real,  log_likelihood,   (),              "any none",   "at its maximum in phi too")     \
+    MEMBER(real,  ml_dispersion,    (),              "any none later", "phi where it is")           \
+    MEMBER(real,  row_dispersion,   (),              "any none later", "phi of a new row; phi where it is none") \
     MEMBER(part,  fit,              (cri_predictor), "",           "of eta without the offset")     \
     MEMBER(count, errors,           (),              "0..2 spare", "cri_errors, up to hc1")
 /* clang-format on */
@@ -98,6 +100,26 @@ static double dispersion(const glm_state *m, int choice)
     if (m->fixed_dispersion) return 1;
     if (!(dof > 0)) return NAN;
     return (choice == DISPERSION_DEVIANCE ? m->deviance : m->pearson) / dof;
+}
+
+/* phi at the maximum of the likelihood, by the deviance D: D / n of the Gaussian and the inverse
+ * Gaussian; 1 / a of the gamma, whose shape a solves log a - digamma(a) = D / 2n.  The difference falls
+ * from infinity to 0 and lies between 1 / 2a and 1 / a, so Newton's steps in log a from the middle of
+ * that stay on its way. */
+static double ml_dispersion(const glm_state *m)
+{
+    double s = m->deviance / (2 * m->n);
+    if (m->fixed_dispersion) return 1;
+    if (m->family == CRI_GLM_GAUSSIAN || m->family == CRI_GLM_INVERSE_GAUSSIAN) return 2 * s;
+    if (m->family != CRI_GLM_GAMMA) return m->phi; /* a quasi-likelihood has none */
+    double a = 0.75 / s;
+    for (int step = 0; s > 0 && isfinite(s) && step < 50; step++) {
+        double off = log(a) - cr_digamma(a) - s, slope = 1 - a * cr_trigamma(a);
+        double next = a * exp(-off / slope);
+        if (!(fabs(next - a) > 1e-14 * a)) break;
+        a = next;
+    }
+    return 1 / a;
 }
 
 /* The estimate of alpha at its least: the counts are a Poisson's, or spread even less. */
@@ -173,12 +195,14 @@ static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
     m->phi = dispersion(m, o->dispersion);
+    m->ml_dispersion = ml_dispersion(m);
+    m->row_dispersion = NAN;
+    if (o->dispersion == DISPERSION_AUTO && m->n > m->parameters &&
+        (p->family == CRI_GLM_GAMMA || p->family == CRI_GLM_INVERSE_GAUSSIAN))
+        m->row_dispersion = m->ml_dispersion * m->n / (m->n - m->parameters);
     m->log_likelihood = -0.5 * s->deviance;
-    /* the Gaussian's likelihood at its maximum in phi, as least squares has it */
     if (!s->single)
-        CR_TRY(cri_glm_log_likelihood(cx, p, &law,
-                                      p->family == CRI_GLM_GAUSSIAN ? m->deviance / m->n : m->phi,
-                                      s->eta, &m->log_likelihood));
+        CR_TRY(cri_glm_log_likelihood(cx, p, &law, m->ml_dispersion, s->eta, &m->log_likelihood));
     CR_TRY(cri_glm_null_deviance(cx, p, &law, &m->null_deviance));
     m->fit = s->fit;
     s->fit = (cri_predictor){ 0 };
@@ -334,7 +358,8 @@ static void set_row(const glm_state *m, size_t i, double eta, double h, double t
     out->mean[i] = binomial ? trials * mu : mu;
     if (!out->scale) return;
     double estimate = m->phi * h * slope * slope, variance;
-    double own = m->phi * cri_family_variance(&law, eta);
+    double own =
+        (isnan(m->row_dispersion) ? m->phi : m->row_dispersion) * cri_family_variance(&law, eta);
     if (m->family == CRI_GLM_GAUSSIAN) {
         out->scale[i] = sqrt(own + estimate);
         out->dof[i] = m->fit.dof;
@@ -400,6 +425,9 @@ static const cr_field glm_statistics[] = {
     CR_TEXT("family", 0, "distribution of the target"),
     CR_TEXT("link", 0, "what of the mean is linear"),
     CR_NUMBER("dispersion", CR_FIELD_NULL, "variance of the target over that of the family"),
+    CR_NUMBER("ml_dispersion", CR_FIELD_EITHER,
+              "where it is estimated: the same at the maximum of the likelihood, which aic and bic "
+              "are of"),
     CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: how the standard errors were made"),
     CR_NUMBER("overdispersion", CR_FIELD_EITHER,
               "of negative-binomial: alpha, variance mu + alpha mu^2"),
@@ -424,6 +452,8 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     put_choice(s, "family", CRI_GLM_FAMILIES, m->family);
     put_choice(s, "link", CRI_GLM_LINKS, m->link);
     cri_put_real(s, "dispersion", m->phi);
+    if (!m->fixed_dispersion && !isnan(m->ml_dispersion))
+        cri_put_real(s, "ml_dispersion", m->ml_dispersion);
     if (m->errors != CRI_CLASSICAL)
         cri_put_text(s, "errors", cri_errors_name((cri_errors)m->errors));
     if (m->family == CRI_GLM_NEGATIVE_BINOMIAL) cri_put_real(s, "overdispersion", m->alpha);

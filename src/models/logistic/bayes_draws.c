@@ -433,6 +433,14 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     if (chains) CR_TRY(estimate_evidence(cx, post, draws, used, seed, m));
     set_moments(m, draws, weight, used);
     keep_draws(m, draws, weight, used);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+void cri_bayes_logistic_warn(cr_ctx *cx, const cri_bayes_logistic *m)
+{
+    bool chains = m->infer == CRI_INFER_MCMC;
     if (m->ess < 100)
         cr_log(cx, CR_LOG_WARNING,
                chains ? "the draws are worth only %.0f independent ones: ask for more with --draws"
@@ -443,7 +451,4 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     if (chains && m->rhat > 1.05)
         cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): ask for more with --draws",
                m->rhat);
-done:
-    cr_scratch_end(&s);
-    return st;
 }

@@ -19,9 +19,9 @@
     X(real,   intercept_sd, "",     ">0",                                                            \
       "prior sd of the intercepts, in log odds of a row at the means of the columns; 10 if not given", "5") \
     X(flag,   shrink_intercept, "false", "", "the intercepts have the prior of the slopes", "true")  \
-    X(choice, infer,     "laplace", "laplace|importance|mcmc|bound",                                 \
-      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, or (two classes) the Gaussian of a lower bound on the evidence", "mcmc") \
-    X(count,  draws,     "4000",    "100..1e7", "importance, mcmc: number of draws", "20000")        \
+    X(choice, infer,     "auto", "laplace|importance|mcmc|bound|auto",                               \
+      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, (two classes) the Gaussian of a lower bound on the evidence; auto: the first of these three that passes its check", "mcmc") \
+    X(count,  draws,     "4000",    "100..1e7", "importance, mcmc, auto: number of draws", "20000")  \
     X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */
 
@@ -208,9 +208,10 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     CR_TRY(s.status);
     CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
-    m->intercept = o->intercept, m->infer = (size_t)o->infer;
+    m->intercept = o->intercept;
+    m->infer = o->infer == CRI_INFER_AUTO ? CRI_INFER_LAPLACE : (size_t)o->infer;
     m->intercept_sd = o->shrink_intercept ? NAN : isnan(o->intercept_sd) ? WIDE : o->intercept_sd;
-    bool normal = o->infer == CRI_INFER_LAPLACE || o->infer == CRI_INFER_BOUND;
+    bool normal = m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND;
     m->R = normal ? 0 : o->draws < CRI_KEPT_DRAWS ? o->draws : CRI_KEPT_DRAWS;
     if (o->infer == CRI_INFER_BOUND && m->M > 1)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
@@ -271,21 +272,64 @@ static cr_status check_options(cr_ctx *cx, const bayes_logistic_options *o)
     return CR_OK;
 }
 
-/* Says where a normal at the mode is a poor picture of the posterior, which costs a small part of
- * the fit. */
-static cr_status advise(cr_ctx *cx, const cri_posterior *post, double wrong, uint64_t seed)
+/* Whether a normal at the mode is a poor picture of the posterior, which costs a small part of the fit to
+ * find out. */
+static cr_status check_normal(cr_ctx *cx, const cri_posterior *post, double wrong, uint64_t seed,
+                              bool *out_poor)
 {
     const double TOO_FAR = 10, MOST_WORK = 3e7; /* numbers read in one look at the rows */
     cr_status    st = CR_OK;
     double       misfit = 0, n = (double)post->f->x->n, D = (double)post->D;
     bool         cheap = n * D <= MOST_WORK && D * D <= MOST_WORK;
     if (cheap) CR_TRY(cri_bayes_logistic_misfit(cx, post, seed, &misfit));
-    if (cheap ? misfit > TOO_FAR : wrong == 0)
-        cr_log(cx, CR_LOG_WARNING,
-               "the columns %sseparate the classes, where Laplace's normal is a poor picture of "
-               "the posterior "
-               "and its probabilities are too cautious: --infer mcmc gives better ones",
-               wrong == 0 ? "" : "nearly ");
+    *out_poor = cheap ? misfit > TOO_FAR : wrong == 0;
+done:
+    return st;
+}
+
+static cr_status draw(cr_ctx *cx, const cri_posterior *post, size_t infer, size_t draws,
+                      uint64_t seed, cri_bayes_logistic *m)
+{
+    cr_status st = CR_OK;
+    cr_free(cx, m->draws, m->R * m->D, sizeof *m->draws);
+    m->draws = NULL;
+    m->infer = infer;
+    m->R = draws < CRI_KEPT_DRAWS ? draws : CRI_KEPT_DRAWS;
+    CR_TRY(cri_record_allocate(cx, bayes_record, m));
+    CR_TRY(cri_bayes_logistic_draw(cx, post, draws, seed, m));
+done:
+    return st;
+}
+
+/* Where Laplace's normal fails its check: weighted draws, and where these are worth few, a Markov chain; or,
+ * where the user has asked for the normal or the rows are too many for draws, a warning. */
+static cr_status improve(cr_ctx *cx, const cri_posterior *post, const bayes_logistic_options *o,
+                         double wrong, uint64_t seed, cri_bayes_logistic *m)
+{
+    const double MOST_WORK = 2e10; /* numbers read for all draws */
+    cr_status    st = CR_OK;
+    double       work = (double)o->draws * (double)post->f->x->n * (double)post->D;
+    double       enough = fmax(400, 0.05 * (double)o->draws);
+    bool         poor = false;
+    CR_TRY(check_normal(cx, post, wrong, seed, &poor));
+    if (!poor) goto done;
+    if (o->infer == CRI_INFER_LAPLACE || work > MOST_WORK) {
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the columns %sseparate the classes, where Laplace's normal is a poor picture of the "
+            "posterior and its probabilities are too cautious: --infer mcmc gives better ones",
+            wrong == 0 ? "" : "nearly ");
+        goto done;
+    }
+    CR_TRY(draw(cx, post, CRI_INFER_IMPORTANCE, o->draws, seed, m));
+    if (m->ess < fmin(enough, 0.5 * (double)o->draws))
+        CR_TRY(draw(cx, post, CRI_INFER_MCMC, o->draws, seed, m));
+    cr_log(
+        cx, CR_LOG_INFO,
+        "Laplace's normal is a poor picture of the posterior here: %s is used instead, with draws "
+        "worth %.0f independent ones",
+        m->infer == CRI_INFER_MCMC ? "a Markov chain" : "importance sampling", m->ess);
+    cri_bayes_logistic_warn(cx, m);
 done:
     return st;
 }
@@ -324,15 +368,16 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     report->log_likelihood = -m->nll;
     report->evidence = CR_EVIDENCE_LAPLACE;
     cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
-    if (o->infer == CRI_INFER_LAPLACE) {
-        CR_TRY(advise(cx, &post, solution.wrong, seed));
+    if (o->infer == CRI_INFER_LAPLACE || o->infer == CRI_INFER_AUTO) {
+        CR_TRY(improve(cx, &post, o, solution.wrong, seed, m));
     } else if (o->infer == CRI_INFER_BOUND) {
         CR_TRY(tighten(cx, &f, m, report));
         report->evidence = CR_EVIDENCE_BOUND;
     } else {
         CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
-        if (!isnan(m->evidence_se)) report->evidence = CR_EVIDENCE_ESTIMATE;
+        cri_bayes_logistic_warn(cx, m);
     }
+    if (m->R > 0 && !isnan(m->evidence_se)) report->evidence = CR_EVIDENCE_ESTIMATE;
     report->log_evidence = m->log_evidence;
 done:
     cri_solution_free(cx, &solution);
@@ -380,7 +425,7 @@ static const cr_field bayes_statistics[] = {
     CR_NUMBER("intercept_sd", CR_FIELD_EITHER,
               "sd of the intercept before the data, where it has one of its own"),
     CR_TEXT("alpha_from", 0, "evidence where alpha was learned, else option"),
-    CR_TEXT("infer", 0, "laplace, importance, mcmc or bound"),
+    CR_TEXT("infer", 0, "laplace, importance, mcmc or bound: what --infer auto came to"),
     CR_MEASURE("log_joint", "nats", CR_FIELD_NULL, "log of likelihood and prior at the mode"),
     CR_MEASURE("log_evidence_laplace", "nats", CR_FIELD_NULL,
                "log evidence by Laplace's approximation"),

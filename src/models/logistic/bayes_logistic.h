@@ -13,7 +13,8 @@
 
 #include "classifier.h"
 
-enum { CRI_INFER_LAPLACE, CRI_INFER_IMPORTANCE, CRI_INFER_MCMC, CRI_INFER_BOUND };
+/* As the choices of --infer; no model is AUTO, but what that came to. */
+enum { CRI_INFER_LAPLACE, CRI_INFER_IMPORTANCE, CRI_INFER_MCMC, CRI_INFER_BOUND, CRI_INFER_AUTO };
 enum { CRI_KEPT_DRAWS = 1000 };
 
 /* clang-format off */
@@ -74,6 +75,8 @@ cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint6
  * rhat. */
 cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count,
                                   uint64_t seed, cri_bayes_logistic *m);
+/* Warns of draws that are worth few, and of chains that disagree. */
+void cri_bayes_logistic_warn(cr_ctx *cx, const cri_bayes_logistic *m);
 /* The normal of the best bound on the evidence, of two classes (bayes_bound.c), from the one in mode
  * and covariance on: these, A [q x q] = its precision, log_evidence = the bound.  It ends after `limit`
  * rounds (0: a thousand), and without opt_bounds [limit], the bound after each, where it no longer

@@ -172,26 +172,42 @@ double cri_student_log_likelihood(const double *r, const double *w, size_t n, do
     return weight * (cr_student_t_logpdf(0, nu) - log(scale)) - (nu + 1) / 2 * sum;
 }
 
+/* The log of the prior of nu, less a constant. */
+static double log_prior(double nu) { return log(nu) - 0.1 * nu; }
+
 static cr_status minus_profile(void *user, double log_nu, double *out)
 {
     const work *k = user;
-    *out =
-        -cri_student_log_likelihood(k->fit->r, k->p->weight, k->rows.n, k->fit->scale, exp(log_nu));
+    double      nu = exp(log_nu);
+    *out = -cri_student_log_likelihood(k->fit->r, k->p->weight, k->rows.n, k->fit->scale, nu) -
+           (k->p->restricted ? log_prior(nu) : 0);
     return CR_OK;
+}
+
+static double parameters(const work *k) { return (double)(k->fit->facts.rank + k->p->intercept); }
+
+/* What the steps raise. */
+static double objective(const work *k)
+{
+    const cri_robust_fit *f = k->fit;
+    if (!k->p->restricted) return f->log_likelihood;
+    return f->log_likelihood + parameters(k) * log(f->scale) +
+           (isnan(k->p->nu) ? log_prior(f->nu) : 0);
 }
 
 /* Weights and scale at the present residuals. */
 static void set_student_weights(work *k)
 {
     cri_robust_fit *f = k->fit;
-    double          squares = 0, sum = 0;
+    double          squares = 0, sum = 0, n = 0, p = k->p->restricted ? parameters(k) : 0;
     for (size_t i = 0; i < k->rows.n; i++) {
+        n += k->p->weight[i];
         double z = f->r[i] / f->scale, u = (f->nu + 1) / (f->nu + z * z);
         k->w[i] = k->p->weight[i] * u;
         squares += k->w[i] * f->r[i] * f->r[i];
         sum += k->w[i];
     }
-    f->scale = sqrt(squares / sum);
+    f->scale = sqrt(squares / sum * (n + p / f->nu) / (n - p));
 }
 
 cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out)
@@ -223,13 +239,15 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
             f.nu = exp(log_nu);
         }
         f.log_likelihood = cri_student_log_likelihood(f.r, p->weight, k.rows.n, f.scale, f.nu);
-        f.converged =
-            fabs(f.log_likelihood - before) <= p->tolerance * (fabs(f.log_likelihood) + 1) &&
-            largest_move(&k) <= 0.01 * sqrt(p->tolerance) * f.scale;
-        before = f.log_likelihood;
+        value = objective(&k);
+        f.converged = fabs(value - before) <= p->tolerance * (fabs(value) + 1) &&
+                      largest_move(&k) <= 0.01 * sqrt(p->tolerance) * f.scale;
+        before = value;
         f.iterations++;
     }
     CR_TRY(check_spread(cx, &k, first, size));
+    if (isnan(p->nu) && !isnan(f.scale))
+        f.bound = (f.nu > 0.99 * most_nu) - (f.nu < 1.001 * least_nu);
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:

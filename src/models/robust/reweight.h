@@ -1,7 +1,12 @@
 /* reweight.h -- robust estimates by reweighted least squares: Student's t by EM, Huber's M.
  *   Student:  y = b0 + x.b + s t_nu;  w_i = (nu + 1) / (nu + r_i^2 / s^2),  s^2 = sum w r^2 / sum w,
  *             which is EM in an expanded model and much faster than EM itself; nu, where it is not
- *             given, maximises the likelihood at each step (ECME), from 1 to 500.
+ *             given, maximises the objective at each step (ECME), from 1 to 500.
+ *             The objective is the likelihood, or, restricted, the likelihood integrated over a flat b in
+ *             the way of normal noise, log L + p log s, times the prior Gamma(2, 0.1) of nu: then
+ *             s^2 = sum w r^2 / (n - p), where sum w = n + p / nu.  s -> 0 along a line through p rows
+ *             costs nu (n - p) log s there, so that the objective is bounded, which the likelihood is not
+ *             for nu < p / (n - p).  The prior is that of Juarez & Steel (2010), J. Bus. Econ. Stat. 28.
  *   Huber:    w_i = min(1, c s / |r_i|),  s = median |r| / 0.6745 at each step.
  * Where more than a share nu / (nu + 1) of the rows, or half of them, lie on a line exactly, s goes
  * to 0 and Student's likelihood to infinity: the line is that one, and s is not known (NaN).
@@ -17,8 +22,9 @@ typedef struct cri_robust_problem {
     const cri_rows *rows;
     const double   *weight; /* [n] what a row counts */
     bool            intercept;
-    double          nu;     /* Student: degrees of freedom, NaN to estimate them */
-    double          tuning; /* Huber: c */
+    double          nu;         /* Student: degrees of freedom, NaN to estimate them */
+    bool            restricted; /* Student: the objective above, not the likelihood alone */
+    double          tuning;     /* Huber: c */
     double          tolerance;
     size_t          max_iter;
 } cri_robust_problem;
@@ -30,6 +36,7 @@ typedef struct cri_robust_fit {
     double            scale, nu, log_likelihood; /* scale NaN: the rows that count lie on a line */
     size_t            iterations;
     bool              converged;
+    int               bound; /* where nu was estimated: -1 at its least, 1 at its most, else 0 */
 } cri_robust_fit;
 
 cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out);

@@ -1,5 +1,6 @@
 /* robust.c -- regression that a few wild rows do not sway.
- *   student    y = b0 + x.b + s t_nu, maximum likelihood, nu given or estimated
+ *   student    y = b0 + x.b + s t_nu, nu given or estimated: posterior mode under a weak prior, with s as
+ *              the n - p rows beyond the line know it, or maximum likelihood
  *   huber      minimise sum rho_c(r / s), rho quadratic to c and linear beyond; s the median |r| / 0.6745
  *   lad        minimise sum |r|: the conditional median
  *   quantile   minimise sum r (t - 1{r < 0}): the conditional quantile of share t
@@ -18,6 +19,8 @@
     X(choice, method,    "student", "student|huber|lad|quantile",                                    \
       "Student-t noise, Huber's loss, least absolute deviations, or any quantile", "lad")            \
     X(real,   dof,       "", ">0", "student: degrees of freedom; estimated when they are not given", "4") \
+    X(choice, prior,     "weak", "weak|none",                                                          \
+      "student: weak takes Gamma(2, 0.1) for the degrees of freedom and allows for the estimated line in the scale; none is maximum likelihood", "none") \
     X(real,   tuning,    "1.345", ">0", "huber: where the loss turns linear, in standard deviations", "2") \
     X(real,   quantile,  "0.5", "0<..<1", "quantile: the share of the rows below the line", "0.9")   \
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
@@ -25,6 +28,7 @@
     X(real,   tolerance, "1e-12", ">0", "relative change of the likelihood at which it stops", "1e-8")
 /* clang-format on */
 typedef enum robust_method { STUDENT, HUBER, LAD, QUANTILE } robust_method;
+enum { PRIOR_WEAK, PRIOR_NONE };
 static const char *const method_names[] = { "student", "huber", "lad", "quantile" };
 
 CR_OPTIONS_STRUCT(robust_options, ROBUST_OPTIONS);
@@ -35,6 +39,7 @@ static const cri_goes robust_goes[] = {
     { "quantile", "method", "quantile", false },
     { "tuning", "method", "huber", false },
     { "dof", "method", "student", false },
+    { "prior", "method", "student", false },
     CRI_GOES_LAST,
 };
 
@@ -51,6 +56,7 @@ static const cri_goes robust_goes[] = {
     MEMBER(real,  objective,      (),              "any none",    "at the end")                     \
     MEMBER(real,  gap,            (),              "any none",    "between primal and dual")        \
     MEMBER(real,  log_likelihood, (),              "any none",    "of student")                     \
+    MEMBER(real,  scale_dof,      (),              "any none later", "of the estimate of the scale; none: taken for exact") \
     MEMBER(part,  line,           (cri_predictor), "", "sigma: so that sigma^2 h is the variance of the line; sds")
 /* clang-format on */
 
@@ -74,7 +80,8 @@ static void set_line(robust_state *m, cri_predictor *plain, double intercept, co
         m->line.at_centre += coef[j] * m->line.centre[j];
     }
     m->line.sigma = sigma;
-    m->line.dof = m->method == STUDENT ? INFINITY : m->n - m->parameters;
+    bool normal = m->method == STUDENT && isnan(m->scale_dof);
+    m->line.dof = normal ? INFINITY : m->n - m->parameters;
     cri_predictor_set_sds(&m->line);
 }
 
@@ -133,7 +140,15 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
 {
     cr_status          st = CR_OK;
     cri_robust_fit     f = { 0 };
-    cri_robust_problem p = { rows, w, o->intercept, o->dof, o->tuning, o->tolerance, o->max_iter };
+    bool               weak = m->method == STUDENT && o->prior == PRIOR_WEAK;
+    cri_robust_problem p = { .rows = rows,
+                             .weight = w,
+                             .intercept = o->intercept,
+                             .nu = o->dof,
+                             .restricted = weak && m->n > m->parameters,
+                             .tuning = o->tuning,
+                             .tolerance = o->tolerance,
+                             .max_iter = o->max_iter };
     double             sigma;
 
     CR_TRY(m->method == STUDENT ? cri_student_solve(cx, &p, &f) : cri_huber_solve(cx, &p, &f));
@@ -141,6 +156,7 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     m->nu = f.nu;
     m->nu_given = !isnan(o->dof);
     m->log_likelihood = f.log_likelihood - m->n * log(rows->design->target_scale);
+    m->scale_dof = weak || m->method == HUBER ? m->n - m->parameters : NAN;
     if (m->n <= m->parameters) m->scale = NAN, m->log_likelihood = NAN;
     sigma = isnan(m->scale)        ? NAN
             : m->method == STUDENT ? f.scale * sqrt((f.nu + 3) / (f.nu + 1))
@@ -148,14 +164,14 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     set_line(m, plain, f.line.intercept, f.line.coef, sigma);
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = f.iterations;
-    if (m->method == STUDENT && isnan(o->dof) && f.nu > 400)
+    if (f.bound > 0)
         cr_log(cx, CR_LOG_INFO,
-               "the noise looks normal: the degrees of freedom ran to their bound");
-    if (m->method == STUDENT && isnan(o->dof) && f.nu < 1.001 && !isnan(m->scale))
-        cr_log(cx, CR_LOG_INFO,
-               "the noise has the tails of Cauchy's distribution or wilder ones: the degrees of "
+               "the noise looks normal: the degrees of freedom ended at their upper bound");
+    if (f.bound < 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "the noise has the tails of a Cauchy distribution or heavier ones: the degrees of "
                "freedom "
-               "ran to their bound of 1");
+               "ended at their lower bound of 1, where neither mean nor variance exist");
 done:
     cri_robust_fit_free(cx, &p, &f);
     return st;
@@ -261,7 +277,7 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     m->parameters = (double)(facts.rank + o->intercept);
     m->share = m->method == LAD ? 0.5 : o->quantile;
     m->tuning = o->tuning;
-    m->objective = m->gap = NAN;
+    m->objective = m->gap = m->scale_dof = NAN;
     CR_TRY(m->method == LAD || m->method == QUANTILE
                ? fit_quantile(cx, rows, w, o, m, &plain, report)
                : fit_reweighted(cx, rows, w, o, m, &plain, report));
@@ -284,6 +300,10 @@ static double widened(double scale, double share_of_variance, double line_varian
     return sqrt(scale * scale + line_variance / share_of_variance);
 }
 
+/* The noise is normal with a variance that is nu / chi^2_nu of s^2, and s^2 is itself known as well as
+ * from k = n - p rows: the logarithms of both vary by about 2 / nu and 2 / k, and that of their product
+ * as that of a t with 1 / (1 / nu + 1 / k) degrees of freedom, which is exact for normal noise and for
+ * many rows. */
 static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
@@ -291,6 +311,7 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
     const robust_state *m = state;
     double              t = m->share, unit = rows->design->target_scale;
     double        al = (1 - 2 * t * (1 - t)) / (t * t * (1 - t) * (1 - t)); /* variance / scale^2 */
+    double        dof = isnan(m->scale_dof) ? m->nu : 1 / (1 / m->nu + 1 / m->scale_dof);
     bool          quantile = (m->method == LAD || m->method == QUANTILE) && !isnan(m->scale);
     cr_scratch    s = cr_scratch_begin(cx);
     cr_prediction line = { .n = rows->n,
@@ -307,7 +328,7 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
         double ratio = m->nu > 2 && isfinite(m->nu) ? m->nu / (m->nu - 2) : 1;
         double scale =
             widened(m->scale, quantile ? al : ratio, isnan(line_variance) ? 0 : line_variance);
-        out->dof[i] = m->nu;
+        out->dof[i] = dof;
         out->scale[i] = quantile ? scale * sqrt(al) : scale;
         if (!quantile) continue;
         double *params = out->params + i * 3;
@@ -326,6 +347,8 @@ static const cr_field robust_statistics[] = {
     CR_TEXT("method", 0, "huber, lad, quantile, ... as --method names them"),
     CR_NUMBER("quantile", CR_FIELD_EITHER, "of quantile: the share of the rows below"),
     CR_NUMBER("dof", CR_FIELD_EITHER, "of student: degrees of freedom of the noise"),
+    CR_TEXT("at_bound", CR_FIELD_SOMETIMES,
+            "of student: the bound at which the degrees of freedom ended"),
     CR_MEASURE("scale", "target", CR_FIELD_NULL, "scale of the noise"),
     CR_NUMBER("objective", CR_FIELD_EITHER,
               "of lad and quantile: sum of absolute residuals, or their asymmetric sum"),
@@ -346,6 +369,8 @@ static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design 
     cri_put_text(s, "method", method_names[m->method]);
     if (m->method == QUANTILE) cri_put_real(s, "quantile", m->share);
     if (m->method == STUDENT) cri_put_real(s, "dof", m->nu);
+    if (m->method == STUDENT && !m->nu_given && !(m->nu > 1.001 && m->nu < 495))
+        cri_put_text(s, "at_bound", m->nu > 2 ? "dof (upper)" : "dof (lower)");
     cri_put_real(s, "scale", m->scale * design->target_scale);
     if (m->method == LAD || m->method == QUANTILE) {
         cri_put_real(s, "objective", m->objective);
@@ -369,7 +394,8 @@ static cr_status robust_ready(cr_ctx *cx, void *state, const cr_design *design)
 const cr_model_class cri_class_robust = {
     .name = "robust",
     .summary = "regression that outliers do not sway: Student-t, Huber, medians, quantiles",
-    .formulas = "student:  y = b0 + x.b + s t_nu, maximum likelihood\n"
+    .formulas = "student:  y = b0 + x.b + s t_nu,  nu ~ Gamma(2, 0.1): posterior mode; --prior "
+                "none: maximum likelihood\n"
                 "huber:    minimise sum_i w_i rho_c(r_i / s),  s = median |r| / 0.6745\n"
                 "lad:      minimise sum_i w_i |r_i|;  quantile:  sum_i w_i r_i (t - [r_i < 0])",
     .reference =

@@ -371,10 +371,47 @@ TEST(predictive_moments)
                 k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
             cri_glm_law law = { k->family, k->g, alpha };
             double      at = cri_link_of_mean(k->g, mean);
-            double      own = statistic(d, "dispersion") * cri_family_variance(&law, at);
+            bool        shape = k->family == CRI_GLM_GAMMA || k->family == CRI_GLM_INVERSE_GAUSSIAN;
+            double phi = shape ? statistic(d, "ml_dispersion") * N / statistic(d, "residual_dof")
+                               : statistic(d, "dispersion");
+            double own = phi * cri_family_variance(&law, at);
             assert_true(variance >= own * (1 - 1e-9)); /* the estimate's own uncertainty is in it */
             assert_true(variance <= own * 1.6);
         }
+    }
+}
+
+/* The likelihood that is reported is the greatest over the dispersion too, as aic and bic, which count it,
+ * suppose: by the densities of the distributions at the fitted means. */
+TEST(likelihood_is_at_its_maximum_in_the_dispersion)
+{
+    double X[N * P], y[N], w[N];
+    for (size_t c = 0; c < KINDS; c++) {
+        const kind *k = &kinds[c];
+        bool        gamma = k->family == CRI_GLM_GAMMA;
+        char        settings[256];
+        if (!gamma && k->family != CRI_GLM_INVERSE_GAUSSIAN) continue;
+        draw(k, 60 + c, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, NULL);
+        print_settings(k, "", settings, sizeof settings);
+        cr_model     *m = fit(cx, "glm", t, settings);
+        json_t       *d = describe(cx, m);
+        cr_prediction p = predict(cx, m, t);
+        double        best = statistic(d, "ml_dispersion"), near[3] = { 0.99, 1, 1.01 }, sum[3];
+        for (size_t v = 0; v < 3; v++) {
+            sum[v] = 0;
+            for (size_t i = 0; i < N; i++) {
+                double phi = best * near[v], mu = p.mean[i], one;
+                double params[2] = { gamma ? 1 / phi : mu, gamma ? 1 / (phi * mu) : 1 / phi };
+                assert_ok(cx, cr_dist_logpdf(cx, p.family, params, 2, y[i], &one));
+                sum[v] += one;
+            }
+        }
+        assert_relative(cr_model_get_report(m)->log_likelihood, sum[1], 1e-10);
+        assert_true(sum[0] < sum[1] && sum[2] < sum[1]);
+        assert_relative(statistic(d, "aic"), 2 * (P + 2) - 2 * sum[1], 1e-10);
+        assert_close(sum[0] - sum[1], sum[2] - sum[1],
+                     0.05 * (sum[1] - sum[0])); /* the top itself */
     }
 }
 

@@ -257,7 +257,7 @@ TEST(iris_by_laplace)
     warnings  w = { .n = 0 };
     double    X[N * P], y[N];
     cr_ctx_set_log(cx, keep_warning, &w);
-    cr_model     *m = fit(cx, "bayes-logistic", t, "target=species");
+    cr_model     *m = fit(cx, "bayes-logistic", t, "target=species infer=laplace");
     cr_prediction q = predict(cx, m, t);
     assert_true(fabs(q.prob[3 * 100 + 0] - 0.01226) < 4e-4);
     assert_true(fabs(q.prob[3 * 0 + 2] - 8.5e-5) < 4e-5);
@@ -270,6 +270,33 @@ TEST(iris_by_laplace)
     draw_classes(5, N, P, 3, 0.5, X, y);
     t = make_table(cx, X, N, P, y, NULL);
     cr_model_free(cx, fit(cx, "bayes-logistic", t, "target=y alpha=1"));
+    assert_int_equal(w.n, 0);
+    cr_ctx_set_log(cx, NULL, NULL);
+}
+
+/* By default the normal where it fits, to the last bit, and draws where it does not, without a warning. */
+TEST(auto_takes_what_fits)
+{
+    static const char *const ways[] = { "target=species", "target=species infer=mcmc" };
+    warnings                 w = { .n = 0 };
+    double                   X[N * P], y[N];
+    cr_prediction            q[2];
+    cr_table                *t = read_table(cx, "examples/iris.csv");
+    cr_ctx_set_log(cx, keep_warning, &w);
+    for (size_t k = 0; k < 2; k++) {
+        cr_model *m = fit(cx, "bayes-logistic", t, ways[k]);
+        json_t   *s = json_object_get(describe(cx, m), "statistics");
+        q[k] = predict(cx, m, t);
+        assert_string_not_equal(json_string_value(json_object_get(s, "infer")), "laplace");
+        assert_int_equal(cr_model_get_report(m)->evidence, CR_EVIDENCE_ESTIMATE);
+    }
+    for (size_t i = 0; i < q[0].n * 3; i++) assert_true(fabs(q[0].prob[i] - q[1].prob[i]) < 0.04);
+    draw_classes(5, N, P, 3, 0.5, X, y);
+    t = make_table(cx, X, N, P, y, NULL);
+    for (size_t k = 0; k < 2; k++)
+        q[k] =
+            predict(cx, fit(cx, "bayes-logistic", t, k ? "target=y infer=laplace" : "target=y"), t);
+    assert_memory_equal(q[0].prob, q[1].prob, q[0].n * q[0].n_classes * sizeof(double));
     assert_int_equal(w.n, 0);
     cr_ctx_set_log(cx, NULL, NULL);
 }

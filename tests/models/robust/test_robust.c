@@ -104,16 +104,22 @@ TEST(share_below)
 
 /* --- reweighting ----------------------------------------------------------------------------- */
 
-/* Gradients of the log-likelihood in b, s and nu vanish; of Huber's loss in b. */
+/* What nu is chosen by, beside the likelihood. */
+static double log_prior(double nu) { return log(nu) - 0.1 * nu; }
+
+/* Gradients in b, s and nu vanish: of the log likelihood, of the one restricted to what the line leaves
+ * times the prior, and of Huber's loss in b. */
 TEST(equations)
 {
-    double X[N * P], y[N], w[N];
+    static const char *const ways[] = { "target=y weights=w method=huber",
+                                        "target=y weights=w prior=none", "target=y weights=w" };
+    double                   X[N * P], y[N], w[N];
     for (uint64_t seed = 1; seed < 6; seed++) {
         draw(seed, X, y, w);
         cr_table *t = make_table(cx, X, N, P, y, w);
-        for (int student = 0; student < 2; student++) {
-            cr_model     *m = fit(cx, "robust", t,
-                              student ? "target=y weights=w" : "target=y weights=w method=huber");
+        for (int way = 0; way < 3; way++) {
+            bool          student = way > 0, weak = way == 2;
+            cr_model     *m = fit(cx, "robust", t, ways[way]);
             json_t       *d = describe(cx, m);
             cr_prediction q = predict(cx, m, t);
             double        s = statistic(d, "scale"), nu = student ? statistic(d, "dof") : 0;
@@ -131,20 +137,52 @@ TEST(equations)
                 }
             }
             for (size_t j = 0; j <= P; j++) assert_true(fabs(grad[j]) <= 1e-5 * size[j]);
-            if (student) {
-                assert_true(fabs(ds) <= 1e-5 * weight);
-                double here = cri_student_log_likelihood(r, w, N, s, nu);
-                assert_relative(cr_model_get_report(m)->log_likelihood, here, 1e-10);
-                assert_true(here >= cri_student_log_likelihood(r, w, N, s, nu * 1.01));
-                if (nu > 1.001) /* else at its bound */
-                    assert_true(here >= cri_student_log_likelihood(r, w, N, s, nu / 1.01));
-                double direct = 0;
-                for (size_t i = 0; i < N; i++)
-                    direct += w[i] * (lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(nu * M_PI) -
-                                      log(s) - (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
-                assert_relative(here, direct, 1e-11);
+            if (!student) continue;
+            assert_true(fabs(ds + (weak ? P + 1 : 0)) <= 1e-5 * weight);
+            double here = cri_student_log_likelihood(r, w, N, s, nu), direct = 0;
+            assert_relative(cr_model_get_report(m)->log_likelihood, here, 1e-10);
+            for (int side = -1; side <= 1; side += 2) {
+                double other = nu * pow(1.01, side);
+                if (side < 0 && nu < 1.001) continue; /* at its bound */
+                assert_true(here + weak * log_prior(nu) >=
+                            cri_student_log_likelihood(r, w, N, s, other) +
+                                weak * log_prior(other));
+            }
+            for (size_t i = 0; i < N; i++)
+                direct += w[i] * (lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(nu * M_PI) -
+                                  log(s) - (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
+            assert_relative(here, direct, 1e-11);
+        }
+    }
+}
+
+/* Normal data with half as many coefficients as rows, whose likelihood has no bound: every fit has intervals,
+ * and about 95 % of new rows are in them; so also with six rows. */
+TEST(few_rows)
+{
+    enum { SETS = 200, NEW = 20, MOST = 40 };
+    static const size_t shapes[][2] = { { 6, 2 }, { 20, 10 } };
+    for (size_t c = 0; c < 2; c++) {
+        size_t n = shapes[c][0], p = shapes[c][1], inside = 0;
+        for (size_t set = 0; set < SETS; set++) {
+            cr_rng r = cr_rng_stream(11 + c, set);
+            double X[MOST * 10], y[MOST], b[10], sd, low, high;
+            for (size_t j = 0; j < p; j++) b[j] = cr_rng_normal(&r);
+            for (size_t i = 0; i < n + NEW; i++) {
+                y[i] = cr_rng_normal(&r);
+                for (size_t j = 0; j < p; j++) y[i] += b[j] * (X[i * p + j] = cr_rng_normal(&r));
+            }
+            cr_table     *t = make_table(cx, X, n, p, y, NULL);
+            cr_table     *fresh = make_table(cx, X + n * p, NEW, p, y + n, NULL);
+            cr_model     *m = fit(cx, "robust", t, "target=y");
+            cr_prediction q = predict(cx, m, fresh);
+            for (size_t i = 0; i < NEW; i++) {
+                assert_ok(cx, cr_prediction_interval(cx, &q, i, 0.95, &sd, &low, &high));
+                assert_true(isfinite(low) && isfinite(high));
+                inside += low <= y[n + i] && y[n + i] <= high;
             }
         }
+        assert_close((double)inside / (SETS * NEW), 0.955, 0.03);
     }
 }
 
@@ -273,7 +311,7 @@ TEST(reference)
         } else {
             bool huber = strstr(id, "huber") != NULL;
             snprintf(settings, sizeof settings, "%s %s", base,
-                     huber ? "method=huber" : "method=student dof=4");
+                     huber ? "method=huber" : "method=student dof=4 prior=none");
             cr_model *m = fit(cx, "robust", t, settings);
             json_t   *d = describe(cx, m);
             check_line(d, names, json_object_get(want, "coef_intercept_first"),
@@ -353,8 +391,9 @@ static void check_unknown_spread(cr_ctx *cx, const cr_table *t, const char *sett
 
 TEST(unknown_spread)
 {
-    static const char *const ways[] = { "target=y", "target=y method=huber", "target=y dof=0.5",
-                                        "target=y method=lad", "target=y method=quantile" };
+    static const char *const ways[] = { "target=y prior=none", "target=y method=huber",
+                                        "target=y dof=0.5", "target=y method=lad",
+                                        "target=y method=quantile" };
     enum { ROWS = 20 };
     double    x[ROWS], y[ROWS];
     cr_rng    r = cr_rng_stream(2, 6);
@@ -372,6 +411,12 @@ TEST(unknown_spread)
         assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
         for (size_t k = 0; k < (wild ? 3 : 5); k++)
             check_unknown_spread(cx, t, ways[k], "spread is 0", 2, 3);
+        if (wild) { /* with the prior there is a spread, and the line is almost that one */
+            json_t *d = describe(cx, fit(cx, "robust", t, "target=y"));
+            assert_true(statistic(d, "scale") > 1e-3);
+            assert_close(parameter(d, "x", "value"), 3, 0.05);
+        } else
+            check_unknown_spread(cx, t, "target=y", "spread is 0", 2, 3);
         cr_table_free(cx, t);
     }
 }

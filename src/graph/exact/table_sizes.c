@@ -1,5 +1,5 @@
-/* shapes.c -- scopes of tables, and their bytes. */
-#include "shapes.h"
+/* table_sizes.c -- scopes of tables, and their bytes. */
+#include "table_sizes.h"
 #include "graph/factor/combine_internal.h"
 
 #include <math.h>
@@ -8,16 +8,16 @@
  * it (combine.c, merge.c: each is a sixteenth of the space at the most). */
 enum { USUAL_BLOCK = 256, MERGED = 2, MERGED_SHARE = 16, WORTH_MERGING = 4096 };
 
-void cri_shapes_begin(cr_ctx *cx, size_t room, cri_shapes *out)
+void cri_scopes_begin(cr_ctx *cx, size_t capacity, cri_scopes *out)
 {
-    *out = (cri_shapes){ .scratch = cr_scratch_begin(cx) };
-    out->f = cr_scratch_bytes(&out->scratch, room, sizeof *out->f);
-    out->in = cr_scratch_bytes(&out->scratch, room, sizeof *out->in);
+    *out = (cri_scopes){ .scratch = cr_scratch_begin(cx) };
+    out->f = cr_scratch_bytes(&out->scratch, capacity, sizeof *out->f);
+    out->in = cr_scratch_bytes(&out->scratch, capacity, sizeof *out->in);
 }
 
-void cri_shapes_end(cri_shapes *s) { cr_scratch_end(&s->scratch); }
+void cri_scopes_end(cri_scopes *s) { cr_scratch_end(&s->scratch); }
 
-void cri_shapes_add(cri_shapes *s, const cri_problem *p, size_t n, const size_t *rank)
+void cri_scopes_add(cri_scopes *s, const cri_problem *p, size_t n, const size_t *rank)
 {
     cr_factor f = { .n = n, .size = 1, .var = cr_scratch_index(&s->scratch, 3 * n) };
     if (s->scratch.status != CR_OK) return;
@@ -34,7 +34,7 @@ void cri_shapes_add(cri_shapes *s, const cri_problem *p, size_t n, const size_t 
     s->n++;
 }
 
-void cri_shapes_add_table(cri_shapes *s, const cri_problem *p, size_t t)
+void cri_scopes_add_table(cri_scopes *s, const cri_problem *p, size_t t)
 {
     cr_table_view v = cr_network_table(p->net, t);
     size_t        n = 0, *rank = cr_scratch_index(&s->scratch, v.n);
@@ -46,7 +46,7 @@ void cri_shapes_add_table(cri_shapes *s, const cri_problem *p, size_t t)
         rank[at] = r;
         n++;
     }
-    if (n > 0) cri_shapes_add(s, p, n, rank);
+    if (n > 0) cri_scopes_add(s, p, n, rank);
 }
 
 double cri_table_bytes(size_t n, double size)

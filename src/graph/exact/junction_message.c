@@ -1,9 +1,8 @@
-/* junction_pass.c -- messages: upwards from the leaves, downwards from the roots. */
+/* junction_message.c -- the messages of one clique: up to its parent, down to its children; and the
+ * marginals that are read off on the way. */
 #include "junction_internal.h"
 #include "graph/factor/factor_internal.h"
 #include "base/context_internal.h"
-#include "base/parallel.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +72,7 @@ static void free_inputs(cr_ctx *cx, const cri_clique *c, const cr_factor **in)
     cr_free(cx, (void *)in, c->tables + c->children + 1, sizeof *in);
 }
 
-static bool send_up(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
+bool cri_send_up(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
 {
     cri_clique       *c = &j->clique[at];
     const cr_factor **in = make_inputs(cx, c);
@@ -91,8 +90,7 @@ static bool send_up(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
     return fine;
 }
 
-/* Shafer-Shenoy: from the parent's other neighbours alone. */
-static bool send_down(cr_ctx *cx, cr_junction *j, size_t to, bool threaded)
+bool cri_send_down(cr_ctx *cx, cr_junction *j, size_t to, bool threaded)
 {
     cri_clique       *k = &j->clique[to], *c = &j->clique[k->parent];
     const cr_factor **in = make_inputs(cx, c);
@@ -140,9 +138,9 @@ static bool make_singles(cr_ctx *cx, const cr_junction *j, size_t n, const size_
     for (size_t i = 0; i < n; i++) states += j->problem->left[j->problem->var[rank[i]]];
     size_t bytes = (n + others) * sizeof(cri_message) + n * sizeof(cr_factor) +
                    3 * n * sizeof(size_t) + states * sizeof(double);
-    char *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
-    if (!room) return false;
-    *out = (singles){ n, bytes, NULL, (cri_message *)(void *)room };
+    char *workspace = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    if (!workspace) return false;
+    *out = (singles){ n, bytes, NULL, (cri_message *)(void *)workspace };
     out->f = (cr_factor *)(void *)(out->m + n + others);
     size_t *numbers = (size_t *)(void *)(out->f + n);
     double *value = (double *)(void *)(numbers + 3 * n);
@@ -252,9 +250,7 @@ static bool can_divide(const cr_factor *up)
     return !up->is_log && !small;
 }
 
-/* One pass over clique `at`: the messages to its children that are missing, and the marginals of
- * variables that no child has. */
-static bool update_below(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
+bool cri_update_children(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
 {
     cri_clique       *c = &j->clique[at];
     const cr_factor **in = make_inputs(cx, c);
@@ -291,12 +287,11 @@ static bool update_below(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
     free_singles(cx, &s);
     free_inputs(cx, c, in);
     for (size_t i = 0; fine && i < c->children; i++) /* what could not be divided */
-        if (!j->clique[c->child[i]].down.valid) fine = send_down(cx, j, c->child[i], threaded);
+        if (!j->clique[c->child[i]].down.valid) fine = cri_send_down(cx, j, c->child[i], threaded);
     return fine;
 }
 
-/* Marginals of the variables of clique `at` that are still unknown. */
-static bool finish_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
+bool cri_rest_of_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
 {
     const cri_clique *c = &j->clique[at];
     size_t            rank[CRI_MOST_DIMS], place[CRI_MOST_DIMS], n;
@@ -319,149 +314,11 @@ static bool finish_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threade
     return fine;
 }
 
-/* --- passes ---------------------------------------------------------------------------------- */
-
-typedef struct pass {
-    cr_ctx        *cx;
-    cr_junction   *j;
-    const size_t  *clique; /* of the level */
-    unsigned char *failed;
-    int            step; /* 0 up, 1 Hugin, 2 Shafer-Shenoy, 3 marginals */
-} pass;
-
-static bool do_step(const pass *p, size_t c, bool threaded)
-{
-    const cri_clique *q = &p->j->clique[c];
-    bool              fine = true;
-    switch (p->step) {
-    case 0:
-        return send_up(p->cx, p->j, c, threaded);
-    case 1:
-        return update_below(p->cx, p->j, c, threaded);
-    case 2:
-        for (size_t i = 0; fine && i < q->children; i++)
-            if (!p->j->clique[q->child[i]].down.valid)
-                fine = send_down(p->cx, p->j, q->child[i], threaded);
-        return fine;
-    default:
-        return finish_marginals(p->cx, p->j, c, threaded);
-    }
-}
-
-static void run_clique(void *arg, size_t i)
-{
-    pass *p = arg;
-    p->failed[i] = !do_step(p, p->clique[i], false);
-}
-
-static double clique_size(const cr_junction *j, size_t c)
-{
-    cri_space sp;
-    return cri_clique_space(j, &j->clique[c], &sp) ? cri_space_size(&sp) : INFINITY;
-}
-
-static cr_status fail_pass(cr_ctx *cx, double size)
-{
-    return cri_fail_combine(cx, size < 1e15 ? (size_t)size : (size_t)1e15);
-}
-
-/* One level of the tree: large cliques one after another, each on all threads; small ones side by
- * side. */
-static cr_status run_level(pass *p, size_t n, size_t *level, unsigned char *failed)
-{
-    cr_status st = CR_OK;
-    size_t    small = 0;
-    double    total = 0;
-    for (size_t i = 0; i < n; i++) {
-        double size = clique_size(p->j, level[i]);
-        if (size >= CRI_ALONE) {
-            if (!do_step(p, level[i], true)) CR_TRY(fail_pass(p->cx, size));
-        } else {
-            level[small++] = level[i];
-            total += size;
-        }
-    }
-    p->clique = level;
-    p->failed = failed;
-    if (total >= CRI_WORTH_THREADS && small > 1 && cr_ctx_threads(p->cx) > 1) {
-        CR_TRY(cri_parallel_for(p->cx, NULL, small, run_clique, p));
-    } else {
-        for (size_t i = 0; i < small; i++) run_clique(p, i);
-    }
-    for (size_t i = 0; i < small; i++)
-        if (failed[i]) CR_TRY(fail_pass(p->cx, clique_size(p->j, level[i])));
-done:
-    return st;
-}
-
-static bool needs_step(const cr_junction *j, size_t c, int step)
+bool cri_send_to_children(cr_ctx *cx, cr_junction *j, size_t c, bool threaded)
 {
     const cri_clique *q = &j->clique[c];
-    if (step == 0) return !q->up.valid && !q->skipped;
-    for (size_t i = 0; step < 3 && i < q->children; i++)
-        if (!j->clique[q->child[i]].down.valid) return true;
-    for (size_t i = 0; step != 2 && i < q->eliminated; i++)
-        if (!j->known[j->problem->var[q->scope[i]]]) return true;
-    return false;
-}
-
-/* Runs a step over all cliques that need it, level by level. */
-static cr_status run_pass(cr_ctx *cx, cr_junction *j, int step)
-{
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    size_t        *level = cr_scratch_index(&s, j->cliques);
-    unsigned char *failed = cr_scratch_bytes(&s, j->cliques, 1);
-    const size_t  *order = step == 0 ? j->by_height : j->by_depth;
-    pass           p = { .cx = cx, .j = j, .step = step };
-    CR_TRY(s.status);
-    for (size_t i = 0; i < j->cliques;) {
-        const cri_clique *first = &j->clique[order[i]];
-        size_t            n = 0;
-        for (; i < j->cliques; i++) {
-            const cri_clique *q = &j->clique[order[i]];
-            if (step == 0 ? q->height != first->height : step < 3 && q->depth != first->depth)
-                break;
-            if (needs_step(j, order[i], step)) level[n++] = order[i];
-        }
-        j->messages += step < 3 ? n : 0;
-        CR_TRY(run_level(&p, n, level, failed));
-        CR_TRY(cr_check_interrupt(cx));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-cr_status cri_junction_collect(cr_ctx *cx, cr_junction *j) { return run_pass(cx, j, 0); }
-
-cr_status cri_junction_distribute(cr_ctx *cx, cr_junction *j, cr_calibration how)
-{
-    cr_status st = run_pass(cx, j, how == CR_CALIBRATE_HUGIN ? 1 : 2);
-    return st == CR_OK ? run_pass(cx, j, 3) : st;
-}
-
-cr_status cri_junction_pull(cr_ctx *cx, cr_junction *j, size_t towards)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = 0;
-    size_t    *path = cr_scratch_index(&s, j->cliques);
-    CR_TRY(s.status);
-    for (size_t c = towards; c != CR_NONE; c = j->clique[c].parent) j->clique[c].skipped = true;
-    st = cri_junction_collect(cx, j);
-    for (size_t c = towards; c != CR_NONE; c = j->clique[c].parent) j->clique[c].skipped = false;
-    CR_TRY(st);
-    for (size_t c = towards; j->clique[c].parent != CR_NONE && !j->clique[c].down.valid;
-         c = j->clique[c].parent)
-        path[n++] = c;
-    while (n-- > 0) {
-        size_t parent = j->clique[path[n]].parent;
-        double size = clique_size(j, parent);
-        j->messages++;
-        if (!send_down(cx, j, path[n], size >= CRI_ALONE)) CR_TRY(fail_pass(cx, size));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
+    bool              fine = true;
+    for (size_t i = 0; fine && i < q->children; i++)
+        if (!j->clique[q->child[i]].down.valid) fine = cri_send_down(cx, j, q->child[i], threaded);
+    return fine;
 }

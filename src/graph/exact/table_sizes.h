@@ -1,29 +1,29 @@
-/* shapes.h -- tables without values, to tell what the exact engines will hold before they start.
+/* table_sizes.h -- what the exact engines will hold in memory, predicted before they start.
  * Every table that an engine makes follows from scopes alone, and so does what a sum of products
  * holds beside its tables (message.h): walking through the work without doing it gives the bytes at
  * each step, and their largest is what must fit.  (Internal header.) */
-#ifndef CREDENCE_GRAPH_EXACT_SHAPES_H
-#define CREDENCE_GRAPH_EXACT_SHAPES_H
+#ifndef CREDENCE_GRAPH_EXACT_TABLE_SIZES_H
+#define CREDENCE_GRAPH_EXACT_TABLE_SIZES_H
 
 #include "base/scratch.h"
 #include "graph/factor/combine.h"
 #include "graph/factor/factor.h"
 #include "problem.h"
 
-typedef struct cri_shapes {
+typedef struct cri_scopes {
     cr_scratch        scratch;
     size_t            n;
-    cr_factor        *f;  /* [room], no values */
-    const cr_factor **in; /* [room] their addresses */
-} cri_shapes;
+    cr_factor        *f;  /* [capacity], no values */
+    const cr_factor **in; /* [capacity] their addresses */
+} cri_scopes;
 
-/* Room for some tables; a failure is kept in scratch.status, as of a scratch. */
-void cri_shapes_begin(cr_ctx *cx, size_t room, cri_shapes *out);
-void cri_shapes_end(cri_shapes *s);
+/* Space for so many tables; a failure is kept in scratch.status, as of a scratch. */
+void cri_scopes_begin(cr_ctx *cx, size_t capacity, cri_scopes *out);
+void cri_scopes_end(cri_scopes *s);
 /* Adds a table over these ranks, ascending. */
-void cri_shapes_add(cri_shapes *s, const cri_problem *p, size_t n, const size_t *rank);
+void cri_scopes_add(cri_scopes *s, const cri_problem *p, size_t n, const size_t *rank);
 /* Adds what evidence leaves of table t of the network; none when that is a constant. */
-void cri_shapes_add_table(cri_shapes *s, const cri_problem *p, size_t t);
+void cri_scopes_add_table(cri_scopes *s, const cri_problem *p, size_t t);
 
 /* The bytes of a table over n variables. */
 double cri_table_bytes(size_t n, double size);

@@ -1,16 +1,16 @@
-/* filled.c -- symbolic elimination along the tree of parents. */
-#include "filled.h"
+/* elimination_tree.c -- symbolic elimination along the tree of parents. */
+#include "elimination_tree.h"
 #include "base/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void cri_filled_free(cr_ctx *cx, cri_filled *f)
+void cri_elimination_tree_free(cr_ctx *cx, cri_elimination_tree *f)
 {
     cr_free(cx, f->begin, f->n + 1, sizeof *f->begin);
     cr_free(cx, f->later, f->ends, sizeof *f->later);
     cr_free(cx, f->parent, f->n, sizeof *f->parent);
-    *f = (cri_filled){ 0 };
+    *f = (cri_elimination_tree){ 0 };
 }
 
 static int compare_index(const void *a, const void *b)
@@ -21,34 +21,35 @@ static int compare_index(const void *a, const void *b)
 
 typedef struct filler {
     cr_ctx *cx;
-    size_t *list, n, room; /* all lists so far */
-    size_t *mark;          /* [n] stamp: 1 + the list it was put in last */
+    size_t *list, n, capacity; /* all lists so far */
+    size_t *mark;              /* [n] stamp: 1 + the list it was put in last */
 } filler;
 
 static cr_status put(filler *w, size_t owner, size_t v)
 {
     if (v <= owner || w->mark[v] == owner + 1) return CR_OK;
-    if (w->n == w->room) {
-        size_t  more = w->room ? 2 * w->room : 64;
-        size_t *list = cr_resize(w->cx, w->list, w->room, more, sizeof *list);
+    if (w->n == w->capacity) {
+        size_t  more = w->capacity ? 2 * w->capacity : 64;
+        size_t *list = cr_resize(w->cx, w->list, w->capacity, more, sizeof *list);
         if (!list) return CR_ENOMEM;
         w->list = list;
-        w->room = more;
+        w->capacity = more;
     }
     w->mark[v] = owner + 1;
     w->list[w->n++] = v;
     return CR_OK;
 }
 
-cr_status cri_filled_new(cr_ctx *cx, const cr_graph *g, const size_t *order, cri_filled *out_f)
+cr_status cri_elimination_tree_new(cr_ctx *cx, const cr_graph *g, const size_t *order,
+                                   cri_elimination_tree *out_f)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = g->n;
-    cri_filled f = { .n = n };
-    filler     w = { .cx = cx };
-    size_t    *rank = cr_scratch_index(&s, n), *child = cr_scratch_index(&s, n);
-    size_t    *sibling = cr_scratch_index(&s, n);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    size_t               n = g->n;
+    cri_elimination_tree f = { .n = n };
+    filler               w = { .cx = cx };
+    size_t              *rank = cr_scratch_index(&s, n), *child = cr_scratch_index(&s, n);
+    size_t              *sibling = cr_scratch_index(&s, n);
     w.mark = cr_scratch_bytes(&s, n, sizeof *w.mark);
     CR_TRY(s.status);
     f.begin = cr_alloc(cx, n + 1, sizeof *f.begin);
@@ -68,14 +69,14 @@ cr_status cri_filled_new(cr_ctx *cx, const cr_graph *g, const size_t *order, cri
         if (count) sibling[i] = child[f.parent[i]], child[f.parent[i]] = i;
     }
     f.ends = w.n;
-    f.later = cr_resize(cx, w.list, w.room, w.n, sizeof *w.list);
+    f.later = cr_resize(cx, w.list, w.capacity, w.n, sizeof *w.list);
     if (!f.later) CR_TRY(CR_ENOMEM);
     w.list = NULL;
     *out_f = f;
-    f = (cri_filled){ 0 };
+    f = (cri_elimination_tree){ 0 };
 done:
-    cr_free(cx, w.list, w.room, sizeof *w.list);
-    cri_filled_free(cx, &f);
+    cr_free(cx, w.list, w.capacity, sizeof *w.list);
+    cri_elimination_tree_free(cx, &f);
     cr_scratch_end(&s);
     return st;
 }

@@ -1,0 +1,89 @@
+"""A model of sequences that only its own file knows (toy_walk.c): --sequence and --time from the command line
+to the saved model and back."""
+import csv
+import json
+import math
+import random
+import subprocess
+
+import pytest
+
+WALKS = {"ann": [1.0, 2.5, 2.0, 4.5], "bo": [0.5], "cy": [3.0, 3.5, 5.5]}
+SEQUENCES = ["--target", "y", "--sequence", "who", "--time", "day"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The walks with their rows in any order."""
+    rows = [(who, 10 * t - 5, y, 0.25 * t) for who, walk in WALKS.items() for t, y in enumerate(walk)]
+    random.Random(3).shuffle(rows)
+    path = tmp_path / "walks.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([("who", "day", "y", "x"), *rows])
+    return str(path), rows
+
+
+def failure(toy, *arguments):
+    done = subprocess.run([toy.path, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def moments(values):
+    mean = sum(values) / len(values)
+    return mean, sum((v - mean) ** 2 for v in values) / len(values)
+
+
+def test_fit_predict_save_load(toy, data, tmp_path):
+    path, rows = data
+    first, first_variance = moments([walk[0] for walk in WALKS.values()])
+    step, step_variance = moments([b - a for walk in WALKS.values() for a, b in zip(walk, walk[1:])])
+    model = str(tmp_path / "w.cred")
+    fit = toy.json("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    assert [p["value"] for p in fit["parameters"]] == pytest.approx([first, step])
+    assert fit["statistics"]["sequences"] == 3
+    assert toy.json("describe", model)["parameters"] == fit["parameters"]
+    predictions = toy.json("predict", model, path)["predictions"]
+    for (who, day, _, _), p in zip(rows, predictions):
+        t = (day + 5) / 10
+        assert p["mean"] == pytest.approx(first + step * t)
+        assert p["sd"] == pytest.approx(math.sqrt(first_variance + step_variance * t))
+
+
+def test_new_data_need_the_columns_but_no_target(toy, data, tmp_path):
+    path, _ = data
+    model, new = str(tmp_path / "w.cred"), tmp_path / "new.csv"
+    toy("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    new.write_text("day,x,who\n7,1,4\n3,1,4\n5,1,5\n")  # others, named by numbers
+    a = toy.json("predict", model, str(new))["predictions"]
+    assert a[1]["mean"] == a[2]["mean"] != a[0]["mean"]
+    new.write_text("day,x\n1,2\n")
+    code, said = failure(toy, "predict", model, str(new))
+    assert code == 3 and "column 'who' not found" in said
+
+
+def test_without_labels_the_file_is_one_sequence(toy, data):
+    path, rows = data
+    ys = [row[2] for row in rows]
+    fit = toy.json("fit", "toy-walk", path, "--target", "y", "--features", "x")
+    assert fit["statistics"]["sequences"] == 1
+    assert fit["parameters"][1]["value"] == pytest.approx((ys[-1] - ys[0]) / (len(ys) - 1))
+
+
+def test_models_of_rows_refuse(toy, data):
+    for option, column in (("--sequence", "who"), ("--time", "day")):
+        code, said = failure(toy, "fit", "ridge", data[0], "--target", "y", option, column)
+        assert code == 2
+        assert f"the model ridge takes rows one by one: {option} needs a model of sequences" in said
+
+
+def test_the_columns_are_settings(toy, data, tmp_path):
+    model = str(tmp_path / "w.cred")
+    toy("fit", "toy-walk", data[0], *SEQUENCES, "-o", model)
+    shown = json.dumps(toy.json("describe", model))
+    assert '"sequence": "who"' in shown and '"time": "day"' in shown
+
+
+def test_completion_and_help(toy, data):
+    assert toy.complete("fit", "toy-walk", data[0], "--sequ") == (["--sequence"], False)
+    assert "who" in toy.complete("fit", "toy-walk", data[0], "--sequence", "")[0]
+    assert "--time" in toy("help", "fit")
