@@ -1,77 +1,11 @@
-/* approximate.c -- errors of approximate answers, as a sheet and as a line. */
+/* approximate.c -- errors of approximate answers, for people. */
 #include "approximate.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-const cr_field approximate_fields[] = {
-    CR_FLAG("converged", CR_FIELD_SOMETIMES,
-            "messages: whether they stopped changing; chains: mixed"),
-    CR_COUNT("iterations", CR_FIELD_SOMETIMES, "sweeps over all messages"),
-    CR_NUMBER("residual", CR_FIELD_SOMETIMES, "largest change of a message at the end"),
-    CR_NUMBER("damping", CR_FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
-    CR_MEASURE("lower", "nats", CR_FIELD_SOMETIMES, "lower bound of log P(e)"),
-    CR_MEASURE("upper", "nats", CR_FIELD_SOMETIMES,
-               "upper bound of log P(e); of argmax: of log P(assignment, e)"),
-    CR_NUMBER("probability_difference", CR_FIELD_SOMETIMES,
-              "of bp: how far a short run of gbp is off, at the most; of gbp: one of bp"),
-    CR_MEASURE("log_evidence_difference", "nats", CR_FIELD_SOMETIMES, "of these: in log P(e)"),
-    CR_COUNT("samples", CR_FIELD_SOMETIMES, "how many were drawn"),
-    CR_NUMBER("effective", CR_FIELD_SOMETIMES, "as many independent samples would be as good"),
-    CR_NUMBER("standard_error", CR_FIELD_SOMETIMES, "largest of the probabilities shown"),
-    CR_MEASURE("log_evidence_se", "nats", CR_FIELD_SOMETIMES, "standard error of log_evidence"),
-    CR_NUMBER("accepted", CR_FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
-    CR_NUMBER(
-        "pareto_k", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
-        "shape of the tail of the weights; above 0.7 standard errors are too small; null: no tail"),
-    CR_NUMBER("missed", CR_FIELD_SOMETIMES,
-              "of importance: share of what a chain visits that outweighs every sample"),
-    CR_COUNT("modes", CR_FIELD_SOMETIMES,
-             "of importance: parts of the states that chains do not leave"),
-    CR_COUNT("chains", CR_FIELD_SOMETIMES, "of Gibbs sampling"),
-    CR_NUMBER("rhat", CR_FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
-    CR_COUNT("clusters", CR_FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
-    CR_COUNT("largest", CR_FIELD_SOMETIMES, "entries of the largest of these"),
-    CR_FIELD_LAST,
-};
-
-/* Numbers and counts that the method has. */
-static void put_number(cri_sheet *out, const char *name, double x)
-{
-    if (!isnan(x)) cri_put_real(out, name, x);
-}
-
-static void put_count(cri_sheet *out, const char *name, size_t n)
-{
-    if (n > 0) cri_put_count(out, name, n);
-}
-
 static bool iterates(const cr_approximate_report *r) { return r->iterations > 0; }
-
-void approximate_put_error(const cr_approximate_report *r, cri_sheet *out)
-{
-    if (iterates(r) || r->chains > 0) cri_put_flag(out, "converged", r->converged);
-    put_count(out, "iterations", r->iterations);
-    put_number(out, "residual", r->residual);
-    put_number(out, "damping", r->damping);
-    put_number(out, "lower", r->lower);
-    put_number(out, "upper", r->upper);
-    put_number(out, "probability_difference", r->far);
-    put_number(out, "log_evidence_difference", r->log_far);
-    put_count(out, "samples", r->samples);
-    put_number(out, "effective", r->effective);
-    put_number(out, "standard_error", r->se);
-    put_number(out, "log_evidence_se", r->log_evidence_se);
-    put_number(out, "accepted", r->accepted);
-    put_number(out, "pareto_k", r->pareto_k);
-    put_number(out, "missed", r->missed);
-    put_count(out, "modes", r->modes);
-    put_count(out, "chains", r->chains);
-    put_number(out, "rhat", r->rhat);
-    put_count(out, "clusters", r->clusters);
-    put_count(out, "largest", r->largest);
-}
 
 CR_PRINTF(4, 5)
 static void add_words(char *text, size_t size, size_t *used, const char *format, ...)

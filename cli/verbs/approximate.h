@@ -17,10 +17,6 @@
     CR_APPROXIMATE_OPTIONS(X)
 /* clang-format on */
 
-extern const cr_field approximate_fields[];
-
-/* "residual": ..., "standard_error": ...: what the method has. */
-void approximate_put_error(const cr_approximate_report *r, cri_sheet *out);
 /* "approximate, by bp: converged after 12 sweeps, residual 3e-10": one line. */
 void approximate_line(cli *c, const char *method, const cr_approximate_report *r);
 /* Whether messages or chains have settled, "true" or "false"; "" of methods that have neither. */

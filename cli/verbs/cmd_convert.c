@@ -86,7 +86,7 @@ static cr_status run_convert(cli *c)
     const char *to = NULL;
     format      f = TO_CSV;
 
-    if (cli_is_network(c, 0)) return convert_network(c);
+    if (cli_find_network(c, 0) != CLI_NO_NETWORK) return convert_network(c);
     if (((const convert_options *)c->own)->to != CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name",
                 c->args[0]);

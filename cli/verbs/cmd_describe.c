@@ -43,9 +43,9 @@ static const cr_field describe_result[] = {
     CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES,
              "of data: what each column holds, sparse ones taken as one", column),
     CR_INNER(OBJECT, "network", CR_FIELD_SOMETIMES,
-             "of a network: its size, and the cost of exact answers", network_summary_fields),
+             "of a network: its size, and the cost of exact answers", cri_network_fields),
     CR_INNER(ROWS, "variables", CR_FIELD_SOMETIMES, "of a network: each variable",
-             network_variable_fields),
+             cri_network_variable_fields),
     CR_OTHER(ANY, "covariance", CR_FIELD_SOMETIMES,
              "with --covariance: {name, and each parameter: the covariance with it}"),
     CR_OTHER(ANY, "inducing", CR_FIELD_SOMETIMES,
@@ -229,12 +229,15 @@ static cr_status describe_model(cli *c, const cr_model *m)
 {
     cr_status               st = CR_OK;
     cri_sheet              *d = NULL;
+    cri_any_network         any;
     const describe_options *o = c->own;
     CR_TRY(cri_model_describe(c->cx, m, &d));
     if (o->covariance) CR_TRY(add_covariance(c, m, d));
     if (o->inducing) CR_TRY(add_inducing(c, m, d));
     cri_put_text(d, "file", file_name(c));
     cri_put_text(d, "kind", "model");
+    if (cri_model_network(m, &any))
+        CR_TRY(any.methods->describe(c->cx, any.net, c->format == FORMAT_JSON, d));
     CR_TRY(cri_sheet_status(d));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
@@ -247,6 +250,10 @@ static cr_status describe_model(cli *c, const cr_model *m)
         cli_print_model(c, d);
         cli_print_rows(c, "path", cri_sheet_get(d, "path"));
         print_settings(c, d);
+        if (cri_sheet_get(d, "network")) {
+            out_text(c, "\n");
+            CR_TRY(cli_print_network(c, d));
+        }
     }
 done:
     cri_sheet_free(d);
@@ -262,7 +269,7 @@ static cr_status run_describe(cli *c)
     const char             *asked = o->covariance ? "covariance" : o->inducing ? "inducing" : NULL;
     if (o->covariance && o->inducing)
         return cr_fail(c->cx, CR_EARG, "--covariance and --inducing do not go together");
-    if (cli_is_network(c, 0) && !asked) return cli_describe_network(c);
+    if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK && !asked) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
     if (t && asked)
         CR_TRY(
@@ -305,7 +312,7 @@ static void print_check(cli *c, const cr_table *t, const cr_model *m)
 
 static cr_status run_check(cli *c)
 {
-    if (cli_is_network(c, 0)) return cli_check_network(c);
+    if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK) return cli_check_network(c);
     cr_status  st = CR_OK;
     cr_table  *t = NULL;
     cr_model  *m = NULL;

@@ -189,6 +189,14 @@ static cr_status check_kind(cli *c, const plot_options *o, cr_plot_kind kind)
     return CR_OK;
 }
 
+/* Is it a graph that is drawn?  Of a fitted model that has a network, unless there are data. */
+static bool is_graph(cli *c)
+{
+    cli_network_kind is = cli_find_network(c, 0);
+    return is == CLI_GIVEN_NETWORK ||
+           (is == CLI_LEARNED_NETWORK && (c->n_args < 2 || strchr(c->args[1], '(')));
+}
+
 static cr_status run_plot(cli *c)
 {
     cr_status           st = CR_OK;
@@ -205,7 +213,7 @@ static cr_status run_plot(cli *c)
 
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
-    if (cli_is_network(c, 0)) {
+    if (is_graph(c)) {
         if (kind != CR_PLOT_FIT || o->draws || o->range || o->over) {
             cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s",
                     c->args[0],

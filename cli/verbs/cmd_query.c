@@ -26,6 +26,13 @@ CR_OPTIONS(query_options, query_table, QUERY_OPTIONS);
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
+/* A question and its answer, or why it has none. */
+typedef struct asked {
+    cr_question    *question;
+    cr_query_answer answer;
+    cr_ctx         *refused; /* holds the failure; NULL: answered */
+} asked;
+
 static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 {
     char text[64] = "";
@@ -44,75 +51,51 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 }
 
 /* The difference in place of the answer. */
-static void show_comparison(query_job *j, bool first)
+static void show_comparison(query_job *j, const cri_sheet *comparison, bool first)
 {
-    const char *name = cri_sheet_text(cri_sheet_get(j->shown, "variable"));
-    const char *state = cri_sheet_text(cri_sheet_get(j->shown, "state"));
     if (j->c->format == FORMAT_TEXT) {
         out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
-        query_solution_text(j->c, j->shown);
+        query_solution_text(j->c, comparison);
         return;
     }
-    j->method = j->settled = "";
-    j->before = j->after = j->parameter = j->se = NAN;
-    query_csv_row(j, &name, name ? 1 : 0, &state, state ? 1 : 0,
-                  query_solution_difference(j->shown));
+    query_difference_csv(j, cri_sheet_text(cri_sheet_get(comparison, "variable")),
+                         cri_sheet_text(cri_sheet_get(comparison, "state")),
+                         query_solution_difference(comparison));
 }
 
-/* One answer in one of the three forms. */
-static void show_answer(query_job *j, const asked *it, size_t *states, const char **list,
-                        bool first, cri_sheet *opt_row)
+/* An answer of yes or no that is no. */
+static bool is_no(const query_job *j, const cr_query_answer *a)
 {
-    if (opt_row && j->gaussian)
-        query_put_gaussian(j, &it->normal, opt_row);
-    else if (opt_row)
-        query_put_answer(j, &it->answer, states, opt_row);
-    else if (j->c->format == FORMAT_CSV && j->gaussian)
-        query_gaussian_csv(j, &it->normal);
-    else if (j->c->format == FORMAT_CSV)
-        query_answer_csv(j, &it->answer, states, list);
-    else {
-        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
-        if (j->gaussian)
-            query_gaussian_text(j, &it->normal);
-        else
-            query_answer_text(j, &it->answer, states);
-    }
+    const cri_sheet *value = cri_answer_value(a->kind, j->answer);
+    return cri_sheet_kind_of(value) == CRI_SHEET_FLAG && !cri_sheet_is_true(value);
 }
 
-/* The answer is no. */
-static bool is_no(const asked *it)
-{
-    const cr_query_answer    *a = &it->answer;
-    const cr_gaussian_answer *g = &it->normal;
-    return (a->kind == CR_QUESTION_SEPARATION && !a->separated) || query_structure_no(a) ||
-           (g->kind == CR_QUESTION_SEPARATION && !g->separated);
-}
-
-/* Shows one answer; to JSON it goes into a row of the results. */
+/* Shows one answer; to JSON it goes into the results. */
 static cr_status show(query_job *j, const asked *it, const cr_findings *more, bool first,
-                      cri_sheet *opt_row)
+                      cri_sheet *opt_results)
 {
-    cr_status              st = CR_OK;
-    cr_ctx                *cx = j->c->cx;
-    const cr_query_answer *a = &it->answer;
-    const char            *against = j->gaussian ? NULL : ((query_options *)j->c->own)->against;
-    size_t                *states = cr_alloc(cx, a->n, sizeof *states);
-    size_t                 room = query_list_room(j, a);
-    const char           **list = cr_alloc(cx, 2 * room, sizeof *list);
-    if (!states || !list) CR_TRY(CR_ENOMEM);
-    if (opt_row || !against) show_answer(j, it, states, list, first, opt_row);
+    cr_status   st = CR_OK;
+    const char *against = j->words.net ? ((query_options *)j->c->own)->against : NULL;
+    cri_sheet  *comparison = NULL;
+    cri_sheet_clear(j->answer);
+    cri_answer_put(&j->words, j->text, &it->answer, j->answer);
     if (against) {
-        cri_sheet_clear(j->shown);
-        CR_TRY(query_solution_compare(j, it->question, more, a, against,
-                                      opt_row ? cri_put_object(opt_row, "comparison") : j->shown));
-        CR_TRY(cri_sheet_status(j->shown));
-        if (!opt_row) show_comparison(j, first);
+        comparison = cri_put_object(j->answer, "comparison");
+        CR_TRY(query_solution_compare(j, it->question, more, &it->answer, against, comparison));
     }
-    j->c->answer_no |= is_no(it);
+    CR_TRY(cri_sheet_status(j->answer));
+    j->c->answer_no |= is_no(j, &it->answer);
+    if (opt_results) {
+        cri_put_copy(opt_results, NULL, j->answer);
+    } else if (comparison) {
+        show_comparison(j, comparison, first);
+    } else if (j->c->format == FORMAT_CSV) {
+        query_answer_csv(j, &it->answer);
+    } else {
+        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
+        query_answer_text(j, &it->answer);
+    }
 done:
-    cr_free(cx, states, a->n, sizeof *states);
-    cr_free(cx, list, 2 * room, sizeof *list);
     return st;
 }
 
@@ -126,8 +109,21 @@ static cr_status keep_failure(cli *c, cr_status st, asked *a)
     return CR_OK;
 }
 
+/* What a user should know of an answer. */
+static void warn(cli *c, const char *text, const cr_query_answer *a)
+{
+    if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", text, a->why);
+    if (a->open)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: not proven to be the best: its log is %.6g, and no assignment has more "
+               "than %.6g",
+               text, a->log_number, a->upper);
+    else if (!a->exact)
+        approximate_warn(c, text, a->method, &a->error);
+}
+
 /* All questions are read before the first is answered. */
-static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *more, asked *all)
+static cr_status answer_all(cli *c, cri_any_network any, const cr_findings *more, asked *all)
 {
     cr_status            st = CR_OK;
     const query_options *o = c->own;
@@ -138,41 +134,17 @@ static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *mo
 #define TAKE(kind, field, ...) settings.approximate.field = o->field;
     CR_APPROXIMATE_OPTIONS(TAKE)
 #undef TAKE
+    if (any.methods->check_method) CR_TRY(any.methods->check_method(c->cx, settings.method));
     for (size_t i = 1; i < c->n_args; i++)
-        CR_TRY(cr_question_parse(c->cx, net, c->args[i], &all[i].question));
+        CR_TRY(any.methods->parse(c->cx, any.net, c->args[i], &all[i].question));
     for (size_t i = 1; i < c->n_args; i++) {
-        const cr_query_answer *a = &all[i].answer;
-        st = cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer);
-        if (st != CR_OK) {
+        st = any.methods->run(c->cx, any.net, all[i].question, more, &settings, &all[i].answer);
+        if (st == CR_OK)
+            warn(c, c->args[i], &all[i].answer);
+        else
             CR_TRY(keep_failure(c, st, &all[i]));
-            continue;
-        }
-        if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", c->args[i], a->why);
-        if (a->open)
-            cr_log(c->cx, CR_LOG_WARNING,
-                   "%s: not proven to be the best: its log is %.6g, and no assignment has more "
-                   "than %.6g",
-                   c->args[i], a->log_number, a->upper);
-        else if (!a->exact)
-            approximate_warn(c, c->args[i], a->method, &a->error);
     }
 done:
-    return st;
-}
-
-/* A Gaussian network has exact answers, all or none. */
-static cr_status answer_gaussian(cli *c, const cr_gaussian_network *net, asked *all)
-{
-    cr_status            st = CR_OK;
-    const query_options *o = c->own;
-    cr_gaussian_values   more = { 0 };
-    if (o->method > CR_QUERY_EXACT)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
-    if (o->evidence) CR_TRY(cr_gaussian_values_read(c->cx, net, o->evidence, &more));
-    for (size_t i = 1; i < c->n_args; i++)
-        CR_TRY(cr_gaussian_query(c->cx, net, c->args[i], &more, &all[i].normal));
-done:
-    cr_gaussian_values_free(c->cx, &more);
     return st;
 }
 
@@ -224,7 +196,7 @@ static const cr_field result_query[] = {
     CR_TEXT("network", 0, "the file, as it was named"),
     CR_COUNT("seed", 0, "random seed"),
     CR_INNER(ROWS, "results", 0, "one for each question that has an answer, in order",
-             query_answer_fields),
+             cri_answer_fields),
     CR_INNER(ROWS, "refused", CR_FIELD_SOMETIMES, "questions without an answer", refusal_fields),
     CR_MEASURE("seconds", "seconds", 0, "time of the answers, reading not counted"),
     CR_FIELD_LAST,
@@ -233,7 +205,7 @@ static const cr_field result_query[] = {
 /* Which columns the CSV has. */
 static void choose_columns(query_job *j, const asked *all)
 {
-    for (size_t i = 1; i < j->c->n_args && !j->gaussian; i++) {
+    for (size_t i = 1; i < j->c->n_args; i++) {
         j->errors |= !all[i].answer.exact;
         j->causes |= !all[i].refused && all[i].answer.kind == CR_QUESTION_CAUSES;
         j->parameters |= !all[i].refused && all[i].answer.kind == CR_QUESTION_SENSITIVITY;
@@ -249,11 +221,9 @@ static cr_status show_each(query_job *j, const asked *all, const cr_findings *mo
     bool      first = true;
     for (size_t i = 1; i < c->n_args; i++) {
         if (all[i].refused) continue;
-        cri_sheet *row = cri_put_object(results, NULL);
-        if (c->format == FORMAT_JSON) CR_TRY(cri_sheet_status(row));
         j->text = c->args[i];
-        if (j->net) tell_cost(c, j, &all[i].answer);
-        CR_TRY(show(j, &all[i], more, first, row));
+        tell_cost(c, j, &all[i].answer);
+        CR_TRY(show(j, &all[i], more, first, results));
         first = false;
     }
 done:
@@ -297,44 +267,48 @@ static cr_status run_query(cli *c)
 {
     cr_status            st = CR_OK;
     const query_options *o = c->own;
-    cr_network          *net = NULL;
-    cr_gaussian_network *gaussian = NULL;
+    cr_model            *m = NULL;
+    cr_network          *made = NULL;
     cr_findings          more = { 0 };
     asked               *all = cr_alloc(c->cx, c->n_args, sizeof *all);
-    query_job j = { .c = c, .unit = o->unit ? "nats" : "bits", .per = o->unit ? 1 : log(2) };
-    double    begin;
+    query_job            j = { .c = c };
+    double               begin;
     if (!all) CR_TRY(CR_ENOMEM);
-    st = cli_read_either(c, 0, (cr_network_format)o->from, &net, &gaussian);
+    st = cli_read_network(c, 0, (cr_network_format)o->from, &m, &j.any);
     if (st == CR_EIO && strpbrk(c->args[0], "(|"))
         cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
     CR_TRY(st);
-    if (o->evidence && net) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
-    j.net = net;
-    j.gaussian = gaussian;
-    j.vs = net ? cr_network_variables(net) : cr_gaussian_network_names(gaussian);
-    j.bytes =
-        query_field_bytes(j.vs, net ? cr_network_size(net) : cr_gaussian_network_size(gaussian));
+    if (o->evidence) CR_TRY(j.any.methods->read_findings(c->cx, &more, j.any.net, o->evidence));
+    CR_TRY(j.any.methods->graph(c->cx, j.any.net, &j.graph, &made));
+    j.words = (cri_answer_words){ .variables = cri_any_variables(j.any),
+                                  .net = made ? NULL : j.graph,
+                                  .unit = o->unit ? "nats" : "bits",
+                                  .per = o->unit ? 1 : log(2),
+                                  .plans = c->global.verbose };
+    j.bytes = query_field_bytes(j.words.variables, cr_network_size(j.graph));
     j.field = cr_alloc(c->cx, j.bytes, 1);
+    j.answer = cri_sheet_new(c->cx);
     j.shown = cri_sheet_new(c->cx);
-    if (!j.field || !j.shown) CR_TRY(CR_ENOMEM);
+    if (!j.field || !j.answer || !j.shown) CR_TRY(CR_ENOMEM);
     begin = cli_seconds();
-    CR_TRY(net ? answer_all(c, net, &more, all) : answer_gaussian(c, gaussian, all));
+    CR_TRY(answer_all(c, j.any, &more, all));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(net && query_solution_asked(c) ? save_solution(c, &j, all, &more)
-                                          : show_all(c, &j, all, &more, cli_seconds() - begin));
+    CR_TRY(j.words.net && query_solution_asked(c)
+               ? save_solution(c, &j, all, &more)
+               : show_all(c, &j, all, &more, cli_seconds() - begin));
 done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);
         cr_query_answer_free(c->cx, &all[i].answer);
-        cr_gaussian_answer_free(c->cx, &all[i].normal);
         cr_ctx_free(all[i].refused);
     }
     cr_free(c->cx, all, c->n_args, sizeof *all);
     cr_free(c->cx, j.field, j.bytes, 1);
+    cri_sheet_free(j.answer);
     cri_sheet_free(j.shown);
     cr_findings_free(c->cx, &more);
-    cr_network_free(c->cx, net);
-    cr_gaussian_network_free(c->cx, gaussian);
+    cr_network_free(c->cx, made);
+    cr_model_free(c->cx, m);
     return st;
 }
 

@@ -1,7 +1,9 @@
 /* infer_cases.c -- rows of evidence: a table, or text that streams. */
 #include "infer_job.h"
+#include "base/number.h"
 #include "graph/files/network_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +39,8 @@ static cr_status read_cases(infer_job *j)
         if (j->source && pass > 0) CR_TRY(cri_source_rewind(j->source));
         CR_TRY(j->source ? cri_table_read_source(cx, path, j->source, &j->c->read, &j->t)
                          : cr_table_read(cx, path, &j->c->read, &j->t));
-        CR_TRY(take_categories(j, j->t, &again));
+        again = false;
+        if (j->any.methods->states) CR_TRY(take_categories(j, j->t, &again));
     }
     j->rows = cr_table_rows(j->t);
 done:
@@ -51,7 +54,7 @@ static cr_status refuse_level(infer_job *j, const cr_column *column, size_t v, s
     while (row < cr_table_rows(j->t) && column->codes[row] != level) row++;
     cr_fail(j->c->cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cr_table_source(j->t),
             row + 1, column->name, column->levels[level]);
-    return cri_nearest_state(j->c->cx, j->net, v, column->levels[level]);
+    return cri_nearest_state(j->c->cx, j->any.net, v, column->levels[level]);
 }
 
 /* --- columns that are no variables, or the same one ------------------------------------------ */
@@ -62,11 +65,13 @@ static const char *column_name(const infer_job *j, size_t i)
     return j->text ? cri_text_rows_name(j->text, i) : cr_table_column(j->t, i)->name;
 }
 
+static const char *variable_name(const void *vs, size_t v) { return cr_variable_name(vs, v); }
+
 /* The nearest variable, or "". */
 static const char *nearest(const infer_job *j, const char *name)
 {
     cr_fail(j->c->cx, CR_EDATA, "there is no variable '%s'", name);
-    cri_nearest_variable(j->c->cx, j->net, name);
+    cr_fail_nearest(j->c->cx, name, "variables", cr_variables_count(j->vs), variable_name, j->vs);
     return cr_error_nearest(j->c->cx);
 }
 
@@ -100,7 +105,7 @@ static void warn_unused(const infer_job *j, size_t columns)
 static cr_status refuse_twice(infer_job *j, size_t columns)
 {
     cr_status st = CR_OK;
-    size_t   *first = cr_scratch_bytes(&j->s, cr_network_size(j->net), sizeof *first);
+    size_t   *first = cr_scratch_bytes(&j->s, cr_variables_count(j->vs), sizeof *first);
     CR_TRY(j->s.status);
     for (size_t i = 0; i < columns; i++) {
         size_t v = cr_variable_lookup(j->vs, column_name(j, i));
@@ -116,6 +121,41 @@ done:
     return st;
 }
 
+/* What the levels of a column mean. */
+static cr_status match_states(infer_job *j, case_column *k)
+{
+    const cr_column *column = k->column;
+    k->state = cr_scratch_index(&j->s, column->n_levels);
+    if (j->s.status != CR_OK) return j->s.status;
+    if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
+        return cr_fail(j->c->cx, CR_EDATA, "column '%s' is not read as states", column->name);
+    for (size_t i = 0; i < column->n_levels; i++) {
+        k->state[i] = cr_state_lookup(j->vs, k->variable, column->levels[i]);
+        if (k->state[i] == CR_NONE) return refuse_level(j, column, k->variable, i);
+    }
+    return CR_OK;
+}
+
+static bool is_number(const char *text)
+{
+    double x;
+    size_t n = strlen(text);
+    return n > 0 && cri_parse_double(text, text + n, &x) == n;
+}
+
+/* A column of a variable that has values holds numbers. */
+static cr_status match_values(infer_job *j, const cr_column *column)
+{
+    size_t row = 0;
+    if (column->type != CR_CATEGORY || column->missing == j->rows) return CR_OK;
+    while (row + 1 < j->rows &&
+           (column->codes[row] == CR_MISSING_CODE || is_number(column->levels[column->codes[row]])))
+        row++;
+    return cr_fail(
+        j->c->cx, CR_EDATA, "%s, row %zu: '%s' is a Gaussian variable, and '%s' is no number",
+        cr_table_source(j->t), row + 1, column->name, column->levels[column->codes[row]]);
+}
+
 static cr_status match_columns(infer_job *j)
 {
     cr_status st = CR_OK;
@@ -128,14 +168,7 @@ static cr_status match_columns(infer_job *j)
         size_t           v = cr_variable_lookup(j->vs, column->name);
         if (v == CR_NONE) continue;
         case_column known = { .variable = v, .gaps = column->missing > 0, .column = column };
-        known.state = cr_scratch_index(&j->s, column->n_levels);
-        CR_TRY(j->s.status);
-        if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
-            CR_TRY(cr_fail(j->c->cx, CR_EDATA, "column '%s' is not read as states", column->name));
-        for (size_t k = 0; k < column->n_levels; k++) {
-            known.state[k] = cr_state_lookup(j->vs, v, column->levels[k]);
-            if (known.state[k] == CR_NONE) CR_TRY(refuse_level(j, column, v, k));
-        }
+        CR_TRY(j->any.methods->states ? match_states(j, &known) : match_values(j, column));
         j->known[j->n_known++] = known;
     }
     if (j->n_known == 0) {
@@ -167,7 +200,7 @@ static cr_status may_stream(infer_job *j, bool *out_may)
     const char *bytes;
     size_t      size;
     *out_may = false;
-    if (!j->source || j->c->read.real) goto done;
+    if (!j->source || j->c->read.real || !j->any.methods->states) goto done;
     if (comes_once(j) && format <= CRI_FORMAT_TSV) {
         CR_TRY(cri_source_peek(j->source, SHORT, &bytes, &size)); /* no more: it may come slowly */
         *out_may = size == SHORT && memcmp(bytes, "\x93NUMPY", SHORT) != 0 &&
@@ -214,7 +247,7 @@ static cr_status read_state(infer_job *j, const case_column *k, const char *cell
             cri_source_name(j->source), cri_text_rows_line(j->text),
             cri_text_rows_place(j->text, k->place), j->rows, cri_text_rows_name(j->text, k->place),
             cell);
-    return cri_nearest_state(j->c->cx, j->net, k->variable, cell);
+    return cri_nearest_state(j->c->cx, j->any.net, k->variable, cell);
 }
 
 /* Looks through a file: are all cells states, which columns have gaps, how many rows? */
@@ -273,11 +306,13 @@ done:
     return st;
 }
 
-/* What row i of the table says of a column. */
-static size_t table_state(const case_column *k, size_t row)
+/* What row i of the table says of a column: a state, a value, or NaN. */
+static double table_cell(const case_column *k, size_t row)
 {
-    bool missing = k->column->type != CR_CATEGORY || k->column->codes[row] == CR_MISSING_CODE;
-    return missing ? CR_NONE : k->state[k->column->codes[row]];
+    const cr_column *c = k->column;
+    if (!k->state) return c->type == CR_CATEGORY ? NAN : c->values[row * c->stride];
+    bool missing = c->type != CR_CATEGORY || c->codes[row] == CR_MISSING_CODE;
+    return missing ? NAN : (double)k->state[c->codes[row]];
 }
 
 cr_status infer_observe(infer_job *j, size_t row, bool *out_any)
@@ -290,14 +325,14 @@ cr_status infer_observe(infer_job *j, size_t row, bool *out_any)
     for (size_t i = 0; i < j->n_known && *out_any; i++) {
         const case_column *k = &j->known[i];
         size_t             state;
-        if (j->text)
+        double             x;
+        if (j->text) {
             CR_TRY(read_state(j, k, cells[k->place], &state));
-        else
-            state = table_state(k, row);
-        if (state == CR_NONE)
-            cr_evidence_forget(j->c->cx, j->e, k->variable);
-        else
-            CR_TRY(cr_evidence_observe(j->c->cx, j->e, k->variable, state));
+            x = state == CR_NONE ? NAN : (double)state;
+        } else {
+            x = table_cell(k, row);
+        }
+        CR_TRY(j->any.methods->observe(&j->cases, k->variable, x));
     }
 done:
     return st;

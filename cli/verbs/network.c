@@ -1,7 +1,5 @@
-/* network.c -- networks on the command line: read, named, converted. */
+/* network.c -- networks on the command line: read, converted. */
 #include "network.h"
-#include "gaussian.h"
-#include "base/bytes.h"
 #include "base/list.h"
 #include "base/scratch.h"
 #include "data/bytes/source.h"
@@ -28,62 +26,45 @@ static cr_network_format format_asked(const cli *c)
 
 static bool is_auto(const cli *c) { return c->read.from == 0; }
 
-/* "model": "network" in a model.json that lies in the archive as it is. */
-static bool says_network(const char *bytes, size_t size)
-{
-    const char *at = cri_find_text(bytes, size, "\"model\""), *end = bytes + size;
-    if (!at) return false;
-    for (at += 7; at < end && (*at == ' ' || *at == ':'); at++) continue;
-    return end - at > 9 && memcmp(at, "\"network\"", 9) == 0;
-}
-
 /* Looks at the beginning of a regular file, and says nothing if that cannot be. */
-static bool looks_like_network(cli *c, const char *path)
+static cli_network_kind look_at(cli *c, const char *path)
 {
-    cri_source *source = NULL;
-    const char *bytes;
-    size_t      size;
-    struct stat info;
-    bool        is = false;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    if (cri_source_open(c->cx, path, &source) != CR_OK) return false;
+    cri_source      *source = NULL;
+    const char      *bytes;
+    size_t           size;
+    struct stat      info;
+    cli_network_kind is = CLI_NO_NETWORK;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return is;
+    if (cri_source_open(c->cx, path, &source) != CR_OK) return is;
     if (cri_source_peek(source, 4096, &bytes, &size) == CR_OK) {
         cr_network_format f = cr_network_sniff(bytes, size);
-        is = f == CR_FORMAT_CRED ? says_network(bytes, size) : f != CR_FORMAT_AUTO;
+        const cr_model_class *class = NULL;
+        if (f == CR_FORMAT_CRED) class = cri_class_of_bytes(bytes, size);
+        if (f == CR_FORMAT_CRED ? cri_class_is_network(class) : f != CR_FORMAT_AUTO)
+            is = cri_class_learns(class) ? CLI_LEARNED_NETWORK : CLI_GIVEN_NETWORK;
     }
     cri_source_close(source);
     return is;
 }
 
-bool cli_is_network(cli *c, size_t index)
+cli_network_kind cli_find_network(cli *c, size_t index)
 {
     const char       *path = c->args[index];
     cr_network_format f = cr_network_format_of(path);
     if (format_asked(c) == CR_FORMAT_CRED) /* models have the same ending */
-        return strcmp(path, "-") == 0 || looks_like_network(c, path);
-    if (format_asked(c) != CR_FORMAT_AUTO) return true;
-    if (!is_auto(c)) return false;
-    return (f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED) || looks_like_network(c, path);
+        return strcmp(path, "-") == 0 ? CLI_GIVEN_NETWORK : look_at(c, path);
+    if (format_asked(c) != CR_FORMAT_AUTO) return CLI_GIVEN_NETWORK;
+    if (!is_auto(c)) return CLI_NO_NETWORK;
+    return f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED ? CLI_GIVEN_NETWORK : look_at(c, path);
 }
 
-cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_network **out_net)
+cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_model **out_model,
+                           cri_any_network *out)
 {
     if (format == CR_FORMAT_AUTO) format = format_asked(c);
-    return cr_network_read(c->cx, c->args[index], format, out_net);
-}
-
-cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
-                          cr_gaussian_network **out_gaussian)
-{
-    if (format == CR_FORMAT_AUTO) format = format_asked(c);
-    return cr_network_read_either(c->cx, c->args[index], format, out_net, out_gaussian);
-}
-
-void cli_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
-                   size_t n)
-{
-    cri_sheet *names = cri_put_list(out, name);
-    for (size_t i = 0; i < n; i++) cri_put_text(names, NULL, cr_variable_name(vs, list[i]));
+    cr_status st = cri_model_read_network(c->cx, c->args[index], format, out_model);
+    if (st == CR_OK) cri_model_network(*out_model, out);
+    return st;
 }
 
 /* --- convert --------------------------------------------------------------------------------- */
@@ -114,18 +95,16 @@ done:
     return st;
 }
 
-/* Puts the network of its features in the place of *net. */
-static cr_status make_canonical(cli *c, const char *opt_reference, cr_network **net)
+/* The network of its features. */
+static cr_status make_canonical(cli *c, const char *opt_reference, const cr_network *net,
+                                cr_network **out)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(c->cx);
-    size_t     *reference = cr_scratch_bytes(&s, cr_network_size(*net), sizeof *reference);
-    cr_network *features = NULL;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    size_t    *reference = cr_scratch_bytes(&s, cr_network_size(net), sizeof *reference);
     CR_TRY(s.status);
-    CR_TRY(read_reference(c, *net, opt_reference, reference));
-    CR_TRY(cr_network_canonical(c->cx, *net, reference, &features));
-    cr_network_free(c->cx, *net);
-    *net = features;
+    CR_TRY(read_reference(c, net, opt_reference, reference));
+    CR_TRY(cr_network_canonical(c->cx, net, reference, out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -134,30 +113,33 @@ done:
 cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
                               const char *opt_reference)
 {
-    cr_status            st = CR_OK;
-    cr_network          *net = NULL;
-    bool                 stream = strcmp(to, "-") == 0;
-    cr_gaussian_network *gaussian = NULL;
+    cr_status       st = CR_OK;
+    cr_model       *m = NULL;
+    cr_network     *features = NULL;
+    cri_any_network any;
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
     if (format == CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
         CR_TRY(cr_fail_hint(c->cx,
                             "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
     }
-    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
+    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &any));
     CR_TRY(cli_check_strict(c));
-    if (gaussian) {
-        if (canonical)
-            CR_TRY(cr_fail(c->cx, CR_EARG,
-                           "--canonical is of networks with states, not of a "
-                           "Gaussian one"));
-        CR_TRY(cli_convert_gaussian(c, gaussian, to, format));
-        goto done;
+    if (!(any.methods->formats & 1u << format)) {
+        cr_fail(c->cx, CR_EARG, "%s is a %snetwork, and only .json and .cred hold such",
+                strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0], any.methods->word);
+        CR_TRY(cr_fail_hint(c->cx, "end the name in .json or .cred, or give --to json"));
     }
-    if (canonical) CR_TRY(make_canonical(c, opt_reference, &net));
-    CR_TRY(cr_network_write(c->cx, net, stream ? "/dev/stdout" : to, format));
+    if (canonical && !any.methods->states)
+        CR_TRY(cr_fail(c->cx, CR_EARG,
+                       "--canonical is of networks with states, not of a Gaussian one"));
+    if (canonical) {
+        CR_TRY(make_canonical(c, opt_reference, any.net, &features));
+        any.net = features;
+    }
+    CR_TRY(any.methods->write(c->cx, any.net, strcmp(to, "-") == 0 ? "/dev/stdout" : to, format));
 done:
-    cr_network_free(c->cx, net);
-    cr_gaussian_network_free(c->cx, gaussian);
+    cr_network_free(c->cx, features);
+    cr_model_free(c->cx, m);
     return st;
 }

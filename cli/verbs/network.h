@@ -3,26 +3,25 @@
 #define CREDENCE_CLI_VERBS_NETWORK_H
 
 #include "../cli.h"
-#include "graph/files/network_file.h"
+#include "models/core/network_model.h"
 
 /* Is argument `index` a network?  By --from, by its name, or by the first bytes of the file. */
-bool cli_is_network(cli *c, size_t index);
-/* Reads it.  `format`: what --from says, or CR_FORMAT_AUTO. */
-cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_network **out_net);
-
-/* The same where it may be a Gaussian network: one of the two is set. */
-cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
-                          cr_gaussian_network **out_gaussian);
-
-extern const cr_field network_summary_fields[], network_variable_fields[];
-
-/* A list of the names of variables. */
-void cli_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
-                   size_t n);
+typedef enum cli_network_kind {
+    CLI_NO_NETWORK,
+    CLI_GIVEN_NETWORK,
+    CLI_LEARNED_NETWORK /* a fitted model that has one */
+} cli_network_kind;
+cli_network_kind cli_find_network(cli *c, size_t index);
+/* Reads it, whatever its file: the model that has it, and the network in it.  `format`: what --from
+ * says, or CR_FORMAT_AUTO. */
+cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_model **out_model,
+                           cri_any_network *out);
 
 /* describe, check and convert of a network in argument 0. */
 cr_status cli_describe_network(cli *c);
 cr_status cli_check_network(cli *c);
+/* "network" and "variables" of a description for people. */
+cr_status cli_print_network(cli *c, const cri_sheet *root);
 /* canonical: as weights of features, around the reference "x=a,y=b". */
 cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
                               const char *opt_reference);

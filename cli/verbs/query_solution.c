@@ -36,7 +36,7 @@ static void put_known(const query_job *j, const cr_findings *list, cr_solution *
         const cr_finding *f = &list->item[i];
         for (size_t k = 0; k < f->states; k++) {
             if (f->weight[k] == 0) continue;
-            if (s->marginal) s->marginal[begin_of(j->net, f->variable) + k] = 1;
+            if (s->marginal) s->marginal[begin_of(j->words.net, f->variable) + k] = 1;
             if (s->state) s->state[f->variable] = k;
         }
     }
@@ -53,15 +53,15 @@ static cr_status make(const query_job *j, const cr_question *q, const cr_finding
                 : kind == CR_SOLUTION_PR ? !isnan(a->log_evidence)
                                          : best;
     if (!fits) return refuse(j->c, kind);
-    CR_TRY(cr_solution_new(j->c->cx, j->net, kind, out));
+    CR_TRY(cr_solution_new(j->c->cx, j->words.net, kind, out));
     out->log_z = a->log_evidence;
     put_known(j, &q->known, out);
     put_known(j, more, out);
     for (size_t i = 0; i < a->n && kind != CR_SOLUTION_PR; i++) {
         size_t v = a->variable[i];
-        if (out->state) out->state[v] = a->state[i];
-        for (size_t s = 0; out->marginal && s < cr_network_states(j->net, v); s++)
-            out->marginal[begin_of(j->net, v) + s] = *p++;
+        if (out->state) out->state[v] = a->states[i];
+        for (size_t s = 0; out->marginal && s < cr_network_states(j->words.net, v); s++)
+            out->marginal[begin_of(j->words.net, v) + s] = *p++;
     }
 done:
     return st;
@@ -72,25 +72,12 @@ cr_status query_solution_write(const query_job *j, const cr_question *q, const c
 {
     cr_solution s = { 0 };
     cr_status   st = make(j, q, more, a, kind, &s);
-    if (st == CR_OK) st = cr_solution_write(j->c->cx, j->net, &s, path);
+    if (st == CR_OK) st = cr_solution_write(j->c->cx, j->words.net, &s, path);
     cr_solution_free(j->c->cx, &s);
     return st;
 }
 
 /* --- comparison ------------------------------------------------------------------------------ */
-
-const cr_field query_solution_fields[] = {
-    CR_TEXT("file", 0, "the solution, as it was named"),
-    CR_TEXT("kind", 0, "MAR, PR, MAP or MPE"),
-    CR_NUMBER("difference", CR_FIELD_NULL,
-              "the largest of the probabilities; of log10 P(e), or of log10 of both assignments; "
-              "null: infinite"),
-    CR_TEXT("variable", CR_FIELD_SOMETIMES, "of MAR: where it is"),
-    CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
-    CR_NUMBER("here", CR_FIELD_NULL, "in this answer"),
-    CR_NUMBER("there", CR_FIELD_NULL, "in the file"),
-    CR_FIELD_LAST,
-};
 
 /* The probability that differs most, and where it is. */
 static void compare_marginals(const query_job *j, const cr_solution *here, const cr_solution *there,
@@ -101,11 +88,12 @@ static void compare_marginals(const query_job *j, const cr_solution *here, const
         if (fabs(here->marginal[k] - there->marginal[k]) >
             fabs(here->marginal[worst] - there->marginal[worst]))
             worst = k;
-    while (at + cr_network_states(j->net, v) <= worst) at += cr_network_states(j->net, v++);
+    while (at + cr_network_states(j->words.net, v) <= worst)
+        at += cr_network_states(j->words.net, v++);
     s = worst - at;
     cri_put_real(out, "difference", fabs(here->marginal[worst] - there->marginal[worst]));
-    cri_put_text(out, "variable", cr_variable_name(j->vs, v));
-    cri_put_text(out, "state", cr_state_name(j->vs, v, s));
+    cri_put_text(out, "variable", cr_variable_name(j->words.variables, v));
+    cri_put_text(out, "state", cr_state_name(j->words.variables, v, s));
     cri_put_real(out, "here", here->marginal[worst]);
     cri_put_real(out, "there", there->marginal[worst]);
 }
@@ -124,15 +112,15 @@ cr_status query_solution_compare(const query_job *j, const cr_question *q, const
 {
     cr_status   st = CR_OK;
     cr_solution here = { 0 }, there = { 0 };
-    CR_TRY(cr_solution_read(j->c->cx, path, j->net, &there));
+    CR_TRY(cr_solution_read(j->c->cx, path, j->words.net, &there));
     CR_TRY(make(j, q, more, a, there.kind, &here));
     cri_put_text(out, "file", path);
     cri_put_text(out, "kind", cr_solution_name(there.kind));
     if (here.marginal && here.states > 0)
         compare_marginals(j, &here, &there, out);
     else if (here.state)
-        compare_logs(cr_network_log_value(j->net, here.state),
-                     cr_network_log_value(j->net, there.state), out);
+        compare_logs(cr_network_log_value(j->words.net, here.state),
+                     cr_network_log_value(j->words.net, there.state), out);
     else
         compare_logs(here.log_z, there.log_z, out);
 done:

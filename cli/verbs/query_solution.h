@@ -6,8 +6,6 @@
 #include "query_answers.h"
 #include "graph/files/uai_solution.h"
 
-extern const cr_field query_solution_fields[];
-
 /* The kind of solution that --output names; none where --format or --json asks for another form. */
 cr_solution_kind query_solution_asked(const cli *c);
 /* Writes the answer to a question with what is known as a solution of this kind.  Fails with

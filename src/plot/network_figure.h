@@ -5,7 +5,8 @@
 
 #include "graph/query/gaussian_query.h"
 
-/* What is shown; all zeros: the marginals without evidence. */
+/* What is shown; all zeros: the marginals without evidence.  Of a Gaussian network findings are values
+ * (gaussian_query.h). */
 typedef struct cr_network_plot {
     const cr_question      *question; /* P(* | e), NULL: nothing is known               */
     const cr_findings      *more;     /* findings besides those of the question, or NULL */
@@ -26,21 +27,13 @@ CR_API cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_net
 CR_API cr_status cr_plot_network_text(cr_ctx *cx, const cr_network *net,
                                       const cr_network_plot *opt_p, size_t width, char **out_text);
 
-/* The same of a Gaussian network; all zeros: nothing is known. */
-typedef struct cr_gaussian_plot {
-    const char               *question; /* "P(* | x=1.2)", NULL: nothing is known   */
-    const cr_gaussian_values *more;     /* values that are known besides, or NULL   */
-    const char               *title;    /* NULL: the name of the network            */
-} cr_gaussian_plot;
-
 /* Draws a linear-Gaussian network as SVG: the weight on every arrow, in every node the mean, the
- * standard deviation and the density, over that without evidence.  Fails as cr_gaussian_query does,
- * with CR_EARG for a question that is not P(* | e), and with CR_EIO. */
+ * standard deviation and the density, over that without evidence.  Fails as cr_gaussian_query_run
+ * does, with CR_EARG for a question that is not P(* | e), and with CR_EIO. */
 CR_API cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net,
-                                  const cr_gaussian_plot *opt_p, const char *path);
+                                  const cr_network_plot *opt_p, const char *path);
 /* The same as lines of text; freed with cr_free(cx, text, strlen(text) + 1, 1). */
 CR_API cr_status cr_plot_gaussian_text(cr_ctx *cx, const cr_gaussian_network *net,
-                                       const cr_gaussian_plot *opt_p, size_t width,
-                                       char **out_text);
+                                       const cr_network_plot *opt_p, size_t width, char **out_text);
 
 #endif

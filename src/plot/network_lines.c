@@ -135,39 +135,35 @@ done:
     return st;
 }
 
-static cr_status write_text(cr_scratch *s, const cri_network_view *v, size_t width, char **out_text)
+cr_status cri_plot_any_text(cr_ctx *cx, cri_any_network any, const cr_network_plot *opt_p,
+                            size_t width, char **out_text)
 {
-    cr_status st = CR_OK;
-    page      p = { .s = s, .v = v };
-    char     *copy;
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_network_view v = { 0 };
+    page             p = { .s = &s, .v = &v };
+    char            *copy;
+    CR_TRY(cri_view_open(&s, any, opt_p, &v));
     CR_TRY(write_page(&p, width));
-    copy = cri_string_copy(s->cx, p.text);
+    copy = cri_string_copy(cx, p.text);
     if (!copy) CR_TRY(CR_ENOMEM);
     *out_text = copy;
 done:
+    cri_view_close(cx, &v);
+    cr_scratch_end(&s);
     return st;
 }
 
 cr_status cr_plot_network_text(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
                                size_t width, char **out_text)
 {
-    cr_scratch       s = cr_scratch_begin(cx);
-    cri_network_view v = { 0 };
-    cr_status        st = cri_view_open(&s, net, opt_p, &v);
-    if (st == CR_OK) st = write_text(&s, &v, width, out_text);
-    cri_view_close(cx, &v);
-    cr_scratch_end(&s);
-    return st;
+    return cri_plot_any_text(cx, (cri_any_network){ &cri_states_methods, net }, opt_p, width,
+                             out_text);
 }
 
 cr_status cr_plot_gaussian_text(cr_ctx *cx, const cr_gaussian_network *net,
-                                const cr_gaussian_plot *opt_p, size_t width, char **out_text)
+                                const cr_network_plot *opt_p, size_t width, char **out_text)
 {
-    cr_scratch       s = cr_scratch_begin(cx);
-    cri_network_view v = { 0 };
-    cr_status        st = cri_view_open_gaussian(&s, net, opt_p, &v);
-    if (st == CR_OK) st = write_text(&s, &v, width, out_text);
-    cri_view_close(cx, &v);
-    cr_scratch_end(&s);
-    return st;
+    return cri_plot_any_text(cx, (cri_any_network){ &cri_gaussian_methods, net }, opt_p, width,
+                             out_text);
 }

@@ -367,28 +367,27 @@ done:
     return st;
 }
 
-cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
-                          const char *path)
+cr_status cri_plot_any(cr_ctx *cx, cri_any_network any, const cr_network_plot *opt_p,
+                       const char *path)
 {
     cr_scratch       s = cr_scratch_begin(cx);
     cri_network_view v = { 0 };
-    const char      *title = opt_p && opt_p->title ? opt_p->title : cr_network_name(net);
-    cr_status        st = cri_view_open(&s, net, opt_p, &v);
+    const char      *title = opt_p && opt_p->title ? opt_p->title : any.methods->name(any.net);
+    cr_status        st = cri_view_open(&s, any, opt_p, &v);
     if (st == CR_OK) st = draw_sheet(&s, &v, title, path);
     cri_view_close(cx, &v);
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net,
-                           const cr_gaussian_plot *opt_p, const char *path)
+cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
+                          const char *path)
 {
-    cr_scratch       s = cr_scratch_begin(cx);
-    cri_network_view v = { 0 };
-    const char      *title = opt_p && opt_p->title ? opt_p->title : cr_gaussian_network_name(net);
-    cr_status        st = cri_view_open_gaussian(&s, net, opt_p, &v);
-    if (st == CR_OK) st = draw_sheet(&s, &v, title, path);
-    cri_view_close(cx, &v);
-    cr_scratch_end(&s);
-    return st;
+    return cri_plot_any(cx, (cri_any_network){ &cri_states_methods, net }, opt_p, path);
+}
+
+cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net, const cr_network_plot *opt_p,
+                           const char *path)
+{
+    return cri_plot_any(cx, (cri_any_network){ &cri_gaussian_methods, net }, opt_p, path);
 }

@@ -10,14 +10,20 @@
 
 /* --- what is known --------------------------------------------------------------------------- */
 
-static cr_status gather_known(cr_ctx *cx, const cr_network *net, const cr_findings *list,
+static cr_status gather_known(cr_ctx *cx, cri_any_network any, const cr_findings *list,
                               cri_network_view *v)
 {
     cr_status st = CR_OK;
     for (size_t i = 0; list && i < list->n && st == CR_OK; i++)
-        st = cr_findings_add(cx, &v->known, net, list->item[i].kind, list->item[i].variable,
-                             list->item[i].weight);
+        st = any.methods->add_finding(cx, &v->known, any.net, &list->item[i]);
     return st;
+}
+
+static const cr_finding *find_known(const cri_network_view *v, size_t variable)
+{
+    for (size_t i = 0; i < v->known.n; i++)
+        if (v->known.item[i].variable == variable) return &v->known.item[i];
+    return NULL;
 }
 
 static size_t only_state(const cr_finding *f)
@@ -135,31 +141,47 @@ static cr_status fill_rows(cr_scratch *s, const cri_network_view *v, cri_view_no
 }
 
 /* The distribution of a variable whose state is known: all on that. */
-static cr_status fill_node(cr_scratch *s, cri_network_view *v, size_t variable,
-                           const cr_query_answer *a)
+static cr_status fill_states(cr_scratch *s, cri_network_view *v, cri_view_node *node,
+                             const cr_query_answer *a)
 {
-    cri_view_node *node = &v->node[variable];
-    size_t         states = cr_network_states(v->net, variable), at = 0;
-    double        *one = cr_scratch_bytes(s, states, sizeof *one);
+    size_t  states = cr_network_states(v->net, node->variable), at = 0;
+    double *one = cr_scratch_bytes(s, states, sizeof *one);
     if (s->status != CR_OK) return s->status;
-    node->variable = variable;
-    node->name = cr_variable_name(cr_network_variables(v->net), variable);
-    for (size_t i = 0; i < v->known.n; i++)
-        if (v->known.item[i].variable == variable) node->known = &v->known.item[i];
     if (is_fixed(node->known)) {
         one[only_state(node->known)] = 1;
         return fill_rows(s, v, node, one);
     }
     for (size_t i = 0; v->bars && i < a->n; i++) { /* ascending */
-        if (a->variable[i] == variable) return fill_rows(s, v, node, a->value + at);
+        if (a->variable[i] == node->variable) return fill_rows(s, v, node, a->value + at);
         at += cr_network_states(v->net, a->variable[i]);
     }
     return fill_rows(s, v, node, NULL);
 }
 
+/* Mean and standard deviation of a Gaussian variable; of what is known the value and 0. */
+static void find_normal(const cr_query_answer *a, size_t variable, double *mean, double *sd)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->variable[i] == variable) {
+            *mean = a->value[i];
+            *sd = sqrt(fmax(0, a->covariance[i]));
+        }
+}
+
+static cr_status fill_normal(cr_scratch *s, cri_view_node *node, const cr_query_answer *a,
+                             const cr_query_answer *before)
+{
+    if (node->known) node->mean = node->known->weight[0];
+    find_normal(a, node->variable, &node->mean, &node->sd);
+    find_normal(before, node->variable, &node->before, &node->before_sd);
+    node->text = node->known ? cri_compose(s, "%.4g", node->mean)
+                             : cri_compose(s, "%.4g \u00b1 %.3g", node->mean, node->sd);
+    return s->status;
+}
+
 /* --- arcs ------------------------------------------------------------------------------------ */
 
-static cr_status list_arcs(cr_scratch *s, cri_network_view *v)
+static cr_status list_arcs(cr_scratch *s, cri_any_network any, cri_network_view *v)
 {
     size_t n = cr_network_size(v->net), parents;
     for (size_t c = 0; c < n; c++) {
@@ -172,9 +194,11 @@ static cr_status list_arcs(cr_scratch *s, cri_network_view *v)
         const size_t     *list = cr_network_parents(v->net, c, &parents);
         const cr_finding *known = v->node[c].known;
         for (size_t i = 0; i < parents; i++)
-            v->arc[k++] = (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO, NULL };
+            v->arc[k++] =
+                (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO,
+                                any.methods->label ? any.methods->label(s, any.net, c, i) : NULL };
     }
-    return CR_OK;
+    return s->status;
 }
 
 /* Places in an order in which neighbours are near: breadth first from a variable at the end of a
@@ -240,8 +264,8 @@ done:
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static cr_status ask_marginals(cr_ctx *cx, const cr_network_plot *p, cri_network_view *v,
-                               cr_query_answer *out)
+static cr_status ask_marginals(cr_ctx *cx, cri_any_network any, const cr_network_plot *p,
+                               cri_network_view *v, cr_query_answer *out)
 {
     cr_status          st = CR_OK;
     cr_question        all = { .kind = CR_QUESTION_MARGINALS };
@@ -252,7 +276,7 @@ static cr_status ask_marginals(cr_ctx *cx, const cr_network_plot *p, cri_network
     }
     v->log_evidence = NAN;
     if (p->plain) goto done;
-    CR_TRY(cr_query_run(cx, v->net, q, p->more, p->query, out));
+    CR_TRY(any.methods->run(cx, any.net, q, p->more, p->query, out));
     v->bars = true;
     v->log_evidence = out->log_evidence;
     v->exact = out->exact;
@@ -260,33 +284,41 @@ done:
     return st;
 }
 
-cr_status cri_view_open(cr_scratch *s, const cr_network *net, const cr_network_plot *opt_p,
+cr_status cri_view_open(cr_scratch *s, cri_any_network any, const cr_network_plot *opt_p,
                         cri_network_view *out)
 {
     cr_status        st = CR_OK;
     cr_ctx          *cx = s->cx;
-    size_t           n = cr_network_size(net);
+    size_t           n;
     cr_network_plot  p = opt_p ? *opt_p : (cr_network_plot){ 0 };
-    cr_query_answer  a = { 0 };
-    cri_network_view v = { .net = net,
-                           .directed = cr_network_get_kind(net) == CR_NETWORK_BAYES,
-                           .n = n };
-    CR_TRY(cr_network_check(cx, net));
-    if (p.question) CR_TRY(gather_known(cx, net, &p.question->known, &v));
-    CR_TRY(gather_known(cx, net, p.more, &v));
-    CR_TRY(ask_marginals(cx, &p, &v, &a));
-    for (size_t i = 0; !v.directed && i < cr_network_tables(net); i++)
-        v.n += cr_network_table(net, i).n > 2;
+    cr_query_answer  a = { 0 }, before = { 0 };
+    cri_network_view v = { .gaussian = !any.methods->states };
+    CR_TRY(any.methods->graph(cx, any.net, &v.net, &v.graph));
+    v.n = n = cr_network_size(v.net);
+    v.directed = cr_network_get_kind(v.net) == CR_NETWORK_BAYES;
+    if (p.question) CR_TRY(gather_known(cx, any, &p.question->known, &v));
+    CR_TRY(gather_known(cx, any, p.more, &v));
+    CR_TRY(ask_marginals(cx, any, &p, &v, &a));
+    if (v.gaussian) CR_TRY(cri_any_query(cx, any, "P(*)", &before));
+    for (size_t i = 0; !v.directed && i < cr_network_tables(v.net); i++)
+        v.n += cr_network_table(v.net, i).n > 2;
     v.node = cr_scratch_bytes(s, v.n, sizeof *v.node);
     CR_TRY(s->status);
-    for (size_t i = 0; i < n; i++) CR_TRY(fill_node(s, &v, i, &a));
+    for (size_t i = 0; i < n; i++) {
+        cri_view_node *node = &v.node[i];
+        *node = (cri_view_node){ .variable = i,
+                                 .name = cr_variable_name(cr_network_variables(v.net), i),
+                                 .known = find_known(&v, i) };
+        CR_TRY(v.gaussian ? fill_normal(s, node, &a, &before) : fill_states(s, &v, node, &a));
+    }
     for (size_t i = n; i < v.n; i++) v.node[i] = (cri_view_node){ .variable = CR_NONE, .name = "" };
-    CR_TRY(v.directed ? list_arcs(s, &v) : list_lines(s, &v));
+    CR_TRY(v.directed ? list_arcs(s, any, &v) : list_lines(s, &v));
     *out = v;
     v = (cri_network_view){ 0 };
 done:
     cri_view_close(cx, &v);
     cr_query_answer_free(cx, &a);
+    cr_query_answer_free(cx, &before);
     return st;
 }
 

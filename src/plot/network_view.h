@@ -4,7 +4,7 @@
 #define CREDENCE_PLOT_NETWORK_VIEW_H
 
 #include "network_figure.h"
-#include "base/scratch.h"
+#include "graph/query/methods.h"
 
 enum { CRI_VIEW_STATES = 8 }; /* shown of one variable, at the most */
 
@@ -45,15 +45,19 @@ typedef struct cri_network_view {
 } cri_network_view;
 
 /* Asks for the marginals and gathers what is to be drawn; memory is the arena's but for `known`. */
-cr_status cri_view_open(cr_scratch *s, const cr_network *net, const cr_network_plot *opt_p,
+cr_status cri_view_open(cr_scratch *s, cri_any_network any, const cr_network_plot *opt_p,
                         cri_network_view *out);
-/* The same of a Gaussian network (network_gaussian.c). */
-cr_status cri_view_open_gaussian(cr_scratch *s, const cr_gaussian_network *net,
-                                 const cr_gaussian_plot *opt_p, cri_network_view *out);
 void      cri_view_close(cr_ctx *cx, cri_network_view *v);
 /* "28.4 %"; never "100 %" or "0 %" for what is not. */
 void cri_view_percent(double p, char out[16]);
 /* "john=yes, alarm in {on, off}": all that is known, in the arena. */
 const char *cri_view_known(cr_scratch *s, const cri_network_view *v);
+
+/* The picture of any network, as SVG (network_svg.c) and as lines of text (network_lines.c); as
+ * cr_plot_network and cr_plot_network_text. */
+cr_status cri_plot_any(cr_ctx *cx, cri_any_network any, const cr_network_plot *opt_p,
+                       const char *path);
+cr_status cri_plot_any_text(cr_ctx *cx, cri_any_network any, const cr_network_plot *opt_p,
+                            size_t width, char **out_text);
 
 #endif

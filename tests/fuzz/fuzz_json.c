@@ -31,12 +31,12 @@ static void check_network(cr_ctx *cx, const cr_network *net)
 
 static void check_gaussian(cr_ctx *cx, const cr_gaussian_network *net)
 {
-    cr_gaussian_answer a = { 0 };
+    cr_query_answer a = { 0 };
     if (cr_gaussian_network_size(net) > 100) return;
     if (cr_gaussian_query(cx, net, "P(*)", NULL, &a) == CR_OK)
         for (size_t i = 0; i < a.n; i++)
             if (a.covariance[i] < 0) abort();
-    cr_gaussian_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -365,8 +365,8 @@ TEST(auto_decides_by_cost)
             assert_close(exact.table.value[i], other.table.value[i], 1e-9);
         for (size_t i = 0; i < exact.values; i++)
             assert_close(exact.value[i], other.value[i], 1e-9);
-        for (size_t i = 0; exact.state && i < exact.n; i++)
-            assert_int_equal(exact.state[i], other.state[i]);
+        for (size_t i = 0; i < exact.n_states; i++)
+            assert_int_equal(exact.states[i], other.states[i]);
         assert_close(exact.number, other.number, 1e-9);
         if (k == 5) assert_close(exact.log_number, other.log_number, 1e-9);
         cr_query_answer_free(cx, &exact);

@@ -117,9 +117,9 @@ static cr_gaussian_network *random_gaussian(cr_ctx *cx, cr_rng *r, size_t n)
     return net;
 }
 
-static cr_gaussian_answer ask(cr_ctx *cx, const cr_gaussian_network *net, const char *question)
+static cr_query_answer ask(cr_ctx *cx, const cr_gaussian_network *net, const char *question)
 {
-    cr_gaussian_answer a = { 0 };
+    cr_query_answer a = { 0 };
     assert_ok(cx, cr_gaussian_query(cx, net, question, NULL, &a));
     return a;
 }
@@ -153,9 +153,9 @@ TEST(answers_agree_with_the_information_form)
         bool any = known[0] != '\0';
 
         snprintf(text, sizeof text, "P(*%s%s)", any ? " | " : "", known);
-        cr_gaussian_answer a = ask(cx, net, text);
+        cr_query_answer a = ask(cx, net, text);
         for (size_t i = 0; i < a.n; i++) {
-            assert_close(a.mean[i], mean[a.variable[i]], 1e-10);
+            assert_close(a.value[i], mean[a.variable[i]], 1e-10);
             assert_close(a.covariance[i], cov[a.variable[i]][a.variable[i]], 1e-10);
         }
         /* log p(e) from the joint covariance of what is seen */
@@ -172,38 +172,38 @@ TEST(answers_agree_with_the_information_form)
                     inverse[i][k] * (x[list[i]] - all[list[i]]) * (x[list[k]] - all[list[k]]);
         log_e -= 0.5 * (double)distance;
         assert_close(a.log_evidence, log_e, 1e-10);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
         if (any) { /* P(e) as a question */
             snprintf(text, sizeof text, "P(%s)", known);
             a = ask(cx, net, text);
             assert_close(a.log_number, log_e, 1e-10);
-            cr_gaussian_answer_free(cx, &a);
+            cr_query_answer_free(cx, &a);
         }
         snprintf(text, sizeof text, "P(v1, v0%s%s)", any ? " | " : "", known);
         a = ask(cx, net, text);
         assert_int_equal(a.variable[0], 1);
-        assert_close(a.mean[1], mean[0], 1e-10);
+        assert_close(a.value[1], mean[0], 1e-10);
         assert_close(a.covariance[0], cov[1][1], 1e-10);
         assert_close(a.covariance[1], cov[0][1], 1e-10);
         assert_close(a.covariance[2], cov[0][1], 1e-10);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
 
         snprintf(text, sizeof text, "I(v0; v1%s%s)", any ? " | " : "", known);
         a = ask(cx, net, text);
         double rho2 = cov[0][1] * cov[0][1] / cov[0][0] / cov[1][1];
         assert_close(a.number, -0.5 * log1p(-rho2), 1e-10);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
         snprintf(text, sizeof text, "H(v0, v1%s%s)", any ? " | " : "", known);
         a = ask(cx, net, text);
         memset(mark, 0, sizeof mark), mark[0] = mark[1] = true;
         assert_close(a.number, 0.5 * (2 * log(2 * M_PI * M_E) + log_det(&o, cov, mark)), 1e-10);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
 
         snprintf(text, sizeof text, "argmax(v0%s%s)", any ? " | " : "", known);
         a = ask(cx, net, text);
-        assert_close(a.mean[0], mean[0], 1e-10);
+        assert_close(a.value[0], mean[0], 1e-10);
         assert_close(a.log_number, -0.5 * log(2 * M_PI * cov[0][0]), 1e-10);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
         cr_gaussian_network_free(cx, net);
     }
 }
@@ -213,18 +213,17 @@ TEST(averages_are_over_covariances)
 {
     cr_rng               r = cr_rng_stream(5, 0);
     cr_gaussian_network *net = random_gaussian(cx, &r, 5);
-    cr_gaussian_answer   a = ask(cx, net, "I(v0; v1, v2 | v3, v4=0.5)");
-    cr_gaussian_answer   b = ask(cx, net, "I(v0; v1, v2 | v3=7, v4=-2)");
-    cr_gaussian_answer   c = ask(cx, net, "I(v0; * | v3, v4)"),
-                       d = ask(cx, net, "I(v0; v2 | v3, v4)");
-    cr_gaussian_answer e = ask(cx, net, "H(v0 | v3, v4)"), f = ask(cx, net, "H(v0 | v3, v4, v2)");
+    cr_query_answer      a = ask(cx, net, "I(v0; v1, v2 | v3, v4=0.5)");
+    cr_query_answer      b = ask(cx, net, "I(v0; v1, v2 | v3=7, v4=-2)");
+    cr_query_answer c = ask(cx, net, "I(v0; * | v3, v4)"), d = ask(cx, net, "I(v0; v2 | v3, v4)");
+    cr_query_answer e = ask(cx, net, "H(v0 | v3, v4)"), f = ask(cx, net, "H(v0 | v3, v4, v2)");
     assert_close(a.number, b.number, 1e-12);
     assert_int_equal(c.n, 2);
     assert_true(c.value[0] >= c.value[1]);
     assert_close(c.value[c.variable[0] == 2 ? 0 : 1], d.number, 1e-12);
     assert_close(e.number - f.number, d.number, 1e-12); /* I = H - H(. | .) */
-    cr_gaussian_answer *all[] = { &a, &b, &c, &d, &e, &f };
-    for (size_t i = 0; i < 6; i++) cr_gaussian_answer_free(cx, all[i]);
+    cr_query_answer *all[] = { &a, &b, &c, &d, &e, &f };
+    for (size_t i = 0; i < 6; i++) cr_query_answer_free(cx, all[i]);
     cr_gaussian_network_free(cx, net);
 }
 
@@ -252,31 +251,31 @@ TEST(actions_cut_arcs)
     size_t               x1, x3;
     assert_ok(cx, cr_gaussian_network_find(cx, net, "x1", &x1));
     assert_ok(cx, cr_gaussian_network_find(cx, net, "x3", &x3));
-    cr_gaussian_answer a = ask(cx, net, "P(* | do(x2=1.5))");
+    cr_query_answer a = ask(cx, net, "P(* | do(x2=1.5))");
     assert_int_equal(a.n, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_close(a.mean[i], a.variable[i] == x1 ? 1 : -0.5, 1e-15);
+        assert_close(a.value[i], a.variable[i] == x1 ? 1 : -0.5, 1e-15);
         assert_close(a.covariance[i], a.variable[i] == x1 ? 4 : 3, 1e-15);
     }
     assert_true(a.log_evidence == 0);
-    cr_gaussian_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "P(x1 | do(x2=1.5), x3=2)"); /* x3 tells nothing of x1 then */
-    assert_close(a.mean[0], 1, 1e-15);
+    assert_close(a.value[0], 1, 1e-15);
     assert_close(a.covariance[0], 4, 1e-15);
-    cr_gaussian_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "P(x2 | do(x2=1.5))");
-    assert_true(a.mean[0] == 1.5 && a.covariance[0] == 0);
-    cr_gaussian_answer_free(cx, &a);
+    assert_true(a.value[0] == 1.5 && a.covariance[0] == 0);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "x1 _|_ x3 | do(x2=1)");
-    assert_true(a.separated);
-    cr_gaussian_answer_free(cx, &a);
+    assert_true(a.holds);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "x1 _|_ x3");
-    assert_false(a.separated);
-    assert_int_equal(a.trail_length, 3);
-    cr_gaussian_answer_free(cx, &a);
+    assert_false(a.holds);
+    assert_int_equal(a.n, 3);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "x1 _|_ x3 | x2");
-    assert_true(a.separated);
-    cr_gaussian_answer_free(cx, &a);
+    assert_true(a.holds);
+    cr_query_answer_free(cx, &a);
     assert_close(cr_gaussian_network_node(net, x3).weights[0], -1,
                  0); /* the network is as it was */
     cr_gaussian_network_free(cx, net);
@@ -291,22 +290,22 @@ TEST(sums_are_certain)
                                   "{\"linear-gaussian\": {\"variance\": 0, "
                                   "\"weights\": {\"a\": 1, \"b\": 1}}}}}";
     cr_gaussian_network *net = NULL;
-    cr_gaussian_answer   a = { 0 };
+    cr_query_answer      a = { 0 };
     assert_ok(cx, cr_json_parse_gaussian(cx, "g.json", TEXT, sizeof TEXT - 1, &net));
     a = ask(cx, net, "P(a, b | y=2)"); /* a gets its share of the variance */
-    assert_close(a.mean[0], 0.5, 1e-15);
-    assert_close(a.mean[1], 1.5, 1e-15);
+    assert_close(a.value[0], 0.5, 1e-15);
+    assert_close(a.value[1], 1.5, 1e-15);
     assert_close(a.covariance[0], 0.75, 1e-15);
     assert_close(a.covariance[1], -0.75, 1e-15);
-    cr_gaussian_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "argmax(* | a=1)");
-    assert_close(a.mean[0], 0, 1e-15);
-    assert_close(a.mean[1], 1, 1e-15);
+    assert_close(a.value[0], 0, 1e-15);
+    assert_close(a.value[1], 1, 1e-15);
     assert_true(isnan(a.log_number));
-    cr_gaussian_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "y _|_ b | a");
-    assert_false(a.separated);
-    cr_gaussian_answer_free(cx, &a);
+    assert_false(a.holds);
+    cr_query_answer_free(cx, &a);
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(y | a=1, b=2, y=3)", NULL, &a), CR_ENUMERIC,
                       "follows from the others");
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(y=3 | a=1, b=2)", NULL, &a), CR_ENUMERIC,
@@ -325,7 +324,7 @@ TEST(overflow_is_named)
         "1}},"
         "\"b\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"a\": 1e200}}}}}";
     cr_gaussian_network *net = NULL;
-    cr_gaussian_answer   a = { 0 };
+    cr_query_answer      a = { 0 };
     assert_ok(cx, cr_json_parse_gaussian(cx, "g.json", TEXT, sizeof TEXT - 1, &net));
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(*)", NULL, &a), CR_ENUMERIC,
                       "variance of 'b' is too large");
@@ -356,7 +355,7 @@ TEST(nonsense_is_refused)
     };
     cr_gaussian_network *net = chain(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
-        cr_gaussian_answer a = { 0 };
+        cr_query_answer a = { 0 };
         assert_fails_with(cx, cr_gaussian_query(cx, net, QUESTIONS[i].text, NULL, &a), CR_EARG,
                           QUESTIONS[i].message);
         assert_null(a.variable);
@@ -399,22 +398,22 @@ TEST(networks_come_back)
 TEST(values_come_from_files)
 {
     cr_gaussian_network *net = chain(cx);
-    cr_gaussian_values   known = { 0 };
-    cr_gaussian_answer   a = { 0 }, b = ask(cx, net, "P(x1 | x3=2, x2=-1)");
+    cr_findings          known = { 0 };
+    cr_query_answer      a = { 0 }, b = ask(cx, net, "P(x1 | x3=2, x2=-1)");
     const char          *good = test_file("e.json", "{\"x2\": -1}", 10);
-    assert_ok(cx, cr_gaussian_values_read(cx, net, good, &known));
+    assert_ok(cx, cr_gaussian_findings_read(cx, &known, net, good));
     assert_ok(cx, cr_gaussian_query(cx, net, "P(x1 | x3=2)", &known, &a));
-    assert_true(a.mean[0] == b.mean[0] && a.log_evidence == b.log_evidence);
+    assert_true(a.value[0] == b.value[0] && a.log_evidence == b.log_evidence);
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(x1 | x2=2)", &known, &a), CR_EARG,
                       "evidence on 'x2' already");
-    cr_gaussian_values_free(cx, &known);
-    cr_gaussian_answer_free(cx, &a);
-    cr_gaussian_answer_free(cx, &b);
+    cr_findings_free(cx, &known);
+    cr_query_answer_free(cx, &a);
+    cr_query_answer_free(cx, &b);
     assert_fails_with(
-        cx, cr_gaussian_values_read(cx, net, test_file("f.json", "{\"x5\": 1}", 9), &known),
+        cx, cr_gaussian_findings_read(cx, &known, net, test_file("f.json", "{\"x5\": 1}", 9)),
         CR_EDATA, ":1:2: there is no variable 'x5'");
     assert_fails_with(
-        cx, cr_gaussian_values_read(cx, net, test_file("h.json", "{\"x2\": \"a\"}", 11), &known),
+        cx, cr_gaussian_findings_read(cx, &known, net, test_file("h.json", "{\"x2\": \"a\"}", 11)),
         CR_EDATA, "the value of a Gaussian variable should be a number");
     cr_gaussian_network_free(cx, net);
 }
@@ -468,9 +467,9 @@ static cr_status ask_all(cr_ctx *cx, void *path)
     cr_gaussian_network     *net = NULL;
     cr_status                st = cr_network_read_either(cx, path, CR_FORMAT_JSON, &none, &net);
     for (size_t i = 0; i < 8 && st == CR_OK; i++) {
-        cr_gaussian_answer a = { 0 };
+        cr_query_answer a = { 0 };
         st = cr_gaussian_query(cx, net, QUESTIONS[i], NULL, &a);
-        cr_gaussian_answer_free(cx, &a);
+        cr_query_answer_free(cx, &a);
     }
     cr_gaussian_network_free(cx, net);
     return st;

@@ -159,7 +159,7 @@ static void check_map(cr_ctx *cx, const cr_network *net, const json_t *one)
     assert_close(a.log_evidence, json_number_value(json_object_get(one, "log_evidence")), 1e-9);
     for (size_t i = 0; i < a.n && json_is_true(json_object_get(one, "unique")); i++)
         assert_string_equal(
-            cr_state_name(vs, a.variable[i], a.state[i]),
+            cr_state_name(vs, a.variable[i], a.states[i]),
             json_string_value(json_object_get(json_object_get(one, "assignment"),
                                               cr_variable_name(vs, a.variable[i]))));
     cr_query_answer_free(cx, &a);
@@ -175,8 +175,8 @@ static void check_separation(cr_ctx *cx, const cr_network *net, const json_t *on
                  json_string_value(json_object_get(one, "y")), json_array_size(z) ? " | " : "");
     put_names(text, used, sizeof text, z);
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
-    assert_int_equal(a.separated, json_is_true(json_object_get(one, "d_separated")));
-    assert_int_equal(a.trail_length == 0, a.separated);
+    assert_int_equal(a.holds, json_is_true(json_object_get(one, "d_separated")));
+    assert_true(a.holds || a.n > 1); /* the trail */
     cr_query_answer_free(cx, &a);
 }
 
@@ -420,7 +420,7 @@ TEST(aliases)
                                          "earthquake" };
     for (size_t i = 0; i < 3; i++) {
         cr_query_answer a = ask(cx, net, SIGNS[i]);
-        assert_true(a.separated);
+        assert_true(a.holds);
         cr_query_answer_free(cx, &a);
     }
     cr_network_free(cx, net);
@@ -450,22 +450,22 @@ TEST(separation)
 {
     cr_network     *net = burglary(cx);
     cr_query_answer a = ask(cx, net, "burglary _|_ mary");
-    assert_false(a.separated);
-    assert_int_equal(a.trail_length, 3);
-    assert_true(a.trail[0] == 0 && a.trail[1] == 2 && a.trail[2] == 4);
+    assert_false(a.holds);
+    assert_int_equal(a.n, 3);
+    assert_true(a.variable[0] == 0 && a.variable[1] == 2 && a.variable[2] == 4);
     assert_string_equal(a.method, "graph");
     cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary,earthquake_|_mary , 'John calls'|alarm");
-    assert_true(a.separated);
+    assert_true(a.holds);
     cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ earthquake | mary");
-    assert_false(a.separated);
+    assert_false(a.holds);
     cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ mary | do(alarm=on)");
-    assert_true(a.separated);
+    assert_true(a.holds);
     cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ earthquake | do(alarm=on)"); /* a cut node opens no trail */
-    assert_true(a.separated);
+    assert_true(a.holds);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
 }

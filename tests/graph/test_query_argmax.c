@@ -68,7 +68,7 @@ TEST(of_some_it_is_an_estimate)
         if (how >= CR_APPROXIMATE_FORWARD && how <= CR_APPROXIMATE_LIKELIHOOD_WEIGHTING) continue;
         cr_query_answer a = ask(cx, net, "argmax(v0, v2 | v1=0)", how);
         assert_true(a.estimated);
-        assert_true(a.state[0] == exact.state[0] && a.state[1] == exact.state[1]);
+        assert_true(a.states[0] == exact.states[0] && a.states[1] == exact.states[1]);
         assert_close(a.number, exact.number, 0.15);
         assert_true(how != CR_APPROXIMATE_GIBBS || fabs(a.number - exact.number) < 0.03);
         assert_true(how == CR_APPROXIMATE_GIBBS ? isnan(a.log_number)
@@ -139,7 +139,7 @@ TEST(what_a_search_does_not_find)
     assert_ok(cx, cr_query(cx, net, "argmax(*)", NULL, &o, &a));
     assert_true(a.open && !a.exact);
     assert_true(a.log_number > -INFINITY && a.upper >= a.log_number && a.upper < 0);
-    assert_close(a.log_number, cr_network_log_value(net, a.state), 1e-9);
+    assert_close(a.log_number, cr_network_log_value(net, a.states), 1e-9);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
 }
@@ -203,7 +203,7 @@ TEST(evidence_is_left_out_without_memory)
         whole = st == CR_OK && !isnan(a.log_evidence) ? whole + 1 : 0;
         if (st == CR_OK) {
             assert_int_equal(a.n, best.n);
-            assert_memory_equal(a.state, best.state, a.n * sizeof *a.state);
+            assert_memory_equal(a.states, best.states, a.n * sizeof *a.states);
             if (isnan(a.log_evidence)) without++;
             if (isnan(a.log_evidence))
                 assert_true(isnan(a.number));

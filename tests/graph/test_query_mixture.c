@@ -110,8 +110,8 @@ TEST(the_best_of_two)
     cr_query_options o = by(CR_APPROXIMATE_GIBBS, 3);
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &exact));
     assert_ok(cx, cr_query(cx, net, text, NULL, &o, &a));
-    assert_int_equal(a.state[0], exact.state[0]);
-    assert_int_equal(a.state[1], exact.state[1]);
+    assert_int_equal(a.states[0], exact.states[0]);
+    assert_int_equal(a.states[1], exact.states[1]);
     assert_close(a.number, exact.number, 4 * a.error.se);
     cr_query_answer_free(cx, &a);
     assert_ok(cx, cr_query(cx, net, "I(b; * | a:={0:0.5, 1:0.1, 2:0.4})", NULL, &o, &a));

@@ -31,16 +31,16 @@ static arrows arrows_of(const cr_network *net)
     return a;
 }
 
-static bool is_related(const arrows *a, cr_structure what, size_t u, size_t x)
+static bool is_related(const arrows *a, cr_question_kind what, size_t u, size_t x)
 {
     switch (what) {
-    case CR_STRUCTURE_PARENTS:
+    case CR_QUESTION_PARENTS:
         return a->to[u][x];
-    case CR_STRUCTURE_CHILDREN:
+    case CR_QUESTION_CHILDREN:
         return a->to[x][u];
-    case CR_STRUCTURE_ANCESTORS:
+    case CR_QUESTION_ANCESTORS:
         return a->path[u][x];
-    case CR_STRUCTURE_DESCENDANTS:
+    case CR_QUESTION_DESCENDANTS:
         return a->path[x][u];
     default:
         return a->near[u][x];
@@ -67,8 +67,10 @@ TEST(relatives)
                 assert_string_equal(a.method, "graph");
                 assert_true(a.exact);
                 for (size_t u = 0; u < m.n; u++) {
-                    bool is = is_related(&m, (cr_structure)what, u, x) ||
-                              (two && is_related(&m, (cr_structure)what, u, y));
+                    bool is =
+                        is_related(&m, (cr_question_kind)(CR_QUESTION_PARENTS + what), u, x) ||
+                        (two &&
+                         is_related(&m, (cr_question_kind)(CR_QUESTION_PARENTS + what), u, y));
                     if (u == x || (two && u == y) || !is) continue;
                     assert_true(k < a.n && a.variable[k] == u);
                     k++;

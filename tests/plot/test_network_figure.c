@@ -179,8 +179,11 @@ static double place_of_value(char *text)
 TEST(normals_have_means_and_weights)
 {
     cr_gaussian_network *net = three_normals(cx);
-    cr_gaussian_plot     p = { .question = "P(* | y=4)", .title = "three" };
-    char                 path[512], *text = calloc(1, 1 << 20), *lines = NULL;
+    cr_question         *given = NULL, *other = NULL;
+    assert_ok(cx, cr_gaussian_question_parse(cx, net, "P(* | y=4)", &given));
+    assert_ok(cx, cr_gaussian_question_parse(cx, net, "P(y)", &other));
+    cr_network_plot p = { .question = given, .title = "three" };
+    char            path[512], *text = calloc(1, 1 << 20), *lines = NULL;
     snprintf(path, sizeof path, "%s/normals.svg", test_directory());
     for (int known = 0; known < 2; known++) {
         assert_ok(cx, cr_plot_gaussian(cx, net, known ? &p : NULL, path));
@@ -204,22 +207,26 @@ TEST(normals_have_means_and_weights)
     assert_ok(cx, cr_plot_gaussian_text(cx, net, &p, 70, &lines));
     assert_string_equal(lines, "x<1\n  -0.5 \u00b1 1.41\ny \u2190 -0.5 x<1  [observed]\n  4\n"
                                "z \u2190 1 x<1, 2.25 y\n  8.5 \u00b1 1.41\n");
-    p.question = "P(y)";
+    p.question = other;
     assert_fails_with(cx, cr_plot_gaussian(cx, net, &p, path), CR_EARG, "all its variables");
     cr_free(cx, lines, strlen(lines) + 1, 1);
     free(text);
+    cr_question_free(cx, given);
+    cr_question_free(cx, other);
     cr_gaussian_network_free(cx, net);
 }
 
 static cr_status draw_normals(cr_ctx *cx, void *arg)
 {
-    cr_gaussian_plot p = { .question = "P(* | y=4)" };
-    char             path[512], *text = NULL;
-    cr_status        st;
+    cr_question    *q = NULL;
+    char            path[512], *text = NULL;
+    cr_status       st = cr_gaussian_question_parse(cx, arg, "P(* | y=4)", &q);
+    cr_network_plot p = { .question = q };
     snprintf(path, sizeof path, "%s/normals.svg", test_directory());
-    st = cr_plot_gaussian(cx, arg, &p, path);
+    if (st == CR_OK) st = cr_plot_gaussian(cx, arg, &p, path);
     if (st == CR_OK) st = cr_plot_gaussian_text(cx, arg, &p, 70, &text);
     if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_question_free(cx, q);
     return st;
 }
 

@@ -118,6 +118,22 @@ cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *bytes, si
     return FORMATS[format].parse(cx, source, bytes, size, out_net);
 }
 
+cr_status cri_network_parse_either(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                                   cr_network_format format, cr_network **out_net,
+                                   cr_gaussian_network **out_gaussian)
+{
+    cr_status            st = CR_OK;
+    cr_gaussian_network *gaussian = NULL;
+    if (format == CR_FORMAT_JSON && cr_json_is_gaussian(bytes, size))
+        CR_TRY(cr_json_parse_gaussian(cx, source, bytes, size, &gaussian));
+    else if (format == CR_FORMAT_CRED)
+        CR_TRY(cri_gaussian_from_bytes(cx, source, bytes, size, &gaussian));
+    if (!gaussian) CR_TRY(cr_network_parse(cx, source, bytes, size, format, out_net));
+    *out_gaussian = gaussian;
+done:
+    return st;
+}
+
 /* opt_gaussian NULL: a Gaussian network is none. */
 static cr_status read_file(cr_ctx *cx, const char *path, cr_network_format format,
                            cr_network **out_net, cr_gaussian_network **opt_gaussian)
@@ -130,12 +146,9 @@ static cr_status read_file(cr_ctx *cx, const char *path, cr_network_format forma
     const char *name = cri_source_name(source);
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(path);
     if (format == CR_FORMAT_AUTO) format = cr_network_sniff(data.bytes, data.size);
-    if (opt_gaussian && format == CR_FORMAT_JSON && cr_json_is_gaussian(data.bytes, data.size))
-        CR_TRY(cr_json_parse_gaussian(cx, name, data.bytes, data.size, opt_gaussian));
-    else if (opt_gaussian && format == CR_FORMAT_CRED)
-        CR_TRY(cri_gaussian_from_bytes(cx, name, data.bytes, data.size, opt_gaussian));
-    if (!opt_gaussian || !*opt_gaussian)
-        CR_TRY(cr_network_parse(cx, name, data.bytes, data.size, format, out_net));
+    CR_TRY(opt_gaussian ? cri_network_parse_either(cx, name, data.bytes, data.size, format, out_net,
+                                                   opt_gaussian)
+                        : cr_network_parse(cx, name, data.bytes, data.size, format, out_net));
 done:
     cr_free(cx, data.bytes, data.capacity, 1);
     cri_source_close(source);

@@ -8,8 +8,7 @@
 #ifndef CREDENCE_GRAPH_FILES_NETWORK_STORE_H
 #define CREDENCE_GRAPH_FILES_NETWORK_STORE_H
 
-#include "graph/network/gaussian_network.h"
-#include "graph/network/network.h"
+#include "network_file.h"
 
 cr_status cri_network_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                  cr_network **out_net);
@@ -18,5 +17,10 @@ cr_status cri_network_save(cr_ctx *cx, const cr_network *net, const char *path);
 cr_status cri_gaussian_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                   cr_gaussian_network **out_net);
 cr_status cri_gaussian_save(cr_ctx *cx, const cr_gaussian_network *net, const char *path);
+
+/* From bytes of any format (network_file.c): one of the two is set, the other NULL. */
+cr_status cri_network_parse_either(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                                   cr_network_format format, cr_network **out_net,
+                                   cr_gaussian_network **out_gaussian);
 
 #endif

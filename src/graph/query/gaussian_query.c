@@ -2,6 +2,7 @@
 #include "gaussian_query.h"
 #include "graph/files/json_text.h"
 #include "query_more.h"
+#include "questions.h"
 #include "graph/network/separation.h"
 #include "base/file.h"
 #include "base/scratch.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct job {
+struct cri_normal {
     cr_ctx                    *cx;
     cr_scratch                *s;
     const cr_gaussian_network *net; /* after do() */
@@ -24,8 +25,9 @@ typedef struct job {
     bool                      *seen, *done; /* [n] observed; set by do() */
     double                    *mean, *cov;  /* of all, given what is observed */
     const cr_question         *q;
-    cr_gaussian_answer        *out;
-} job;
+    cr_query_answer           *out;
+};
+typedef cri_normal job;
 
 static const char *name_of(const job *j, size_t v) { return cr_variable_name(j->names, v); }
 
@@ -65,7 +67,7 @@ static void mark_given(const job *j, bool *given)
     }
 }
 
-static cr_status answer_separation(job *j)
+cr_status cri_normal_separation(job *j)
 {
     cr_status   st = CR_OK;
     bool       *given = cr_scratch_bytes(j->s, j->n, sizeof *given), separated = true;
@@ -78,13 +80,8 @@ static cr_status answer_separation(job *j)
         for (size_t k = 0; k < j->q->n_y && separated; k++)
             CR_TRY(cr_separated(j->cx, graph, j->q->x[i], j->q->y[k], given, &separated, trail,
                                 &length));
-    if (!separated) {
-        j->out->trail = cr_alloc(j->cx, length, sizeof *trail);
-        if (!j->out->trail) CR_TRY(CR_ENOMEM);
-        memcpy(j->out->trail, trail, length * sizeof *trail);
-        j->out->trail_length = length;
-    }
-    j->out->separated = separated;
+    if (!separated) CR_TRY(cri_answer_name(j->cx, j->out, length, trail));
+    j->out->holds = separated;
 done:
     cr_network_free(j->cx, graph);
     return st;
@@ -119,29 +116,29 @@ done:
     return st;
 }
 
-static cr_status make_room(job *j, size_t n, size_t covariances)
+/* The variables and their means; room for covariances. */
+static cr_status give_means(job *j, size_t n, const size_t *list, size_t covariances)
 {
-    cr_gaussian_answer *a = j->out;
-    a->variable = cr_alloc(j->cx, n, sizeof *a->variable);
-    a->n = a->variable ? n : 0;
-    a->mean = a->variable ? cr_alloc(j->cx, n, sizeof *a->mean) : NULL;
-    a->covariance = a->mean ? cr_alloc(j->cx, covariances, sizeof *a->covariance) : NULL;
+    cr_query_answer *a = j->out;
+    cr_status        st = cri_answer_name(j->cx, a, n, list);
+    if (st != CR_OK) return st;
+    a->value = cr_alloc(j->cx, n, sizeof *a->value);
+    a->values = a->value ? n : 0;
+    a->covariance = a->value ? cr_alloc(j->cx, covariances, sizeof *a->covariance) : NULL;
     a->covariances = a->covariance ? covariances : 0;
+    for (size_t i = 0; a->value && i < n; i++) a->value[i] = j->mean[list[i]];
     return a->covariance ? CR_OK : CR_ENOMEM;
 }
 
 /* Mean and covariance of these variables. */
 static cr_status give_joint(job *j, size_t k, const size_t *list)
 {
-    cr_status st = make_room(j, k, k * k);
-    if (st != CR_OK) return st;
-    for (size_t i = 0; i < k; i++) {
-        j->out->variable[i] = list[i];
-        j->out->mean[i] = j->mean[list[i]];
-    }
-    take_part(j, j->cov, k, list, j->out->covariance);
-    return CR_OK;
+    cr_status st = give_means(j, k, list, k * k);
+    if (st == CR_OK) take_part(j, j->cov, k, list, j->out->covariance);
+    return st;
 }
+
+cr_status cri_normal_table(job *j) { return give_joint(j, j->q->n_x, j->q->x); }
 
 /* The variables that nothing is known of; *out_n of them. */
 static cr_status find_open(job *j, size_t **out_list, size_t *out_n)
@@ -155,23 +152,19 @@ static cr_status find_open(job *j, size_t **out_list, size_t *out_n)
     return CR_OK;
 }
 
-static cr_status answer_marginals(job *j)
+cr_status cri_normal_marginals(job *j)
 {
     cr_status st = CR_OK;
     size_t   *list, n;
     CR_TRY(find_open(j, &list, &n));
-    CR_TRY(make_room(j, n, n));
-    for (size_t i = 0; i < n; i++) {
-        j->out->variable[i] = list[i];
-        j->out->mean[i] = j->mean[list[i]];
-        j->out->covariance[i] = j->cov[list[i] * (j->n + 1)];
-    }
+    CR_TRY(give_means(j, n, list, n));
+    for (size_t i = 0; i < n; i++) j->out->covariance[i] = j->cov[list[i] * (j->n + 1)];
 done:
     return st;
 }
 
 /* The density at the mean; NaN when some variable is determined. */
-static cr_status answer_best(job *j)
+cr_status cri_normal_best(job *j)
 {
     cr_status st = CR_OK;
     size_t   *list = j->q->x, n = j->q->n_x;
@@ -188,7 +181,7 @@ done:
 }
 
 /* log N(x; mean, S) of the event, given what is known. */
-static cr_status answer_density(job *j)
+cr_status cri_normal_density(job *j)
 {
     cr_status          st = CR_OK;
     const cr_findings *event = &j->q->event;
@@ -244,7 +237,7 @@ static cr_status refuse_known(job *j, size_t n, const size_t *list)
     return CR_OK;
 }
 
-static cr_status answer_entropy(job *j)
+cr_status cri_normal_entropy(job *j)
 {
     cr_status st = CR_OK;
     double   *cov, det = 0;
@@ -272,7 +265,7 @@ done:
     return st;
 }
 
-static cr_status answer_information(job *j)
+cr_status cri_normal_information(job *j)
 {
     cr_status st = CR_OK;
     double   *cov;
@@ -297,12 +290,12 @@ static int by_gain(const void *a, const void *b)
 }
 
 /* I(x; v | e) of every v that is open; one that is determined tells nothing. */
-static cr_status answer_informative(job *j)
+cr_status cri_normal_informative(job *j)
 {
     cr_status st = CR_OK;
     gain     *list = cr_scratch_bytes(j->s, j->n, sizeof *list);
     double   *cov;
-    size_t    n = 0;
+    size_t   *order = cr_scratch_index(j->s, j->n), n = 0;
     CR_TRY(j->s->status);
     CR_TRY(refuse_known(j, j->q->n_x, j->q->x));
     CR_TRY(condition_further(j, &cov));
@@ -315,61 +308,36 @@ static cr_status answer_informative(job *j)
         CR_TRY(information(j, cov, 1, &v, &list[n++].nats));
     }
     if (n > 1) qsort(list, n, sizeof *list, by_gain);
-    CR_TRY(make_room(j, n, 0));
-    j->out->value = cr_alloc(j->cx, n, sizeof *j->out->value);
-    if (!j->out->value) CR_TRY(CR_ENOMEM);
-    for (size_t i = 0; i < n; i++) {
-        j->out->variable[i] = list[i].variable;
-        j->out->value[i] = list[i].nats;
-    }
+    for (size_t i = 0; i < n; i++) order[i] = list[i].variable;
+    CR_TRY(give_means(j, n, order, 0));
+    for (size_t i = 0; i < n; i++) j->out->value[i] = list[i].nats;
 done:
     return st;
 }
 
 /* --- the question ---------------------------------------------------------------------------- */
 
-static cr_status answer(job *j)
+static cr_status refuse(job *j)
 {
-    switch (j->q->kind) {
-    case CR_QUESTION_TABLE:
-        return give_joint(j, j->q->n_x, j->q->x);
-    case CR_QUESTION_MARGINALS:
-        return answer_marginals(j);
-    case CR_QUESTION_PROBABILITY:
-        return answer_density(j);
-    case CR_QUESTION_BEST:
-        return answer_best(j);
-    case CR_QUESTION_SEPARATION:
-        return answer_separation(j);
-    case CR_QUESTION_ENTROPY:
-        return answer_entropy(j);
-    case CR_QUESTION_INFORMATION:
-        return answer_information(j);
-    case CR_QUESTION_INFORMATIVE:
-        return answer_informative(j);
-    case CR_QUESTION_STRUCTURE:
+    if (cri_question_of(j->q->kind)->graph)
         return cr_fail(j->cx, CR_EUNSUPPORTED,
                        "questions to the graph alone are answered of networks with states only");
-    case CR_QUESTION_BEST_LIST:
-    case CR_QUESTION_CAUSES:
-    case CR_QUESTION_SENSITIVITY:
-        break;
-    }
     cr_fail(j->cx, CR_EARG,
             "best(), causes() and sensitivity() are of states, and the variables of a "
             "Gaussian network have values");
     return cr_fail_hint(j->cx, "ask for P(x | e), argmax(x | e) or I(x; * | e)");
 }
 
-/* Sorts what is known into what was seen and what was done. */
-static cr_status gather(job *j, cr_gaussian_network *net, const cr_gaussian_values *opt_more)
+/* Sorts a list of what is known into what was seen and what was done. */
+static cr_status gather(job *j, cr_gaussian_network *net, const cr_findings *opt_known)
 {
-    cr_status          st = CR_OK;
-    const cr_findings *known = &j->q->known;
-    for (size_t i = 0; i < known->n; i++) {
-        size_t v = known->item[i].variable;
-        double value = known->item[i].weight[0];
-        if (known->item[i].kind == CR_FINDING_DO) {
+    cr_status st = CR_OK;
+    for (size_t i = 0; opt_known && i < opt_known->n; i++) {
+        size_t v = opt_known->item[i].variable;
+        double value = opt_known->item[i].weight[0];
+        if (j->seen[v] || j->done[v])
+            CR_TRY(cr_fail(j->cx, CR_EARG, "there is evidence on '%s' already", name_of(j, v)));
+        if (opt_known->item[i].kind == CR_FINDING_DO) {
             j->done[v] = true;
             CR_TRY(cr_gaussian_network_intervene(j->cx, net, v, value));
         } else {
@@ -378,22 +346,15 @@ static cr_status gather(job *j, cr_gaussian_network *net, const cr_gaussian_valu
             j->value[j->k++] = value;
         }
     }
-    for (size_t i = 0; opt_more && i < opt_more->n; i++) {
-        size_t v = opt_more->variable[i];
-        if (j->seen[v] || j->done[v])
-            CR_TRY(cr_fail(j->cx, CR_EARG, "there is evidence on '%s' already", name_of(j, v)));
-        j->seen[v] = true;
-        j->observed[j->k] = v;
-        j->value[j->k++] = opt_more->value[i];
-    }
 done:
     return st;
 }
 
-static cr_status run(job *j, cr_gaussian_network *net, const cr_gaussian_values *opt_more)
+static cr_status run(job *j, cr_gaussian_network *net, const cr_findings *opt_more)
 {
-    cr_status st = CR_OK;
-    size_t    n = j->n = cr_gaussian_network_size(net);
+    cr_status               st = CR_OK;
+    const cri_question_row *row = cri_question_of(j->q->kind);
+    size_t                  n = j->n = cr_gaussian_network_size(net);
     j->net = net;
     j->names = cr_gaussian_network_names(net);
     j->observed = cr_scratch_index(j->s, n);
@@ -403,54 +364,59 @@ static cr_status run(job *j, cr_gaussian_network *net, const cr_gaussian_values 
     j->mean = cr_scratch_f64(j->s, n);
     j->cov = cr_scratch_matrix(j->s, n, n);
     CR_TRY(j->s->status);
+    CR_TRY(gather(j, net, &j->q->known));
     CR_TRY(gather(j, net, opt_more));
-    if (j->q->kind == CR_QUESTION_SEPARATION) {
-        CR_TRY(answer_separation(j));
-        goto done;
+    if (!row->normal) CR_TRY(refuse(j));
+    if (!row->graph) {
+        CR_TRY(cr_gaussian_network_condition(j->cx, net, j->k, j->observed, j->value, j->mean,
+                                             cr_mat_of(j->cov, n, n), &j->out->log_evidence));
+        for (size_t v = 0; v < n; v++) /* what rounding left of nothing */
+            if (j->cov[v * (n + 1)] < 0) j->cov[v * (n + 1)] = 0;
     }
-    CR_TRY(cr_gaussian_network_condition(j->cx, net, j->k, j->observed, j->value, j->mean,
-                                         cr_mat_of(j->cov, n, n), &j->out->log_evidence));
-    for (size_t v = 0; v < n; v++) /* what rounding left of nothing */
-        if (j->cov[v * (n + 1)] < 0) j->cov[v * (n + 1)] = 0;
-    CR_TRY(answer(j));
+    CR_TRY(row->normal(j));
 done:
     return st;
 }
 
-cr_status cr_gaussian_query(cr_ctx *cx, const cr_gaussian_network *net, const char *text,
-                            const cr_gaussian_values *opt_more, cr_gaussian_answer *out)
+cr_status cr_gaussian_question_parse(cr_ctx *cx, const cr_gaussian_network *net, const char *text,
+                                     cr_question **out_q)
+{
+    cr_network *graph = NULL;
+    cr_status   st = cri_gaussian_graph(cx, net, &graph);
+    if (st == CR_OK) st = cri_question_parse_values(cx, graph, text, out_q);
+    cr_network_free(cx, graph);
+    return st;
+}
+
+cr_status cr_gaussian_query_run(cr_ctx *cx, const cr_gaussian_network *net, const cr_question *q,
+                                const cr_findings *opt_more, cr_query_answer *out)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
-    cr_network          *graph = NULL;
     cr_gaussian_network *own = NULL;
-    cr_question         *q = NULL;
-    cr_gaussian_answer   a = { .log_evidence = NAN, .number = NAN, .log_number = NAN };
-    CR_TRY(cri_gaussian_graph(cx, net, &graph));
-    CR_TRY(cri_question_parse_values(cx, graph, text, &q));
+    cr_query_answer      a = { .kind = q->kind, .exact = true, .upper = NAN };
+    job                  j = { .cx = cx, .s = &s, .q = q, .out = &a };
+    a.log_evidence = a.number = a.log_number = NAN;
+    a.method = cri_question_of(q->kind)->graph ? "graph" : "gaussian";
     CR_TRY(cr_gaussian_network_copy(cx, net, &own));
-    a.kind = q->kind;
-    job j = { .cx = cx, .s = &s, .q = q, .out = &a };
     CR_TRY(run(&j, own, opt_more));
     *out = a;
-    a = (cr_gaussian_answer){ 0 };
+    a = (cr_query_answer){ 0 };
 done:
-    cr_gaussian_answer_free(cx, &a);
-    cr_question_free(cx, q);
+    cr_query_answer_free(cx, &a);
     cr_gaussian_network_free(cx, own);
-    cr_network_free(cx, graph);
     cr_scratch_end(&s);
     return st;
 }
 
-void cr_gaussian_answer_free(cr_ctx *cx, cr_gaussian_answer *a)
+cr_status cr_gaussian_query(cr_ctx *cx, const cr_gaussian_network *net, const char *text,
+                            const cr_findings *opt_more, cr_query_answer *out)
 {
-    cr_free(cx, a->variable, a->n, sizeof *a->variable);
-    cr_free(cx, a->mean, a->n, sizeof *a->mean);
-    cr_free(cx, a->covariance, a->covariances, sizeof *a->covariance);
-    cr_free(cx, a->value, a->n, sizeof *a->value);
-    cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
-    *a = (cr_gaussian_answer){ 0 };
+    cr_question *q = NULL;
+    cr_status    st = cr_gaussian_question_parse(cx, net, text, &q);
+    if (st == CR_OK) st = cr_gaussian_query_run(cx, net, q, opt_more, out);
+    cr_question_free(cx, q);
+    return st;
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -460,11 +426,13 @@ static const char *name_of_variable(const void *user, size_t i)
     return cr_variable_name(user, i);
 }
 
-static cr_status read_values(const cri_json *d, const cr_variables *vs, cr_gaussian_values *list)
+static cr_status read_values(const cri_json *d, const cr_network *graph, cr_findings *list)
 {
-    cr_status   st = CR_OK;
-    const char *name;
-    json_t     *item;
+    cr_status           st = CR_OK;
+    const cr_variables *vs = cr_network_variables(graph);
+    const char         *name;
+    json_t             *item;
+    double              value = 0;
     json_object_foreach(d->root, name, item)
     {
         size_t v = cr_variable_lookup(vs, name);
@@ -473,41 +441,28 @@ static cr_status read_values(const cri_json *d, const cr_variables *vs, cr_gauss
             return cr_fail_nearest(d->cx, name, "variables", cr_variables_count(vs),
                                    name_of_variable, vs);
         }
-        list->variable[list->n] = v;
-        CR_TRY(cri_json_real(d, item, "the value of a Gaussian variable", &list->value[list->n]));
-        list->n++;
+        CR_TRY(cri_json_real(d, item, "the value of a Gaussian variable", &value));
+        CR_TRY(cri_findings_add_value(d->cx, list, graph, v, value));
     }
 done:
     return st;
 }
 
-cr_status cr_gaussian_values_read(cr_ctx *cx, const cr_gaussian_network *net, const char *path,
-                                  cr_gaussian_values *out)
+cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list, const cr_gaussian_network *net,
+                                    const char *path)
 {
-    cr_status          st = CR_OK;
-    char              *bytes = NULL;
-    size_t             size = 0;
-    cri_json           d = { 0 };
-    cr_gaussian_values list = { 0 };
+    cr_status   st = CR_OK;
+    char       *bytes = NULL;
+    size_t      size = 0;
+    cri_json    d = { 0 };
+    cr_network *graph = NULL;
+    CR_TRY(cri_gaussian_graph(cx, net, &graph));
     CR_TRY(cri_file_load(cx, path, 0, &bytes, &size));
     CR_TRY(cri_json_open(cx, path, bytes, size, &d));
-    list.room = json_object_size(d.root);
-    list.variable = cr_alloc(cx, list.room, sizeof *list.variable);
-    list.value = list.variable ? cr_alloc(cx, list.room, sizeof *list.value) : NULL;
-    if (!list.value) CR_TRY(CR_ENOMEM);
-    CR_TRY(read_values(&d, cr_gaussian_network_names(net), &list));
-    *out = list;
-    list = (cr_gaussian_values){ 0 };
+    CR_TRY(read_values(&d, graph, list));
 done:
-    cr_gaussian_values_free(cx, &list);
+    cr_network_free(cx, graph);
     cri_json_close(&d);
     cr_free(cx, bytes, size, 1);
     return st;
-}
-
-void cr_gaussian_values_free(cr_ctx *cx, cr_gaussian_values *list)
-{
-    cr_free(cx, list->variable, list->room, sizeof *list->variable);
-    cr_free(cx, list->value, list->room, sizeof *list->value);
-    *list = (cr_gaussian_values){ 0 };
 }

@@ -19,37 +19,20 @@
 #include "graph/network/gaussian_network.h"
 #include "query.h"
 
-typedef struct cr_gaussian_answer {
-    cr_question_kind kind;
-    size_t           n, *variable; /* TABLE, BEST: as asked for; MARGINALS: those that are open */
-    double          *mean;         /* [n] of these */
-    double          *covariance;   /* [n x n] of these; of MARGINALS [n], the variances */
-    size_t           covariances;  /* how many numbers that are */
-    double          *value;        /* [n] INFORMATIVE: nats, falling */
-    double number;     /* ENTROPY and INFORMATION in nats; PROBABILITY, BEST: the density given e */
-    double log_number; /* of a density its log */
-    double log_evidence;         /* log density of e; NaN where it was not needed */
-    bool   separated;            /* SEPARATION */
-    size_t trail_length, *trail; /* if not: the nodes of a trail that is active */
-} cr_gaussian_answer;            /* all zeros: nothing to free */
-
-typedef struct cr_gaussian_values {
-    size_t  n, room, *variable;
-    double *value;
-} cr_gaussian_values; /* all zeros: none */
-
-/* Reads values that are known from JSON, {"x": 1.2}.  CR_EDATA, CR_EIO. */
-CR_API cr_status cr_gaussian_values_read(cr_ctx *cx, const cr_gaussian_network *net,
-                                         const char *path, cr_gaussian_values *out);
-/* Frees the list and leaves none. */
-CR_API void cr_gaussian_values_free(cr_ctx *cx, cr_gaussian_values *list);
-
-/* Answers a question.  opt_more: values that are known besides.  Fails with CR_EARG when the
- * question cannot be read or makes no sense of values, with CR_ENUMERIC when what is observed
- * determines itself.  O(n^2 (parents + observed) + observed^3). */
+/* Reads a question: of a finding weight[0] is the value.  CR_EARG, as cr_question_parse. */
+CR_API cr_status cr_gaussian_question_parse(cr_ctx *cx, const cr_gaussian_network *net,
+                                            const char *text, cr_question **out_q);
+/* Adds values that are known from JSON, {"x": 1.2}.  CR_EDATA, CR_EIO. */
+CR_API cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list,
+                                           const cr_gaussian_network *net, const char *path);
+/* Answers a question.  opt_more: values that are known besides.  Fails with CR_EARG when it makes
+ * no sense of values, with CR_ENUMERIC when what is observed determines itself.
+ * O(n^2 (parents + observed) + observed^3). */
+CR_API cr_status cr_gaussian_query_run(cr_ctx *cx, const cr_gaussian_network *net,
+                                       const cr_question *q, const cr_findings *opt_more,
+                                       cr_query_answer *out);
+/* The same from the text of the question. */
 CR_API cr_status cr_gaussian_query(cr_ctx *cx, const cr_gaussian_network *net, const char *text,
-                                   const cr_gaussian_values *opt_more, cr_gaussian_answer *out);
-/* Frees what an answer holds and leaves none. */
-CR_API void cr_gaussian_answer_free(cr_ctx *cx, cr_gaussian_answer *a);
+                                   const cr_findings *opt_more, cr_query_answer *out);
 
 #endif

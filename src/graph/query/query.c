@@ -5,7 +5,7 @@
 #include "query_job.h"
 #include "query_mixture.h"
 #include "query_more.h"
-#include "query_structure.h"
+#include "questions.h"
 #include "graph/network/separation.h"
 #include "base/scratch.h"
 
@@ -27,26 +27,31 @@ void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
     cr_free(cx, a->value, a->values, sizeof *a->value);
     cr_free(cx, a->se, a->values, sizeof *a->se);
     cr_free(cx, a->variable, a->n, sizeof *a->variable);
-    cr_free(cx, a->state, a->n, sizeof *a->state);
-    cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
+    cr_free(cx, a->covariance, a->covariances, sizeof *a->covariance);
     cr_free(cx, a->states, a->n_states, sizeof *a->states);
     if (a->begin) cr_free(cx, a->begin, a->rows + 1, sizeof *a->begin);
     cr_free(cx, a->parameter, a->rows, sizeof *a->parameter);
     *a = (cr_query_answer){ 0 };
 }
 
+cr_status cri_answer_name(cr_ctx *cx, cr_query_answer *out, size_t n, const size_t *list)
+{
+    out->variable = cri_copy_indices(cx, list, n);
+    if (!out->variable) return CR_ENOMEM;
+    out->n = n;
+    return CR_OK;
+}
+
 /* --- distributions --------------------------------------------------------------------------- */
 
-static cr_status answer_table(cri_job *j)
+cr_status cri_answer_table(cri_job *j)
 {
     cr_status st = CR_OK;
     double    log_e = 0;
     CR_TRY(cri_job_prepare(j, false));
     CR_TRY(cri_job_note_log(
         j, cri_engine_joint(&j->engine, j->q->n_x, j->q->x, &j->out->table, &log_e), &log_e));
-    j->out->variable = cri_copy_indices(j->cx, j->q->x, j->q->n_x);
-    if (!j->out->variable) CR_TRY(CR_ENOMEM);
-    j->out->n = j->q->n_x;
+    CR_TRY(cri_answer_name(j->cx, j->out, j->q->n_x, j->q->x));
 done:
     return st;
 }
@@ -69,7 +74,7 @@ static cr_status keep_errors(cri_job *j)
     return CR_OK;
 }
 
-static cr_status answer_marginals(cri_job *j)
+cr_status cri_answer_marginals(cri_job *j)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(j->cx);
@@ -166,7 +171,7 @@ done:
 }
 
 /* P(event | e) = P(event, e) / P(e). */
-static cr_status answer_probability(cri_job *j)
+cr_status cri_answer_probability(cri_job *j)
 {
     cr_status st = CR_OK;
     double    before = 0, after = 0;
@@ -250,7 +255,7 @@ static void weigh_best(cri_job *j, double log_best, double log_e)
     if (unknown) a->number = a->log_evidence = NAN;
 }
 
-static cr_status answer_best(cri_job *j)
+cr_status cri_answer_best(cri_job *j)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(j->cx);
@@ -267,16 +272,12 @@ static cr_status answer_best(cri_job *j)
         if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
     }
     CR_TRY(cri_engine_best(&j->engine, j->q->n_x, j->q->x, state, &log_best));
-    if (all) {
-        CR_TRY(cri_job_list_open(j));
-    } else {
-        j->out->variable = cri_copy_indices(j->cx, j->q->x, n);
-        if (!j->out->variable) CR_TRY(CR_ENOMEM);
-        j->out->n = n;
-    }
-    j->out->state = cr_alloc(j->cx, j->out->n, sizeof *j->out->state);
-    if (!j->out->state) CR_TRY(CR_ENOMEM);
-    for (size_t i = 0; i < j->out->n; i++) j->out->state[i] = state[all ? j->out->variable[i] : i];
+    CR_TRY(all ? cri_job_list_open(j) : cri_answer_name(j->cx, j->out, n, j->q->x));
+    j->out->states = cr_alloc(j->cx, j->out->n, sizeof *j->out->states);
+    if (!j->out->states) CR_TRY(CR_ENOMEM);
+    j->out->n_states = j->out->n;
+    j->out->rows = 1;
+    for (size_t i = 0; i < j->out->n; i++) j->out->states[i] = state[all ? j->out->variable[i] : i];
     weigh_best(j, log_best, log_e);
 done:
     cr_scratch_end(&s);
@@ -285,7 +286,7 @@ done:
 
 /* --- lists: query_more.h --------------------------------------------------------------------- */
 
-static cr_status answer_list(cri_job *j)
+cr_status cri_answer_list(cri_job *j)
 {
     cr_status st = CR_OK;
     double    log_e;
@@ -304,13 +305,8 @@ static cr_status answer_list(cri_job *j)
     default:
         break;
     }
-    if (j->q->n_x == 0) {
-        CR_TRY(cri_job_list_open(j));
-    } else {
-        j->out->variable = cri_copy_indices(j->cx, j->q->x, j->q->n_x);
-        if (!j->out->variable) CR_TRY(CR_ENOMEM);
-        j->out->n = j->q->n_x;
-    }
+    CR_TRY(j->q->n_x == 0 ? cri_job_list_open(j)
+                          : cri_answer_name(j->cx, j->out, j->q->n_x, j->q->x));
     if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
     CR_TRY(cri_answer_best_list(&j->engine, j->q, log_e, j->out));
 done:
@@ -318,14 +314,6 @@ done:
 }
 
 /* --- separation ------------------------------------------------------------------------------ */
-
-static cr_status keep_trail(cri_job *j, const size_t *trail, size_t length)
-{
-    j->out->trail = cri_copy_indices(j->cx, trail, length);
-    if (!j->out->trail) return CR_ENOMEM;
-    j->out->trail_length = length;
-    return CR_OK;
-}
 
 /* Those in `all` that are not given. */
 static cr_status keep_determined(cri_job *j, const bool *given, const bool *all)
@@ -342,7 +330,7 @@ static cr_status keep_determined(cri_job *j, const bool *given, const bool *all)
 
 /* Nodes that are functions of the given ones count as given (D-separation), but for dsep(); where
  * only this separates, they are named: answer's variables. */
-static cr_status answer_separation(cri_job *j)
+cr_status cri_answer_separation(cri_job *j)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(j->cx);
@@ -356,7 +344,7 @@ static cr_status answer_separation(cri_job *j)
     for (size_t i = 0; i < q->n_given; i++) given[q->given[i]] = true;
     for (size_t i = 0; i < j->known.n; i++) given[j->known.item[i].variable] = true;
     if (n > 0) memcpy(all, given, n * sizeof *all);
-    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES && !q->by_graph)
+    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES && q->kind != CR_QUESTION_DSEP)
         CR_TRY(cr_determined(j->cx, j->engine.net, all));
     for (size_t i = 0; i < q->n_x && separated; i++)
         for (size_t k = 0; k < q->n_y && separated; k++) {
@@ -365,9 +353,9 @@ static cr_status answer_separation(cri_job *j)
                                     NULL));
             CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], all, &separated, trail,
                                 &length));
-            if (!separated) CR_TRY(keep_trail(j, trail, length));
+            if (!separated) CR_TRY(cri_answer_name(j->cx, j->out, length, trail));
         }
-    j->out->separated = separated;
+    j->out->holds = separated;
     if (separated && !by_graph) CR_TRY(keep_determined(j, given, all));
 done:
     cr_scratch_end(&s);
@@ -376,47 +364,28 @@ done:
 
 /* --- the question ---------------------------------------------------------------------------- */
 
-static cr_status answer(cri_job *j)
+static cr_status refuse_markov(cr_ctx *cx, const char *name)
 {
-    switch (j->q->kind) {
-    case CR_QUESTION_TABLE:
-        return answer_table(j);
-    case CR_QUESTION_MARGINALS:
-        return answer_marginals(j);
-    case CR_QUESTION_PROBABILITY:
-        return answer_probability(j);
-    case CR_QUESTION_BEST:
-        return answer_best(j);
-    case CR_QUESTION_SEPARATION:
-        return answer_separation(j);
-    case CR_QUESTION_ENTROPY:
-    case CR_QUESTION_INFORMATION:
-        return cri_answer_information(j);
-    case CR_QUESTION_INFORMATIVE:
-        return cri_answer_informative(j);
-    case CR_QUESTION_BEST_LIST:
-    case CR_QUESTION_CAUSES:
-    case CR_QUESTION_SENSITIVITY:
-        return answer_list(j);
-    case CR_QUESTION_STRUCTURE:
-        return cri_answer_structure(j->cx, j->net, j->q, j->out);
-    }
-    return cr_fail(j->cx, CR_EARG, "there is no such question");
+    cr_fail(cx, CR_EARG, "%s() is of arrows, and a Markov network has none", name);
+    return cr_fail_hint(cx, "blanket(x) has the neighbours of x, moral() all edges");
 }
 
 cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
                        const cr_findings *opt_more, const cr_query_options *opt_o,
                        cr_query_answer *out)
 {
-    cr_status       st = CR_OK;
+    cr_status               st = CR_OK;
+    const cri_question_row *row = cri_question_of(q->kind);
     cr_query_answer a = { .kind = q->kind, .log_evidence = NAN, .exact = true, .upper = NAN };
     cri_job         j = { .cx = cx, .net = net, .q = q, .out = &a };
     j.engine.cx = cx;
     j.engine.o = opt_o ? *opt_o : cr_query_defaults();
     CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_job_gather(&j, opt_more));
-    CR_TRY(answer(&j));
-    bool graph = q->kind == CR_QUESTION_SEPARATION || q->kind == CR_QUESTION_STRUCTURE;
+    if (row->arrows && cr_network_get_kind(net) == CR_NETWORK_MARKOV)
+        CR_TRY(refuse_markov(cx, row->name));
+    CR_TRY(row->answer(&j));
+    bool graph = row->graph;
     a.method = graph ? "graph" : cri_engine_name(&j.engine);
     a.open = j.engine.result.open;
     a.exact = graph || !(a.open || cri_engine_approximates(&j.engine));

@@ -71,43 +71,39 @@ CR_API cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_networ
 /* Frees the list and leaves none. */
 CR_API void cr_findings_free(cr_ctx *cx, cr_findings *list);
 
+/* Each has a row in the table of questions (questions.h). */
 typedef enum cr_question_kind {
     CR_QUESTION_TABLE,       /* P(x, y | e) */
     CR_QUESTION_MARGINALS,   /* P(* | e) */
     CR_QUESTION_PROBABILITY, /* P(x=a | e) */
     CR_QUESTION_BEST,        /* argmax(x, y | e), argmax(* | e) */
-    CR_QUESTION_SEPARATION,  /* x _|_ y | z, dsep(x; y | z) */
+    CR_QUESTION_BEST_LIST,   /* best(k; x, y | e) */
     CR_QUESTION_ENTROPY,     /* H(x | e) */
     CR_QUESTION_INFORMATION, /* I(x; y | e) */
     CR_QUESTION_INFORMATIVE, /* I(x; * | e) */
-    CR_QUESTION_BEST_LIST,   /* best(k; x, y | e) */
     CR_QUESTION_CAUSES,      /* causes(x, y | e) */
     CR_QUESTION_SENSITIVITY, /* sensitivity(k; x=a | e) */
-    CR_QUESTION_STRUCTURE    /* parents(x), ..., imap(FILE) */
+    CR_QUESTION_SEPARATION,  /* x _|_ y | z */
+    CR_QUESTION_DSEP,        /* dsep(x; y | z), whatever the tables are */
+    CR_QUESTION_PARENTS,     /* and the next four: of x, or of several together */
+    CR_QUESTION_CHILDREN,
+    CR_QUESTION_ANCESTORS,
+    CR_QUESTION_DESCENDANTS,
+    CR_QUESTION_BLANKET,
+    CR_QUESTION_ORDER,
+    CR_QUESTION_MORAL,
+    CR_QUESTION_CLIQUES,
+    CR_QUESTION_CHORDAL,
+    CR_QUESTION_IMAP, /* imap(FILE) */
+    CR_QUESTION_COUNT
 } cr_question_kind;
-
-/* What is asked of the graph. */
-typedef enum cr_structure {
-    CR_STRUCTURE_PARENTS, /* and the next four: of x, or of several together */
-    CR_STRUCTURE_CHILDREN,
-    CR_STRUCTURE_ANCESTORS,
-    CR_STRUCTURE_DESCENDANTS,
-    CR_STRUCTURE_BLANKET,
-    CR_STRUCTURE_ORDER,
-    CR_STRUCTURE_MORAL,
-    CR_STRUCTURE_CLIQUES,
-    CR_STRUCTURE_CHORDAL,
-    CR_STRUCTURE_IMAP
-} cr_structure;
 
 typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
-    size_t           count;     /* how many are asked for, of BEST_LIST and SENSITIVITY */
-    cr_structure     structure; /* of STRUCTURE */
-    char            *path;      /* of IMAP: the file of the other network */
-    bool             by_graph;  /* of SEPARATION: dsep(), whatever the tables are */
+    size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    char            *path;  /* of IMAP: the file of the other network */
     cr_findings      event, known;
 } cr_question;
 
@@ -158,34 +154,34 @@ typedef struct cr_query_answer {
     bool                  exact;
     char                  why[256]; /* AUTO: why an approximation was taken; else "" */
     cr_approximate_report error;    /* if it is not exact */
-    double *se;       /* [values] MARGINALS, CAUSES by samples: standard errors; else NULL */
-    bool    open;     /* BEST by search: not proven to be the best */
+    bool                  open;     /* BEST by search: not proven to be the best */
     bool   estimated; /* BEST of some variables by an approximation: so are number and log_number */
     double upper;     /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
-    cr_factor table;  /* TABLE: normalised, its scope ascending */
-    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has;
-                               SEPARATION: functions of the given ones, if it rests on them */
-    size_t    values;       /* of these: */
-    double   *value;     /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
-                         /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
-                             and after the evidence, and the Bayes factor, falling */
-    size_t       *state; /* BEST [n] */
-    size_t        rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
-    cr_parameter *parameter;               /* SENSITIVITY [rows], the largest first */
-    double        number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
-                             P(states | e), NaN where P(e) would take too long */
-    double        log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
-    cr_structure  structure;  /* STRUCTURE: relatives and the order are in `variable`; edges and */
-    size_t *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */
-    bool    holds; /* and what is given, in `variable`; CHORDAL, IMAP: yes */
-    bool    separated;            /* SEPARATION */
-    size_t  trail_length, *trail; /* if not: the nodes of a trail that is active */
-    size_t  sweeps;               /* of fitting soft evidence */
-    cr_exact_report  cost;
+    size_t           sweeps; /* of fitting soft evidence */
+    cr_exact_report  cost;   /* CLIQUES: `width` is theirs */
     cr_query_planned plan;
-} cr_query_answer; /* all zeros: nothing to free */
+    cr_factor        table; /* TABLE: normalised, its scope ascending */
+    size_t  n, *variable;   /* TABLE, BEST, BEST_LIST: as asked for; relatives and ORDER; of others
+                             those it has; SEPARATION, DSEP: a trail that is active, or, of those that
+                             are separated, functions of the given ones if it rests on them; of no
+                             IMAP: x, y and what is given */
+    size_t  values;         /* of these: */
+    double *value;          /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling;
+                      BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before and after the
+                      evidence, and the Bayes factor, falling; Gaussian: [n] means */
+    double *se;             /* [values] MARGINALS, CAUSES by samples: standard errors; else NULL */
+    size_t  covariances;
+    double *covariance; /* Gaussian TABLE, BEST: [n x n]; MARGINALS: [n] the variances */
+    size_t  rows, n_states, *states; /* BEST, BEST_LIST [rows x n]; CAUSES [n] */
+    size_t *begin; /* [rows + 1] of MORAL, CLIQUES: set i of variables begins at states[begin[i]] */
+    cr_parameter *parameter;  /* SENSITIVITY [rows], the largest first */
+    double        number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
+                             P(states | e), NaN where P(e) would take too long; Gaussian: densities */
+    double        log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
+    bool          holds;      /* SEPARATION, DSEP, CHORDAL, IMAP: yes */
+} cr_query_answer;            /* all zeros: nothing to free */
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);

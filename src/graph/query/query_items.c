@@ -2,6 +2,7 @@
 #include "query_items.h"
 #include "graph/files/network_text.h"
 #include "query_more.h"
+#include "questions.h"
 #include "base/number.h"
 #include "base/scratch.h"
 
@@ -358,7 +359,7 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
             continue;
         }
         CR_TRY(cri_ask_item(p, &p->q->known, &v));
-        if (v == CR_NONE && p->q->kind == CR_QUESTION_SEPARATION) {
+        if (v == CR_NONE && cri_question_of(p->q->kind)->graph) {
             v = p->q->known.item[p->q->known.n - 1].variable;
             cri_ask_fail(p, from, p->at, "separation is given variables, whatever their states");
             CR_TRY(cr_fail_hint(p->cx, "name the variable alone: ... | %s",

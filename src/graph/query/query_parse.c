@@ -12,21 +12,17 @@
  *                       | (":=" weights)]
  *             | "do" "(" name "=" state {"," name "=" state} ")"
  *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
-#include "query_items.h"
 #include "query_more.h"
+#include "questions.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 
+#include <stdio.h>
 #include <string.h>
-
-static const char QUESTIONS[] =
-    "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
-    "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z, dsep(x; y | z), "
-    "parents(x), blanket(x), order(), cliques()";
 
 /* --- questions ------------------------------------------------------------------------------- */
 
-static cr_status read_names(cri_asking *p, size_t **list, size_t *n)
+static cr_status read_list(cri_asking *p, size_t **list, size_t *n)
 {
     cr_status st = CR_OK;
     do {
@@ -48,8 +44,11 @@ done:
     return st;
 }
 
+cr_status cri_read_names(cri_asking *p) { return read_list(p, &p->q->x, &p->q->n_x); }
+cr_status cri_read_nothing(cri_asking *p) { return p ? CR_OK : CR_EARG; }
+
 /* P( ... : variables, or what shall be the case. */
-static cr_status read_probability(cri_asking *p)
+cr_status cri_read_probability(cri_asking *p)
 {
     cr_status    st = CR_OK;
     cr_question *q = p->q;
@@ -73,11 +72,7 @@ done:
     return st;
 }
 
-static cr_status read_best(cri_asking *p)
-{
-    p->q->kind = CR_QUESTION_BEST;
-    return cri_ask_take(p, "*") ? CR_OK : read_names(p, &p->q->x, &p->q->n_x);
-}
+cr_status cri_read_best(cri_asking *p) { return cri_ask_take(p, "*") ? CR_OK : cri_read_names(p); }
 
 /* "5;" */
 static cr_status read_count(cri_asking *p)
@@ -94,19 +89,10 @@ static cr_status read_count(cri_asking *p)
     return cri_ask_expect(p, ";", "after the number");
 }
 
-static cr_status read_best_list(cri_asking *p)
+cr_status cri_read_best_list(cri_asking *p)
 {
     cr_status st = read_count(p);
-    if (st == CR_OK) st = read_best(p);
-    p->q->kind = CR_QUESTION_BEST_LIST;
-    return st;
-}
-
-static cr_status read_causes(cri_asking *p)
-{
-    cr_status st = read_best(p);
-    p->q->kind = CR_QUESTION_CAUSES;
-    return st;
+    return st == CR_OK ? cri_read_best(p) : st;
 }
 
 /* Is there a ';' before the bar? */
@@ -116,7 +102,7 @@ static bool has_count(const char *at)
     return n > 0 && at[n] == ';';
 }
 
-static cr_status read_sensitivity(cri_asking *p)
+cr_status cri_read_sensitivity(cri_asking *p)
 {
     enum { USUAL = 10 };
     cr_status   st = CR_OK;
@@ -137,7 +123,7 @@ static cr_status read_sensitivity(cri_asking *p)
     }
     cri_ask_skip(p);
     from = p->at;
-    CR_TRY(read_probability(p));
+    CR_TRY(cri_read_probability(p));
     if (p->q->kind != CR_QUESTION_PROBABILITY) {
         cri_ask_fail(p, from, p->at, "sensitivity() is of the probability of a state");
         CR_TRY(cr_fail_hint(p->cx, "for example sensitivity(x=a | y=b)"));
@@ -147,25 +133,32 @@ done:
     return st;
 }
 
-static cr_status read_information(cri_asking *p)
+/* The two sides of I() and dsep(), with ';' between. */
+static cr_status read_sides(cri_asking *p, bool may_star)
 {
-    cr_status st = CR_OK;
-    p->q->kind = CR_QUESTION_INFORMATION;
-    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
-    CR_TRY(cri_ask_expect(p, ";", "between the two sides of I()"));
-    if (cri_ask_take(p, "*"))
+    cr_status   st = CR_OK;
+    char        where[64];
+    const char *name = cri_question_of(p->q->kind)->name;
+    snprintf(where, sizeof where, "between the two sides of %s()", name);
+    CR_TRY(cri_read_names(p));
+    CR_TRY(cri_ask_expect(p, ";", where));
+    if (may_star && cri_ask_take(p, "*"))
         p->q->kind = CR_QUESTION_INFORMATIVE;
     else
-        CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+        CR_TRY(read_list(p, &p->q->y, &p->q->n_y));
 done:
     return st;
 }
 
-static cr_status read_separation(cri_asking *p)
+cr_status cri_read_information(cri_asking *p) { return read_sides(p, true); }
+cr_status cri_read_separation(cri_asking *p) { return read_sides(p, false); }
+
+/* x _|_ y | z */
+static cr_status read_bar(cri_asking *p)
 {
     cr_status st = CR_OK;
     p->q->kind = CR_QUESTION_SEPARATION;
-    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    CR_TRY(read_list(p, &p->q->x, &p->q->n_x));
     cri_ask_skip(p);
     if (!*p->at) {
         cri_ask_fail(p, p->text, p->at, "a variable alone is not a question");
@@ -174,40 +167,17 @@ static cr_status read_separation(cri_asking *p)
     }
     if (!cri_ask_bar(p->at)) {
         cri_ask_fail(p, p->at, p->at, "expected _|_ here");
-        CR_TRY(cr_fail_hint(p->cx, "%s", QUESTIONS));
+        CR_TRY(cri_hint_questions(p->cx));
     }
     p->at += cri_ask_bar(p->at);
-    CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
+    CR_TRY(read_list(p, &p->q->y, &p->q->n_y));
     CR_TRY(cri_ask_known(p, true));
 done:
     return st;
 }
 
-/* dsep(x; y | z): separation without a look at the tables. */
-static cr_status read_graph_separation(cri_asking *p)
-{
-    cr_status st = CR_OK;
-    p->q->kind = CR_QUESTION_SEPARATION;
-    p->q->by_graph = true;
-    CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
-    CR_TRY(cri_ask_expect(p, ";", "between the two sides of dsep()"));
-    CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
-done:
-    return st;
-}
-
-/* Questions to the graph, in the order of cr_structure. */
-static const struct {
-    const char *name;
-    bool        names; /* takes variables */
-} STRUCTURES[] = { { "parents", true },     { "children", true }, { "ancestors", true },
-                   { "descendants", true }, { "blanket", true },  { "order", false },
-                   { "moral", false },      { "cliques", false }, { "chordal", false },
-                   { "imap", false } };
-enum { N_STRUCTURES = sizeof STRUCTURES / sizeof *STRUCTURES };
-
 /* The name of a file, in quotes or as it is up to the last parenthesis. */
-static cr_status read_path(cri_asking *p)
+cr_status cri_read_path(cri_asking *p)
 {
     const char *end, *from;
     cri_ask_skip(p);
@@ -229,28 +199,6 @@ static cr_status read_path(cri_asking *p)
     return p->q->path ? CR_OK : CR_ENOMEM;
 }
 
-/* *out_is: it was one of them, and has been read. */
-static cr_status read_structure(cri_asking *p, bool *out_is)
-{
-    cr_status st = CR_OK;
-    size_t    k = 0;
-    while (k < N_STRUCTURES && !cri_ask_function(p, STRUCTURES[k].name)) k++;
-    *out_is = k < N_STRUCTURES;
-    if (!*out_is) goto done;
-    p->q->kind = CR_QUESTION_STRUCTURE;
-    p->q->structure = (cr_structure)k;
-    if (STRUCTURES[k].names) CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
-    if (k == CR_STRUCTURE_IMAP) CR_TRY(read_path(p));
-    cri_ask_skip(p);
-    if (*p->at == '|')
-        CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at),
-                            "%s() is of the graph: nothing is given", STRUCTURES[k].name));
-    if (*p->at && *p->at != ')')
-        CR_TRY(cri_ask_fail(p, p->at, p->at, "expected ')' after %s(", STRUCTURES[k].name));
-done:
-    return st;
-}
-
 /* No variable on two of the three sides. */
 static cr_status check_sides(cri_asking *p)
 {
@@ -267,62 +215,30 @@ static cr_status check_sides(cri_asking *p)
     return CR_OK;
 }
 
-/* What others call the questions. */
-static const struct {
-    const char *name, *ours;
-} OTHERS[] = { { "p", "P" },
-               { "pr", "P" },
-               { "prob", "P" },
-               { "map", "argmax" },
-               { "mpe", "argmax" },
-               { "max", "argmax" },
-               { "argmax", "argmax" },
-               { "h", "H" },
-               { "entropy", "H" },
-               { "i", "I" },
-               { "mi", "I" },
-               { "dseparated", "dsep" },
-               { "dseparation", "dsep" },
-               { "best", "best" },
-               { "causes", "causes" },
-               { "cause", "causes" },
-               { "mb", "blanket" },
-               { "markov_blanket", "blanket" },
-               { "pa", "parents" },
-               { "ch", "children" },
-               { "toposort", "order" },
-               { "moralize", "moral" },
-               { "neighbours", "blanket" },
-               { "neighbors", "blanket" } };
-
-static bool same_letters(const char *word, size_t n, const char *name)
-{
-    if (strlen(name) != n) return false;
-    for (size_t i = 0; i < n; i++)
-        if ((word[i] | 0x20) != name[i]) return false;
-    return true;
-}
-
 /* A word and a parenthesis that are no question, or a question without its parenthesis. */
 static cr_status refuse_other(cri_asking *p)
 {
-    static const char *const ours[] = { "P", "argmax", "best", "causes", "sensitivity", "H", "I" };
-    const char              *word = p->at;
-    size_t                   n = strcspn(word, "( \t,|_"), more = n + strspn(word + n, " \t");
+    const char *word = p->at;
+    size_t      n = strcspn(word, "( \t,|_"), more = n + strspn(word + n, " \t");
     if (n == 0) return CR_OK;
     if (word[more] == '(') {
         cri_ask_fail(p, word, word + n, "there is no question '%.*s'", (int)(n < 50 ? n : 50),
                      word);
-        cr_fail_hint(p->cx, "%s", QUESTIONS);
-        for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-            if (same_letters(word, n, OTHERS[i].name))
-                cr_fail_hint(p->cx, "did you mean %s(...)?", OTHERS[i].ours);
+        cri_hint_questions(p->cx);
+        for (size_t k = 0; k < CR_QUESTION_COUNT; k++) {
+            const cri_question_row *row = cri_question_of((cr_question_kind)k);
+            if (cri_is_listed_word(row->others, word, n))
+                cr_fail_hint(p->cx, "did you mean %s(...)?", row->name);
+        }
         return CR_EARG;
     }
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strlen(ours[i]) == n && memcmp(word, ours[i], n) == 0 && word[more] &&
-            !cri_ask_bar(word + more) && word[more] != ',')
-            return cri_ask_fail(p, word + more, word + more, "expected '(' after %s", ours[i]);
+    for (size_t k = 0; k < CR_QUESTION_COUNT; k++) {
+        const cri_question_row *row = cri_question_of((cr_question_kind)k);
+        if (row->name && row->given != CRI_GIVEN_NOTHING && strlen(row->name) == n &&
+            memcmp(word, row->name, n) == 0 && word[more] && !cri_ask_bar(word + more) &&
+            word[more] != ',')
+            return cri_ask_fail(p, word + more, word + more, "expected '(' after %s", row->name);
+    }
     return CR_OK;
 }
 
@@ -345,51 +261,47 @@ static cr_status close_question(cri_asking *p)
                                : "expected ')' at the end of the question");
 }
 
-static cr_status read_question(cri_asking *p)
+/* Between the parenthesis and the end: what is asked, and what is known. */
+static cr_status read_function(cri_asking *p, const cri_question_row *row)
 {
     cr_status st = CR_OK;
-    bool      averages = false;
+    CR_TRY(row->parse(p));
+    cri_ask_skip(p);
+    if (row->given != CRI_GIVEN_NOTHING) {
+        CR_TRY(close_asked(p));
+        CR_TRY(cri_ask_known(p, row->given == CRI_GIVEN_VARIABLES));
+    } else if (*p->at == '|') {
+        CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at),
+                            "%s() is of the graph: nothing is given", row->name));
+    } else if (*p->at && *p->at != ')') {
+        CR_TRY(cri_ask_fail(p, p->at, p->at, "expected ')' after %s(", row->name));
+    }
+    CR_TRY(close_question(p));
+done:
+    return st;
+}
+
+static cr_status read_question(cri_asking *p)
+{
+    cr_status               st = CR_OK;
+    const cri_question_row *row = NULL;
     cri_ask_skip(p);
     if (!*p->at) CR_TRY(cri_ask_fail(p, p->at, p->at, "the question is empty"));
-    if (cri_ask_function(p, "P")) {
-        CR_TRY(read_probability(p));
-    } else if (cri_ask_function(p, "argmax")) {
-        CR_TRY(read_best(p));
-    } else if (cri_ask_function(p, "best")) {
-        CR_TRY(read_best_list(p));
-    } else if (cri_ask_function(p, "causes")) {
-        CR_TRY(read_causes(p));
-    } else if (cri_ask_function(p, "sensitivity")) {
-        CR_TRY(read_sensitivity(p));
-    } else if (cri_ask_function(p, "H")) {
-        averages = true;
-        p->q->kind = CR_QUESTION_ENTROPY;
-        CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
-    } else if (cri_ask_function(p, "I")) {
-        averages = true;
-        CR_TRY(read_information(p));
-    } else if (cri_ask_function(p, "dsep")) {
-        averages = true;
-        CR_TRY(read_graph_separation(p));
-    } else {
-        bool structure = false;
-        CR_TRY(read_structure(p, &structure));
-        if (!structure) {
-            CR_TRY(refuse_other(p));
-            CR_TRY(read_separation(p));
-        } else {
-            CR_TRY(close_question(p));
-        }
-        goto end;
+    for (size_t k = 0; k < CR_QUESTION_COUNT && !row; k++) {
+        p->q->kind = (cr_question_kind)k;
+        row = cri_question_of(p->q->kind);
+        if (!row->name || !cri_ask_function(p, row->name)) row = NULL;
     }
-    CR_TRY(close_asked(p));
-    CR_TRY(cri_ask_known(p, averages));
-    CR_TRY(close_question(p));
-end:
+    if (row) {
+        CR_TRY(read_function(p, row));
+    } else {
+        CR_TRY(refuse_other(p));
+        CR_TRY(read_bar(p));
+    }
     cri_ask_skip(p);
     if (*p->at)
         CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at), "the question ends before this"));
-    if (averages || p->q->kind == CR_QUESTION_SEPARATION) CR_TRY(check_sides(p));
+    if (!row || row->given == CRI_GIVEN_VARIABLES) CR_TRY(check_sides(p));
 done:
     return st;
 }

@@ -1,7 +1,7 @@
 /* query_structure.c -- relatives of variables, orders, the moral graph and its cliques, I-maps.
  * A network is an I-map of another when every independence that its graph shows holds in the
  * other's graph too.  Koller & Friedman (2009), sec. 3.2-3.4, 4.5, 9.4. */
-#include "query_structure.h"
+#include "questions.h"
 #include "graph/exact/chordal.h"
 #include "graph/exact/elimination.h"
 #include "graph/files/network_file.h"
@@ -19,16 +19,17 @@ typedef struct job {
     size_t             n; /* variables */
 } job;
 
-/* --- lists of variables ---------------------------------------------------------------------- */
-
-static cr_status keep_list(job *j, const size_t *list, size_t n)
+/* An answer that needs scratch memory. */
+static cr_status run(cri_job *j, cr_status (*answer)(job *j))
 {
-    j->out->variable = cr_alloc(j->cx, n, sizeof *list);
-    if (!j->out->variable) return CR_ENOMEM;
-    if (n > 0) memcpy(j->out->variable, list, n * sizeof *list);
-    j->out->n = n;
-    return CR_OK;
+    cr_scratch s = cr_scratch_begin(j->cx);
+    job        own = { j->cx, j->net, j->q, j->out, &s, cr_network_size(j->net) };
+    cr_status  st = answer(&own);
+    cr_scratch_end(&s);
+    return st;
 }
+
+/* --- lists of variables ---------------------------------------------------------------------- */
 
 /* The marked ones but for those asked about. */
 static cr_status keep_marked(job *j, bool *mark)
@@ -38,7 +39,7 @@ static cr_status keep_marked(job *j, bool *mark)
     for (size_t i = 0; i < j->q->n_x; i++) mark[j->q->x[i]] = false;
     for (size_t v = 0; v < j->n; v++)
         if (mark[v]) list[n++] = v;
-    return keep_list(j, list, n);
+    return cri_answer_name(j->cx, j->out, n, list);
 }
 
 static void mark_parents(const cr_network *net, size_t v, bool *mark)
@@ -68,25 +69,25 @@ done:
 
 static cr_status answer_relatives(job *j)
 {
-    cr_status    st = CR_OK;
-    cr_graph     children = { 0 };
-    cr_structure what = j->q->structure;
-    bool        *mark = cr_scratch_bytes(j->s, j->n, sizeof *mark);
-    bool        *one = cr_scratch_bytes(j->s, j->n, sizeof *one);
+    cr_status        st = CR_OK;
+    cr_graph         children = { 0 };
+    cr_question_kind what = j->q->kind;
+    bool            *mark = cr_scratch_bytes(j->s, j->n, sizeof *mark);
+    bool            *one = cr_scratch_bytes(j->s, j->n, sizeof *one);
     CR_TRY(j->s->status);
-    if (what == CR_STRUCTURE_CHILDREN || what == CR_STRUCTURE_DESCENDANTS)
+    if (what == CR_QUESTION_CHILDREN || what == CR_QUESTION_DESCENDANTS)
         CR_TRY(cr_network_children(j->cx, j->net, &children));
     for (size_t i = 0; i < j->q->n_x; i++) {
         size_t v = j->q->x[i];
-        if (what == CR_STRUCTURE_PARENTS) mark_parents(j->net, v, mark);
-        if (what == CR_STRUCTURE_CHILDREN) mark_next(&children, v, mark);
-        if (what == CR_STRUCTURE_ANCESTORS || what == CR_STRUCTURE_DESCENDANTS) mark[v] = true;
-        if (what != CR_STRUCTURE_BLANKET) continue;
+        if (what == CR_QUESTION_PARENTS) mark_parents(j->net, v, mark);
+        if (what == CR_QUESTION_CHILDREN) mark_next(&children, v, mark);
+        if (what == CR_QUESTION_ANCESTORS || what == CR_QUESTION_DESCENDANTS) mark[v] = true;
+        if (what != CR_QUESTION_BLANKET) continue;
         CR_TRY(cr_network_blanket(j->cx, j->net, v, one));
         for (size_t u = 0; u < j->n; u++) mark[u] |= one[u];
     }
-    if (what == CR_STRUCTURE_ANCESTORS) CR_TRY(cr_network_ancestors(j->cx, j->net, mark));
-    if (what == CR_STRUCTURE_DESCENDANTS) CR_TRY(mark_descendants(j, &children, mark));
+    if (what == CR_QUESTION_ANCESTORS) CR_TRY(cr_network_ancestors(j->cx, j->net, mark));
+    if (what == CR_QUESTION_DESCENDANTS) CR_TRY(mark_descendants(j, &children, mark));
     CR_TRY(keep_marked(j, mark));
 done:
     cr_graph_free(j->cx, &children);
@@ -99,7 +100,7 @@ static cr_status answer_order(job *j)
     size_t   *order = cr_scratch_index(j->s, j->n);
     CR_TRY(j->s->status);
     CR_TRY(cr_network_order(j->cx, j->net, order));
-    CR_TRY(keep_list(j, order, j->n));
+    CR_TRY(cri_answer_name(j->cx, j->out, j->n, order));
 done:
     return st;
 }
@@ -247,60 +248,16 @@ static cr_status answer_imap(job *j)
     const size_t *parent = cr_network_parents(j->net, x, &n);
     list[0] = x, list[1] = y;
     for (size_t i = 0; i < n; i++) list[2 + i] = parent[i];
-    CR_TRY(keep_list(j, list, n + 2));
+    CR_TRY(cri_answer_name(j->cx, j->out, n + 2, list));
 done:
     cr_network_free(j->cx, copy);
     cr_network_free(j->cx, other);
     return st;
 }
 
-/* --- all of them ----------------------------------------------------------------------------- */
-
-static cr_status refuse_markov(const job *j)
-{
-    static const char *const names[] = { "parents", "children", "ancestors", "descendants",
-                                         "blanket", "order",    "moral",     "cliques",
-                                         "chordal", "imap" };
-    cr_fail(j->cx, CR_EARG, "%s() is of arrows, and a Markov network has none",
-            names[j->q->structure]);
-    return cr_fail_hint(j->cx, "blanket(x) has the neighbours of x, moral() all edges");
-}
-
-cr_status cri_answer_structure(cr_ctx *cx, const cr_network *net, const cr_question *q,
-                               cr_query_answer *out)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    job        j = { cx, net, q, out, &s, cr_network_size(net) };
-    out->structure = q->structure;
-    bool markov = cr_network_get_kind(net) == CR_NETWORK_MARKOV;
-    switch (q->structure) {
-    case CR_STRUCTURE_PARENTS:
-    case CR_STRUCTURE_CHILDREN:
-    case CR_STRUCTURE_ANCESTORS:
-    case CR_STRUCTURE_DESCENDANTS:
-        CR_TRY(markov ? refuse_markov(&j) : answer_relatives(&j));
-        break;
-    case CR_STRUCTURE_BLANKET:
-        CR_TRY(answer_relatives(&j));
-        break;
-    case CR_STRUCTURE_ORDER:
-        CR_TRY(markov ? refuse_markov(&j) : answer_order(&j));
-        break;
-    case CR_STRUCTURE_MORAL:
-        CR_TRY(answer_moral(&j));
-        break;
-    case CR_STRUCTURE_CLIQUES:
-        CR_TRY(answer_cliques(&j));
-        break;
-    case CR_STRUCTURE_CHORDAL:
-        CR_TRY(answer_chordal(&j));
-        break;
-    case CR_STRUCTURE_IMAP:
-        CR_TRY(markov ? refuse_markov(&j) : answer_imap(&j));
-        break;
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
+cr_status cri_answer_relatives(cri_job *j) { return run(j, answer_relatives); }
+cr_status cri_answer_order(cri_job *j) { return run(j, answer_order); }
+cr_status cri_answer_moral(cri_job *j) { return run(j, answer_moral); }
+cr_status cri_answer_cliques(cri_job *j) { return run(j, answer_cliques); }
+cr_status cri_answer_chordal(cri_job *j) { return run(j, answer_chordal); }
+cr_status cri_answer_imap(cri_job *j) { return run(j, answer_imap); }

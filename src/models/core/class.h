@@ -57,6 +57,7 @@ struct cr_model_class {
     const cri_whole_face    *whole;    /* or from all rows at once                         */
     const cri_rows_face     *rows;     /* what it says of rows                             */
     const cri_function_face *function; /* the same of its function; NULL: it has none      */
+    const cri_network_face  *network;  /* the network it is or has learned; NULL: it has none */
 
     /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
      * allocated, in the units rows->y has; NaN where a parameter has no standard error. */
@@ -97,6 +98,10 @@ cr_scale cri_class_scale(const cr_model_class *c, int scale_option);
 
 #define CRI_DECLARE_CLASS(stem) extern const cr_model_class cri_class_##stem;
 CRI_MODELS(CRI_DECLARE_CLASS)
+/* Networks as they are given, not fitted (models/network/): a model of these comes from a file, and
+ * `credence models` does not list them. */
+CRI_DECLARE_CLASS(network)
+CRI_DECLARE_CLASS(gaussian_network)
 
 /* Room for the parameters of a family in a prediction: sets family, n_params and params
  * [n x n_params].  The family is named as in the registry of distributions. */

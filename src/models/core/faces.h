@@ -175,6 +175,16 @@ typedef struct cri_function_face {
     void (*path)(const void *state, cri_coefficient_path *out);
 } cri_function_face;
 
+struct cri_network_methods; /* graph/query/methods.h */
+
+/* As a network: what query, infer, plot, convert and describe ask is answered by the functions of its
+ * kind, with states or linear-Gaussian. */
+typedef struct cri_network_face {
+    const struct cri_network_methods *methods;
+    /* The network of this kind that the state holds. */
+    const void *(*network)(const void *state);
+} cri_network_face;
+
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);
 

@@ -1,6 +1,7 @@
 /* model_file.c -- a whole model to and from its file.
  * model.json: format, program, model, settings, design, report, state; arrays beside it. */
 #include "design_file.h"
+#include "network_model.h"
 #include "sums.h"
 
 #include <math.h>
@@ -172,7 +173,8 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
     cr_model             *m = NULL;
 
     CR_TRY(cri_store_get_text(cx, s, root, "model", &name));
-    if (strcmp(name, "network") == 0) { /* src/graph/files/network_store.h */
+    c = cri_class_of_name(name);
+    if (c && !c->whole) { /* as it was given: graph/files/network_store.h */
         cr_fail(cx, CR_EDATA, "%s is a network, not a fitted model", cri_store_source(s));
         CR_TRY(cr_fail_hint(cx, "credence describe and credence query read networks"));
     }
@@ -180,7 +182,7 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
     CR_TRY(cri_store_get_object(cx, s, root, "design", &design));
     CR_TRY(cri_store_get_object(cx, s, root, "report", &report));
     CR_TRY(cri_store_get_object(cx, s, root, "state", &state));
-    if (!(c = cr_class_find(cx, name)))
+    if (!c)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the model '%s' is not known to this credence",
                        cri_store_source(s), name));
     m = cri_model_new(cx, c);

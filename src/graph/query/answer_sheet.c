@@ -1,0 +1,533 @@
+/* answer_sheet.c -- answers as sheets: what may stand in one, and the values of each question. */
+#include "questions.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- what may stand in them ------------------------------------------------------------------ */
+
+const cr_field cri_approximate_fields[] = {
+    CR_FLAG("converged", CR_FIELD_SOMETIMES,
+            "messages: whether they stopped changing; chains: mixed"),
+    CR_COUNT("iterations", CR_FIELD_SOMETIMES, "sweeps over all messages"),
+    CR_NUMBER("residual", CR_FIELD_SOMETIMES, "largest change of a message at the end"),
+    CR_NUMBER("damping", CR_FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
+    CR_MEASURE("lower", "nats", CR_FIELD_SOMETIMES, "lower bound of log P(e)"),
+    CR_MEASURE("upper", "nats", CR_FIELD_SOMETIMES,
+               "upper bound of log P(e); of argmax: of log P(assignment, e)"),
+    CR_NUMBER("probability_difference", CR_FIELD_SOMETIMES,
+              "of bp: how far a short run of gbp is off, at the most; of gbp: one of bp"),
+    CR_MEASURE("log_evidence_difference", "nats", CR_FIELD_SOMETIMES, "of these: in log P(e)"),
+    CR_COUNT("samples", CR_FIELD_SOMETIMES, "how many were drawn"),
+    CR_NUMBER("effective", CR_FIELD_SOMETIMES, "as many independent samples would be as good"),
+    CR_NUMBER("standard_error", CR_FIELD_SOMETIMES, "largest of the probabilities shown"),
+    CR_MEASURE("log_evidence_se", "nats", CR_FIELD_SOMETIMES, "standard error of log_evidence"),
+    CR_NUMBER("accepted", CR_FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
+    CR_NUMBER(
+        "pareto_k", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+        "shape of the tail of the weights; above 0.7 standard errors are too small; null: no tail"),
+    CR_NUMBER("missed", CR_FIELD_SOMETIMES,
+              "of importance: share of what a chain visits that outweighs every sample"),
+    CR_COUNT("modes", CR_FIELD_SOMETIMES,
+             "of importance: parts of the states that chains do not leave"),
+    CR_COUNT("chains", CR_FIELD_SOMETIMES, "of Gibbs sampling"),
+    CR_NUMBER("rhat", CR_FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
+    CR_COUNT("clusters", CR_FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
+    CR_COUNT("largest", CR_FIELD_SOMETIMES, "entries of the largest of these"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_comparison_fields[] = {
+    CR_TEXT("file", 0, "the solution, as it was named"),
+    CR_TEXT("kind", 0, "MAR, PR, MAP or MPE"),
+    CR_NUMBER("difference", CR_FIELD_NULL,
+              "the largest of the probabilities; of log10 P(e), or of log10 of both assignments; "
+              "null: infinite"),
+    CR_TEXT("variable", CR_FIELD_SOMETIMES, "of MAR: where it is"),
+    CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
+    CR_NUMBER("here", CR_FIELD_NULL, "in this answer"),
+    CR_NUMBER("there", CR_FIELD_NULL, "in the file"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field joint_fields[] = {
+    CR_OTHER(WORDS, "states", 0, "the state of each variable"),
+    CR_NUMBER("p", 0, "their probability given the evidence"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field gain_fields[] = {
+    CR_TEXT("variable", 0, "one that might be observed"),
+    CR_NUMBER("information", 0, "what it tells about the variables asked for, on average"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field cost_fields[] = {
+    CR_COUNT("variables", 0, "that were eliminated, after evidence and pruning"),
+    CR_COUNT("width", 0, "largest clique, minus one"),
+    CR_NUMBER("operations", 0, "entries of all cliques, in all runs"),
+    CR_MEASURE("bytes", "bytes", 0, "held at the most at a time, as foretold"),
+    CR_COUNT("conditioned", CR_FIELD_SOMETIMES,
+             "variables held fixed in turn, since tables did not fit"),
+    CR_NUMBER("runs", CR_FIELD_SOMETIMES, "then: their joint states, each of which takes a run"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field plan_fields[] = {
+    CR_TEXT("method", 0, "what was to compute it"),
+    CR_COUNT("width", CR_FIELD_SOMETIMES,
+             "largest clique, minus one, of an exact answer; absent where that was not asked for"),
+    CR_NUMBER("operations", CR_FIELD_SOMETIMES, "then: entries of all cliques"),
+    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "then: held at the most at a time"),
+    CR_TEXT("why", 0, "the reason"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field cause_fields[] = {
+    CR_TEXT("variable", 0, "a variable"),
+    CR_TEXT("state", 0, "the state that the evidence speaks for most"),
+    CR_NUMBER("before", 0, "its probability without the evidence"),
+    CR_NUMBER("after", 0, "its probability with it"),
+    CR_NUMBER("factor", CR_FIELD_NULL,
+              "Bayes factor of the state against its others; null: infinite"),
+    CR_NUMBER("factor_se", CR_FIELD_NULL | CR_FIELD_SOMETIMES, "by samples: its standard error"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field parameter_fields[] = {
+    CR_TEXT("variable", CR_FIELD_SOMETIMES, "whose table it is in, of a Bayesian network"),
+    CR_TEXT("state", CR_FIELD_SOMETIMES, "its state"),
+    CR_OTHER(WORDS, "given", CR_FIELD_SOMETIMES, "the states of its parents"),
+    CR_COUNT("table", CR_FIELD_SOMETIMES, "of a Markov network: which table"),
+    CR_OTHER(WORDS, "states", CR_FIELD_SOMETIMES,
+             "of a Markov network: the states of its variables"),
+    CR_NUMBER("value", 0, "the parameter as it is"),
+    CR_NUMBER("derivative", 0, "of the probability by it, the rest of its row in proportion"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field independence_fields[] = {
+    CR_TEXT("x", 0, "a variable"),
+    CR_TEXT("y", 0, "another"),
+    CR_OTHER(TEXTS, "given", 0, "the parents of x"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_answer_fields[] = {
+    CR_TEXT("query", 0, "the question"),
+    CR_TEXT("method", 0,
+            "ve, jt, enumerate, search, an approximation, gaussian, or graph where no numbers were "
+            "needed"),
+    CR_FLAG("exact", 0, "whether the answer is exact, but for rounding"),
+    CR_TEXT("reason", CR_FIELD_SOMETIMES, "why --method auto took an approximation"),
+    CR_INNER(OBJECT, "error", CR_FIELD_SOMETIMES, "of an approximation: how good it is",
+             cri_approximate_fields),
+    CR_OTHER(ANY, "standard_errors", CR_FIELD_SOMETIMES, "of marginals by samples: in their shape"),
+    CR_MEASURE("log_probability_upper", "nats", CR_FIELD_SOMETIMES,
+               "of argmax, best found: no assignment has a larger log_probability"),
+    CR_MEASURE("gap", "nats", CR_FIELD_SOMETIMES,
+               "of it: how much larger that is than log_probability"),
+    CR_MEASURE(
+        "log_evidence", "nats", CR_FIELD_NULL,
+        "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
+    CR_OTHER(ANY, "marginals", CR_FIELD_SOMETIMES,
+             "of P(x | e), P(* | e): {variable: {state: p}}; of a "
+             "Gaussian network {variable: {mean, sd}}"),
+    CR_OTHER(TEXTS, "variables", CR_FIELD_SOMETIMES,
+             "of a Gaussian P(x, y | e): in the order of the next; of parents(x), ..., blanket(x), "
+             "order()"),
+    CR_OTHER(ANY, "mean", CR_FIELD_SOMETIMES, "of it: the mean of each"),
+    CR_OTHER(ANY, "covariance", CR_FIELD_SOMETIMES, "of it: a row for each"),
+    CR_NUMBER("density", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+              "of a Gaussian P(x=1.2 | e), argmax: the density given the evidence"),
+    CR_NUMBER("log_density", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+              "of it: its log; null where variables are determined"),
+    CR_INNER(ROWS, "table", CR_FIELD_SOMETIMES, "of P(x, y | e): each joint state", joint_fields),
+    CR_OTHER(ANY, "assignment", CR_FIELD_SOMETIMES,
+             "of argmax: the state of each variable; of a Gaussian network its value"),
+    CR_NUMBER(
+        "probability", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+        "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not "
+        "known"),
+    CR_MEASURE("log_probability", "nats", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+               "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
+    CR_FLAG("independent", CR_FIELD_SOMETIMES,
+            "of x _|_ y | z, dsep(x; y | z): whether the graph separates them"),
+    CR_OTHER(TEXTS, "trail", CR_FIELD_SOMETIMES, "if not: variables along a trail that is active"),
+    CR_OTHER(TEXTS, "determined", CR_FIELD_SOMETIMES,
+             "if only these separate them: variables that are functions of the given ones"),
+    CR_NUMBER("entropy", CR_FIELD_SOMETIMES, "of H"),
+    CR_NUMBER("information", CR_FIELD_SOMETIMES, "of I(x; y)"),
+    CR_INNER(ROWS, "informative", CR_FIELD_SOMETIMES, "of I(x; *): the most informative first",
+             gain_fields),
+    CR_TEXT("unit", CR_FIELD_SOMETIMES, "of H and I: bits or nats"),
+    CR_INNER(ROWS, "assignments", CR_FIELD_SOMETIMES, "of best(k; ...): the most probable first",
+             joint_fields),
+    CR_INNER(ROWS, "causes", CR_FIELD_SOMETIMES, "of causes(...): the largest factor first",
+             cause_fields),
+    CR_INNER(ROWS, "parameters", CR_FIELD_SOMETIMES, "of sensitivity(...): the largest first",
+             parameter_fields),
+    CR_OTHER(ANY, "edges", CR_FIELD_SOMETIMES, "of moral(): pairs of variables"),
+    CR_OTHER(ANY, "cliques", CR_FIELD_SOMETIMES, "of cliques(): lists of variables"),
+    CR_FLAG("chordal", CR_FIELD_SOMETIMES, "of chordal(): whether the moral graph is"),
+    CR_FLAG("imap", CR_FIELD_SOMETIMES, "of imap(FILE): whether this graph is an I-map of that"),
+    CR_INNER(OBJECT, "independence", CR_FIELD_SOMETIMES, "if not: one that holds here only",
+             independence_fields),
+    CR_INNER(OBJECT, "comparison", CR_FIELD_SOMETIMES, "with the solution of --against",
+             cri_comparison_fields),
+    CR_INNER(OBJECT, "cost", CR_FIELD_SOMETIMES, "what it took; of a Gaussian network absent",
+             cost_fields),
+    CR_INNER(OBJECT, "plan", CR_FIELD_SOMETIMES,
+             "with --verbose: how it was to be computed, before any work", plan_fields),
+    CR_FIELD_LAST,
+};
+
+/* --- how an answer was computed -------------------------------------------------------------- */
+
+/* Numbers and counts that the method has. */
+static void put_number(cri_sheet *out, const char *name, double x)
+{
+    if (!isnan(x)) cri_put_real(out, name, x);
+}
+
+static void put_count(cri_sheet *out, const char *name, size_t n)
+{
+    if (n > 0) cri_put_count(out, name, n);
+}
+
+void cri_put_approximate(const cr_approximate_report *r, cri_sheet *out)
+{
+    if (r->iterations > 0 || r->chains > 0) cri_put_flag(out, "converged", r->converged);
+    put_count(out, "iterations", r->iterations);
+    put_number(out, "residual", r->residual);
+    put_number(out, "damping", r->damping);
+    put_number(out, "lower", r->lower);
+    put_number(out, "upper", r->upper);
+    put_number(out, "probability_difference", r->far);
+    put_number(out, "log_evidence_difference", r->log_far);
+    put_count(out, "samples", r->samples);
+    put_number(out, "effective", r->effective);
+    put_number(out, "standard_error", r->se);
+    put_number(out, "log_evidence_se", r->log_evidence_se);
+    put_number(out, "accepted", r->accepted);
+    put_number(out, "pareto_k", r->pareto_k);
+    put_number(out, "missed", r->missed);
+    put_count(out, "modes", r->modes);
+    put_count(out, "chains", r->chains);
+    put_number(out, "rhat", r->rhat);
+    put_count(out, "clusters", r->clusters);
+    put_count(out, "largest", r->largest);
+}
+
+static void put_plan(const cr_query_planned *p, cri_sheet *out)
+{
+    cri_put_text(out, "method", p->method);
+    if (p->cost.variables > 0) {
+        cri_put_count(out, "width", p->cost.width);
+        cri_put_real(out, "operations", p->cost.operations);
+        cri_put_real(out, "bytes", p->cost.bytes);
+    }
+    cri_put_text(out, "why", p->why);
+}
+
+static void put_cost(const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_count(out, "variables", a->cost.variables);
+    cri_put_count(out, "width", a->cost.width);
+    cri_put_real(out, "operations", a->cost.operations);
+    cri_put_real(out, "bytes", a->cost.bytes);
+    if (a->cost.conditioned == 0) return;
+    cri_put_count(out, "conditioned", a->cost.conditioned);
+    cri_put_real(out, "runs", a->cost.runs);
+}
+
+cr_approximate_report cri_answer_report(const cri_answer_words *w, const cr_query_answer *a)
+{
+    cr_approximate_report r = a->error;
+    if (a->kind == CR_QUESTION_ENTROPY || a->kind == CR_QUESTION_INFORMATION) r.se /= w->per;
+    return r;
+}
+
+/* --- distributions --------------------------------------------------------------------------- */
+
+static const char *name_of(const cri_answer_words *w, size_t v)
+{
+    return cr_variable_name(w->variables, v);
+}
+
+static const char *state_of(const cri_answer_words *w, size_t v, size_t s)
+{
+    return cr_state_name(w->variables, v, s);
+}
+
+void cri_put_names(cri_sheet *out, const char *name, const cr_variables *vs, const size_t *list,
+                   size_t n)
+{
+    cri_sheet *names = cri_put_list(out, name);
+    for (size_t i = 0; i < n; i++) cri_put_text(names, NULL, cr_variable_name(vs, list[i]));
+}
+
+/* "x": {"yes": 0.1, "no": 0.9} of every variable, with as many numbers as they have states. */
+static void put_states(const cri_answer_words *w, const cr_query_answer *a, const double *p,
+                       cri_sheet *out)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        size_t     v = a->variable[i];
+        cri_sheet *one = cri_put_object(out, name_of(w, v));
+        for (size_t s = 0; s < cr_variable_states(w->variables, v); s++)
+            cri_put_real(one, state_of(w, v, s), *p++);
+    }
+}
+
+/* "x": {"mean": 1, "sd": 2} */
+static void put_normals(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    size_t stride = a->covariances == a->n ? 1 : a->n + 1;
+    for (size_t i = 0; i < a->n; i++) {
+        cri_sheet *one = cri_put_object(out, name_of(w, a->variable[i]));
+        cri_put_real(one, "mean", a->value[i]);
+        cri_put_real(one, "sd", sqrt(a->covariance[i * stride]));
+    }
+}
+
+void cri_put_marginals(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_sheet *all = cri_put_object(out, "marginals");
+    if (w->net)
+        put_states(w, a, a->value, all);
+    else
+        put_normals(w, a, all);
+}
+
+/* "x": "yes", "y": "no": entry e of the table, the last of the variables asked for running
+ * fastest.  Gives its probability. */
+static double put_entry(const cri_answer_words *w, const cr_query_answer *a, size_t e,
+                        cri_sheet *out)
+{
+    size_t at = 0, rest = a->table.size;
+    for (size_t k = 0; k < a->n; k++) {
+        size_t v = a->variable[k], n = cr_variable_states(w->variables, v);
+        size_t s = e / (rest /= n) % n;
+        at += s * a->table.stride[cr_factor_position(&a->table, v)];
+        cri_put_text(out, name_of(w, v), state_of(w, v, s));
+    }
+    return a->table.value[at];
+}
+
+static void put_covariance(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_names(out, "variables", w->variables, a->variable, a->n);
+    cri_put_reals(out, "mean", a->value, a->n);
+    cri_sheet *rows = cri_put_list(out, "covariance");
+    for (size_t i = 0; i < a->n; i++) cri_put_reals(rows, NULL, a->covariance + i * a->n, a->n);
+}
+
+void cri_put_table(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    if (!w->net) {
+        if (a->n > 1)
+            put_covariance(w, a, out);
+        else
+            put_normals(w, a, cri_put_object(out, "marginals"));
+        return;
+    }
+    if (a->n == 1) {
+        put_states(w, a, a->table.value, cri_put_object(out, "marginals"));
+        return;
+    }
+    cri_sheet *rows = cri_put_list(out, "table");
+    for (size_t e = 0; e < a->table.size; e++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_real(row, "p", put_entry(w, a, e, cri_put_object(row, "states")));
+    }
+}
+
+void cri_put_probability(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_real(out, w->net ? "probability" : "density", a->number);
+    cri_put_real(out, w->net ? "log_probability" : "log_density", a->log_number);
+}
+
+/* --- assignments ----------------------------------------------------------------------------- */
+
+static void put_assignment(const cri_answer_words *w, const cr_query_answer *a, size_t row,
+                           cri_sheet *out)
+{
+    for (size_t k = 0; k < a->n; k++) {
+        size_t v = a->variable[k];
+        if (w->net)
+            cri_put_text(out, name_of(w, v), state_of(w, v, a->states[row * a->n + k]));
+        else
+            cri_put_real(out, name_of(w, v), a->value[k]);
+    }
+}
+
+void cri_put_best(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    put_assignment(w, a, 0, cri_put_object(out, "assignment"));
+    cri_put_probability(w, a, out);
+}
+
+void cri_put_best_list(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_sheet *rows = cri_put_list(out, "assignments");
+    for (size_t i = 0; i < a->rows; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        put_assignment(w, a, i, cri_put_object(row, "states"));
+        cri_put_real(row, "p", a->value[i]);
+    }
+}
+
+/* --- information, causes, parameters --------------------------------------------------------- */
+
+void cri_put_information(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_real(out, a->kind == CR_QUESTION_ENTROPY ? "entropy" : "information",
+                 a->number / w->per);
+    cri_put_text(out, "unit", w->unit);
+}
+
+void cri_put_informative(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_sheet *rows = cri_put_list(out, "informative");
+    for (size_t i = 0; i < a->n; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "variable", name_of(w, a->variable[i]));
+        cri_put_real(row, "information", a->value[i] / w->per);
+    }
+    cri_put_text(out, "unit", w->unit);
+}
+
+void cri_put_causes(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_sheet *rows = cri_put_list(out, "causes");
+    for (size_t i = 0; i < a->rows; i++) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_put_text(row, "variable", name_of(w, a->variable[i]));
+        cri_put_text(row, "state", state_of(w, a->variable[i], a->states[i]));
+        cri_put_real(row, "before", a->value[3 * i]);
+        cri_put_real(row, "after", a->value[3 * i + 1]);
+        cri_put_real(row, "factor", a->value[3 * i + 2]);
+        if (a->se) cri_put_real(row, "factor_se", a->se[3 * i + 2]);
+    }
+}
+
+/* The name of the state at place k of a table's scope at an entry. */
+static const char *state_at(const cri_answer_words *w, const cr_table_view *t, size_t entry,
+                            size_t k)
+{
+    for (size_t i = t->n; --i > k;) entry /= cr_network_states(w->net, t->scope[i]);
+    return state_of(w, t->scope[k], entry % cr_network_states(w->net, t->scope[k]));
+}
+
+/* The child, which is the last in the scope, and its parents; or all alike. */
+static void put_parameter(const cri_answer_words *w, const cr_parameter *p, cri_sheet *row)
+{
+    cr_table_view t = cr_network_table(w->net, p->table);
+    bool          bayes = cr_network_get_kind(w->net) == CR_NETWORK_BAYES;
+    size_t        last = t.n - 1, n = bayes ? last : t.n;
+    if (bayes) {
+        cri_put_text(row, "variable", name_of(w, t.scope[last]));
+        cri_put_text(row, "state", state_at(w, &t, p->entry, last));
+    } else {
+        cri_put_count(row, "table", p->table);
+    }
+    cri_sheet *states = cri_put_object(row, bayes ? "given" : "states");
+    for (size_t k = 0; k < n; k++)
+        cri_put_text(states, name_of(w, t.scope[k]), state_at(w, &t, p->entry, k));
+    cri_put_real(row, "value", p->value);
+    cri_put_real(row, "derivative", p->derivative);
+}
+
+void cri_put_sensitivity(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_probability(w, a, out);
+    cri_sheet *rows = cri_put_list(out, "parameters");
+    for (size_t i = 0; i < a->rows; i++)
+        put_parameter(w, &a->parameter[i], cri_put_object(rows, NULL));
+}
+
+/* --- the graph ------------------------------------------------------------------------------- */
+
+void cri_put_separation(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_flag(out, "independent", a->holds);
+    if (!a->holds || a->n > 0)
+        cri_put_names(out, a->holds ? "determined" : "trail", w->variables, a->variable, a->n);
+}
+
+void cri_put_list_of_names(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_names(out, "variables", w->variables, a->variable, a->n);
+}
+
+void cri_put_sets(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_sheet *sets = cri_put_list(out, cri_question_of(a->kind)->shows);
+    for (size_t i = 0; i < a->rows; i++)
+        cri_put_names(sets, NULL, w->variables, a->states + a->begin[i],
+                      a->begin[i + 1] - a->begin[i]);
+}
+
+void cri_put_flag_only(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    (void)w;
+    cri_put_flag(out, cri_question_of(a->kind)->shows, a->holds);
+}
+
+void cri_put_imap(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cri_put_flag(out, "imap", a->holds);
+    if (a->holds) return;
+    cri_sheet *one = cri_put_object(out, "independence");
+    cri_put_text(one, "x", name_of(w, a->variable[0]));
+    cri_put_text(one, "y", name_of(w, a->variable[1]));
+    cri_put_names(one, "given", w->variables, a->variable + 2, a->n - 2);
+}
+
+/* --- one answer ------------------------------------------------------------------------------ */
+
+/* Standard errors in the shape of the marginals, and what is known of the error. */
+static void put_error(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
+{
+    cr_approximate_report r = cri_answer_report(w, a);
+    if (a->se && a->kind == CR_QUESTION_MARGINALS)
+        put_states(w, a, a->se, cri_put_object(out, "standard_errors"));
+    if (a->kind == CR_QUESTION_BEST && !isnan(a->upper)) {
+        cri_put_real(out, "log_probability_upper", a->upper);
+        cri_put_real(out, "gap", a->upper - a->log_number);
+    }
+    if (a->why[0]) cri_put_text(out, "reason", a->why);
+    if (!a->open) cri_put_approximate(&r, cri_put_object(out, "error"));
+}
+
+void cri_answer_put(const cri_answer_words *w, const char *text, const cr_query_answer *a,
+                    cri_sheet *out)
+{
+    cri_put_text(out, "query", text);
+    cri_put_text(out, "method", a->method);
+    cri_put_flag(out, "exact", a->exact);
+    cri_put_real(out, "log_evidence", a->log_evidence);
+    cri_question_of(a->kind)->put(w, a, out);
+    if (!a->exact) put_error(w, a, out);
+    if (w->net) put_cost(a, cri_put_object(out, "cost"));
+    if (w->plans && a->plan.method) put_plan(&a->plan, cri_put_object(out, "plan"));
+}
+
+const cri_sheet *cri_answer_value(cr_question_kind kind, const cri_sheet *answer)
+{
+    char        name[64];
+    const char *at = cri_question_of(kind)->shows;
+    for (; *at; at += strspn(at, " ")) {
+        size_t           n = strcspn(at, " ");
+        const cri_sheet *value = NULL;
+        if (n < sizeof name) {
+            memcpy(name, at, n);
+            name[n] = '\0';
+            value = cri_sheet_get(answer, name);
+        }
+        if (value) return value;
+        at += n;
+    }
+    return NULL;
+}
