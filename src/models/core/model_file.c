@@ -174,7 +174,7 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
 
     CR_TRY(cri_store_get_text(cx, s, root, "model", &name));
     c = cri_class_of_name(name);
-    if (c && !c->whole) { /* as it was given: graph/files/network_store.h */
+    if (c && !cri_class_learns(c)) { /* as it was given: graph/files/network_store.h */
         cr_fail(cx, CR_EDATA, "%s is a network, not a fitted model", cri_store_source(s));
         CR_TRY(cr_fail_hint(cx, "credence describe and credence query read networks"));
     }

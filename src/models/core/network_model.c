@@ -31,7 +31,10 @@ const cr_model_class *cri_class_of_bytes(const void *bytes, size_t size)
 }
 
 bool cri_class_is_network(const cr_model_class *opt_c) { return opt_c && opt_c->network; }
-bool cri_class_learns(const cr_model_class *opt_c) { return opt_c && opt_c->whole; }
+bool cri_class_learns(const cr_model_class *opt_c)
+{
+    return opt_c && (opt_c->whole || opt_c->sums || opt_c->em);
+}
 
 bool cri_model_network(const cr_model *m, cri_any_network *out)
 {
