@@ -421,10 +421,10 @@ const cli_verb verb_info = {
     .name = "info",
     .usage = "info [DATA [DATA]] [OPTIONS]",
     .summary = "entropy, mutual information, divergence, two-sample test, surprise",
-    .example = "credence info examples/diabetes.csv\n"
+    .example = "credence info examples/iris.csv\n"
                "credence info examples/diabetes.csv --mutual bmi,progression --permutations 199\n"
                "credence info examples/diabetes.csv --matrix --columns sex,bmi,s5,progression\n"
-               "credence info examples/diabetes.csv --rows --top 5\n"
+               "credence info examples/iris.csv --rows --top 5\n"
                "credence info --source 0.1,0.9 --length 100 --delta 0.01",
     .options = info_table,
     .options_size = sizeof(info_options),

@@ -26,14 +26,18 @@ void cri_table_free_leaves(cr_ctx *cx, cr_table *t)
     free_leaves(cx, atomic_exchange(&t->leaves, NULL));
 }
 
-/* By the rule for tables in memory.  A sparse row counts as many columns as rows have entries on
- * the average. */
-static cri_leaves *make_leaves(const cr_table *t)
+/* How many rows a leaf of a table in memory has.  A sparse row counts as many columns as rows have
+ * entries on the average. */
+static size_t rows_of_leaf(const cr_table *t)
 {
     const cr_csr *X = cr_table_csr(t);
     size_t        columns = t->n;
     if (X && X->rows) columns += (X->row_start[X->rows] + X->rows - 1) / X->rows;
-    size_t      rows = cri_leaf_rows(cri_leaf_bytes(t->cx), columns);
+    return cri_leaf_rows(cri_leaf_bytes(t->cx), columns);
+}
+
+static cri_leaves *make_leaves(const cr_table *t, size_t rows)
+{
     cri_leaves *l = new_leaves(t->cx, t->rows / rows + (t->rows % rows > 0));
     for (size_t k = 0; l && k < l->n; k++) l->start[k] = k * rows;
     return l;
@@ -41,9 +45,13 @@ static cri_leaves *make_leaves(const cr_table *t)
 
 const size_t *cri_table_leaves(const cr_table *t, size_t *out_n)
 {
-    cri_leaves *there = atomic_load(&t->self->leaves);
+    static const size_t whole = 0;
+    cri_leaves         *there = atomic_load(&t->self->leaves);
     if (!there) {
-        cri_leaves *made = make_leaves(t);
+        size_t rows = rows_of_leaf(t);
+        if (t->rows > 0 && t->rows <= rows)
+            return *out_n = 1, &whole; /* small tables need no memory */
+        cri_leaves *made = make_leaves(t, rows);
         if (!made)
             ;
         else if (atomic_compare_exchange_strong(&t->self->leaves, &there, made))

@@ -9,7 +9,7 @@
 #include "least_squares.h"
 #include "precisions.h"
 #include "rows_factor.h"
-#include "rows_view.h"
+#include "models/common/rows_view.h"
 #include "models/common/sandwich.h"
 #include "selection.h"
 #include "sparse_terms.h"

@@ -3,6 +3,7 @@
  * alpha is given, or maximises that. */
 #include "bayes_logistic.h"
 #include "math/constants.h"
+#include "models/common/rows_view.h"
 #include "models/core/parameters.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -382,17 +383,27 @@ done:
     return st;
 }
 
+/* Rows of weight 0 are left out: chains would go elsewhere if they changed the last bit of a sum. */
 static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                            void **out_state, cr_report *report)
 {
     cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
     cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(fit(cx, rows, options, seed, m, report));
+    cri_rows            some = *rows;
+    size_t             *which = cr_scratch_index(&s, rows->n), n = 0;
+    CR_TRY(s.status);
+    if (!m) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < rows->n; i++)
+        if (!rows->w || rows->w[i] > 0) which[n++] = i;
+    if (n < rows->n && n > 0) some = cri_rows_pick(&s, rows, which, n);
+    CR_TRY(s.status);
+    CR_TRY(fit(cx, &some, options, seed, m, report));
     *out_state = m;
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_bayes_logistic, m);
+    cr_scratch_end(&s);
     return st;
 }
 
