@@ -163,8 +163,8 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
                                     .solve = cri_conjugate_solve,                                  \
                                     .fits = cri_conjugate_fits },                                  \
     .rows = &(const cri_rows_face){ .predict = cri_conjugate_predict,                              \
-                                    .next = next_row,                                              \
-                                    .next_levels = levels,                                         \
+                                    .next = (next_row),                                            \
+                                    .next_levels = (levels),                                       \
                                     .sample = cri_conjugate_sample },                              \
     .describe = cri_conjugate_describe, .statistics = cri_prior_statistics,                        \
     .tables = cri_distribution_tables, .state = cri_conjugate_record,                              \

@@ -150,7 +150,7 @@ void cri_support_unit(cri_par p, double *low, double *high);     /* also zero or
 /* Members of descriptors: all real x; x > 0 or x >= 0, with the data that a fit takes. */
 #define CRI_ON_REALS .support_text = "all real x", .data = &cri_any, .support = cri_support_real
 #define CRI_ON_POSITIVES(text, domain)                                                             \
-    .support_text = text, .data = &(domain), .support = cri_support_positive
+    .support_text = (text), .data = &(domain), .support = cri_support_positive
 
 /* Numbers of a vector of d, and of a matrix. */
 size_t cri_size_same(size_t d);
