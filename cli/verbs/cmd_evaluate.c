@@ -42,8 +42,8 @@ static const cr_field result[] = {
              "with --rows: the log density of each row, in order; null for one that is not scored"),
     CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES, "of classes: bins of confidence",
              calibration_bin),
-    CR_INNER(ROWS, "classes", CR_FIELD_SOMETIMES, "of classes: what each was predicted as",
-             class_row),
+    CR_INNER(ROWS, "classes", CR_FIELD_SOMETIMES,
+             "of up to 1000 classes: what each was predicted as", class_row),
     CR_FIELD_LAST,
 };
 
@@ -79,7 +79,10 @@ static void put_classes(const cr_model *m, const double *C, cri_sheet *list)
     }
 }
 
-enum { MOST_SHOWN = 12 }; /* classes whose confusion fits a terminal */
+enum {
+    MOST_SHOWN = 12,
+    MOST_CONFUSED = 1000
+}; /* classes whose confusion fits a terminal, and a result */
 
 /* The same for people: a matrix with the classes as predicted across. */
 static void print_classes(cli *c, const cri_sheet *classes)
@@ -93,8 +96,8 @@ static void print_classes(cli *c, const cri_sheet *classes)
         v = cri_sheet_size(classes) <= MOST_SHOWN ? cri_sheet_first(cri_sheet_get(k, "predicted"))
                                                   : NULL;
         for (; v; v = cri_sheet_next(v)) {
-            char name[80];
-            snprintf(name, sizeof name, "as %.70s", cri_sheet_name(v));
+            char name[1032];
+            snprintf(name, sizeof name, "as %.1024s", cri_sheet_name(v));
             cri_put_copy(row, name, v);
         }
     }
@@ -170,8 +173,11 @@ static cr_status run_evaluate(cli *c)
 
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
-    bool    classes = cr_model_get_task(m) == CR_TASK_CLASSIFICATION;
-    size_t  K = classes ? cr_design_classes(cr_model_get_design(m)) : 0;
+    size_t K = cr_model_get_task(m) == CR_TASK_CLASSIFICATION
+                   ? cr_design_classes(cr_model_get_design(m))
+                   : 0;
+    bool   classes = K > 0 && K <= MOST_CONFUSED;
+    if (!classes) K = 0;
     double *confusion = cr_scratch_matrix(&s, K, K);
     CR_TRY(s.status);
     CR_TRY(classes ? cr_evaluate_classes(c->cx, m, t, o->interval, &a, confusion)

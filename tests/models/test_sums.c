@@ -202,6 +202,32 @@ static cr_model *reload(cr_ctx *cx, const cr_model *m)
     return back;
 }
 
+/* The rows of the last leaf weigh nothing: the model is that of the others, and can be loaded. */
+TEST(a_leaf_without_weight)
+{
+    static const subject weighted[] = { { "ridge", "target=y features=a weights=w lambda=0.3" },
+                                        { "linear", "target=y features=a weights=w" },
+                                        { "bayes-linear", "target=y features=a weights=w" },
+                                        { "normal", "features=a weights=w" },
+                                        { "mvn", "features=a,y weights=w" },
+                                        { "lda", "target=g features=a weights=w" },
+                                        { "naive-bayes", "target=g features=a weights=w" } };
+    text_buffer          b = text_new(1 << 12);
+    cr_rng               r = cr_rng_stream(3, 3);
+    text_put(&b, "a,g,y,w\n");
+    for (int i = 0; i < 24; i++)
+        text_put(&b, "%.17g,%s,%.17g,%d\n", cr_rng_normal(&r), i % 2 ? "u" : "v", cr_rng_normal(&r),
+                 i < 16);
+    cr_table *all = table_of_text(cx, "w.csv", b.at), *t = rows_of(cx, all, 0, 24, 8);
+    for (size_t k = 0; k < sizeof weighted / sizeof *weighted; k++) {
+        const subject *s = &weighted[k];
+        cr_model      *m = fit(cx, s->model, t, s->settings);
+        assert_int_equal(m->forest.n, 2);
+        check_same(cx, s, "model that was saved", m, reload(cx, m));
+    }
+    free(b.at);
+}
+
 TEST(the_trees_are_in_the_file)
 {
     cr_table *t = read_table(cx, data_file());

@@ -228,21 +228,17 @@ cr_status cr_confusion(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const doubl
     return st;
 }
 
-/* By the matrix of confusion C [K x K]. */
-static void judge_decisions(const double *C, size_t K, cr_class_metrics *out)
+/* By how much weight each class has, is predicted with, and is predicted right with: [K] each. */
+static void judge_decisions(const double *is, const double *taken, const double *right, size_t K,
+                            cr_class_metrics *out)
 {
     double recalls = 0, f1s = 0;
     size_t occur = 0, seen = 0;
-    for (size_t k = K == 2 ? 1 : 0; k < K;
-         k++) { /* F1: the harmonic mean is 2 right / (true + taken) */
-        double is = 0, taken = 0;
-        for (size_t j = 0; j < K; j++) is += C[k * K + j], taken += C[j * K + k];
-        if (is + taken > 0) f1s += 2 * C[k * K + k] / (is + taken), seen++;
-    }
     for (size_t k = 0; k < K; k++) {
-        double is = 0;
-        for (size_t j = 0; j < K; j++) is += C[k * K + j];
-        if (is > 0) recalls += C[k * K + k] / is, occur++;
+        if (is[k] > 0) recalls += right[k] / is[k], occur++;
+        if (K == 2 && k == 0) continue;
+        /* the harmonic mean of right / is and right / taken */
+        if (is[k] + taken[k] > 0) f1s += 2 * right[k] / (is[k] + taken[k]), seen++;
     }
     out->balanced_accuracy = recalls / (double)occur;
     out->f1 = seen ? f1s / (double)seen : (double)NAN;
@@ -254,15 +250,22 @@ cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const 
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     job              j = { codes, opt_weight, P };
-    double           sums[SUMS], *C = cr_scratch_matrix(&s, P.cols, P.cols);
+    double           sums[SUMS], *is = cr_scratch_bytes(&s, P.cols, sizeof *is);
+    double          *taken = cr_scratch_bytes(&s, P.cols, sizeof *taken);
+    double          *right = cr_scratch_bytes(&s, P.cols, sizeof *right);
     cr_class_metrics m = { 0 };
     CR_TRY(s.status);
     CR_TRY(check_input(cx, codes, P, opt_weight));
     CR_TRY(rank_classes(cx, codes, P, opt_weight, &m));
     CR_TRY(cri_parallel_sum(cx, NULL, P.rows, CRI_METRICS_BLOCK, SUMS, sum_rows, &j, sums));
     fill_metrics(sums, &m);
-    confuse(codes, P, opt_weight, C);
-    judge_decisions(C, P.cols, &m);
+    for (size_t i = 0; i < P.rows; i++) {
+        double w = opt_weight ? opt_weight[i] : 1;
+        size_t best = most_probable(P.a + i * P.stride, P.cols);
+        is[codes[i]] += w, taken[best] += w;
+        right[best] += best == codes[i] ? w : 0;
+    }
+    judge_decisions(is, taken, right, P.cols, &m);
     *out = m;
 done:
     cr_scratch_end(&s);

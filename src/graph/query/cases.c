@@ -190,7 +190,7 @@ done:
 cr_status cri_states_ask(cri_cases *c, double *out_log, bool *out_possible)
 {
     cr_status st = ask_row(c, c->own, out_log);
-    *out_possible = *out_log != -INFINITY;
+    *out_possible = st == CR_OK && *out_log != -INFINITY;
     return st;
 }
 

@@ -31,7 +31,7 @@ void cri_moments_free(cr_ctx *cx, cri_moments *m)
 bool cri_moments_fit(cri_moments *m, size_t p)
 {
     m->p = p;
-    return m->mean && m->q == p + 1;
+    return m->mean && m->q == p + 1 && m->weight > 0; /* 0: of a part of the rows alone */
 }
 
 /* Chan, Golub & LeVeque (1983), for vectors: means and scatter of the union of two samples. */

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define CRI_MOMENTS(MEMBER)                                                                         \
     MEMBER(count,  rows,   (),     "",                "of positive weight")                         \
-    MEMBER(real,   weight, (),     ">0",              "of them")                                    \
+    MEMBER(real,   weight, (),     ">=0",             "of them")                                    \
     MEMBER(count,  p,      (),     "made",            "terms")                                      \
     MEMBER(count,  q,      (),     "found",           "these and the target")                       \
     MEMBER(vector, mean,   (q),    "as:moments_mean", "of each")                                    \

@@ -189,7 +189,7 @@ cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
     if (st == CR_OK && opt_any) *opt_any = rows->n > 0;
     if (st == CR_OK && (rows->n > 0 || !opt_any)) st = check_rows(cx, t, rows);
-    if (st == CR_OK) st = cri_class_weights_apply(cx, m, rows);
+    if (st == CR_OK && rows->n > 0) st = cri_class_weights_apply(cx, m, rows);
     cri_pause_holding(cx, false);
     return st;
 }

@@ -173,8 +173,8 @@ void cri_class_moments_pool(const cri_class_moments *m, double *out)
 
 /* --- file ------------------------------------------------------------------------------------- */
 
-bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *d)
+bool cri_class_moments_fit(const cri_class_moments *m, bool pooled, const cr_design *d)
 {
     return m->K == cr_design_classes(d) && m->p == cr_design_terms(d) && m->pp == m->p * m->p &&
-           (m->groups == 1 || m->groups == m->K);
+           m->groups == (pooled ? 1 : m->K);
 }

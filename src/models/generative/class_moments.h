@@ -36,6 +36,6 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 void cri_class_moments_pool(const cri_class_moments *m, double *out);
 
 /* Whether moments that were read are those of the design's classes and terms. */
-bool cri_class_moments_fit(const cri_class_moments *m, const cr_design *design);
+bool cri_class_moments_fit(const cri_class_moments *m, bool pooled, const cr_design *design);
 
 #endif

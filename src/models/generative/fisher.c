@@ -292,7 +292,7 @@ static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design 
 static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     fisher_state *f = state;
-    bool          fits = cri_class_moments_fit(&f->moments, design) &&
+    bool          fits = cri_class_moments_fit(&f->moments, true, design) &&
                 cri_discriminant_fits(&f->densities, &f->moments) && f->p == f->moments.p &&
                 f->K == f->moments.K;
     return fits ? name_coordinates(cx, f) : CR_EDATA;

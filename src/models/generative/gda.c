@@ -91,11 +91,21 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
 
 /* --- file ------------------------------------------------------------------------------------- */
 
-cr_status cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design)
+static cr_status check_state(const cri_gda *g, bool pooled, const cr_design *design)
 {
-    const cri_gda *g = state;
+    bool fits = cri_class_moments_fit(&g->moments, pooled, design) &&
+                cri_discriminant_fits(&g->d, &g->moments);
+    return fits ? CR_OK : CR_EDATA;
+}
+
+cr_status cri_gda_ready_pooled(cr_ctx *cx, void *state, const cr_design *design)
+{
     (void)cx;
-    return cri_class_moments_fit(&g->moments, design) && cri_discriminant_fits(&g->d, &g->moments)
-               ? CR_OK
-               : CR_EDATA;
+    return check_state(state, true, design);
+}
+
+cr_status cri_gda_ready_each(cr_ctx *cx, void *state, const cr_design *design)
+{
+    (void)cx;
+    return check_state(state, false, design);
 }

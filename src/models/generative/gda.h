@@ -22,7 +22,8 @@ cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
 cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_gda_statistics[];
-cr_status             cri_gda_ready(cr_ctx *cx, void *state, const cr_design *design);
+cr_status             cri_gda_ready_pooled(cr_ctx *cx, void *state, const cr_design *design);
+cr_status             cri_gda_ready_each(cr_ctx *cx, void *state, const cr_design *design);
 
 /* How lda and qda learn: `each` or `pooled` covariances. */
 #define CRI_GDA_SUMS(stem, covariances)                                                            \

@@ -57,5 +57,5 @@ const cr_model_class cri_class_lda = {
     .statistics = cri_gda_statistics,
     .state = cri_gda_record,
     .state_size = sizeof(cri_gda),
-    .ready = cri_gda_ready,
+    .ready = cri_gda_ready_pooled,
 };

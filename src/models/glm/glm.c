@@ -107,6 +107,8 @@ static double ml_dispersion(const glm_state *m)
     if (m->fixed_dispersion) return 1;
     if (m->family == CRI_GLM_GAUSSIAN || m->family == CRI_GLM_INVERSE_GAUSSIAN) return 2 * s;
     if (m->family != CRI_GLM_GAMMA) return m->phi; /* a quasi-likelihood has none */
+    if (s < 1e-5)
+        return 12 * s / (3 + sqrt(9 + 12 * s)); /* s = phi/2 + phi^2/12: no cancellation */
     double a = 0.75 / s;
     for (int step = 0; s > 0 && isfinite(s) && step < 50; step++) {
         double off = log(a) - cr_digamma(a) - s, slope = 1 - a * cr_trigamma(a);

@@ -20,7 +20,7 @@ void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *f)
 bool cri_rows_factor_fits(cri_rows_factor *f, size_t p)
 {
     f->p = p;
-    return f->q == p + 1;
+    return f->q == p + 1 && f->weight > 0; /* 0: of a part of the rows alone */
 }
 
 static cr_status allocate(cr_ctx *cx, size_t p, cri_rows_factor *out)

@@ -20,7 +20,7 @@ enum { CRI_MOST_FACTOR = 1000 };
     MEMBER(count,  q,      (),     "as:factor_columns",   "p terms and the target; 0: nothing is remembered") \
     MEMBER(count,  p,      (),     "made",                "terms")                                  \
     MEMBER(count,  rows,   (),     "as:factor_rows",      "of positive weight")                     \
-    MEMBER(real,   weight, (),     ">0 as:factor_weight", "of them")                                \
+    MEMBER(real,   weight, (),     ">=0 as:factor_weight", "of them")                               \
     MEMBER(vector, mean,   (q),    "any as:rows/mean",    "of each column")                         \
     MEMBER(matrix, R,      (q, q), "any as:rows/factor",  "triangular")
 /* clang-format on */

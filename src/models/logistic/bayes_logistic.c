@@ -319,8 +319,10 @@ static cr_status improve(cr_ctx *cx, const cri_posterior *post, const bayes_logi
         goto done;
     }
     CR_TRY(draw(cx, post, CRI_INFER_IMPORTANCE, o->draws, seed, m));
-    if (m->ess < fmin(enough, 0.5 * (double)o->draws))
+    if (m->ess < fmin(enough, 0.5 * (double)o->draws)) {
+        m->log_evidence = m->laplace, m->evidence_se = NAN; /* the chain may have none of its own */
         CR_TRY(draw(cx, post, CRI_INFER_MCMC, o->draws, seed, m));
+    }
     cr_log(
         cx, CR_LOG_INFO,
         "Laplace's normal is a poor picture of the posterior here: %s is used instead, with draws "

@@ -393,6 +393,27 @@ TEST(likelihood_is_at_its_maximum_in_the_dispersion)
     }
 }
 
+/* Gamma rows that lie on their means but for their last digits: phi is D / n there, to the first order. */
+TEST(dispersion_of_an_almost_exact_fit)
+{
+    static const double noise[] = { 1e-3, 1e-5, 1e-7 };
+    double              X[N * P], y[N];
+    for (size_t c = 0; c < 3; c++) {
+        cr_rng r = cr_rng_stream(77, c);
+        for (size_t i = 0; i < N; i++) {
+            double eta = 1;
+            for (size_t j = 0; j < P; j++) eta += 0.3 * (X[i * P + j] = cr_rng_normal(&r));
+            y[i] = exp(eta + noise[c] * cr_rng_normal(&r));
+        }
+        cr_model *m =
+            fit(cx, "glm", make_table(cx, X, N, P, y, NULL), "target=y family=gamma link=log");
+        json_t *d = describe(cx, m);
+        double  s = statistic(d, "deviance") / N;
+        assert_relative(statistic(d, "ml_dispersion"), s - s * s / 6, 1e-9);
+        assert_true(isfinite(statistic(d, "aic")) && isfinite(statistic(d, "bic")));
+    }
+}
+
 /* --- peers ----------------------------------------------------------------------------------- */
 
 static void check_case(cr_ctx *cx, const json_t *item, const cr_table *t, const char *settings)
