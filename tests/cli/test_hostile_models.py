@@ -221,3 +221,18 @@ def test_no_answer_is_nonsense(credence, forge, examples, fit, change, arrays):
         assert not shares or (min(shares) >= 0 and sum(shares) == pytest.approx(1, abs=1e-5)), row
         assert not row.get("sd") or float(row["sd"]) >= 0, row
         assert not row.get("lower") or float(row["lower"]) <= float(row["upper"]), row
+
+
+# --- shapes that belong to another model
+
+@pytest.mark.parametrize("made, said", [("lda", "qda"), ("qda", "lda")])
+def test_covariances_are_as_many_as_the_model_has(credence, refused, forge, examples, made, said):
+    """One for all classes of lda, one for each of qda: an update would read past the end of the other's."""
+    assert credence("fit", made, "examples/iris.csv", "--target", "species", "-o", "m.cred").code == 0
+
+    def change(root):
+        root["model"] = said
+        root["settings"].pop("pool", None)
+    forge("m.cred", change)
+    for verb in (["check"], ["predict", "examples/iris.csv"], ["update", "examples/iris.csv", "-o", "new.cred"]):
+        refused(3, verb[0], "bad.cred", *verb[1:])
