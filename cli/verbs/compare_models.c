@@ -1,6 +1,7 @@
 /* compare_models.c -- the comparison of models, shown. */
 #include "compare.h"
 #include "scores.h"
+#include "study/assess_internal.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -88,15 +89,6 @@ static void put_score_table(cli *c, const cr_comparison *x, cri_sheet *rows)
     }
 }
 
-/* What people compare models by, beside the first metric: the others are for programs. */
-static bool is_main(const char *metric)
-{
-    static const char *const names[] = { "rmse", "r2", "coverage", "accuracy", "auc", "f1" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(metric, names[i]) == 0) return true;
-    return false;
-}
-
 static void put_model(cri_sheet *row, const char *name, const cr_compared *m)
 {
     const cr_assessment *a = &m->cv.mean;
@@ -107,7 +99,8 @@ static void put_model(cri_sheet *row, const char *name, const cr_compared *m)
     cri_put_real(row, "difference_se", m->paired[0].se);
     cri_put_real(row, "p", m->paired[0].p);
     for (size_t i = 1; i < a->n; i++)
-        if (is_main(a->metrics[i].name)) cli_put_cell(row, a->metrics[i].name, a->metrics[i].value);
+        if (cri_metric_kind_of(a->metrics[i].name)->main)
+            cli_put_cell(row, a->metrics[i].name, a->metrics[i].value);
 }
 
 /* One line for each model: the first metric, how far from the best it is, and the main others. */

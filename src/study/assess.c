@@ -6,6 +6,31 @@
 #include <math.h>
 #include <string.h>
 
+const cri_metric_kind *cri_metric_kind_of(const char *name)
+{
+    static const cri_metric_kind kinds[] = {
+        { "log_score", 1, false, false },
+        { "rmse", -1, false, true },
+        { "mae", -1, false, false },
+        { "r2", 1, true, true },
+        { "crps", -1, false, false },
+        { "coverage", 0, false, true },
+        { "width", 0, false, false },
+        { "log_loss", -1, false, false },
+        { "accuracy", 1, false, true },
+        { "brier", -1, false, false },
+        { "auc", 1, true, true },
+        { "calibration_error", -1, false, false },
+        { "balanced_accuracy", 1, false, false },
+        { "f1", 1, true, true },
+        { "average_precision", 1, true, false },
+        { "", 0, false, false },
+    };
+    size_t i = 0;
+    while (*kinds[i].name && strcmp(kinds[i].name, name) != 0) i++;
+    return &kinds[i];
+}
+
 static void add_metric(cr_assessment *a, const char *name, double value)
 {
     if (a->n < CR_MOST_METRICS) a->metrics[a->n++] = (cr_metric){ name, value, NAN };

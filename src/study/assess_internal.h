@@ -5,6 +5,17 @@
 
 #include "assess.h"
 
+/* What is known of a metric beside its value. */
+typedef struct cri_metric_kind {
+    const char *name;
+    int         sense;   /* 1: the more the better, -1: the less, 0: neither           */
+    bool        by_rows; /* has no value where the rows are too few or have one target */
+    bool        main;    /* what people compare models by, beside the first one        */
+} cri_metric_kind;
+
+/* Of a name that is none: no sense, and the rest false. */
+const cri_metric_kind *cri_metric_kind_of(const char *name);
+
 /* cr_evaluate without a warning of scores that are infinite: of folds, all get one (scores.h). */
 cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                        cr_assessment *out);

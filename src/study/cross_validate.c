@@ -1,5 +1,6 @@
 /* cross_validate.c -- cross-validation of one model, and what its metrics mean. */
 #include "cross_validate.h"
+#include "assess_internal.h"
 #include "plan.h"
 
 #include <string.h>
@@ -38,18 +39,7 @@ void cr_cv_free(cr_ctx *cx, cr_cv *cv)
 
 /* --- metrics --------------------------------------------------------------------------------- */
 
-int cr_metric_sense(const char *metric)
-{
-    static const char *const more[] = { "log_score",         "r2", "accuracy",         "auc",
-                                        "balanced_accuracy", "f1", "average_precision" };
-    static const char *const less[] = { "rmse",     "mae",   "crps",
-                                        "log_loss", "brier", "calibration_error" };
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (strcmp(metric, more[i]) == 0) return 1;
-    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
-        if (strcmp(metric, less[i]) == 0) return -1;
-    return 0;
-}
+int cr_metric_sense(const char *metric) { return cri_metric_kind_of(metric)->sense; }
 
 size_t cr_metric_find(const cr_assessment *a, const char *metric)
 {

@@ -1,5 +1,6 @@
 /* scores.c -- metrics over folds. */
 #include "scores.h"
+#include "assess_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,9 +81,7 @@ static void warn_of_metric(cr_ctx *cx, const cr_assessment *fold, size_t n, size
         none += isnan(fold[f].metrics[m].value) != 0;
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
-    bool by_rows = strcmp(name, "r2") == 0 || strcmp(name, "auc") == 0 || strcmp(name, "f1") == 0 ||
-                   strcmp(name, "average_precision") == 0; /* else the predictions lack it */
-    if (none > 0 && (none < n || by_rows))
+    if (none > 0 && (none < n || cri_metric_kind_of(name)->by_rows))
         cr_log(cx, CR_LOG_WARNING,
                "%s has no value in %zu of %zu folds, whose rows are too few or have one target, "
                "and so none over "

@@ -4,6 +4,7 @@
 #include "data/judge/split.h"
 #include "data/table/subset.h"
 #include "math/special/special.h"
+#include "study/assess_internal.h"
 #include "study/cross_validate.h"
 
 static double metric(const cr_assessment *a, const char *name)
@@ -327,4 +328,22 @@ TEST(allocations)
 {
     char name[] = "ridge";
     test_every_allocation_fails(cross_validate_small, name);
+}
+
+/* Whatever is measured is known by its kind: how models are ordered by it hangs on that. */
+TEST(every_metric_has_a_kind)
+{
+    cr_regression_metrics numbers = { 0 };
+    cr_class_metrics      classes = { 0 };
+    cr_assessment         a = { 0 };
+    cri_assess_add_numbers(&a, &numbers);
+    for (int both = 0; both < 2; both++) {
+        assert_true(a.n >= 7);
+        for (size_t i = 0; i < a.n; i++)
+            assert_string_equal(cri_metric_kind_of(a.metrics[i].name)->name, a.metrics[i].name);
+        a.n = 0;
+        cri_assess_add_classes(&a, &classes);
+    }
+    assert_int_equal(cr_metric_sense("log_loss"), -1);
+    assert_int_equal(cr_metric_sense("none such"), 0);
 }

@@ -22,7 +22,7 @@
       "prior sd of the intercepts, in log odds of a row at the means of the columns; 10 if not given", "5") \
     X(flag,   shrink_intercept, "false", "", "the intercepts have the prior of the slopes", "true")  \
     X(choice, infer,     "auto", "laplace|importance|mcmc|bound|auto",                               \
-      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, (two classes) the Gaussian of a lower bound on the evidence; auto: the first of these three that passes its check", "mcmc") \
+      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, (two classes) the Gaussian of a lower bound on the evidence; auto: the first of Gaussian, draws and chain that passes its check", "mcmc") \
     X(count,  draws,     "4000",    "100..1e7", "importance, mcmc, auto: number of draws", "20000")  \
     X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */

@@ -204,6 +204,8 @@ static void set_student_weights(work *k)
     f->scale = sqrt(squares / sum * (n + p / f->nu) / (n - p));
 }
 
+int cri_student_bound(double nu) { return (nu > 0.99 * most_nu) - (nu < 1.001 * least_nu); }
+
 cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out)
 {
     cr_status      st = CR_OK;
@@ -240,8 +242,6 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
         f.iterations++;
     }
     CR_TRY(check_spread(cx, &k, first, size));
-    if (isnan(p->nu) && !isnan(f.scale))
-        f.bound = (f.nu > 0.99 * most_nu) - (f.nu < 1.001 * least_nu);
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:

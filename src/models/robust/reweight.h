@@ -36,10 +36,11 @@ typedef struct cri_robust_fit {
     double            scale, nu, log_likelihood; /* scale NaN: the rows that count lie on a line */
     size_t            iterations;
     bool              converged;
-    int               bound; /* where nu was estimated: -1 at its least, 1 at its most, else 0 */
 } cri_robust_fit;
 
 cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out);
+/* Where an estimate of nu ended: -1 at its least, 1 at its most, else 0. */
+int       cri_student_bound(double nu);
 cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *out);
 void      cri_robust_fit_free(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fit *fit);
 

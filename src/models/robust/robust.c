@@ -159,10 +159,12 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     set_line(m, plain, f.line.intercept, f.line.coef, sigma);
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = f.iterations;
-    if (f.bound > 0)
+    int bound =
+        m->method == STUDENT && isnan(o->dof) && !isnan(m->scale) ? cri_student_bound(f.nu) : 0;
+    if (bound > 0)
         cr_log(cx, CR_LOG_INFO,
                "the noise looks normal: the degrees of freedom ended at their upper bound");
-    if (f.bound < 0)
+    if (bound < 0)
         cr_log(cx, CR_LOG_WARNING,
                "the noise has the tails of a Cauchy distribution or heavier ones: the degrees of "
                "freedom "
@@ -364,8 +366,8 @@ static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design 
     cri_put_text(s, "method", method_names[m->method]);
     if (m->method == QUANTILE) cri_put_real(s, "quantile", m->share);
     if (m->method == STUDENT) cri_put_real(s, "dof", m->nu);
-    if (m->method == STUDENT && !m->nu_given && !(m->nu > 1.001 && m->nu < 495))
-        cri_put_text(s, "at_bound", m->nu > 2 ? "dof (upper)" : "dof (lower)");
+    if (m->method == STUDENT && !m->nu_given && cri_student_bound(m->nu) != 0)
+        cri_put_text(s, "at_bound", cri_student_bound(m->nu) > 0 ? "dof (upper)" : "dof (lower)");
     cri_put_real(s, "scale", m->scale * design->target_scale);
     if (m->method == LAD || m->method == QUANTILE) {
         cri_put_real(s, "objective", m->objective);
