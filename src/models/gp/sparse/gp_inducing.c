@@ -106,19 +106,6 @@ done:
     return st;
 }
 
-static void measure(const cri_gp_data *a, double *scale)
-{
-    for (size_t j = 0; j < a->d; j++) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < a->n; i++) {
-            double delta = a->X[i * a->d + j] - mean;
-            mean += delta / (double)(i + 1);
-            square += delta * (a->X[i * a->d + j] - mean);
-        }
-        scale[j] = square > 0 ? sqrt(square / (double)a->n) : 1;
-    }
-}
-
 cr_status cri_gp_inducing(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                           cri_gp_data *out_Z)
 {
@@ -139,7 +126,7 @@ cr_status cri_gp_inducing(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_
                    .distance = cr_scratch_f64(&s, data->n),
                    .nearest = cr_scratch_index(&s, data->n) };
     CR_TRY(s.status);
-    measure(data, c.scale);
+    cri_gp_data_sds(data, c.scale);
     CR_TRY(seed_centres(cx, &c, seed));
     for (int step = 0; step < STEPS && data->c == 0; step++) {
         CR_TRY(move_centres(cx, &c));
@@ -273,7 +260,7 @@ cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_learning *learning, cri
     CR_TRY(s.status);
     CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, *noise,
                             learning->learn_noise, &u));
-    measure(learning->problem->data, g.scale);
+    cri_gp_data_sds(learning->problem->data, g.scale);
     for (size_t i = 0; i < size; i++) lower[i] = -INFINITY, upper[i] = INFINITY;
     memcpy(lower, u.lower, at * sizeof *lower);
     memcpy(upper, u.upper, at * sizeof *upper);

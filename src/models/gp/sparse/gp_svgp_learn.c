@@ -81,19 +81,6 @@ done:
     return st;
 }
 
-static void measure(const cri_gp_data *a, double *scale)
-{
-    for (size_t j = 0; j < a->d; j++) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < a->n; i++) {
-            double delta = a->X[i * a->d + j] - mean;
-            mean += delta / (double)(i + 1);
-            square += delta * (a->X[i * a->d + j] - mean);
-        }
-        scale[j] = square > 0 ? sqrt(square / (double)a->n) : 1;
-    }
-}
-
 static cri_gp_svgp svgp_new(cr_scratch *s, const cri_gp_sparse *sparse, size_t q)
 {
     size_t m = sparse->Z.n;
@@ -168,7 +155,7 @@ cr_status cri_gp_svgp_learn(cr_ctx *cx, const cri_gp_learning *learning,
     CR_TRY(s.status);
     CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, *noise,
                             learning->learn_noise, &u));
-    measure(learning->problem->data, g.scale);
+    cri_gp_data_sds(learning->problem->data, g.scale);
     set_box(&g, &u, x, lower, upper);
     CR_TRY(take(&g, x));
     CR_TRY(warm_up(&g, options->batch));

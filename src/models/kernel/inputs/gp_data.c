@@ -126,6 +126,19 @@ cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out
     return CR_OK;
 }
 
+void cri_gp_data_sds(const cri_gp_data *a, double *out)
+{
+    for (size_t j = 0; j < a->d; j++) {
+        double mean = 0, square = 0;
+        for (size_t i = 0; i < a->n; i++) {
+            double delta = a->X[i * a->d + j] - mean;
+            mean += delta / (double)(i + 1);
+            square += delta * (a->X[i * a->d + j] - mean);
+        }
+        out[j] = square > 0 ? sqrt(square / (double)a->n) : 1;
+    }
+}
+
 double cri_gp_data_mean(const cri_gp_data *data)
 {
     double sum = 0, weight = 0;

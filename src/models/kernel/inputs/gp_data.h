@@ -45,6 +45,8 @@ cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64
                            cri_gp_data *out);
 /* The mean of the targets, each row by its precision. */
 double cri_gp_data_mean(const cri_gp_data *data);
+/* out [d]: the standard deviation of each column of numbers, 1 of one that is constant. */
+void cri_gp_data_sds(const cri_gp_data *data, double *out);
 /* Takes shift off the targets. */
 void cri_gp_data_shift(cri_gp_data *data, double shift);
 /* Room for n inputs, zeroed. */
