@@ -1,7 +1,6 @@
 /* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
 #include "approximate.h"
 #include "infer_job.h"
-#include "base/list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,36 +14,12 @@
     X(text, evidence, "", "FILE",                                                                  \
       "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI .evid",    \
       "evidence.json")                                                                             \
-    CLI_METHOD_OPTIONS(X)
+    CR_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS(infer_options, infer_table, INFER_OPTIONS);
+#define COPY(kind, field, ...) .field = o->field,
 
 /* --- rows ------------------------------------------------------------------------------------ */
-
-/* Those that are named, or all variables that are not known in every row. */
-static cr_status choose_targets(infer_job *j)
-{
-    cr_status            st = CR_OK;
-    const infer_options *o = j->c->own;
-    size_t               all = cr_variables_count(j->vs), n = 0;
-    bool                *known = cr_scratch_bytes(&j->s, all, sizeof *known);
-    char               **names = NULL;
-    CR_TRY(cri_list_split(&j->s, o->target, &names, &n));
-    j->target = cr_scratch_index(&j->s, n > all ? n : all);
-    CR_TRY(j->s.status);
-    for (size_t i = 0; i < n; i++) {
-        CR_TRY(cr_variable_find(j->c->cx, j->vs, names[i], &j->target[i]));
-        for (size_t k = 0; k < i; k++)
-            if (j->target[k] == j->target[i])
-                CR_TRY(cr_fail(j->c->cx, CR_EARG, "--target names '%s' twice", names[i]));
-    }
-    j->n_target = n;
-    for (size_t i = 0; i < j->n_known; i++) known[j->known[i].variable] = !j->known[i].gaps;
-    for (size_t v = 0; v < all && n == 0; v++)
-        if (!known[v] && !j->any.methods->is_fixed(&j->cases, v)) j->target[j->n_target++] = v;
-done:
-    return st;
-}
 
 enum { WIDTH = 12 }; /* of a column of text, at least */
 
@@ -207,44 +182,20 @@ done:
     return st;
 }
 
-/* Evidence that all rows have besides their columns.  Soft evidence would have to be fitted to each
- * row. */
-static cr_status check_evidence(const infer_job *j, const cr_finding *f, const char *path)
-{
-    const char *name = cr_variable_name(j->vs, f->variable);
-    for (size_t i = 0; i < j->n_known; i++)
-        if (j->known[i].variable == f->variable) {
-            cr_fail(j->c->cx, CR_EDATA, "'%s' is known from %s, and is a column of %s too", name,
-                    path, j->c->args[1]);
-            return cr_fail_hint(j->c->cx, "leave one of them out");
-        }
-    if (f->kind != CR_FINDING_SOFT) return CR_OK;
-    cr_fail(j->c->cx, CR_EUNSUPPORTED, "%s: infer takes no soft evidence, as that on '%s'", path,
-            name);
-    return cr_fail_hint(j->c->cx, "credence query takes it, one case at a time");
-}
-
 /* Which method answers all rows, with what they all have. */
 static cr_status open_network(infer_job *j)
 {
     cr_status            st = CR_OK;
     const infer_options *o = j->c->own;
-    cr_query_options     q = cr_query_defaults();
+    cr_method_options    how = { CR_METHOD_OPTIONS(COPY) };
+    cr_query_options     q = cr_query_settings(&how, j->c->fit.seed);
     cr_findings          more = { 0 };
-    q.method = (cr_query_method)o->method;
-    q.budget = o->budget;
-    q.seed = j->c->fit.seed;
-#define TAKE(kind, field, ...) q.approximate.field = o->field;
-    CR_APPROXIMATE_OPTIONS(TAKE)
-#undef TAKE
     if (o->evidence)
         CR_TRY(j->any.methods->read_findings(j->c->cx, &more, j->any.net, o->evidence));
-    for (size_t i = 0; i < more.n; i++) CR_TRY(check_evidence(j, &more.item[i], o->evidence));
+    CR_TRY(cri_cases_check_known(j->c->cx, j->vs, &more, j->known, j->n_known, o->evidence,
+                                 j->c->args[1]));
     CR_TRY(cri_cases_open(j->c->cx, j->any, &more, &q, &j->cases));
-    if (j->cases.why[0])
-        cr_log(j->c->cx, CR_LOG_WARNING, "%s; %s was taken for all rows%s", j->cases.why,
-               j->cases.method,
-               j->cases.divorced ? "; --method ve may do each row by itself, exactly" : "");
+    cri_cases_warn_method(&j->cases);
 done:
     cr_findings_free(j->c->cx, &more);
     return st;
@@ -262,7 +213,8 @@ static cr_status prepare(infer_job *j)
         CR_TRY(j->any.methods->check_method(j->c->cx, (cr_query_method)o->method));
     CR_TRY(infer_open_cases(j));
     CR_TRY(open_network(j));
-    CR_TRY(choose_targets(j));
+    CR_TRY(cri_cases_targets(&j->s, &j->cases, o->target, j->known, j->n_known, &j->target,
+                             &j->n_target));
     for (size_t v = 0; v < cr_variables_count(j->vs); v++)
         if (count_numbers(j, v) > most) most = count_numbers(j, v);
     j->p = cr_scratch_f64(&j->s, most);
@@ -270,33 +222,6 @@ static cr_status prepare(infer_job *j)
     CR_TRY(cli_check_strict(j->c));
 done:
     return st;
-}
-
-/* What is to be said of the rows in the end. */
-static void warn_of_rows(const infer_job *j)
-{
-    cr_ctx          *cx = j->c->cx;
-    const cri_cases *s = &j->cases;
-    if (s->impossible > 0)
-        cr_log(cx, CR_LOG_WARNING,
-               j->any.methods->states
-                   ? "%zu of %zu rows are impossible in this network and get no posterior"
-                   : "in %zu of %zu rows an observation follows from others: they get no posterior",
-               s->impossible, j->rows);
-    if (s->lost > 0)
-        cr_log(cx, CR_LOG_WARNING,
-               "no sample agrees with %zu of %zu rows: they may be impossible, or need another "
-               "--method",
-               s->lost, j->rows);
-    if (s->unsure > 0)
-        cr_log(cx, CR_LOG_WARNING,
-               "%s has not converged in %zu of %zu rows: their posteriors may be far off",
-               s->method, s->unsure, j->rows);
-    if (s->thin > 0)
-        cr_log(cx, CR_LOG_WARNING,
-               "%s has fewer than 100 effective samples in %zu of %zu rows: their standard errors "
-               "are too small",
-               s->method, s->thin, j->rows);
 }
 
 static void print_end(const infer_job *j)
@@ -324,7 +249,7 @@ static cr_status run_infer(cli *c)
         print_header(&j);
     }
     CR_TRY(infer_rows(&j, sheet));
-    warn_of_rows(&j);
+    cri_cases_warn_rows(&j.cases, j.rows);
     if (c->format == FORMAT_JSON) out_result_end_rows(c);
     if (c->format == FORMAT_TEXT && !j.cases.exact) print_end(&j);
     CR_TRY(cli_check_strict(c));

@@ -20,9 +20,10 @@
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
     X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred|json",                               \
       "format of the network; auto looks at the name and the bytes", "bif")                        \
-    CLI_METHOD_OPTIONS(X)
+    CR_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS(query_options, query_table, QUERY_OPTIONS);
+#define COPY(kind, field, ...) .field = o->field,
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
@@ -109,38 +110,20 @@ static cr_status keep_failure(cli *c, cr_status st, asked *a)
     return CR_OK;
 }
 
-/* What a user should know of an answer. */
-static void warn(cli *c, const char *text, const cr_query_answer *a)
-{
-    if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", text, a->why);
-    if (a->open)
-        cr_log(c->cx, CR_LOG_WARNING,
-               "%s: not proven to be the best: its log is %.6g, and no assignment has more "
-               "than %.6g",
-               text, a->log_number, a->upper);
-    else if (!a->exact)
-        approximate_warn(c, text, a->method, &a->error);
-}
-
 /* All questions are read before the first is answered. */
 static cr_status answer_all(cli *c, cri_any_network any, const cr_findings *more, asked *all)
 {
     cr_status            st = CR_OK;
     const query_options *o = c->own;
-    cr_query_options     settings = cr_query_defaults();
-    settings.method = (cr_query_method)o->method;
-    settings.budget = o->budget;
-    settings.seed = c->fit.seed;
-#define TAKE(kind, field, ...) settings.approximate.field = o->field;
-    CR_APPROXIMATE_OPTIONS(TAKE)
-#undef TAKE
+    cr_method_options    how = { CR_METHOD_OPTIONS(COPY) };
+    cr_query_options     settings = cr_query_settings(&how, c->fit.seed);
     if (any.methods->check_method) CR_TRY(any.methods->check_method(c->cx, settings.method));
     for (size_t i = 1; i < c->n_args; i++)
         CR_TRY(any.methods->parse(c->cx, any.net, c->args[i], &all[i].question));
     for (size_t i = 1; i < c->n_args; i++) {
         st = any.methods->run(c->cx, any.net, all[i].question, more, &settings, &all[i].answer);
         if (st == CR_OK)
-            warn(c, c->args[i], &all[i].answer);
+            cri_answer_warn(c->cx, c->args[i], &all[i].answer);
         else
             CR_TRY(keep_failure(c, st, &all[i]));
     }

@@ -47,138 +47,14 @@ done:
     return st;
 }
 
-/* A state that the network does not have: where it is first met. */
-static cr_status refuse_level(infer_job *j, const cr_column *column, size_t v, size_t level)
-{
-    size_t row = 0;
-    while (row < cr_table_rows(j->t) && column->codes[row] != level) row++;
-    cr_fail(j->c->cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cr_table_source(j->t),
-            row + 1, column->name, column->levels[level]);
-    return cri_nearest_state(j->c->cx, j->any.net, v, column->levels[level]);
-}
-
-/* --- columns that are no variables, or the same one ------------------------------------------ */
-
-/* The names of all columns, of a table or of text. */
-static const char *column_name(const infer_job *j, size_t i)
-{
-    return j->text ? cri_text_rows_name(j->text, i) : cr_table_column(j->t, i)->name;
-}
-
-static const char *variable_name(const void *vs, size_t v) { return cr_variable_name(vs, v); }
-
-/* The nearest variable, or "". */
-static const char *nearest(const infer_job *j, const char *name)
-{
-    cr_fail(j->c->cx, CR_EDATA, "there is no variable '%s'", name);
-    cr_fail_nearest(j->c->cx, name, "variables", cr_variables_count(j->vs), variable_name, j->vs);
-    return cr_error_nearest(j->c->cx);
-}
-
-/* Says once which columns name no variable. */
-static void warn_unused(const infer_job *j, size_t columns)
-{
-    enum { FEW = 8 };
-    char   text[1024] = "";
-    size_t used = 0, n = 0;
-    for (size_t i = 0; i < columns; i++) {
-        const char *name = column_name(j, i), *near;
-        if (cr_variable_lookup(j->vs, name) != CR_NONE || n++ >= FEW || used >= sizeof text)
-            continue;
-        near = nearest(j, name);
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s'%s'", n > 1 ? ", " : "", name);
-        if (near[0] && used < sizeof text)
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, " (did you mean '%s'?)", near);
-    }
-    if (n == 1)
-        cr_log(j->c->cx, CR_LOG_WARNING, "column %s names no variable of the network: left out",
-               text);
-    if (n > 1)
-        cr_log(j->c->cx, CR_LOG_WARNING,
-               "%zu columns name no variable of the network: left out %s%s", n, text,
-               n > FEW ? ", ..." : "");
-}
-
-/* Two columns of one variable may contradict each other. */
-static cr_status refuse_twice(infer_job *j, size_t columns)
-{
-    cr_status st = CR_OK;
-    size_t   *first = cr_scratch_bytes(&j->s, cr_variables_count(j->vs), sizeof *first);
-    CR_TRY(j->s.status);
-    for (size_t i = 0; i < columns; i++) {
-        size_t v = cr_variable_lookup(j->vs, column_name(j, i));
-        if (v != CR_NONE && first[v] > 0) {
-            cr_fail(j->c->cx, CR_EDATA, "columns %zu and %zu of %s are both '%s'", first[v], i + 1,
-                    j->text ? cri_source_name(j->source) : cr_table_source(j->t),
-                    column_name(j, i));
-            CR_TRY(cr_fail_hint(j->c->cx, "leave one of them out, or give it another name"));
-        }
-        if (v != CR_NONE) first[v] = i + 1; /* 0: none yet */
-    }
-done:
-    return st;
-}
-
-/* What the levels of a column mean. */
-static cr_status match_states(infer_job *j, case_column *k)
-{
-    const cr_column *column = k->column;
-    k->state = cr_scratch_index(&j->s, column->n_levels);
-    if (j->s.status != CR_OK) return j->s.status;
-    if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
-        return cr_fail(j->c->cx, CR_EDATA, "column '%s' is not read as states", column->name);
-    for (size_t i = 0; i < column->n_levels; i++) {
-        k->state[i] = cr_state_lookup(j->vs, k->variable, column->levels[i]);
-        if (k->state[i] == CR_NONE) return refuse_level(j, column, k->variable, i);
-    }
-    return CR_OK;
-}
-
-static bool is_number(const char *text)
-{
-    double x;
-    size_t n = strlen(text);
-    return n > 0 && cri_parse_double(text, text + n, &x) == n;
-}
-
-/* A column of a variable that has values holds numbers. */
-static cr_status match_values(infer_job *j, const cr_column *column)
-{
-    size_t row = 0;
-    if (column->type != CR_CATEGORY || column->missing == j->rows) return CR_OK;
-    while (row + 1 < j->rows &&
-           (column->codes[row] == CR_MISSING_CODE || is_number(column->levels[column->codes[row]])))
-        row++;
-    return cr_fail(
-        j->c->cx, CR_EDATA, "%s, row %zu: '%s' is a Gaussian variable, and '%s' is no number",
-        cr_table_source(j->t), row + 1, column->name, column->levels[column->codes[row]]);
-}
-
+/* Which columns are variables: some have to be. */
 static cr_status match_columns(infer_job *j)
 {
-    cr_status st = CR_OK;
-    size_t    columns = cr_table_columns(j->t);
-    CR_TRY(refuse_twice(j, columns));
-    j->known = cr_scratch_bytes(&j->s, columns, sizeof *j->known);
-    CR_TRY(j->s.status);
-    for (size_t i = 0; i < columns; i++) {
-        const cr_column *column = cr_table_column(j->t, i);
-        size_t           v = cr_variable_lookup(j->vs, column->name);
-        if (v == CR_NONE) continue;
-        case_column known = { .variable = v, .gaps = column->missing > 0, .column = column };
-        CR_TRY(j->any.methods->states ? match_states(j, &known) : match_values(j, column));
-        j->known[j->n_known++] = known;
-    }
-    if (j->n_known == 0) {
-        cr_fail(j->c->cx, CR_EDATA, "no column of %s names a variable of %s", cr_table_source(j->t),
-                j->c->args[0]);
-        CR_TRY(cr_fail_hint(j->c->cx, "credence describe %s lists its variables", j->c->args[0]));
-    }
-    warn_unused(j, columns);
-done:
-    return st;
+    cr_status st = cri_cases_match(&j->s, j->any, j->t, &j->known, &j->n_known);
+    if (st != CR_OK || j->n_known > 0) return st;
+    cr_fail(j->c->cx, CR_EDATA, "no column of %s names a variable of %s", cr_table_source(j->t),
+            j->c->args[0]);
+    return cr_fail_hint(j->c->cx, "credence describe %s lists its variables", j->c->args[0]);
 }
 
 /* --- rows that stream ------------------------------------------------------------------------ */
@@ -215,30 +91,34 @@ done:
 
 static cr_status open_text(infer_job *j)
 {
-    cr_status st = CR_OK;
-    size_t    columns;
+    cr_status    st = CR_OK;
+    size_t       columns;
+    const char **names;
     CR_TRY(cri_text_rows_open(j->c->cx, j->source, &j->c->read, &j->text));
     columns = j->text ? cri_text_rows_columns(j->text) : 0;
-    if (j->text) CR_TRY(refuse_twice(j, columns));
     j->known = cr_scratch_bytes(&j->s, columns, sizeof *j->known);
+    names = cr_scratch_bytes(&j->s, columns, sizeof *names);
     CR_TRY(j->s.status);
+    for (size_t i = 0; i < columns; i++) names[i] = cri_text_rows_name(j->text, i);
+    CR_TRY(cri_cases_refuse_twice(&j->s, j->vs, cri_source_name(j->source), names, columns));
     for (size_t i = 0; i < columns; i++) {
-        size_t v = cr_variable_lookup(j->vs, cri_text_rows_name(j->text, i));
-        if (v != CR_NONE) j->known[j->n_known++] = (case_column){ .variable = v, .place = i };
+        size_t v = cr_variable_lookup(j->vs, names[i]);
+        if (v != CR_NONE) j->known[j->n_known++] = (cri_case_column){ .variable = v, .place = i };
     }
     if (j->n_known == 0) { /* no header, perhaps: the other way will tell */
         cri_text_rows_free(j->text);
         j->text = NULL;
         CR_TRY(cri_source_rewind(j->source));
     }
-    if (j->text) warn_unused(j, columns);
+    if (j->text) cri_cases_warn_unused(j->c->cx, j->vs, names, columns);
 done:
     return st;
 }
 
 /* The state of a cell; CR_NONE where it has no value.  A state that is called NA, nan or ? is one:
  * what names a state is not missing, unless --missing-values says so. */
-static cr_status read_state(infer_job *j, const case_column *k, const char *cell, size_t *out_state)
+static cr_status read_state(infer_job *j, const cri_case_column *k, const char *cell,
+                            size_t *out_state)
 {
     const char *text = cell ? cell : cri_text_rows_written(j->text, k->place);
     *out_state = text ? cr_state_lookup(j->vs, k->variable, text) : CR_NONE;
@@ -306,15 +186,6 @@ done:
     return st;
 }
 
-/* What row i of the table says of a column: a state, a value, or NaN. */
-static double table_cell(const case_column *k, size_t row)
-{
-    const cr_column *c = k->column;
-    if (!k->state) return c->type == CR_CATEGORY ? NAN : c->values[row * c->stride];
-    bool missing = c->type != CR_CATEGORY || c->codes[row] == CR_MISSING_CODE;
-    return missing ? NAN : (double)k->state[c->codes[row]];
-}
-
 cr_status infer_observe(infer_job *j, size_t row, bool *out_any)
 {
     cr_status          st = CR_OK;
@@ -323,14 +194,14 @@ cr_status infer_observe(infer_job *j, size_t row, bool *out_any)
     *out_any = j->text ? cells != NULL : row < j->rows;
     if (j->text) j->rows = row + 1;
     for (size_t i = 0; i < j->n_known && *out_any; i++) {
-        const case_column *k = &j->known[i];
-        size_t             state;
-        double             x;
+        const cri_case_column *k = &j->known[i];
+        size_t                 state;
+        double                 x;
         if (j->text) {
             CR_TRY(read_state(j, k, cells[k->place], &state));
             x = state == CR_NONE ? NAN : (double)state;
         } else {
-            x = table_cell(k, row);
+            x = cri_case_cell(k, row);
         }
         CR_TRY(j->any.methods->observe(&j->cases, k->variable, x));
     }

@@ -6,15 +6,7 @@
 #include "base/scratch.h"
 #include "data/formats/read_internal.h"
 #include "data/formats/text_rows.h"
-
-/* A column that names a variable. */
-typedef struct case_column {
-    size_t           variable;
-    bool             gaps;   /* some row may have no value */
-    const cr_column *column; /* of a table; of states what its levels mean: */
-    size_t          *state;  /* [levels] */
-    size_t           place;  /* of text that streams: which cell */
-} case_column;
+#include "graph/query/cases_table.h"
 
 typedef struct infer_job {
     cli                *c;
@@ -26,7 +18,7 @@ typedef struct infer_job {
     cri_text_rows      *text;   /* rows as they come, in constant memory; or else */
     cr_table           *t;      /* all rows at once */
     size_t              rows;   /* so far, or all where that is known before */
-    case_column        *known;
+    cri_case_column    *known;
     size_t              n_known;
     size_t             *target, n_target;
     double             *p;          /* room for the numbers of one variable */

@@ -117,19 +117,10 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, 
     cr_model       *m = NULL;
     cr_network     *features = NULL;
     cri_any_network any;
-    if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
-    if (format == CR_FORMAT_AUTO) {
-        cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
-        CR_TRY(cr_fail_hint(c->cx,
-                            "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
-    }
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &any));
     CR_TRY(cli_check_strict(c));
-    if (!(any.methods->formats & 1u << format)) {
-        cr_fail(c->cx, CR_EARG, "%s is a %snetwork, and only .json and .cred hold such",
-                strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0], any.methods->word);
-        CR_TRY(cr_fail_hint(c->cx, "end the name in .json or .cred, or give --to json"));
-    }
+    CR_TRY(cri_check_network_format(c->cx, any, strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0],
+                                    to, &format));
     if (canonical && !any.methods->states)
         CR_TRY(cr_fail(c->cx, CR_EARG,
                        "--canonical is of networks with states, not of a Gaussian one"));

@@ -6,24 +6,11 @@
 
 enum { TEXT_WIDTH = 76 };
 
-/* The name of the network, or that of its file where it has none that says something. */
-static const char *find_title(const cli *c, const char *name)
+/* The end of a path. */
+static const char *file_name(const char *path)
 {
-    const char *slash = strrchr(c->args[0], '/');
-    if (name[0] && strcmp(name, "unknown") != 0) return name;
-    return slash ? slash + 1 : c->args[0];
-}
-
-/* To the path, or as text without one. */
-static cr_status draw(cli *c, cri_any_network any, cr_network_plot *p, const char *opt_path,
-                      char **out_text)
-{
-    cr_status st = opt_path ? cri_plot_any(c->cx, any, p, opt_path)
-                            : cri_plot_any_text(c->cx, any, p, TEXT_WIDTH, out_text);
-    if (st != CR_ENOMEM || p->plain) return st;
-    cr_log(c->cx, CR_LOG_WARNING, "drawn without bars: %s", cr_error(c->cx));
-    p->plain = true;
-    return draw(c, any, p, opt_path, out_text);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 cr_status cli_plot_network(cli *c, const char *opt_evidence)
@@ -41,10 +28,11 @@ cr_status cli_plot_network(cli *c, const char *opt_evidence)
     if (c->n_args > 1) CR_TRY(any.methods->parse(c->cx, any.net, c->args[1], &q));
     if (opt_evidence) CR_TRY(any.methods->read_findings(c->cx, &more, any.net, opt_evidence));
     p.question = q;
-    p.title = find_title(c, any.methods->name(any.net));
-    if (path && c->global.strict) CR_TRY(draw(c, any, &p, "/dev/null", &text)); /* as save_figure */
+    p.title = cri_network_title(any, file_name(c->args[0]));
+    if (path && c->global.strict) /* as save_figure */
+        CR_TRY(cri_plot_fitting(c->cx, any, &p, "/dev/null", TEXT_WIDTH, &text));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(draw(c, any, &p, path, &text));
+    CR_TRY(cri_plot_fitting(c->cx, any, &p, path, TEXT_WIDTH, &text));
     CR_TRY(cli_check_strict(c));
     if (text) {
         CR_TRY(out_open(c, NULL));

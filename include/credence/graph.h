@@ -34,6 +34,8 @@
 #include "../../src/graph/query/gaussian_query.h"
 #include "../../src/graph/image/grid.h"
 
+#include "../../src/models/core/network_ask.h"
+
 #include "../../src/plot/network_figure.h"
 
 #endif

@@ -4,6 +4,7 @@
 #define CREDENCE_PLOT_NETWORK_FIGURE_H
 
 #include "graph/query/gaussian_query.h"
+#include "models/core/model.h"
 
 /* What is shown; all zeros: the marginals without evidence.  Of a Gaussian network findings are values
  * (gaussian_query.h). */
@@ -35,5 +36,12 @@ CR_API cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net,
 /* The same as lines of text; freed with cr_free(cx, text, strlen(text) + 1, 1). */
 CR_API cr_status cr_plot_gaussian_text(cr_ctx *cx, const cr_gaussian_network *net,
                                        const cr_network_plot *opt_p, size_t width, char **out_text);
+
+/* Draws the network of a model, of either kind, as SVG.  opt_question is the text of P(* | e), opt_evidence JSON
+ * (network_ask.h), opt_name what it is called where it has no name of its own.  Where the marginals would not
+ * fit into memory the graph is drawn alone, with a warning.  CR_EUNSUPPORTED for a model without a network. */
+CR_API cr_status cr_plot_model_network(cr_ctx *cx, const cr_model *model, const char *opt_question,
+                                       const char *opt_evidence, const char *opt_name,
+                                       const char *path);
 
 #endif

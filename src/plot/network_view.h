@@ -59,5 +59,11 @@ cr_status cri_plot_any(cr_ctx *cx, cri_any_network any, const cr_network_plot *o
                        const char *path);
 cr_status cri_plot_any_text(cr_ctx *cx, cri_any_network any, const cr_network_plot *opt_p,
                             size_t width, char **out_text);
+/* The same to the path, or, without one, as text; the graph alone, with a warning, where marginals would not
+ * fit into memory. */
+cr_status cri_plot_fitting(cr_ctx *cx, cri_any_network any, cr_network_plot *p,
+                           const char *opt_path, size_t width, char **out_text);
+/* The name of the network, or the other where it has none that says something. */
+const char *cri_network_title(cri_any_network any, const char *otherwise);
 
 #endif

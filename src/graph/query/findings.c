@@ -226,15 +226,12 @@ done:
     return st;
 }
 
-static cr_status read_json(const job *j)
+static cr_status parse_json(const job *j, const char *bytes, size_t size)
 {
     cr_status    st = CR_OK;
-    char        *bytes = NULL;
-    size_t       size = 0;
     json_t      *root = NULL, *value;
     json_error_t error;
     const char  *key;
-    CR_TRY(cri_file_load(j->cx, j->path, 0, &bytes, &size));
     root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!root)
         CR_TRY(cr_fail(j->cx, CR_EDATA, "%s:%d:%d: not JSON: %s", j->path, error.line, error.column,
@@ -247,6 +244,16 @@ static cr_status read_json(const job *j)
     json_object_foreach(root, key, value) CR_TRY(read_finding(j, key, value));
 done:
     json_decref(root);
+    return st;
+}
+
+static cr_status read_json(const job *j)
+{
+    char     *bytes = NULL;
+    size_t    size = 0;
+    cr_status st = cri_file_load(j->cx, j->path, 0, &bytes, &size);
+    if (st != CR_OK) return st;
+    st = parse_json(j, bytes, size);
     cr_free(j->cx, bytes, size, 1);
     return st;
 }
@@ -271,4 +278,10 @@ cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net,
     job    j = { cx, list, net, path };
     size_t n = strlen(path);
     return n > 5 && strcmp(path + n - 5, ".evid") == 0 ? read_uai(&j) : read_json(&j);
+}
+
+cr_status cr_findings_parse(cr_ctx *cx, cr_findings *list, const cr_network *net,
+                            const char *source, const char *bytes, size_t size)
+{
+    return parse_json(&(job){ cx, list, net, source }, bytes, size);
 }

@@ -448,21 +448,29 @@ done:
     return st;
 }
 
-cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list, const cr_gaussian_network *net,
-                                    const char *path)
+cr_status cr_gaussian_findings_parse(cr_ctx *cx, cr_findings *list, const cr_gaussian_network *net,
+                                     const char *source, const char *bytes, size_t size)
 {
     cr_status   st = CR_OK;
-    char       *bytes = NULL;
-    size_t      size = 0;
     cri_json    d = { 0 };
     cr_network *graph = NULL;
     CR_TRY(cri_gaussian_graph(cx, net, &graph));
-    CR_TRY(cri_file_load(cx, path, 0, &bytes, &size));
-    CR_TRY(cri_json_open(cx, path, bytes, size, &d));
+    CR_TRY(cri_json_open(cx, source, bytes, size, &d));
     CR_TRY(read_values(&d, graph, list));
 done:
     cr_network_free(cx, graph);
     cri_json_close(&d);
+    return st;
+}
+
+cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list, const cr_gaussian_network *net,
+                                    const char *path)
+{
+    char     *bytes = NULL;
+    size_t    size = 0;
+    cr_status st = cri_file_load(cx, path, 0, &bytes, &size);
+    if (st != CR_OK) return st;
+    st = cr_gaussian_findings_parse(cx, list, net, path, bytes, size);
     cr_free(cx, bytes, size, 1);
     return st;
 }

@@ -25,6 +25,10 @@ CR_API cr_status cr_gaussian_question_parse(cr_ctx *cx, const cr_gaussian_networ
 /* Adds values that are known from JSON, {"x": 1.2}.  CR_EDATA, CR_EIO. */
 CR_API cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list,
                                            const cr_gaussian_network *net, const char *path);
+/* The same from the bytes of such JSON; `source` is their name in messages. */
+CR_API cr_status cr_gaussian_findings_parse(cr_ctx *cx, cr_findings *list,
+                                            const cr_gaussian_network *net, const char *source,
+                                            const char *bytes, size_t size);
 /* Answers a question.  opt_more: values that are known besides.  Fails with CR_EARG when it makes
  * no sense of values, with CR_ENUMERIC when what is observed determines itself.
  * O(n^2 (parents + observed) + observed^3). */

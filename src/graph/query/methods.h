@@ -47,6 +47,8 @@ struct cri_network_methods {
     /* Fails with CR_EARG where a method cannot answer questions to such a network; NULL: any can. */
     cr_status (*check_method)(cr_ctx *cx, cr_query_method method);
     cr_status (*read_findings)(cr_ctx *cx, cr_findings *list, const void *net, const char *path);
+    cr_status (*parse_findings)(cr_ctx *cx, cr_findings *list, const void *net, const char *source,
+                                const char *bytes, size_t size);
     cr_status (*add_finding)(cr_ctx *cx, cr_findings *list, const void *net, const cr_finding *f);
     cr_status (*run)(cr_ctx *cx, const void *net, const cr_question *q, const cr_findings *opt_more,
                      const cr_query_options *opt_o, cr_query_answer *out);

@@ -209,6 +209,12 @@ static cr_status read_findings(cr_ctx *cx, cr_findings *list, const void *net, c
     return cr_gaussian_findings_read(cx, list, net, path);
 }
 
+static cr_status parse_findings(cr_ctx *cx, cr_findings *list, const void *net, const char *source,
+                                const char *bytes, size_t size)
+{
+    return cr_gaussian_findings_parse(cx, list, net, source, bytes, size);
+}
+
 static cr_status add_finding(cr_ctx *cx, cr_findings *list, const void *net, const cr_finding *f)
 {
     cr_network *made = NULL;
@@ -241,6 +247,7 @@ const cri_network_methods cri_gaussian_methods = {
     .parse = parse,
     .check_method = check_method,
     .read_findings = read_findings,
+    .parse_findings = parse_findings,
     .add_finding = add_finding,
     .run = run,
     .describe = describe,

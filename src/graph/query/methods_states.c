@@ -234,6 +234,12 @@ static cr_status read_findings(cr_ctx *cx, cr_findings *list, const void *net, c
     return cr_findings_read(cx, list, net, path);
 }
 
+static cr_status parse_findings(cr_ctx *cx, cr_findings *list, const void *net, const char *source,
+                                const char *bytes, size_t size)
+{
+    return cr_findings_parse(cx, list, net, source, bytes, size);
+}
+
 static cr_status add_finding(cr_ctx *cx, cr_findings *list, const void *net, const cr_finding *f)
 {
     return cr_findings_add(cx, list, net, f->kind, f->variable, f->weight);
@@ -266,6 +272,7 @@ const cri_network_methods cri_states_methods = {
     .graph = graph,
     .parse = parse,
     .read_findings = read_findings,
+    .parse_findings = parse_findings,
     .add_finding = add_finding,
     .run = run,
     .describe = describe,

@@ -72,6 +72,8 @@ extern const cr_field cri_comparison_fields[];  /* of its "comparison" */
 /* One answer: the question, how it was computed, the values, the errors, the cost. */
 void cri_answer_put(const cri_answer_words *w, const char *text, const cr_query_answer *a,
                     cri_sheet *out);
+/* Warns where it is not exact, or not certain; `text` is the question. */
+void cri_answer_warn(cr_ctx *cx, const char *text, const cr_query_answer *a);
 /* The value that is the answer itself; NULL: it has none. */
 const cri_sheet *cri_answer_value(cr_question_kind kind, const cri_sheet *answer);
 /* How good an answer is: of H and I the standard error in their unit. */

@@ -19,5 +19,9 @@ bool cri_model_network(const cr_model *model, cri_any_network *out);
  * cr_network_read does. */
 cr_status cri_model_read_network(cr_ctx *cx, const char *path, cr_network_format format,
                                  cr_model **out_model);
+/* Can a file of this name hold the network?  AUTO becomes the format that the name stands for.  CR_EARG;
+ * `source` is what the network is called in messages. */
+cr_status cri_check_network_format(cr_ctx *cx, cri_any_network any, const char *source,
+                                   const char *path, cr_network_format *inout_format);
 
 #endif

@@ -1,0 +1,54 @@
+/* answer_warn.c -- what a user should know of an answer. */
+#include "questions.h"
+
+static void warn_approximate(cr_ctx *cx, const char *what, const char *method,
+                             const cr_approximate_report *r)
+{
+    if (r->iterations > 0 && !r->converged)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "
+               "off",
+               what, method, r->iterations, r->residual);
+    else if (r->far > CR_APPROXIMATE_FAR || r->log_far > CR_APPROXIMATE_LOG_FAR)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: %s has converged, but messages between %s differ from it, by up to %.2g in a "
+               "probability and by %.3g in log P(e)",
+               what, method, r->clusters > 0 ? "single variables" : "small clusters", r->far,
+               r->log_far);
+    if (r->chains > 0 && !r->converged)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: the chains have not mixed (R-hat %.3f): the answer may be far off", what,
+               r->rhat);
+    if (r->samples > 0 && r->chains == 0 && r->effective < 100)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: only %.3g effective samples of %zu: the standard errors are too small", what,
+               r->effective, r->samples);
+    else if (r->pareto_k > CR_APPROXIMATE_HEAVY)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: a few weights outweigh the others (Pareto k %.2f): the standard errors are too "
+               "small",
+               what, r->pareto_k);
+    if (r->missed > CR_APPROXIMATE_MISSED)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: samples hardly reach what a chain visits (%.2g of it): the answer may be far "
+               "off, by "
+               "more than the standard errors where chains miss something too",
+               what, r->missed);
+    else if (r->modes > 1)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: the states fall into parts that chains do not leave, %zu at least: a part that "
+               "was not found is not in the standard errors",
+               what, r->modes);
+}
+
+void cri_answer_warn(cr_ctx *cx, const char *text, const cr_query_answer *a)
+{
+    if (a->why[0]) cr_log(cx, CR_LOG_WARNING, "%s: %s", text, a->why);
+    if (a->open)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: not proven to be the best: its log is %.6g, and no assignment has more "
+               "than %.6g",
+               text, a->log_number, a->upper);
+    else if (!a->exact)
+        warn_approximate(cx, text, a->method, &a->error);
+}
