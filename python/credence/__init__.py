@@ -12,7 +12,9 @@ The classes are made from what libcredence declares: one for each of its models.
 from ._context import get_threads, set_threads
 from ._errors import ConvergenceWarning, CredenceWarning, DataConversionWarning, NotFittedError
 from ._library import lib as _lib
+from ._network import Network, Posteriors
 from ._registry import ESTIMATORS as _ESTIMATORS
+from ._result import Figure, Result
 from ._study import cross_validate, evaluate, load, plot
 from ._table import Table, read_table
 from ._version import version
@@ -21,6 +23,6 @@ __version__ = _lib.cr_version().decode()
 
 globals().update(_ESTIMATORS)
 
-__all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "NotFittedError",
-           "Table", "cross_validate", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
+__all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Figure", "Network",
+           "NotFittedError", "Posteriors", "Result", "Table", "cross_validate", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
            "version"]

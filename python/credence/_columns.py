@@ -85,8 +85,8 @@ def as_csr(X):
                np.ascontiguousarray(indices).view(np.uint32), np.ascontiguousarray(X.data, dtype=np.float64))
 
 
-def _levels(values, texts_of):
-    """Codes by order of appearance; equal texts share a code."""
+def levels(values, texts_of):
+    """A column of levels: codes by order of appearance; equal texts share a code."""
     codes, numbers = np.empty(len(values), dtype=np.uint32), {}
     for i, value in enumerate(values):
         codes[i] = c.MISSING_CODE if is_missing(value) else numbers.setdefault(texts_of(value), len(numbers))
@@ -94,7 +94,7 @@ def _levels(values, texts_of):
 
 
 def _from_categories(name, codes, categories):
-    texts = _levels(list(categories), level_text)
+    texts = levels(list(categories), level_text)
     if (texts.codes == c.MISSING_CODE).any():
         raise ValueError(f"column '{name}' has a category that is missing")
     renumbered = np.append(texts.codes, np.uint32(c.MISSING_CODE))   # code -1 is the last: missing
@@ -104,7 +104,7 @@ def _from_categories(name, codes, categories):
 def _from_objects(name, values):
     kinds = {type(v) for v in values if not is_missing(v)}
     if all(issubclass(kind, str) for kind in kinds) and kinds:
-        return _levels(values, str)
+        return levels(values, str)
     if any(issubclass(kind, str) for kind in kinds):
         odd = next(kind.__name__ for kind in kinds if not issubclass(kind, str))
         raise ValueError(f"column '{name}' mixes texts with values of type {odd}")
@@ -135,7 +135,7 @@ def convert(name, values):
     if kind == "c":
         raise ValueError(f"Complex data not supported: column '{name}'")
     if kind in "US":
-        return _levels([v.decode() if kind == "S" else v for v in array.tolist()], str)
+        return levels([v.decode() if kind == "S" else v for v in array.tolist()], str)
     if kind == "O":
         return _from_objects(name, array.tolist())
     raise ValueError(f"column '{name}' has the type {array.dtype}, which is neither numbers nor texts")

@@ -3,6 +3,7 @@
 Each thread has a context of its own; what a call makes stays with the context that made it, and any
 thread may use it."""
 import ctypes
+import json
 import os
 import threading
 
@@ -119,6 +120,16 @@ def make(free, function, *args, run=_interrupt.watched):
     handle = Handle(context, pointer.value, free)
     context.pass_warnings_on()
     return handle
+
+
+def json_of(function, *args):
+    """What the JSON says that function(context, *args, &out) makes; it may take long."""
+    text = ctypes.c_void_p()
+    context = work(function, *args, ctypes.byref(text))
+    data = ctypes.string_at(text)
+    lib.cr_free(context.handle, text, len(data) + 1, 1)
+    context.pass_warnings_on()
+    return json.loads(data)
 
 
 def set_threads(threads):

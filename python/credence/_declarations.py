@@ -117,6 +117,12 @@ class PlotOptions(Structure):
                 ("n_parameters", c_size_t), ("over", POINTER(c_char_p)), ("n_over", c_size_t)]
 
 
+class Posteriors(Structure):
+    _fields_ = [("rows", c_size_t), ("n", c_size_t), ("width", c_size_t), ("variable", POINTER(c_size_t)),
+                ("log_evidence", c_void_p), ("value", c_void_p), ("se", c_void_p), ("possible", POINTER(c_bool)),
+                ("method", c_char_p), ("exact", c_bool)]
+
+
 class BlasInfo(Structure):
     _fields_ = [("library", c_char_p), ("kernel", c_char_p), ("slow", c_bool), ("better", c_char_p)]
 
@@ -230,6 +236,19 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_design_weights": (_s, [_p]),
     "cr_design_classes": (_n, [_p]),
     "cr_design_class": (_s, [_p, _n]),
+
+    "cr_model_load_network": (c_int, [_p, _s, c_int, POINTER(_p)]),
+    "cr_model_write_network": (c_int, [_p, _p, _s, c_int]),
+    "cr_model_variables": (_p, [_p, POINTER(c_bool)]),
+    "cr_model_describe_network": (c_int, [_p, _p, POINTER(_p)]),
+    "cr_model_query": (c_int, [_p, _p, _s, _s, _p, POINTER(_p)]),
+    "cr_model_infer": (c_int, [_p, _p, _p, _s, _s, _p, POINTER(Posteriors)]),
+    "cr_posteriors_free": (None, [_p, POINTER(Posteriors)]),
+    "cr_plot_model_network": (c_int, [_p, _p, _s, _s, _s, _s]),
+    "cr_variables_count": (_n, [_p]),
+    "cr_variable_name": (_s, [_p, _n]),
+    "cr_variable_states": (_n, [_p, _n]),
+    "cr_state_name": (_s, [_p, _n, _n]),
 
     "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),

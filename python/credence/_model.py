@@ -1,7 +1,6 @@
 """A fitted model of the library: immutable, and the same bytes in memory, in a pickle and in a file."""
 import contextlib
 import ctypes
-import json
 import math
 import os
 from typing import NamedTuple, Optional
@@ -9,7 +8,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _declarations as c
-from ._context import call, make, work
+from ._context import call, json_of, make, work
 from ._library import lib
 from ._settings import settings
 
@@ -296,9 +295,5 @@ class Model:
     def describe(self):
         """All there is to know about the model, as the command line's JSON has it."""
         if self._description is None:
-            text = ctypes.c_void_p()
-            context = call(lib.cr_describe, self._pointer, text)
-            data = ctypes.string_at(text)
-            lib.cr_free(context.handle, text, len(data) + 1, 1)
-            self._description = json.loads(data)
+            self._description = json_of(lib.cr_describe, self._pointer)
         return self._description

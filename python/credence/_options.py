@@ -81,7 +81,7 @@ def _scalar_text(value):
     return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
-def _list_item(text):
+def list_item(text):
     """A text as an item of a list of the library: in double quotes where it holds a comma or one of them."""
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
@@ -96,7 +96,7 @@ def to_text(option, value):
     if option.kind == c.OPTION_TEXT and option.name in EXPRESSIONS and not isinstance(value, str):
         raise ValueError(f"{option.name} must be a text, such as '{option.example.strip(chr(39))}', not {value!r}")
     if option.kind == c.OPTION_LIST and hasattr(value, "items"):   # {class: weight}
-        return ",".join(_list_item(f"{_scalar_text(key)}={_scalar_text(x)}") for key, x in value.items())
+        return ",".join(list_item(f"{_scalar_text(key)}={_scalar_text(x)}") for key, x in value.items())
     if option.kind == c.OPTION_LIST and not isinstance(value, str):
         return ",".join(map(str, value))
     if option.kind == c.OPTION_COUNT and isinstance(value, float) and value.is_integer():
@@ -124,8 +124,8 @@ def _is_value(option, word):
 
 def _respell(found):
     options, word = KNOWN.get(found[1]), found[2] or ""
-    if found[1] in ARGUMENTS and word:
-        return f"{found[1][2:]}={word[1:]!r}"
+    if found[1] in ARGUMENTS:
+        return ARGUMENTS[found[1]] + (f"={word[1:]!r}" if word else "")
     flags = KNOWN.get("--" + found[1][5:]) if found[1].startswith("--no-") else None
     if options is None and flags:
         return f"{flags[0].name}=False{word}"
@@ -138,7 +138,7 @@ def _respell(found):
     return f"{options[0].name}={value}"
 
 
-ARGUMENTS = {"--kind", "--loss"}   # of functions and methods here
+ARGUMENTS = {"--kind": "kind", "--loss": "loss", "--to": "format"}   # of functions and methods here
 COMMAND = re.compile(r"(credence [a-z]+ [^;\n]*)")
 
 

@@ -10,6 +10,7 @@ from ._context import work
 from ._library import lib
 from ._model import Model
 from ._registry import estimator_for
+from ._result import draw
 from ._settings import filled, settings
 from ._table import Table
 
@@ -96,8 +97,8 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     return result
 
 
-def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit", over=None):
-    """Draws a fitted estimator with the rows it is shown, as SVG; gives the path.
+def plot(estimator, X, y=None, path=None, level=0.95, kind="fit", over=None):
+    """A fitted estimator with the rows it is shown as a ``Figure``, which is SVG; also written to path, if given.
 
     kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
     classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
@@ -109,6 +110,6 @@ def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit", over=N
     columns = [over] if isinstance(over, str) else list(over or ())
     names = (ctypes.c_char_p * len(columns))(*(str(name).encode() for name in columns))
     options = c.PlotOptions(level=level, over=names, n_over=len(columns))
-    work(lib.cr_plot_with, estimator._fitted()._pointer, table._handle.pointer, c.PLOT_KINDS.index(kind), options,
-         os.fsencode(path)).pass_warnings_on()
-    return path
+    model = estimator._fitted()
+    return draw(path, lambda file: work(lib.cr_plot_with, model._pointer, table._handle.pointer,
+                                        c.PLOT_KINDS.index(kind), options, file).pass_warnings_on())

@@ -57,8 +57,8 @@ SIGNATURES = {
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                       "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
-            "path: str | os.PathLike[str] = 'figure.svg', level: float = 0.95, "
-            "kind: str = 'fit', over: Any = None) -> str | os.PathLike[str]",
+            "path: str | os.PathLike[str] | None = None, level: float = 0.95, "
+            "kind: str = 'fit', over: Any = None) -> Figure",
     "set_threads": "(threads: int) -> None",
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",
@@ -93,23 +93,35 @@ ATTRIBUTES = {
     "log_likelihood_": "float", "n_iter_": "int", "labels_": "NDArray[np.int64]",
     "cluster_names_": "NDArray[Any]",
 }
-TABLE = '''
-class Table:
-    """{doc}"""
-    def __init__(self, data: Mapping[str, Any], source: str = 'the data') -> None: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, name: str) -> NDArray[Any]: ...
-    @property
-    def columns(self) -> list[str]: ...
-    @property
-    def types(self) -> dict[str, str]: ...
-    @property
-    def missing(self) -> dict[str, int]: ...
-    @property
-    def source(self) -> str: ...
-    def to_csr(self) -> Any: ...
-    def write(self, path: str | os.PathLike[str]) -> None: ...
-'''
+PATH = "str | os.PathLike[str]"
+ASK = "evidence: Mapping[str, Any] | None = None, **options: Any"
+# Classes that are not made from declarations: their bases, attributes and what methods take and give.
+CLASSES = {
+    "Table": ("", {}, {
+        "__init__": "(self, data: Mapping[str, Any], source: str = 'the data') -> None",
+        "__len__": "(self) -> int", "__getitem__": "(self, name: str) -> NDArray[Any]",
+        "columns": "list[str]", "types": "dict[str, str]", "missing": "dict[str, int]", "source": "str",
+        "to_csr": "(self) -> Any", "write": f"(self, path: {PATH}) -> None"}),
+    "Result": ("dict[str, Any]", {}, {
+        "__init__": "(self, values: Mapping[str, Any], table: str | None = None) -> None",
+        "__getattr__": "(self, name: str) -> Any", "rows": "(self) -> list[dict[str, Any]]",
+        "to_pandas": "(self) -> Any"}),
+    "Figure": ("", {"svg": "str", "path": f"{PATH} | None"}, {
+        "__init__": f"(self, svg: str, path: {PATH} | None = None) -> None", "__fspath__": "(self) -> str",
+        "save": f"(self, path: {PATH}) -> Figure"}),
+    "Posteriors": ("", {"variables": "list[str]", "marginals": "dict[str, Floats]", "states": "dict[str, list[str]]",
+                        "log_evidence": "Floats", "possible": "NDArray[np.bool_]", "se": "Floats", "method": "str",
+                        "exact": "bool"}, {
+        "__len__": "(self) -> int", "__getitem__": "(self, i: int) -> Result", "to_pandas": "(self) -> Any"}),
+    "Network": ("", {"variables": "list[str]"}, {
+        "__init__": f"(self, path: {PATH} | Any, format: str = 'auto') -> None",
+        "states": "(self, variable: str) -> list[str]", "describe": "(self) -> Result",
+        "query": f"(self, *questions: str, {ASK}) -> Any",
+        "infer": f"(self, data: Any, targets: str | Sequence[str] | None = None, {ASK}) -> Posteriors",
+        "plot": "(self, question: str | None = None, evidence: Mapping[str, Any] | None = None, "
+                f"path: {PATH} | None = None) -> Figure",
+        "save": f"(self, path: {PATH}, format: str = 'auto') -> None"}),
+}
 
 
 def _doc(text):
@@ -144,12 +156,25 @@ def class_stub(name, made):
         yield f'        """{_doc(inspect.getdoc(getattr(made, method)) or "")}"""'
 
 
+def plain_class_stub(name, bases, fields, members):
+    """A class that is written by hand; a member without parentheses is a property."""
+    made = getattr(credence, name)
+    yield f"\nclass {name}{f'({bases})' if bases else ''}:"
+    yield f'    """{_doc(inspect.getdoc(made))}"""'
+    yield from (f"    {field}: {hint}" for field, hint in fields.items())
+    for member, signature in members.items():
+        yield from () if signature.startswith("(") else ["    @property"]
+        yield f"    def {member}{signature if signature.startswith('(') else f'(self) -> {signature}'}:"
+        yield f'        """{_doc(inspect.getdoc(getattr(made, member)) or "")}"""'
+
+
 def lines():
     yield HEADER.format(doc=_doc(credence.__doc__))
     for name in ("CredenceWarning(UserWarning)", "ConvergenceWarning(CredenceWarning)",
                  "DataConversionWarning(CredenceWarning)", "NotFittedError(ValueError, AttributeError)"):
         yield f"class {name}: ..."
-    yield TABLE.format(doc=_doc(credence.Table.__doc__))
+    for name, (bases, fields, members) in CLASSES.items():
+        yield from plain_class_stub(name, bases, fields, members)
     for name in credence.__all__:
         if inspect.isfunction(getattr(credence, name)):
             yield f"def {name}{SIGNATURES[name]}:"

@@ -208,9 +208,9 @@ def test_plot_over_columns(Xy, tmp_path):
     X, y = Xy
     model = credence.KernelRidge(lambda_=1).fit(X, y)
     names = [f"x{j + 1}" for j in range(X.shape[1])]
-    figure = credence.plot(model, X, y, path=tmp_path / "m.svg", kind="map", over=names[:2]).read_text()
+    figure = credence.plot(model, X, y, path=tmp_path / "m.svg", kind="map", over=names[:2]).svg
     assert f"over {names[0]} and {names[1]}" in figure and "Held at median or mode: x3" in figure
-    figure = credence.plot(model, X, y, path=tmp_path / "f.svg", over=names[1]).read_text()
+    figure = credence.plot(model, X, y, path=tmp_path / "f.svg", over=names[1]).svg
     assert f"y over {names[1]}" in figure
     with pytest.raises(ValueError, match="no column 'z'"):
         credence.plot(model, X, y, path=tmp_path / "f.svg", over="z")
@@ -228,9 +228,10 @@ def test_evaluate_and_cross_validate(made, Xy, tmp_path):
     by_hand = brief(made).fit(X[:15], y[:15])   # in time order: the past predicts the next quarter
     assert cv["folds"][0]["r2"] == pytest.approx(by_hand.score(X[15:30], y[15:30]), rel=1e-9)
     figure = credence.plot(model, X, y, path=tmp_path / "f.svg")
-    assert figure.read_text().startswith(("<svg", "<?xml"))
+    assert (tmp_path / "f.svg").read_text() == figure.svg == credence.plot(model, X, y)._repr_svg_()
+    assert figure.svg.startswith(("<svg", "<?xml"))
     left_over = credence.plot(model, X, y, path=tmp_path / "r.svg", kind="residuals")
-    assert "residual" in left_over.read_text() and left_over.read_text() != figure.read_text()
+    assert "residual" in left_over.svg and left_over.svg != figure.svg
     with pytest.raises(ValueError, match="no kind 'roc-curve' of figures; kinds: .*roc"):
         credence.plot(model, X, y, path=tmp_path / "r.svg", kind="roc-curve")
     with pytest.raises(ValueError, match="y is needed"):

@@ -28,6 +28,19 @@ def test_everything_public_is_there():
         assert ast.get_docstring(node)
 
 
+@pytest.mark.parametrize("name", stubs.CLASSES)
+def test_classes_by_hand(name):
+    made, node = getattr(credence, name), CLASSES[name]
+    methods = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+    for member, value in vars(made).items():
+        if inspect.isfunction(value) and not member.startswith("_"):
+            assert parameters_of(methods[member]) == list(inspect.signature(value).parameters)
+        assert not isinstance(value, property) or member in methods
+    assert parameters_of(methods.get("__init__", ast.parse("def f(self, names, states, p): ...").body[0])) == \
+        list(inspect.signature(made.__init__).parameters)
+    assert ast.get_docstring(node)
+
+
 def test_they_are_python():
     found = {}
     exec(compile(TEXT, "__init__.pyi", "exec", flags=__future__.annotations.compiler_flag), found)
