@@ -3,7 +3,7 @@
 #define CREDENCE_CLI_VERBS_APPROXIMATE_H
 
 #include "../cli.h"
-#include "graph/query/query.h"
+#include "models/core/network_ask.h"
 
 /* "approximate, by bp: converged after 12 sweeps, residual 3e-10": one line. */
 void approximate_line(cli *c, const char *method, const cr_approximate_report *r);

@@ -21,18 +21,6 @@ cr_query_options cr_query_defaults(void)
                                .budget = 60 };
 }
 
-cr_query_options cr_query_settings(const cr_method_options *method, uint64_t seed)
-{
-    cr_query_options o = cr_query_defaults();
-    o.method = (cr_query_method)method->method;
-    o.budget = method->budget;
-    o.seed = seed;
-#define TAKE(kind, field, ...) o.approximate.field = method->field;
-    CR_APPROXIMATE_OPTIONS(TAKE)
-#undef TAKE
-    return o;
-}
-
 void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
 {
     cr_factor_free(cx, &a->table);

@@ -128,19 +128,6 @@ typedef enum cr_query_method {
     CR_QUERY_APPROXIMATE /* and those of approximate.h follow: CR_QUERY_APPROXIMATE + the method */
 } cr_query_method;
 
-/* clang-format off */
-/* The same for people and programs: options that every surface has. */
-#define CR_METHOD_OPTIONS(X)                                                                       \
-    X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
-      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
-      "exact if that fits memory and --budget", "bp")                                              \
-    X(real,   budget,   "60", ">=0",                                                               \
-      "auto: seconds that an exact answer may take, by estimate, or else an approximation, by the " \
-      "clock (5 at the least); the search for argmax(*) goes on in proportion", "10")              \
-    CR_APPROXIMATE_OPTIONS(X)
-/* clang-format on */
-CR_OPTIONS_STRUCT(cr_method_options, CR_METHOD_OPTIONS);
-
 typedef struct cr_query_options {
     cr_query_method        method;
     cr_exact_options       exact;
@@ -201,8 +188,6 @@ typedef struct cr_query_answer {
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);
-/* The same with what was asked for. */
-CR_API cr_query_options cr_query_settings(const cr_method_options *method, uint64_t seed);
 /* Answers a question.  opt_more: findings besides those of the question.  Fails with CR_EARG, with
  * CR_EDATA when the evidence is impossible (and says which part of it), with CR_ENOMEM before any
  * work when it would take too much. */

@@ -84,6 +84,18 @@ static cr_status read_evidence(cr_ctx *cx, cri_any_network any, const char *opt_
                                        strlen(opt_json));
 }
 
+cr_query_options cr_query_settings(const cr_method_options *method, uint64_t seed)
+{
+    cr_query_options o = cr_query_defaults();
+    o.method = (cr_query_method)method->method;
+    o.budget = method->budget;
+    o.seed = seed;
+#define TAKE(kind, field, ...) o.approximate.field = method->field;
+    CR_APPROXIMATE_OPTIONS(TAKE)
+#undef TAKE
+    return o;
+}
+
 /* What was asked for, or the usual. */
 static cr_query_options settings_of(const cr_ask_options *o)
 {

@@ -11,6 +11,21 @@
 #include "model.h"
 
 /* clang-format off */
+/* How an answer is computed (cr_query_options), as options. */
+#define CR_METHOD_OPTIONS(X)                                                                       \
+    X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
+      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
+      "exact if that fits memory and --budget", "bp")                                              \
+    X(real,   budget,   "60", ">=0",                                                               \
+      "auto: seconds that an exact answer may take, by estimate, or else an approximation, by the " \
+      "clock (5 at the least); the search for argmax(*) goes on in proportion", "10")              \
+    CR_APPROXIMATE_OPTIONS(X)
+/* clang-format on */
+CR_OPTIONS_STRUCT(cr_method_options, CR_METHOD_OPTIONS);
+/* The usual way to compute an answer, with what was asked for. */
+CR_API cr_query_options cr_query_settings(const cr_method_options *method, uint64_t seed);
+
+/* clang-format off */
 #define CR_ASK_OPTIONS(X)                                                                          \
     X(choice, unit, "bits", "bits|nats", "unit of H and I", "nats")                                \
     X(count,  seed, "0", "", "random seed; the same seed gives the same bits", "7")                \
