@@ -64,7 +64,8 @@ class Prediction(Structure):
                 ("dof", c_void_p), ("leverage", c_void_p), ("n_classes", c_size_t),
                 ("classes", POINTER(c_char_p)), ("prob", c_void_p), ("vector", c_void_p),
                 ("log_density", c_void_p), ("family", c_void_p), ("n_params", c_size_t),
-                ("params", c_void_p)]
+                ("params", c_void_p), ("conformal", c_void_p), ("n_folds", c_size_t),
+                ("fold_mean", c_void_p), ("fold_scale", c_void_p)]
 
 
 class Levels(Structure):

@@ -39,7 +39,7 @@ struct cr_ctx {
     void           *log_user;
     cr_progress_fn *progress;
     void           *progress_user;
-    bool            progress_muted;
+    bool            progress_muted, warnings_muted;
     bool            holding, holding_paused;
 
     cri_team team; /* the threads that help this one */
@@ -161,6 +161,7 @@ void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
 }
 
 void cri_mute_progress(cr_ctx *cx, bool muted) { cx->progress_muted = muted; }
+void cri_mute_warnings(cr_ctx *cx, bool muted) { cx->warnings_muted = muted; }
 
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
 void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
@@ -229,7 +230,7 @@ void cri_ctx_remove_temporaries(const cr_ctx *cx)
 
 void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
 {
-    if (!cx->log) return;
+    if (!cx->log || (level == CR_LOG_WARNING && cx->warnings_muted)) return;
     char    text[SENTENCE_SIZE];
     va_list args;
     va_start(args, format);

@@ -9,6 +9,8 @@ bool cri_should_stop(const cr_ctx *cx);
 
 /* While muted, progress reaches no receiver: for work whose parts would report it too. */
 void cri_mute_progress(cr_ctx *cx, bool muted);
+/* While muted, warnings are dropped: for work that repeats what has been said. */
+void cri_mute_warnings(cr_ctx *cx, bool muted);
 
 /* From now on warnings are kept back, and those kept so far forgotten: for work in steps of which
  * only the last one counts.  Room for a few; what does not fit is passed on at once. */

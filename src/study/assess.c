@@ -82,6 +82,8 @@ static size_t keep_scored(cr_prediction *p, double *y, double *w)
         for (size_t c = 0; c < 4; c++) move(columns[c], 1, n, i);
         move(p->prob, p->n_classes, n, i);
         move(p->params, p->n_params, n, i);
+        move(p->fold_mean, p->n_folds, n, i);
+        move(p->fold_scale, p->n_folds, n, i);
         n++;
     }
     return n;
@@ -121,6 +123,31 @@ done:
     return st;
 }
 
+/* Coverage and width of intervals that are not of the distribution. */
+static cr_status assess_intervals(cr_ctx *cx, const cr_prediction *p, const double *y,
+                                  const double *w, double level, size_t n, cr_regression_metrics *m)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_prediction scored = *p; /* the rows that were moved to the front */
+    double       *lower = cr_scratch_f64(&s, n), *upper = cr_scratch_f64(&s, n);
+    double        weight = 0, covered = 0, width = 0;
+
+    CR_TRY(s.status);
+    scored.n = n;
+    CR_TRY(cr_prediction_intervals(cx, &scored, level, NULL, lower, upper));
+    for (size_t i = 0; i < n; i++) {
+        if (w[i] == 0) continue;
+        weight += w[i];
+        covered += lower[i] <= y[i] && y[i] <= upper[i] ? w[i] : 0;
+        width += w[i] * (upper[i] - lower[i]);
+    }
+    m->coverage = covered / weight, m->width = width / weight;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double *y,
                                 const double *w, double level, cr_assessment *a)
 {
@@ -132,15 +159,15 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
 
     CR_TRY(cr_regression_evaluate(cx, y, &d, w, level, &m));
     if (p->family) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
+    if (p->conformal) CR_TRY(assess_intervals(cx, p, y, w, level, a->rows, &m));
     if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 &&
         p->params[2] != 0.5)
         a->quantile = p->params[2];
     if (points)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "%zu of %zu rows are predicted without any spread: log_score, crps, coverage and width "
-            "have no value",
-            points, a->rows);
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu of %zu rows are predicted without any spread: log_score%s crps%s have no value",
+               points, a->rows, p->conformal ? " and" : ",",
+               p->conformal ? "" : ", coverage and width");
     cri_assess_add_numbers(a, &m);
 done:
     return st;

@@ -181,6 +181,27 @@ def test_calibrated_models_are_files_like_others(credence, examples):
         assert read_json(credence("check", "m.cred", "--json"))["sound"]
 
 
+@pytest.mark.parametrize("model", ["linear", "ridge", "lasso", "bayes-linear", "robust", "spline", "knn", "tree", "adaboost",
+                                   "kernel-ridge", "nadaraya-watson"])
+def test_conformal_intervals_hold_for_any_model(credence, examples, model):
+    scores = read_json(credence("cv", model, *DATA, "--features", "bmi,s5", "--calibrate", "conformal", "--folds", "4",
+                                "--interval", "0.8", "--json"))["metrics"]
+    assert 0.74 < scores["coverage"] < 0.87 and scores["width"] > 0
+
+
+def test_conformal_models_are_files_like_others(credence, examples):
+    fit = credence("fit", "linear", *DATA, "--calibrate", "conformal", "--conformal", "split", "-o", "m.cred")
+    assert fit.code == 0, fit.stderr
+    scores = read_json(credence("describe", "m.cred", "--json"))["conformal"]
+    assert [row["level"] for row in scores] == [0.5, 0.8, 0.9, 0.95, 0.99] and scores[0]["unit"] == "sd"
+    assert scores[0]["score"] < scores[1]["score"] < scores[3]["score"] and scores[4]["score"] is None   # 89 rows held out
+    assert read_json(credence("check", "m.cred", "--json"))["sound"]
+    wide = credence("predict", "m.cred", DATA[0], "--interval", "0.99")
+    assert "intervals of level 0.99 are infinite: that needs 99 rows" in wide.stderr
+    assert rows_of(wide)[0]["upper"] == "inf"
+    assert "conformal intervals are as before" in credence("update", "m.cred", DATA[0], "-o", "u.cred").stderr
+
+
 def test_groups_need_values(credence, tmp_path, refused):
     (tmp_path / "d.csv").write_text("g,x,y\n" + "".join(f"{'abc'[i % 3]},{i},{i * 7 % 5}\n" for i in range(12)))
     answer = read_json(credence("cv", "linear", "d.csv", "--target", "y", "--group", "g", "--folds", "3", "--json"))

@@ -179,7 +179,7 @@ TEST(models)
     cr_table *t = make_table(cx, X, 20, 1, y, NULL);
     cr_model *m = NULL;
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y calibrate=platt", &m), CR_EARG,
-                      "--calibrate needs a model that predicts classes");
+                      "--calibrate platt needs a model that predicts classes");
     assert_null(m);
 }
 

@@ -147,6 +147,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["evaluate", "quantile.cred", DIABETES],
         ["fit", "naive-bayes", DIABETES, "--target", "sex", "--calibrate", "isotonic", "-o", "isotonic.cred"],
         ["describe", "isotonic.cred"], ["update", "isotonic.cred", DIABETES],
+        ["fit", "linear", *target, "--calibrate", "conformal", "-o", "conformal.cred"], ["describe", "conformal.cred"],
         ["tune", "ridge", *target, "--over", "lambda=1|2", "--folds", "2", "--repeats", "2"],
         ["fit", "naive-bayes", DIABETES, "--target", "sex", "--calibrate", "platt", "-o", "calibrated.cred"],
         ["describe", "calibrated.cred"], ["update", "calibrated.cred", DIABETES],

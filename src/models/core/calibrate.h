@@ -17,8 +17,9 @@
 enum {
     CRI_CALIBRATE_NONE,
     CRI_CALIBRATE_ISOTONIC,
-    CRI_CALIBRATE_PLATT
-}; /* choices of --calibrate */
+    CRI_CALIBRATE_PLATT,
+    CRI_CALIBRATE_CONFORMAL /* of numbers: conformal.h */
+};                          /* choices of --calibrate */
 
 /* The maps; those of isotonic lie behind each other in the knots. */
 /* clang-format off */
@@ -53,5 +54,13 @@ cr_status cri_calibration_read(cr_ctx *cx, const cri_store *store, const json_t 
  * but one and predicts that one; the maps are learned from all these predictions. */
 cr_status cri_calibrate_model(cr_ctx *cx, cr_model *model, const cr_table *table,
                               const cr_setting *settings, size_t n_settings);
+
+/* A model of these settings fitted to all folds but number f, and the rows of that fold as a table of their own; rows
+ * [rows of the table] is workspace. */
+struct cr_folds;
+cr_status cri_fit_without(cr_ctx *cx, const char *name, const cr_table *table,
+                          const cr_setting *settings, size_t n_settings,
+                          const struct cr_folds *folds, size_t f, size_t *rows,
+                          cr_model **out_model, cr_table **out_test);
 
 #endif

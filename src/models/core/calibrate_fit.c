@@ -18,23 +18,41 @@ typedef struct crossing {
     size_t            K;
 } crossing;
 
+cr_status cri_fit_without(cr_ctx *cx, const char *name, const cr_table *t,
+                          const cr_setting *settings, size_t n_settings, const cr_folds *folds,
+                          size_t f, size_t *rows, cr_model **out_model, cr_table **out_test)
+{
+    cr_status st = CR_OK;
+    cr_table *train = NULL, *test = NULL;
+    size_t    n = cr_folds_train(folds, f, rows);
+
+    CR_TRY(cri_table_subset(cx, t, rows, n, &train));
+    n = cr_folds_test(folds, f, rows);
+    CR_TRY(cri_table_subset(cx, t, rows, n, &test));
+    st = cr_fit(cx, name, train, settings, n_settings, out_model);
+    if (st != CR_OK && st != CR_ENOMEM && st != CR_EINTERRUPTED)
+        cr_fail_note(cx, "in fold %zu of %zu of the calibration", f + 1, folds->k);
+    CR_TRY(st);
+    *out_test = test;
+    test = NULL;
+done:
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    return st;
+}
+
 /* One fold: fit to the others, predict it. */
 static cr_status cross(cr_ctx *cx, crossing *c, size_t f, size_t *rows)
 {
     cr_status     st = CR_OK;
-    cr_table     *train = NULL, *test = NULL;
+    cr_table     *test = NULL;
     cr_model     *m = NULL;
     cr_prediction p = { 0 };
-    size_t        n = cr_folds_train(&c->folds, f, rows);
 
-    CR_TRY(cri_table_subset(cx, c->table, rows, n, &train));
-    n = cr_folds_test(&c->folds, f, rows);
-    CR_TRY(cri_table_subset(cx, c->table, rows, n, &test));
-    st = cr_fit(cx, c->model->class->name, train, c->settings, c->n_settings, &m);
-    if (st != CR_OK && st != CR_ENOMEM && st != CR_EINTERRUPTED)
-        cr_fail_note(cx, "in fold %zu of %zu of the calibration", f + 1, c->folds.k);
-    CR_TRY(st);
+    CR_TRY(cri_fit_without(cx, c->model->class->name, c->table, c->settings, c->n_settings,
+                           &c->folds, f, rows, &m, &test));
     CR_TRY(cr_predict(cx, m, test, &p));
+    size_t n = cr_folds_test(&c->folds, f, rows);
     if (p.n_classes != c->K)
         CR_TRY(cr_fail(cx, CR_EDATA, "a fold of the calibration has %zu classes, and all rows %zu",
                        p.n_classes, c->K));
@@ -43,7 +61,6 @@ static cr_status cross(cr_ctx *cx, crossing *c, size_t f, size_t *rows)
 done:
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
-    cr_table_free(cx, train);
     cr_table_free(cx, test);
     return st;
 }
@@ -64,9 +81,11 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
 {
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
-    return cr_fail(cx, CR_EARG,
-                   "--calibrate needs a model that predicts classes, and %s here does not",
-                   m->class->name);
+    cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, and %s here does not",
+            m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic", m->class->name);
+    return m->task == CR_TASK_REGRESSION
+               ? cr_fail_hint(cx, "intervals of numbers: --calibrate conformal")
+               : CR_EARG;
 }
 
 cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,

@@ -46,6 +46,15 @@ static const cr_field calibration_map[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field conformal_score[] = {
+    CR_NUMBER("level", 0, "of an interval"),
+    CR_NUMBER(
+        "score", CR_FIELD_NULL,
+        "the error that this share of the held-out rows stays within; null: there are too few"),
+    CR_TEXT("unit", 0, "of the score: the predicted sd of the row, or that of the target"),
+    CR_FIELD_LAST,
+};
+
 const cr_field cr_description_table[] = {
     CR_TEXT("model", 0, "name of the model"),
     CR_TEXT("task", 0, "regression, classification and so on"),
@@ -67,6 +76,8 @@ const cr_field cr_description_table[] = {
     CR_OTHER(STATISTICS, "statistics", 0, "what this model says of the fit; its page lists them"),
     CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES,
              "of calibrated models: how a probability is changed", calibration_map),
+    CR_INNER(ROWS, "conformal", CR_FIELD_SOMETIMES,
+             "of conformal intervals: how far they reach out", conformal_score),
     CR_OTHER(WORDS, "settings", 0, "options of the fit that are in force"),
     CR_FIELD_LAST,
 };
@@ -163,6 +174,7 @@ static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
     describe_report(&m->report, out);
     CR_TRY(m->class->describe(cx, m->state, m->design, out));
     describe_calibration(m, out);
+    if (m->conformal) CR_TRY(cri_conformal_describe(cx, m->conformal, out));
     part = cri_put_object(out, "settings");
     CR_TRY(describe_options(cx, cr_fit_table, &m->fit, part));
     CR_TRY(describe_options(cx, cr_design_table, &m->design_options, part));

@@ -251,7 +251,9 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
-    if (m->fit.calibrate != CRI_CALIBRATE_NONE)
+    if (m->fit.calibrate == CRI_CALIBRATE_CONFORMAL)
+        CR_TRY(cri_conformal_fit(cx, m, t, settings, n_settings));
+    else if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     m->report.seconds = cri_seconds() - start;
     *out_model = m;
@@ -366,6 +368,11 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
                "the probabilities are calibrated as before: the map was learned from the rows of "
                "the fit, "
                "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
+    if (m->conformal && !more)
+        cr_log(cx, CR_LOG_WARNING,
+               "the conformal intervals are as before: they were learned from the rows of the fit, "
+               "and the new ones do not change them; fit --calibrate conformal on all the rows "
+               "learns them anew");
     m->report.seconds = cri_seconds() - start;
 done:
     cri_rows_close(cx, &rows);

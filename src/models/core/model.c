@@ -25,6 +25,7 @@ void cr_model_free(cr_ctx *cx, cr_model *m)
     if (m->class->sums) cri_sums_free(cx, m);
     cri_state_free(cx, m->class, m->state);
     cri_calibration_free(cx, m->calibration);
+    cri_conformal_free(cx, m->conformal);
     cri_design_free(cx, m->design);
     if (m->options) cr_options_free(cx, m->class->options, m->options);
     cr_free(cx, m->options, 1, m->class->options_size);

@@ -16,6 +16,7 @@
 typedef struct cr_model       cr_model;
 typedef struct cr_model_class cr_model_class;
 typedef struct cr_dist_class  cr_dist_class; /* dist.h */
+typedef struct cr_conformal   cr_conformal;  /* errors of held-out rows, of a model */
 
 enum cr_task {
     CR_TASK_REGRESSION = 1 << 0,
@@ -76,10 +77,20 @@ CR_API const char *cr_task_name(unsigned task);
       "what a target means to a model that does both; auto goes by its type", "classification")    \
     X(list, class_weights, "", "",                                                                 \
       "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")        \
-    X(choice, calibrate, "none", "none|isotonic|platt",                                            \
-      "bring the probabilities of classes in line with how often they come true", "platt")         \
+    X(choice, calibrate, "none", "none|isotonic|platt|conformal",                                  \
+      "bring the probabilities of classes (isotonic, platt) or the intervals of numbers "          \
+      "(conformal) in line with how often they come true",                                         \
+      "platt")                                                                                     \
     X(count, calibrate_folds, "5", "2..1000", "folds whose predictions --calibrate learns from",   \
-      "10")
+      "10")                                                                                        \
+    X(choice, conformal, "cv", "cv|split|jackknife",                                               \
+      "conformal intervals from all folds (CV+), from one fold that is set aside, or from every "  \
+      "row left out in turn (jackknife+)",                                                         \
+      "jackknife")                                                                                 \
+    X(choice, conformal_scale, "auto", "auto|sd|none",                                             \
+      "unit of the errors that conformal intervals are made of: the predicted sd of the row, or "  \
+      "none, for the same width everywhere; auto is sd where the model has one",                   \
+      "none")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
 /* The table of these options. */
@@ -140,6 +151,11 @@ typedef struct cr_prediction {
     const cr_dist_class *family;
     size_t               n_params;
     double              *params; /* [n x n_params] */
+    /* Conformal intervals (--calibrate conformal), which the functions below then give: the scores of the model,
+     * and what its n_folds fits without some rows say.  NULL otherwise. */
+    const cr_conformal *conformal;
+    size_t              n_folds;
+    double             *fold_mean, *fold_scale; /* [n x n_folds] */
 } cr_prediction;
 
 /* The predictive distribution of every row. */

@@ -9,11 +9,18 @@
 
 /* --- pieces ---------------------------------------------------------------------------------- */
 
+/* Options that came when files had been written: left out at their default, so that a file saved again is the same. */
+static bool is_left_out(const cr_option *o, const void *values)
+{
+    return strncmp(o->name, "conformal", 9) == 0 && cr_options_at_default(o, values);
+}
+
 /* Adds the options of one table to the object as name: text; long ones too. */
 static cr_status write_options(cr_ctx *cx, const cr_option *table, const void *values, json_t *out)
 {
     cr_status st = CR_OK;
     for (const cr_option *o = table; o->name && st == CR_OK; o++) {
+        if (is_left_out(o, values)) continue;
         size_t length = cr_options_print(o, values, NULL, 0);
         char  *text = cr_alloc(cx, length + 1, 1);
         if (!text) return CR_ENOMEM;
@@ -77,6 +84,20 @@ done:
 
 /* --- saving ---------------------------------------------------------------------------------- */
 
+cr_status cri_model_write_parts(cr_ctx *cx, const cr_model *m, cri_store *store, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *part;
+    CR_TRY(cri_store_set(cx, out, "design", part = json_object()));
+    CR_TRY(cri_design_write(cx, m->design, part));
+    CR_TRY(cri_store_set(cx, out, "report", part = json_object()));
+    CR_TRY(write_report(cx, &m->report, part));
+    CR_TRY(cri_store_set(cx, out, "state", part = json_object()));
+    CR_TRY(cri_state_write(cx, m->class, m->state, store, part));
+done:
+    return st;
+}
+
 static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
 {
     cr_status st = CR_OK;
@@ -87,16 +108,16 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->task))));
     CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
     CR_TRY(write_settings(cx, m, part));
-    CR_TRY(cri_store_set(cx, root, "design", part = json_object()));
-    CR_TRY(cri_design_write(cx, m->design, part));
-    CR_TRY(cri_store_set(cx, root, "report", part = json_object()));
-    CR_TRY(write_report(cx, &m->report, part));
-    CR_TRY(cri_store_set(cx, root, "state", part = json_object()));
-    CR_TRY(cri_state_write(cx, m->class, m->state, store, part));
+    CR_TRY(cri_model_write_parts(cx, m, store, root));
     CR_TRY(cri_sums_write(cx, m, store, root));
-    if (!m->calibration) goto done;
-    CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
-    CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
+    if (m->calibration) {
+        CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
+        CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
+    }
+    if (m->conformal) {
+        CR_TRY(cri_store_set(cx, root, "conformal", part = json_object()));
+        CR_TRY(cri_conformal_write(cx, m->conformal, store, part));
+    }
 done:
     return st;
 }
@@ -164,10 +185,49 @@ static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, c
     return cr_fail(cx, CR_EDATA, "%s: the design in the model file %s", cri_store_source(s), wrong);
 }
 
+/* What cri_model_write_parts has written, into a model that has its settings; `root` has the task. */
+static cr_status read_parts(cr_ctx *cx, const cri_store *s, const json_t *in, const json_t *root,
+                            cr_model *m)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = m->class;
+    json_t               *design, *report, *state;
+    CR_TRY(cri_store_get_object(cx, s, in, "design", &design));
+    CR_TRY(cri_store_get_object(cx, s, in, "report", &report));
+    CR_TRY(cri_store_get_object(cx, s, in, "state", &state));
+    CR_TRY(cri_design_read(cx, s, design,
+                           cri_resolve_missing(m->design_options.missing, c->takes_missing),
+                           &m->design));
+    m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
+    CR_TRY(read_task(cx, s, root, m));
+    CR_TRY(read_report(cx, s, report, &m->report));
+    CR_TRY(cri_state_read(cx, c, s, state, m->design, &m->state));
+done:
+    return st;
+}
+
+cr_status cri_model_read_parts(cr_ctx *cx, cri_store *s, const json_t *in, const cr_model *like,
+                               cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    json_t   *root = cri_store_json(s), *settings;
+    cr_model *m = cri_model_new(cx, like->class);
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_store_get_object(cx, s, root, "settings", &settings));
+    CR_TRY(read_settings(cx, s, settings, m));
+    m->fit.calibrate = CRI_CALIBRATE_NONE;
+    CR_TRY(read_parts(cx, s, in, root, m));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_model_free(cx, m);
+    return st;
+}
+
 static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
 {
     cr_status             st = CR_OK;
-    json_t               *root = cri_store_json(s), *settings, *design, *report, *state;
+    json_t               *root = cri_store_json(s), *settings, *conformal;
     const char           *name;
     const cr_model_class *c;
     cr_model             *m = NULL;
@@ -179,26 +239,20 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
         CR_TRY(cr_fail_hint(cx, "credence describe and credence query read networks"));
     }
     CR_TRY(cri_store_get_object(cx, s, root, "settings", &settings));
-    CR_TRY(cri_store_get_object(cx, s, root, "design", &design));
-    CR_TRY(cri_store_get_object(cx, s, root, "report", &report));
-    CR_TRY(cri_store_get_object(cx, s, root, "state", &state));
     if (!c)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the model '%s' is not known to this credence",
                        cri_store_source(s), name));
     m = cri_model_new(cx, c);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_settings(cx, s, settings, m));
-    CR_TRY(cri_design_read(cx, s, design,
-                           cri_resolve_missing(m->design_options.missing, c->takes_missing),
-                           &m->design));
-    m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
-    CR_TRY(read_task(cx, s, root, m));
-    CR_TRY(read_report(cx, s, report, &m->report));
-    CR_TRY(cri_state_read(cx, c, s, state, m->design, &m->state));
+    CR_TRY(read_parts(cx, s, root, root, m));
     CR_TRY(cri_sums_read(cx, s, root, m));
     if (m->task == CR_TASK_CLASSIFICATION && json_object_get(root, "calibration"))
         CR_TRY(cri_calibration_read(cx, s, json_object_get(root, "calibration"),
                                     cr_design_classes(m->design), &m->calibration));
+    conformal = json_object_get(root, "conformal");
+    if (m->task == CR_TASK_REGRESSION && conformal)
+        CR_TRY(cri_conformal_read(cx, s, conformal, m, &m->conformal));
     *out_model = m;
     m = NULL;
 done:

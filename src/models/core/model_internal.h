@@ -5,6 +5,7 @@
 #include "base/forest.h"
 #include "calibrate.h"
 #include "class.h"
+#include "conformal.h"
 #include "data/stream/stream.h"
 
 struct cr_model {
@@ -16,6 +17,7 @@ struct cr_model {
     cr_design        *design;
     void             *state;
     cri_calibration  *calibration; /* of the class probabilities; NULL for none */
+    cr_conformal     *conformal;   /* of the intervals of numbers; NULL for none */
     cr_report         report;
     /* Of a model by sums: the trees of its statistics.  The only tree stands in the state instead, and `level`
      * is its level; of several the state has the sum. */
@@ -46,6 +48,11 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, boo
                          bool more, bool *opt_any);
 /* A copy of a fitted model. */
 cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model);
+
+/* Design, report and state of a model to a JSON object, and from it a model with the class and settings of `like`. */
+cr_status cri_model_write_parts(cr_ctx *cx, const cr_model *model, cri_store *store, json_t *out);
+cr_status cri_model_read_parts(cr_ctx *cx, cri_store *store, const json_t *in, const cr_model *like,
+                               cr_model **out_model);
 
 /* The task that a fit with these settings would be for. */
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,

@@ -80,6 +80,8 @@ void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
+    cr_free(cx, p->fold_mean, p->n * p->n_folds, sizeof(double));
+    cr_free(cx, p->fold_scale, p->n * p->n_folds, sizeof(double));
     *p = (cr_prediction){ 0 };
 }
 
@@ -132,6 +134,7 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
+    if (m->conformal && !mean_only) CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
     *out = p;
     p = (cr_prediction){ 0 };
 done:
@@ -234,10 +237,12 @@ static cr_status intervals(cr_ctx *cx, const cr_prediction *p, size_t begin, siz
         if (opt_sd) opt_sd[k] = isinf(sd_share) && known ? INFINITY : p->scale[i] * sd_share;
         if (opt_lower) opt_lower[k] = p->mean[i] - half;
         if (opt_upper) opt_upper[k] = p->mean[i] + half;
-        if (p->family)
+        if (p->family && !p->conformal)
             CR_TRY(family_interval(cx, p, i, level, opt_lower ? opt_lower + k : NULL,
                                    opt_upper ? opt_upper + k : NULL));
     }
+    if (p->conformal && (opt_lower || opt_upper))
+        CR_TRY(cri_conformal_intervals(cx, p, begin, end, level, opt_lower, opt_upper));
 done:
     return st;
 }

@@ -104,9 +104,16 @@ void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, con
            flagged ? "" : " ", flagged ? "" : text, to, would);
 }
 
-cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
+/* The options of every fit. */
+static const cri_goes of_fits[] = {
+    { "conformal", "calibrate", "conformal", false },
+    { "conformal_scale", "calibrate", "conformal", false },
+    CRI_GOES_LAST,
+};
+
+static cr_status check_table(cr_ctx *cx, const cr_model *m, const cri_goes *goes)
 {
-    for (const cri_goes *g = m->class->goes; g && g->option; g++) {
+    for (const cri_goes *g = goes; g && g->option; g++) {
         found given = find(m, g->option);
         char  flag[64], other[64];
         if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
@@ -115,4 +122,10 @@ cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
         cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", flag, spell(g->with, other));
     }
     return CR_OK;
+}
+
+cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
+{
+    cr_status st = check_table(cx, m, of_fits);
+    return st == CR_OK ? check_table(cx, m, m->class->goes) : st;
 }
