@@ -123,8 +123,6 @@ static void add_numbers(dist_job *j, const char *name, const double *labels, con
 /* --- quantities ------------------------------------------------------------------------------ */
 
 typedef cr_status number_call(cr_ctx *, const cr_dist_class *, const double *, size_t, double *);
-typedef cr_status point_call(cr_ctx *, const cr_dist_class *, const double *, size_t, double,
-                             double *);
 
 static double square_root(double x) { return sqrt(x); }
 static double exponential(double x) { return exp(x); }
@@ -150,17 +148,16 @@ enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 static const struct {
     const char *name;
     size_t      list;
-    point_call *call;
     bool        density; /* vectors have it too */
     double (*then)(double);
 } points[] = {
-    { "pdf", offsetof(dist_options, pdf), cr_dist_logpdf, true, exponential },
-    { "logpdf", offsetof(dist_options, logpdf), cr_dist_logpdf, true, NULL },
-    { "cdf", offsetof(dist_options, cdf), cr_dist_cdf, false, NULL },
-    { "sf", offsetof(dist_options, sf), cr_dist_sf, false, NULL },
-    { "logcdf", offsetof(dist_options, logcdf), cr_dist_logcdf, false, NULL },
-    { "logsf", offsetof(dist_options, logsf), cr_dist_logsf, false, NULL },
-    { "quantile", offsetof(dist_options, quantile), cr_dist_quantile, false, NULL },
+    { "pdf", offsetof(dist_options, pdf), true, exponential },
+    { "logpdf", offsetof(dist_options, logpdf), true, NULL },
+    { "cdf", offsetof(dist_options, cdf), false, NULL },
+    { "sf", offsetof(dist_options, sf), false, NULL },
+    { "logcdf", offsetof(dist_options, logcdf), false, NULL },
+    { "logsf", offsetof(dist_options, logsf), false, NULL },
+    { "quantile", offsetof(dist_options, quantile), false, NULL },
 };
 enum { N_POINTS = sizeof points / sizeof *points };
 
@@ -212,10 +209,7 @@ static cr_status answer_points(dist_job *j, size_t i, const char *list)
     snprintf(flag, sizeof flag, "--%s", points[i].name);
     CR_TRY(dist_read_numbers(j->c, flag, list, x));
     if (cr_dist_is_vector(j->dist) && points[i].density) return vector_points(j, i, x, n);
-    for (size_t k = 0; k < n; k++) {
-        CR_TRY(points[i].call(j->c->cx, j->dist, j->v, j->n, x[k], &value[k]));
-        if (points[i].then) value[k] = points[i].then(value[k]);
-    }
+    CR_TRY(cr_dist_points(j->c->cx, j->dist, j->v, j->n, points[i].name, x, n, value));
     add_numbers(j, points[i].name, x, value, n);
 done:
     return st;

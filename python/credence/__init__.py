@@ -10,6 +10,7 @@ Estimators follow scikit-learn, and add what a distribution knows::
 
 The classes are made from what libcredence declares: one for each of its models."""
 from ._context import get_threads, set_threads
+from ._dist import Distribution, dist, distributions
 from ._errors import ConvergenceWarning, CredenceWarning, DataConversionWarning, NotFittedError
 from ._library import lib as _lib
 from ._network import Network, Posteriors
@@ -23,6 +24,6 @@ __version__ = _lib.cr_version().decode()
 
 globals().update(_ESTIMATORS)
 
-__all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Figure", "Network",
-           "NotFittedError", "Posteriors", "Result", "Table", "cross_validate", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
+__all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Distribution", "Figure",
+           "Network", "NotFittedError", "Posteriors", "Result", "Table", "cross_validate", "dist", "distributions", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
            "version"]

@@ -3,7 +3,7 @@
 A test reads the header and fails when the two disagree.  Pointers to opaque things and to arrays are
 c_void_p; numpy gives the addresses."""
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t,
-                    c_uint, c_uint64, c_void_p)
+                    c_uint, c_uint32, c_uint64, c_void_p)
 
 from ._library import lib
 
@@ -18,6 +18,7 @@ STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS = range(4)       
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
 PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
               "path", "fit")                                                       # cr_plot_kind
+SHAPE_SCALAR, SHAPE_VECTOR, SHAPE_MATRIX = range(3)                                # cr_shape
 LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 
 MISSING_CODE = 2**32 - 1
@@ -122,6 +123,16 @@ class Posteriors(Structure):
     _fields_ = [("rows", c_size_t), ("n", c_size_t), ("width", c_size_t), ("variable", POINTER(c_size_t)),
                 ("log_evidence", c_void_p), ("value", c_void_p), ("se", c_void_p), ("possible", POINTER(c_bool)),
                 ("method", c_char_p), ("exact", c_bool)]
+
+
+class DistParam(Structure):
+    _fields_ = [("name", c_char_p), ("domain", c_char_p), ("help", c_char_p), ("example", c_char_p),
+                ("shape", c_int), ("given", c_bool)]
+
+
+class Rng(Structure):
+    _fields_ = [("key", c_uint32 * 2), ("counter", c_uint32 * 4), ("block", c_uint32 * 4), ("used", c_uint),
+                ("has_spare", c_bool), ("spare", c_double)]
 
 
 class BlasInfo(Structure):
@@ -250,6 +261,30 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_variable_name": (_s, [_p, _n]),
     "cr_variable_states": (_n, [_p, _n]),
     "cr_state_name": (_s, [_p, _n, _n]),
+
+    "cr_dist_count": (_n, []),
+    "cr_dist_at": (_p, [_n]),
+    "cr_dist_find": (_p, [_p, _s]),
+    "cr_dist_name": (_s, [_p]),
+    "cr_dist_is_vector": (c_bool, [_p]),
+    "cr_dist_offers": (c_bool, [_p, _s]),
+    "cr_dist_parameter": (POINTER(DistParam), [_p, _n]),
+    "cr_dist_point_size": (_n, [_p, _n]),
+    "cr_dist_parameters_for": (_n, [_p, _n]),
+    "cr_dist_check": (c_int, [_p, _p, _p, _n]),
+    "cr_dist_points": (c_int, [_p, _p, _p, _n, _s, _p, _n, _p]),
+    "cr_dist_interval": (c_int, [_p, _p, _p, _n, _d, POINTER(_d), POINTER(_d)]),
+    "cr_dist_hdi": (c_int, [_p, _p, _p, _n, _d, POINTER(_d), POINTER(_d)]),
+    "cr_dist_kl": (c_int, [_p, _p, _p, _n, _p, _n, POINTER(_d)]),
+    "cr_dist_vector_kl": (c_int, [_p, _p, _p, _p, _n, POINTER(_d)]),
+    "cr_dist_vector_logpdf": (c_int, [_p, _p, _p, _n, _p, _n, _p]),
+    "cr_dist_sample": (c_int, [_p, _p, _p, _n, POINTER(Rng), _n, _p]),
+    "cr_dist_vector_sample": (c_int, [_p, _p, _p, _n, POINTER(Rng), _n, _p]),
+    "cr_dist_fit": (c_int, [_p, _p, _p, _p, _n, _p, _n, POINTER(_d)]),
+    "cr_dist_vector_fit": (c_int, [_p, _p, _p, _p, _n, _p, _n, POINTER(_d)]),
+    **{f"cr_dist_{vector}{name}": (c_int, [_p, _p, _p, _n, _p]) for vector in ("", "vector_")
+       for name in ("mean", "variance", "mode", "entropy")},
+    "cr_rng_stream": (Rng, [c_uint64, c_uint64]),
 
     "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),

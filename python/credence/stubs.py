@@ -59,6 +59,8 @@ SIGNATURES = {
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
             "path: str | os.PathLike[str] | None = None, level: float = 0.95, "
             "kind: str = 'fit', over: Any = None) -> Figure",
+    "dist": "(name: str, *parameters: Any, **named: Any) -> Distribution",
+    "distributions": "() -> list[str]",
     "set_threads": "(threads: int) -> None",
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",
@@ -113,6 +115,15 @@ CLASSES = {
                         "log_evidence": "Floats", "possible": "NDArray[np.bool_]", "se": "Floats", "method": "str",
                         "exact": "bool"}, {
         "__len__": "(self) -> int", "__getitem__": "(self, i: int) -> Result", "to_pandas": "(self) -> Any"}),
+    "Distribution": ("", {"name": "str", "parameters": "dict[str, Any]", "log_likelihood": "float | None"}, {
+        "__init__": "(self, name: str, *values: Any, **named: Any) -> None",
+        **{name: "(self, x: Any) -> Any" for name in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")},
+        "quantile": "(self, p: Any) -> Any", "mean": "(self) -> Any", "variance": "(self) -> Any", "sd": "(self) -> Any",
+        "mode": "(self) -> Any", "entropy": "(self) -> float", "describe": "(self) -> Result",
+        "interval": "(self, level: float = 0.95) -> tuple[float, float]",
+        "hdi": "(self, level: float = 0.95) -> tuple[float, float]", "kl": "(self, other: Distribution) -> float",
+        "sample": "(self, n_samples: int = 1, random_state: Any = None) -> Floats",
+        "fit": "(self, x: Any, sample_weight: ArrayLike | None = None) -> Distribution"}),
     "Network": ("", {"variables": "list[str]"}, {
         "__init__": f"(self, path: {PATH} | Any, format: str = 'auto') -> None",
         "states": "(self, variable: str) -> list[str]", "describe": "(self) -> Result",

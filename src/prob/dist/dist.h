@@ -84,6 +84,10 @@ CR_API cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double 
 /* The least x of the support with P(X <= x) >= p, 0 <= p <= 1. */
 CR_API cr_status cr_dist_quantile(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                   size_t n, double p, double *out);
+/* "pdf", "logpdf", "cdf", "sf", "logcdf", "logsf" or "quantile" at `count` points: out [count].  Fails as these
+ * do, with CR_EARG for another name. */
+CR_API cr_status cr_dist_points(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                const char *quantity, const double *x, size_t count, double *out);
 /* The mean. */
 CR_API cr_status cr_dist_mean(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                               double *out);

@@ -345,3 +345,24 @@ TEST(known_numbers)
                       "not one interval");
     assert_true(low == 7 && high == 8);
 }
+
+/* Many points at once are the points one by one; one that fails leaves all as they were. */
+TEST(many_points_are_those_one_by_one)
+{
+    const cr_dist_class *gamma = cr_dist_find(cx, "gamma");
+    const double         params[] = { 2.5, 0.7 }, x[] = { 0.3, 1.9, 40 };
+    double               many[3] = { 7, 7, 7 }, one = 0;
+    assert_ok(cx, cr_dist_points(cx, gamma, params, 2, "sf", x, 3, many));
+    for (size_t i = 0; i < 3; i++) {
+        assert_ok(cx, cr_dist_sf(cx, gamma, params, 2, x[i], &one));
+        assert_true(one == many[i]);
+    }
+    assert_ok(cx, cr_dist_points(cx, gamma, params, 2, "pdf", x, 1, many));
+    assert_ok(cx, cr_dist_logpdf(cx, gamma, params, 2, x[0], &one));
+    assert_true(many[0] == exp(one));
+    assert_ok(cx, cr_dist_points(cx, gamma, params, 2, "cdf", x, 0, NULL));
+    assert_fails_with(cx, cr_dist_points(cx, gamma, params, 2, "pfd", x, 3, many), CR_EARG,
+                      "no quantity 'pfd'");
+    assert_fails(cx, cr_dist_points(cx, gamma, params, 2, "quantile", x, 3, many), CR_EARG);
+    assert_true(many[0] == exp(one));
+}
