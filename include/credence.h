@@ -36,6 +36,7 @@
 #include "../src/study/average.h"
 #include "../src/study/compare_models.h"
 #include "../src/study/tune.h"
+#include "../src/study/report.h"
 #include "../src/study/bootstrap.h"
 #include "../src/study/learning_curve.h"
 #include "../src/study/resample.h"

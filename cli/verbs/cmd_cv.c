@@ -126,9 +126,7 @@ static cr_status run_folds(cli *c, const cr_table *t, const cr_model_spec *m,
     char       title[64];
     CR_TRY(cr_cross_validate(c->cx, m->model, t, m->settings, m->n_settings, o, &cv));
     r = start(c, cv.mean.rows, cv.seed);
-    scores_put_means(r.object, &cv.mean, cv.se);
-    if (!isnan(cv.mean.quantile)) cri_put_real(r.object, "quantile", cv.mean.quantile);
-    scores_put_folds(r.object, cv.fold, cv.folds, cv.repeats);
+    cri_put_cv(&cv, r.object);
     put_table(&cv, r.rows);
     cli_result_title(r, "%s, %s on %zu rows of %s, seed %llu", c->args[0],
                      scores_title(cv.folds, cv.repeats, title), cv.mean.rows, cr_table_source(t),
@@ -258,9 +256,9 @@ static void put_point(const cr_curve_point *p, cri_sheet *o)
 {
     cri_put_real(o, "share", p->share);
     cri_put_count(o, "rows", p->rows);
-    scores_put_means(o, &p->test, p->test_se);
-    scores_put(o, "train", &p->train);
-    scores_put_values(o, "train_se", &p->train, p->train_se);
+    cri_scores_put_means(o, &p->test, p->test_se);
+    cri_scores_put(o, "train", &p->train);
+    cri_scores_put_values(o, "train_se", &p->train, p->train_se);
 }
 
 static void put_metric(const cr_curve_point *p, size_t m, cri_sheet *row)

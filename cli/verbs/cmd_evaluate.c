@@ -154,7 +154,7 @@ static void put_scores(const cr_model *m, const cr_assessment *a, double interva
     cri_put_count(root, "rows", a->rows);
     cri_put_real(root, "interval", interval);
     cri_put_count(root, "seed", cr_model_get_seed(m));
-    scores_put(root, "metrics", a);
+    cri_scores_put(root, "metrics", a);
     if (!isnan(a->quantile)) cri_put_real(root, "quantile", a->quantile);
     if (has_errors(a)) put_errors(a, root);
     if (a->has_bins) put_bins(a, root);

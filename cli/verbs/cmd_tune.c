@@ -36,40 +36,6 @@ static const cr_field result[] = {
     CR_FIELD_LAST,
 };
 
-static void put_settings(const cr_tuning *t, const cr_candidate *k, cri_sheet *to)
-{
-    for (size_t d = 0; d < t->dimensions; d++)
-        cri_put_text(to, k->settings[d].name, k->settings[d].value);
-}
-
-static void put_candidate(const cr_tuning *t, size_t i, cri_sheet *o)
-{
-    const cr_candidate *k = &t->candidates[i];
-    put_settings(t, k, cri_put_object(o, "settings"));
-    scores_put_means(o, &k->mean, k->se);
-    scores_put_folds(o, t->fold + i * t->folds * t->repeats, t->folds, t->repeats);
-    cri_put_flag(o, "within", k->within);
-    cri_put_real(o, "apparent", k->apparent);
-}
-
-static void put_tuning(cli *c, const cr_tuning *t, const tune_options *o, cri_sheet *root)
-{
-    const cr_assessment *mean = &t->candidates[t->chosen].mean;
-    cri_put_text(root, "model", c->args[0]);
-    cri_put_count(root, "rows", mean->rows);
-    cri_put_count(root, "seed", t->seed);
-    cri_put_text(root, "metric", mean->metrics[t->metric].name);
-    cri_put_text(root, "search", o->search == CR_SEARCH_GRID ? "grid" : "random");
-    cri_put_text(root, "rule", o->rule == CR_RULE_BEST ? "best" : "1se");
-    cri_put_count(root, "folds", t->folds);
-    cri_put_count(root, "repeats", t->repeats);
-    put_candidate(t, t->chosen, cri_put_object(root, "chosen"));
-    put_candidate(t, t->best, cri_put_object(root, "best"));
-    cri_sheet *all = cri_put_list(root, "candidates");
-    for (size_t i = 0; i < t->n; i++) put_candidate(t, i, cri_put_object(all, NULL));
-    if (c->global.output) cri_put_text(root, "output", c->global.output);
-}
-
 /* The settings, the score with its standard error, then the other scores. */
 static void put_table(const cr_tuning *t, cri_sheet *rows)
 {
@@ -77,7 +43,7 @@ static void put_table(const cr_tuning *t, cri_sheet *rows)
         const cr_candidate *k = &t->candidates[i];
         const cr_metric    *metrics = k->mean.metrics;
         cri_sheet          *row = cri_put_object(rows, NULL);
-        put_settings(t, k, row);
+        cri_put_candidate_settings(t, k, row);
         cri_put_real(row, metrics[t->metric].name, metrics[t->metric].value);
         cri_put_real(row, "se", k->se[t->metric]);
         for (size_t m = 0; m < k->mean.n; m++)
@@ -109,6 +75,7 @@ static void print_text(cli *c, const cr_tuning *t, const cr_table *data, const c
 typedef struct outcome {
     const cr_tuning *tuning;
     const cr_table  *data;
+    int              search, rule;
 } outcome;
 
 static cr_status print_tuning(cli *c, const void *arg)
@@ -116,7 +83,9 @@ static cr_status print_tuning(cli *c, const void *arg)
     cr_status      st = CR_OK;
     const outcome *w = arg;
     cli_result     r = cli_result_new(c);
-    put_tuning(c, w->tuning, c->own, r.object);
+    cri_put_text(r.object, "model", c->args[0]);
+    cri_put_tuning(w->tuning, w->search, w->rule, r.object);
+    if (c->global.output) cri_put_text(r.object, "output", c->global.output);
     put_table(w->tuning, r.rows);
     CR_TRY(cri_sheet_status(r.whole));
     if (c->format == FORMAT_JSON)
@@ -169,7 +138,7 @@ static cr_status run_tune(cli *c)
     CR_TRY(cr_tune(c->cx, spec, data, &tune, &cv, &t));
     if (c->global.output) CR_TRY(fit_chosen(c, &s, spec, &t, o, data, &m));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(cli_print_and_save(c, m, print_tuning, &(outcome){ &t, data }));
+    CR_TRY(cli_print_and_save(c, m, print_tuning, &(outcome){ &t, data, o->search, o->rule }));
 done:
     cr_tuning_free(c->cx, &t);
     cr_model_free(c->cx, m);

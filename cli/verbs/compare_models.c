@@ -4,59 +4,7 @@
 #include "study/assess_internal.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
-
-/* One number of every comparison with the best model, by metric. */
-static void put_paired(cri_sheet *o, const char *name, const cr_compared *m, size_t offset)
-{
-    double values[CR_MOST_METRICS];
-    for (size_t i = 0; i < m->cv.mean.n; i++)
-        memcpy(&values[i], (const char *)&m->paired[i] + offset, sizeof values[i]);
-    scores_put_values(o, name, &m->cv.mean, values);
-}
-
-static void put_scores(cri_sheet *o, const char *name, const cr_compared *m)
-{
-    cri_put_text(o, "model", name);
-    scores_put_means(o, &m->cv.mean, m->cv.se);
-    put_paired(o, "difference", m, offsetof(cr_paired, difference));
-    put_paired(o, "difference_se", m, offsetof(cr_paired, se));
-    put_paired(o, "t", m, offsetof(cr_paired, t));
-    put_paired(o, "p", m, offsetof(cr_paired, p));
-    scores_put_folds(o, m->cv.fold, m->cv.folds, m->cv.repeats);
-}
-
-/* The fit to all rows. */
-static void put_fit(cri_sheet *o, const cr_compared *m)
-{
-    const cr_fit_scores *f = &m->fit;
-    cri_put_real(o, "log_likelihood", f->log_likelihood);
-    cri_put_text(o, "likelihood", f->joint ? "joint" : "conditional");
-    cri_put_real(o, "log_evidence", f->log_evidence);
-    cri_put_text(o, "evidence", isnan(f->log_evidence) ? NULL : cr_evidence_name(f->evidence));
-    cri_put_real(o, "aic", f->aic);
-    cri_put_real(o, "bic", f->bic);
-    cri_put_real(o, "probability", m->weight);
-}
-
-static void put_comparison(cli *c, const cr_comparison *x, cri_sheet *root)
-{
-    const cr_assessment *a = &x->models[0].cv.mean;
-    cri_put_count(root, "rows", a->rows);
-    cri_put_count(root, "seed", x->models[0].cv.seed);
-    cri_sheet *models = cri_put_list(root, "models");
-    for (size_t k = 0; k < x->n; k++) {
-        cri_sheet *o = cri_put_object(models, NULL);
-        put_scores(o, c->args[k], &x->models[k]);
-        put_fit(o, &x->models[k]);
-    }
-    cri_sheet *best = cri_put_object(root, "best");
-    for (size_t m = 0; m < a->n; m++)
-        if (x->best[m] < x->n) cri_put_text(best, a->metrics[m].name, c->args[x->best[m]]);
-    cri_put_text(root, "weights", cr_weight_basis_name(x->basis));
-    if (x->averaged) put_scores(cri_put_object(root, "average"), "average", &x->average);
-}
 
 /* For programs, lines say which rows they are about. */
 static cri_sheet *new_line(cli *c, cri_sheet *rows, const char *which)
@@ -189,7 +137,7 @@ cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, 
     cli_result    r = cli_result_new(c);
     cri_sheet    *fits = cri_put_list(r.whole, "fits");
     CR_TRY(cr_compare_models(c->cx, specs, n, t, o, average, &x));
-    put_comparison(c, &x, r.object);
+    cri_put_comparison(&x, (const char *const *)c->args, r.object);
     if (c->format == FORMAT_TEXT)
         put_model_table(c, &x, r.rows);
     else

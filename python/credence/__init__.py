@@ -16,6 +16,7 @@ from ._library import lib as _lib
 from ._network import Network, Posteriors
 from ._registry import ESTIMATORS as _ESTIMATORS
 from ._result import Figure, Result
+from ._selection import Tuning, compare, cv, tune
 from ._study import cross_validate, evaluate, load, plot
 from ._table import Table, read_table
 from ._version import version
@@ -25,5 +26,6 @@ __version__ = _lib.cr_version().decode()
 globals().update(_ESTIMATORS)
 
 __all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Distribution", "Figure",
-           "Network", "NotFittedError", "Posteriors", "Result", "Table", "cross_validate", "dist", "distributions", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
+           "Network", "NotFittedError", "Posteriors", "Result", "Table", "Tuning", "compare", "cross_validate", "cv",
+           "dist", "distributions", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads", "tune",
            "version"]

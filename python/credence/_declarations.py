@@ -114,6 +114,10 @@ class Cv(Structure):
                 ("mean", Assessment), ("se", c_double * MOST_METRICS)]
 
 
+class ModelSpec(Structure):
+    _fields_ = [("model", c_char_p), ("settings", POINTER(Setting)), ("n_settings", c_size_t)]
+
+
 class PlotOptions(Structure):
     _fields_ = [("level", c_double), ("draws", c_size_t), ("range", c_void_p), ("parameters", POINTER(c_char_p)),
                 ("n_parameters", c_size_t), ("over", POINTER(c_char_p)), ("n_over", c_size_t)]
@@ -289,6 +293,9 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),
     "cr_cv_free": (None, [_p, POINTER(Cv)]),
+    "cr_cv_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, POINTER(_p)]),
+    "cr_compare_report": (c_int, [_p, POINTER(ModelSpec), POINTER(_s), _n, _p, _p, c_bool, POINTER(_p)]),
+    "cr_tune_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, _p, POINTER(_p)]),
     "cr_plot_with": (c_int, [_p, _p, _p, c_int, POINTER(PlotOptions), _s]),
 }
 

@@ -49,6 +49,8 @@ class Result(dict):
 
     def rows(self):
         """The table of the answer as a list of flat dicts."""
+        if self._table == "metrics":
+            return [{"metric": name, "mean": mean, "se": self["se"][name]} for name, mean in self["metrics"].items()]
         names = [self._table] if self._table in self else \
             [name for name, value in self.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
         if "marginals" in self and self._table is None:

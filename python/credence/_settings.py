@@ -17,6 +17,11 @@ def settings(pairs):
     return (c.Setting * len(rows))(*rows), len(rows)
 
 
+def known_names(symbol):
+    """The names of the options of the table `symbol`."""
+    return [option.name for option in _options.read_table(_options.table_address(symbol))]
+
+
 def _struct_size(address):
     size, row = 0, c.Option.from_address(address)
     while row.kind != c.OPTION_END:

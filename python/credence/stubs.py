@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 __version__: str
 '''
 
+ROLES = "target: str | None = None, weights: str | None = None, **options: Any"
 # What methods and functions take and give; a test makes sure that none is left out.
 SIGNATURES = {
     "fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
@@ -59,6 +60,10 @@ SIGNATURES = {
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
             "path: str | os.PathLike[str] | None = None, level: float = 0.95, "
             "kind: str = 'fit', over: Any = None) -> Figure",
+    "cv": f"(model: Any, data: Any, y: Any = None, *, {ROLES}) -> Result",
+    "compare": "(data: Any, y: Any = None, *, models: Sequence[Any] | Mapping[str, Any], target: str | None = None, "
+               "weights: str | None = None, average: bool = False, **options: Any) -> Result",
+    "tune": f"(model: Any, data: Any, y: Any = None, *, over: Mapping[str, Any], {ROLES}) -> Tuning",
     "dist": "(name: str, *parameters: Any, **named: Any) -> Distribution",
     "distributions": "() -> list[str]",
     "set_threads": "(threads: int) -> None",
@@ -108,6 +113,9 @@ CLASSES = {
         "__init__": "(self, values: Mapping[str, Any], table: str | None = None) -> None",
         "__getattr__": "(self, name: str) -> Any", "rows": "(self) -> list[dict[str, Any]]",
         "to_pandas": "(self) -> Any"}),
+    "Tuning": ("Result", {"settings": "dict[str, Any]"}, {
+        "__init__": "(self, values: Mapping[str, Any], settings: dict[str, Any], fit: Any = None) -> None",
+        "estimator": "(self) -> Any"}),
     "Figure": ("", {"svg": "str", "path": f"{PATH} | None"}, {
         "__init__": f"(self, svg: str, path: {PATH} | None = None) -> None", "__fspath__": "(self) -> str",
         "save": f"(self, path: {PATH}) -> Figure"}),
