@@ -2,6 +2,7 @@
 import textwrap
 
 from . import _declarations as c
+from . import _options
 
 TYPES = {c.OPTION_FLAG: "bool", c.OPTION_COUNT: "int", c.OPTION_REAL: "float", c.OPTION_TEXT: "str",
          c.OPTION_LIST: "str or list of str"}
@@ -51,6 +52,12 @@ ROLES = {  # what Python users give in another way
 }
 
 
+TYPE_HELP = {  # what an option of all fits is for in estimators of one type
+    ("calibrate", "regressor"): "bring the intervals in line with how often they hold new rows, whatever the model assumes",
+    ("calibrate", "classifier"): "bring the probabilities in line with how often they come true",
+}
+
+
 def option_type(option):
     """The type of an option in words: float; bool; {'a', 'b'}."""
     if option.kind == c.OPTION_CHOICE:
@@ -71,15 +78,29 @@ def option_hint(option):
 
 
 def _sentence(text):
+    text = _options.in_python(text)
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def _parameter(option):
-    text = _sentence(ROLES.get(option.name, option.help))
+def literal(option):
+    """The example of an option as Python writes it: True, 0.5, 'dual', ['x*', '!id']."""
+    text = option.example.strip("'")
+    if option.kind == c.OPTION_FLAG:
+        return str(text == "true")
+    if option.kind in (c.OPTION_COUNT, c.OPTION_REAL):
+        return text
+    if option.name == "class_weights":
+        pairs = (item.split("=") for item in text.split(","))
+        return "{" + ", ".join(f"{name!r}: {weight}" for name, weight in pairs) + "}"
+    return repr(text.split(",") if option.name == "features" else text)
+
+
+def _parameter(option, of_type):
+    text = _sentence(TYPE_HELP.get((option.name, of_type)) or ROLES.get(option.name, option.help))
     if option.range and option.kind in (c.OPTION_COUNT, c.OPTION_REAL):
         text += f"  Range: {option.range}."
     if option.example:
-        text += f"  Example: {option.example}."
+        text += f"  Example: {option.name}={literal(option)}."
     lines = textwrap.wrap(text, 94, initial_indent="    ", subsequent_indent="    ")
     kind = "str or dict or None" if option.name == "class_weights" else option_type(option)
     return [f"{option.name} : {kind}, default={option.default!r}", *lines]
@@ -106,17 +127,40 @@ def _statistics(fields):
         yield from textwrap.wrap(_sentence(field.help), 94, initial_indent="    ", subsequent_indent="    ")
 
 
+SHOWN = (c.OPTION_REAL, c.OPTION_COUNT, c.OPTION_CHOICE)   # examples of these stand on their own
+USES = {  # what is done with an estimator that has this method
+    "predict_interval": ["mean, sd = model.predict(X_new, return_std=True)",
+                         "lower, upper = model.predict_interval(X_new, level=0.9)"],
+    "predict_log_proba": ["probability = model.predict_proba(X_new)   # a column for each of model.classes_"],
+    "score_samples": ["log_density = model.score_samples(X_new)"],
+    "fit_predict": ["cluster = model.predict(X_new)"],
+    "transform": ["coordinates = model.transform(X_new)"],
+}
+
+
+def example_lines(declaration, made):
+    """A use of the estimator, to be typed."""
+    option = next((o for o in declaration.options if o.example and (o.kind in SHOWN or o.name in _options.EXPRESSIONS)
+                   and o.name in made.__annotations__), None)
+    own = f"{option.name}={literal(option)}" if option else ""
+    data = "X, y" if made._estimator_type in ("regressor", "classifier") else "X"
+    yield f"model = {made.__name__}({own}).fit({data})"
+    for method, lines in USES.items():
+        yield from lines if hasattr(made, method) else ()
+    yield "model.save('model.cred')   # for the shell: credence describe model.cred"
+
+
 def class_doc(declaration, options, made):
     """The docstring of an estimator, in the sections of numpydoc."""
     parts = ((COEFFICIENTS, "coef_"), (CLASSES, "predict_log_proba"), (CLUSTERS, "fit_predict"),
              (N_ITER, "n_iter_"))
     attributes = ATTRIBUTES + "".join(text for text, having in parts if hasattr(made, having))
-    target = " --target y" if hasattr(made, "coef_") else ""
+    parameters = (line for option in options for line in _parameter(option, made._estimator_type))
     lines = [_sentence(declaration.summary), "", "::", "",
-             *textwrap.indent(declaration.formulas, "    ").splitlines(), "",
-             "Parameters", "----------", *(line for option in options for line in _parameter(option)), "",
+             *textwrap.indent(_options.in_python(declaration.formulas), "    ").splitlines(), "",
+             "Parameters", "----------", *parameters, "",
              "Attributes", "----------", *attributes.splitlines(), "",
              "Statistics", "----------", *_statistics(declaration.statistics), "",
              "References", "----------", *textwrap.wrap(declaration.reference, 98), "",
-             "Examples", "--------", f"credence fit {declaration.name} data.csv{target}   # in the shell"]
+             "Examples", "--------", *(f">>> {line}" for line in example_lines(declaration, made))]
     return "\n".join(lines) + "\n"

@@ -24,6 +24,11 @@ class Option(NamedTuple):
     def choices(self):
         return self.range.split("|") if self.kind == c.OPTION_CHOICE else []
 
+    def restricted(self, words):
+        """The same choice with these words of it alone."""
+        kept = [word for word in self.choices if word in words]
+        return self._replace(range="|".join(kept), example=self.example if self.example in kept else kept[-1])
+
     @property
     def flag(self):
         """As the shell writes it."""
@@ -70,7 +75,7 @@ def know(options):
         KNOWN.setdefault(option.flag, []).append(option)
 
 
-know([*DESIGN, *FIT])
+know([*DESIGN, *FIT, *read_table(table_address("cr_read_table"))])
 
 
 def _scalar_text(value):

@@ -104,14 +104,24 @@ def _kinds(declaration):
 
 
 # Options that estimators of a type have no use for, or set themselves.
-NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task", "scale_target"}}
-NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "scale_target"}
+CONFORMAL = {"conformal", "conformal_scale"}
+NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task", "scale_target"} | CONFORMAL}
+NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "scale_target", "calibrate", "calibrate_folds"} | CONFORMAL
+CALIBRATE = {"regressor": {"none", "conformal"}, "classifier": {"none", "isotonic", "platt"}}
+OF_CLASSES = ("classes:", "loss of classes")   # how the help of such an option of a model begins
+
+
+def _options_of(declaration, of_type):
+    """The options that an estimator of a type has."""
+    left_out = NOT_FOR.get(of_type, NEVER_WITHOUT_TARGET)
+    own = [o for o in declaration.options if of_type != "regressor" or not o.help.startswith(OF_CLASSES)]
+    common = [o for o in (*_options.DESIGN, *_options.FIT) if o.name not in left_out]
+    return [*own, *(o.restricted(CALIBRATE[of_type]) if o.name == "calibrate" else o for o in common)]
 
 
 def _make_class(kind, declaration):
     of_type = next((base._estimator_type for base in kind.bases if hasattr(base, "_estimator_type")), None)
-    left_out = NOT_FOR.get(of_type, NEVER_WITHOUT_TARGET)
-    options = [*declaration.options, *(o for o in (*_options.DESIGN, *_options.FIT) if o.name not in left_out)]
+    options = _options_of(declaration, of_type)
     iterates = any(option.name == "max_iter" for option in declaration.options)
     body = {
         "__module__": "credence",
