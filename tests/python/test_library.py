@@ -5,7 +5,7 @@ import shutil
 import sys
 
 import pytest
-from conftest import PACKAGE, ROOT
+from conftest import PACKAGE
 
 import credence
 from credence import _library
@@ -88,13 +88,3 @@ print(*sorted(set(sys.modules) - before))
         print(f"\nimport credence after numpy: {milliseconds} ms")
     loaded = {name.split(".")[0] for name in modules.split()}
     assert "credence" in loaded and not loaded & {"sklearn", "pandas", "scipy", "joblib"}
-
-
-@pytest.mark.parametrize("page, count", [("python/README.md", 2), ("docs/python.md", 6)])
-def test_examples_of_the_pages_run(page, count, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
-    assert len(blocks) == count
-    exec("import credence\n" + "\n".join(blocks), {})
-    assert (tmp_path / "model.cred").is_file()
-    assert sys.modules["credence"] is credence
