@@ -154,6 +154,11 @@ void cri_put_real(cri_sheet *s, const char *name, double value)
     if (v) v->is.real = value;
 }
 
+void cri_sheet_add(cri_sheet *opt_s, double more)
+{
+    if (opt_s && opt_s->kind == CRI_SHEET_REAL) opt_s->is.real += more;
+}
+
 void cri_put_text(cri_sheet *s, const char *name, const char *opt_text)
 {
     const char *copy = s && opt_text ? keep(s->of, opt_text) : NULL;

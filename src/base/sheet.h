@@ -59,6 +59,8 @@ cri_sheet *cri_put_list(cri_sheet *s, const char *name);
 cri_sheet *cri_put_object(cri_sheet *s, const char *name);
 /* The texts of a list as one, with something between them. */
 void cri_put_joined(cri_sheet *s, const char *name, const cri_sheet *list, const char *between);
+/* Adds to a number that is there. */
+void cri_sheet_add(cri_sheet *opt_s, double more);
 /* A copy of a value with all that is in it; NULL is null. */
 void cri_put_copy(cri_sheet *s, const char *name, const cri_sheet *opt_value);
 

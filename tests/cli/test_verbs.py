@@ -291,6 +291,7 @@ OPTIONS = {
             "--features g --reference frequent", "--features g --reference none",
             "--features w --category w", "--features x --real x", "--features x --seed 9",
             "--features x --task regression", "--features x --calibrate none --calibrate-folds 3",
+            "--target w --features x --transform-target log", "--target w --features x --transform-target boxcox",
             "--features x --calibrate conformal --conformal split --conformal-scale none", "--features x --threads 1", "--features x --quiet", "--features x --verbose",
             "--features x --progress never", "--features x --time-limit 1h",
             "--features x --memory-limit 1G", "--features x --strict", "--features x --no-intercept",

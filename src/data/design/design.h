@@ -15,6 +15,9 @@
  * what they are is said in basis.h.  Functions that sum to one go without the first, as levels do,
  * unless the reference is none.
  *
+ * --transform-target log|sqrt|logit|boxcox[:LAMBDA] lets the model see a function of the target
+ * (math/transform.h).  Likelihood, evidence and scores are of the target as it is; predictions too.
+ *
  * A model of sequences sees which rows belong together and in which order: --sequence names a column
  * of labels (texts or whole numbers), without which all rows are one sequence; --time one of numbers,
  * without which the order is that of the file.  The two columns are no features, and other tables
@@ -49,7 +52,10 @@
       "hinge:K, fourier:K:PERIOD or none; for one column, COLUMN=BASIS, more with commas",           \
       "'age=bspline:6,bmi=poly:2'")                                                                  \
     X(choice, reference,    "first", "first|frequent|none",                                          \
-      "level of a category that gets no column: the first, the most frequent, or none", "frequent")
+      "level of a category that gets no column: the first, the most frequent, or none", "frequent")  \
+    X(text,   transform_target, "",  "",                                                             \
+      "model a function of the target, and predict on its own scale: log, sqrt, logit, boxcox:LAMBDA, " \
+      "boxcox (lambda is learned) or none", "log")
 /* clang-format on */
 
 /* AUTO is the user's word only: a design holds one of the others.  KEEP is a model's own: it sees

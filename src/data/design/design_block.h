@@ -81,4 +81,9 @@ size_t cri_rows_basis_run(const cr_design *design, size_t k);
 /* Fails where a function of a basis overflows far outside its knots; the values are finite. */
 cr_status cri_rows_check_bases(cr_ctx *cx, const cri_rows *rows);
 
+/* Fills rows->y: numbers transformed and standardised as the design says, a category as the index of its level.
+ * Fails with CR_EDATA, naming the place, where the transform is not defined (design_target.c). */
+cr_status cri_rows_read_target(cr_ctx *cx, cri_rows *rows, const cr_column *column,
+                               cri_level_map map);
+
 #endif

@@ -422,7 +422,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     plan       p = { .options = o, .needs = needs, .chosen = chosen };
     cr_design *d = NULL;
     cri_rows   rows = { 0 };
-    bool       standardise = needs->standardise, standardise_y = needs->standardise_target;
+    bool       open, standardise = needs->standardise, standardise_y = needs->standardise_target;
 
     CR_TRY(s.status);
     CR_TRY(check_roles(cx, t, o, needs));
@@ -434,6 +434,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     if (o->basis) CR_TRY(cri_basis_choose(&s, t, chosen, o->basis, p.specs));
     CR_TRY(allot(cx, t, &p, &d));
     CR_TRY(remember_columns(cx, t, &p, d));
+    CR_TRY(cri_transform_parse(cx, o->transform_target, &d->transform, &open));
     if (standardise || (standardise_y && o->target)) {
         CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
         if (standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));

@@ -5,6 +5,7 @@
 #include "basis.h"
 #include "design.h"
 #include "data/table/dictionary.h"
+#include "math/transform.h"
 #include "sparse_rows.h"
 
 enum { CRI_NO_LEVEL = -1 };
@@ -73,6 +74,7 @@ struct cr_design {
     size_t             p;             /* block.n + n_terms */
     double            *shift, *scale; /* [p] */
     double             target_shift, target_scale;
+    cri_transform      transform;             /* of the target, before it is shifted and scaled */
     cri_design_column  target;                /* name NULL when there is none */
     char              *weights;               /* NULL when there are none     */
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
@@ -174,8 +176,8 @@ typedef struct cri_rows {
     const char     ***unseen;  /* [n_columns] texts that the design does not know: their codes
                                         follow those it does; or NULL                 */
     size_t           *index;   /* [n] kept rows, NULL = all                     */
-    double           *y;       /* [n] target, standardised as the design says; NULL if not wanted */
-    double           *w;       /* [n] weights; NULL = all 1                     */
+    double           *y; /* [n] target, transformed and standardised as the design says; or NULL */
+    double           *w; /* [n] weights; NULL = all 1                     */
     double           *roles[CRI_MOST_ROLES]; /* [n] each; NULL where the design has none */
     cri_sequences    *sequences;             /* NULL where the design has none */
     const double     *matrix;                /* X itself, where the table holds it so; else NULL */
@@ -198,6 +200,13 @@ typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED, CRI_INPUTS_ALO
 cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                         cri_target_use target, cri_rows *out_rows);
 void      cri_rows_close(cr_ctx *cx, cri_rows *rows);
+/* The targets of rows opened with them, in their own units: out [n]. */
+void cri_rows_targets(const cri_rows *rows, double *out);
+/* The sum of log g'(y) over rows opened with their target, weighted or not: what the log density of the targets has
+ * more than that of their transforms; 0 without a transform. */
+double cri_rows_log_slopes(const cri_rows *rows, bool weighted);
+/* The transform that --transform-target names; *out_open: lambda is to be learned. */
+cr_status cri_transform_parse(cr_ctx *cx, const char *opt_text, cri_transform *out, bool *out_open);
 /* Finds the sequences of rows whose design has them, by cri_rows_open.  Fails with CR_EDATA, naming
  * the place, where a label or a time is missing or of the wrong kind; warns of equal times. */
 cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *rows);

@@ -162,21 +162,6 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
     return CR_OK;
 }
 
-/* y: numbers standardised as the design says; a category as the index of its level. */
-static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, cri_level_map map)
-{
-    const cr_design *d = r->design;
-    r->y = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->y);
-    if (!r->y) return CR_ENOMEM;
-    for (size_t i = 0; i < r->n; i++) {
-        size_t row = r->index ? r->index[i] : i;
-        r->y[i] = d->target.type == CR_CATEGORY
-                      ? cri_level_in(map, c, row)
-                      : (c->values[row * c->stride] - d->target_shift) / d->target_scale;
-    }
-    return CR_OK;
-}
-
 /* A further column that the model reads, at fitting and at prediction; it has no gaps. */
 static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **out)
 {
@@ -266,7 +251,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     CR_TRY(keep_rows(cx, &r, &block, target, weights));
     if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
     if (d->sparse_levels) CR_TRY(cri_rows_gather_levels(cx, &r));
-    if (target) CR_TRY(read_target(cx, &r, target, target_map));
+    if (target) CR_TRY(cri_rows_read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));
     if (use != CRI_INPUTS_ALONE && d->sequences) CR_TRY(cri_rows_open_sequences(cx, &r));

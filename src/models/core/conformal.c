@@ -182,6 +182,10 @@ cr_status cri_conformal_intervals(cr_ctx *cx, const cr_prediction *p, size_t beg
         cri_conformal_interval(c, p->fold_mean + row, c->scaled ? p->fold_scale + row : NULL, level,
                                work, opt_lower ? opt_lower + (i - begin) : NULL,
                                opt_upper ? opt_upper + (i - begin) : NULL);
+        if (opt_lower)
+            opt_lower[i - begin] = cri_transform_back(c->transform, opt_lower[i - begin]);
+        if (opt_upper)
+            opt_upper[i - begin] = cri_transform_back(c->transform, opt_upper[i - begin]);
     }
 done:
     cr_scratch_end(&s);
@@ -202,7 +206,7 @@ cr_status cri_conformal_predict(cr_ctx *cx, const cr_conformal *c, const cr_tabl
     cri_mute_warnings(cx, true); /* what there is to be said of the rows has been said */
     for (size_t k = 0; k < c->folds; k++) {
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cr_predict(cx, c->models[k], t, &p));
+        CR_TRY(cri_predict_latent(cx, c->models[k], t, &p));
         for (size_t i = 0; i < out->n; i++) {
             out->fold_mean[i * c->folds + k] = p.mean[i];
             if (c->scaled) out->fold_scale[i * c->folds + k] = p.scale[i];
@@ -314,6 +318,7 @@ cr_status cri_conformal_read(cr_ctx *cx, cri_store *store, const json_t *in, con
     CR_TRY(cri_record_read(cx, conformal_record, store, in, c));
     c->models = cr_alloc(cx, c->folds, sizeof *c->models);
     if (!c->models) CR_TRY(CR_ENOMEM);
+    c->transform = m->design->transform;
     CR_TRY(read_models(cx, store, in, m, c));
     *out = c;
     c = NULL;

@@ -42,7 +42,8 @@ enum {
 /* clang-format on */
 struct cr_conformal {
     CRI_CONFORMAL(CRI_RECORD_MEMBER)
-    cr_model **models; /* [folds] */
+    cr_model    **models;    /* [folds] */
+    cri_transform transform; /* of the target, as of the model: scores are before the way back */
 };
 
 /* Learns scores for a fitted model of numbers: fits it again without each fold. */

@@ -1,6 +1,7 @@
 /* conformal_fit.c -- the scores of a fitted model of numbers, by fits without some of its rows. */
 #include "conformal.h"
 #include "model_internal.h"
+#include "transform_target.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/judge/split.h"
@@ -53,18 +54,6 @@ static cr_status check_model(cr_ctx *cx, const cr_model *m, size_t rows)
     return CR_OK;
 }
 
-/* Those of the fit, but for the calibration itself; returns how many. */
-static size_t copy_settings(const cr_setting *from, size_t n, cr_setting *to)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(from[i].name, "calibrate") != 0 &&
-            strcmp(from[i].name, "calibrate_folds") != 0 &&
-            strncmp(from[i].name, "conformal", 9) != 0)
-            to[k++] = from[i];
-    return k;
-}
-
 /* --- fits without a fold ---------------------------------------------------------------------- */
 
 /* The scores of one fold's rows, those that have a target. */
@@ -87,7 +76,7 @@ static cr_status hold_out(cr_ctx *cx, holding_out *h, size_t k, size_t *rows)
     cr_prediction p = { 0 };
     CR_TRY(cri_fit_without(cx, h->model->class->name, h->table, h->settings, h->n_settings,
                            &h->folds, k, rows, &h->models[k], &test));
-    CR_TRY(cr_predict(cx, h->models[k], test, &p));
+    CR_TRY(cri_predict_latent(cx, h->models[k], test, &p));
     cr_folds_test(&h->folds, k, rows);
     add_scores(h, k, rows, &p);
 done:
@@ -132,6 +121,7 @@ static cr_status make_scores(cr_ctx *cx, holding_out *h, size_t models, cr_confo
     CR_TRY(cri_conformal_new(cx, h->error, h->weight, h->count, models, scaled, &c));
     memcpy(c->models, h->models, models * sizeof *c->models);
     memset(h->models, 0, models * sizeof *c->models);
+    c->transform = h->model->design->transform;
     *out = c;
     if (weight < cri_conformal_least(0.95) * (1 - 1e-12))
         cr_log(cx, CR_LOG_WARNING,
@@ -158,8 +148,9 @@ cr_status cri_conformal_fit(cr_ctx *cx, cr_model *m, const cr_table *t, const cr
     h.models = cr_scratch_bytes(&s, n, sizeof *h.models);
     CR_TRY(s.status);
     CR_TRY(check_model(cx, m, n));
-    h.n_settings = copy_settings(settings, n_settings, some);
+    h.n_settings = cri_settings_plain(settings, n_settings, false, some);
     CR_TRY(cr_observed(cx, m, t, y, w));
+    for (size_t i = 0; i < n; i++) y[i] = cri_transform_forward(m->design->transform, y[i]);
     CR_TRY(cr_folds_new(cx, n, each ? n : m->fit.calibrate_folds, m->fit.seed, &h.folds));
     models = m->fit.conformal == CRI_CONFORMAL_SPLIT ? 1 : h.folds.k;
     cri_mute_warnings(cx, true); /* the fit to all rows has said it */

@@ -158,6 +158,13 @@ static cr_status describe_options(cr_ctx *cx, const cr_option *table, const void
     return CR_OK;
 }
 
+/* What a class made of the likelihood of the transformed target, made of that of the target. */
+static void correct_criteria(const cr_model *m, const cri_sheet *statistics)
+{
+    cri_sheet_add(cri_sheet_get(statistics, "aic"), -2 * m->log_slopes);
+    cri_sheet_add(cri_sheet_get(statistics, "bic"), -2 * m->log_slopes);
+}
+
 static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
 {
     cr_status  st = CR_OK;
@@ -173,6 +180,7 @@ static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
     cri_put_count(out, "seed", m->fit.seed);
     describe_report(&m->report, out);
     CR_TRY(m->class->describe(cx, m->state, m->design, out));
+    correct_criteria(m, cri_sheet_get(out, "statistics"));
     describe_calibration(m, out);
     if (m->conformal) CR_TRY(cri_conformal_describe(cx, m->conformal, out));
     part = cri_put_object(out, "settings");

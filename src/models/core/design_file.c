@@ -123,6 +123,19 @@ static json_t *append_object(json_t *array)
     return json_array_append_new(array, object) == 0 ? object : NULL;
 }
 
+/* The function of the target that the model sees; nothing where it is the target itself. */
+static cr_status write_transform(cr_ctx *cx, const cr_design *d, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *part;
+    if (d->transform.kind == CRI_TRANSFORM_NONE) goto done;
+    CR_TRY(cri_store_set(cx, out, "transform", part = json_object()));
+    CR_TRY(cri_store_set_text(cx, part, "kind", cri_transform_name(d->transform.kind)));
+    CR_TRY(cri_store_set_real(cx, part, "lambda", d->transform.lambda));
+done:
+    return st;
+}
+
 cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
 {
     cr_status st = CR_OK;
@@ -147,6 +160,7 @@ cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
         CR_TRY(write_column(cx, &d->target, target));
         CR_TRY(cri_store_set(cx, target, "shift", json_real(d->target_shift)));
         CR_TRY(cri_store_set(cx, target, "scale", json_real(d->target_scale)));
+        CR_TRY(write_transform(cx, d, target));
     }
     if (d->weights) CR_TRY(cri_store_set(cx, out, "weights", json_string_nocheck(d->weights)));
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
@@ -376,6 +390,21 @@ done:
 }
 
 /* Classes are codes 0 .. n_levels-1, by which arrays are addressed: nothing rescales them. */
+static cr_status read_transform(cr_ctx *cx, const cri_store *s, const json_t *opt_in, cr_design *d)
+{
+    cr_status     st = CR_OK;
+    const char   *name;
+    cri_transform t = { CRI_TRANSFORM_LOG, 0 };
+    if (!opt_in) goto done;
+    CR_TRY(cri_store_get_text(cx, s, opt_in, "kind", &name));
+    CR_TRY(cri_store_get_real(cx, s, opt_in, "lambda", &t.lambda));
+    while (t.kind < CRI_TRANSFORM_KINDS && strcmp(name, cri_transform_name(t.kind)) != 0) t.kind++;
+    if (t.kind == CRI_TRANSFORM_KINDS) CR_TRY(damaged(cx, s, "an unknown function of the target"));
+    d->transform = t;
+done:
+    return st;
+}
+
 static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
 {
     cr_status st = CR_OK;
@@ -385,9 +414,10 @@ static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, c
     if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
     if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts)
         CR_TRY(damaged(cx, s, "the target is read as a feature is"));
+    CR_TRY(read_transform(cx, s, json_object_get(in, "transform"), d));
     if (d->target.type != CR_CATEGORY) goto done;
     if (d->target.n_levels == 0) CR_TRY(damaged(cx, s, "the target has no classes"));
-    if (d->target_shift != 0 || d->target_scale != 1)
+    if (d->target_shift != 0 || d->target_scale != 1 || d->transform.kind != CRI_TRANSFORM_NONE)
         CR_TRY(damaged(cx, s, "the classes of the target are scaled"));
 done:
     return st;

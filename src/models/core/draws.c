@@ -73,7 +73,8 @@ static cr_status draw_jointly(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     const cr_design *d = m->design;
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
     CR_TRY(cri_answers_of(m->class)->sample(cx, m->state, d, &rows, count, seed, out));
-    for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
+    for (size_t i = 0; i < rows.n * count; i++)
+        out[i] = cri_transform_back(d->transform, out[i] * d->target_scale + d->target_shift);
     cri_rows_spread(&rows, count, out);
 done:
     cri_rows_close(cx, &rows);

@@ -3,12 +3,15 @@
 #include "em.h"
 #include "rows_check.h"
 #include "sums.h"
+#include "transform_target.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* --- task and design -------------------------------------------------------------------------- */
 
@@ -118,6 +121,28 @@ static void find_roles(const cr_model *m, cri_design_needs *needs)
     }
 }
 
+/* A function of the target needs a target that may be any number. */
+static cr_status check_transform(cr_ctx *cx, const cr_model *m)
+{
+    cri_transform transform;
+    bool          open;
+    cr_status st = cri_transform_parse(cx, m->design_options.transform_target, &transform, &open);
+    if (st != CR_OK || transform.kind == CRI_TRANSFORM_NONE) return st;
+    if (m->task != CR_TASK_REGRESSION) {
+        cr_fail(cx, CR_EARG,
+                "--transform-target needs a model that predicts numbers, and %s here "
+                "does not",
+                m->class->name);
+        return cr_fail_hint(cx, "leave --transform-target out");
+    }
+    if (m->class->target_as_is)
+        return cr_fail(cx, CR_EARG,
+                       "the model %s needs the target as it is: --transform-target "
+                       "does not go with it",
+                       m->class->name);
+    return CR_OK;
+}
+
 static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
 {
     cr_status             st = CR_OK;
@@ -142,6 +167,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                        "the model %s needs the target as it is: --scale-target standard "
                        "does not go with it",
                        c->name);
+    CR_TRY(check_transform(cx, m));
     find_roles(m, &needs);
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
@@ -251,6 +277,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
+    cri_model_count_slopes(m, &rows, !opt_rest);
     if (m->fit.calibrate == CRI_CALIBRATE_CONFORMAL)
         CR_TRY(cri_conformal_fit(cx, m, t, settings, n_settings));
     else if (m->fit.calibrate != CRI_CALIBRATE_NONE)
@@ -267,7 +294,25 @@ done:
 cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
                  size_t n_settings, cr_model **out_model)
 {
-    return cri_model_fit(cx, name, t, settings, n_settings, NULL, out_model);
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cr_setting *all = cr_scratch_bytes(&s, n_settings + 1, sizeof *all);
+    char        text[32];
+    double      lambda;
+
+    if (!cri_wants_power(settings, n_settings)) {
+        CR_TRY(cri_model_fit(cx, name, t, settings, n_settings, NULL, out_model));
+        goto done;
+    }
+    CR_TRY(s.status);
+    CR_TRY(cri_find_power(cx, name, t, settings, n_settings, &lambda));
+    snprintf(text, sizeof text, "boxcox:%g", lambda);
+    memcpy(all, settings, n_settings * sizeof *all);
+    all[n_settings] = (cr_setting){ "transform_target", text };
+    CR_TRY(cri_model_fit(cx, name, t, all, n_settings + 1, NULL, out_model));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* --- update ----------------------------------------------------------------------------------- */
@@ -362,6 +407,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
     m->report =
         (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows, advance));
+    cri_model_count_slopes(m, &rows, !more);
     m->open = more;
     if (m->calibration && !more)
         cr_log(cx, CR_LOG_WARNING,

@@ -29,8 +29,11 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
         bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
         bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
         bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
+        bool power =
+            strcmp(s[i].name, "transform_target") == 0 && strcmp(s[i].value, "boxcox") == 0;
         bool map = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
-        if (balanced || impute || scaled || basis || map || (standard && !c->scales_itself))
+        if (balanced || impute || scaled || basis || map || power ||
+            (standard && !c->scales_itself))
             return refuse_setting(cx, &s[i]);
     }
     return CR_OK;

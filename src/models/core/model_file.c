@@ -110,6 +110,8 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(write_settings(cx, m, part));
     CR_TRY(cri_model_write_parts(cx, m, store, root));
     CR_TRY(cri_sums_write(cx, m, store, root));
+    if (m->design->transform.kind != CRI_TRANSFORM_NONE)
+        CR_TRY(cri_store_set_real(cx, root, "log_slopes", m->log_slopes));
     if (m->calibration) {
         CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
         CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
@@ -247,6 +249,8 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
     CR_TRY(read_settings(cx, s, settings, m));
     CR_TRY(read_parts(cx, s, root, root, m));
     CR_TRY(cri_sums_read(cx, s, root, m));
+    if (m->design->transform.kind != CRI_TRANSFORM_NONE)
+        CR_TRY(cri_store_get_real(cx, s, root, "log_slopes", &m->log_slopes));
     if (m->task == CR_TASK_CLASSIFICATION && json_object_get(root, "calibration"))
         CR_TRY(cri_calibration_read(cx, s, json_object_get(root, "calibration"),
                                     cr_design_classes(m->design), &m->calibration));

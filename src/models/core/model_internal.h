@@ -19,6 +19,7 @@ struct cr_model {
     cri_calibration  *calibration; /* of the class probabilities; NULL for none */
     cr_conformal     *conformal;   /* of the intervals of numbers; NULL for none */
     cr_report         report;
+    double log_slopes; /* sum of log g'(y) of the rows it has learned; 0 without a transform */
     /* Of a model by sums: the trees of its statistics.  The only tree stands in the state instead, and `level`
      * is its level; of several the state has the sum. */
     cri_forest forest;
@@ -58,6 +59,9 @@ cr_status cri_model_read_parts(cr_ctx *cx, cri_store *store, const json_t *in, c
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);
 
+/* cr_predict without the way back from a transformed target, and without conformal intervals. */
+cr_status cri_predict_latent(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                             cr_prediction *out_prediction);
 /* Answers of the rows of a table that are not as answers must be fail with CR_EDATA: a negative
  * spread, shares of one that are none (predict_check.c). */
 cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows *rows,

@@ -281,7 +281,8 @@ cr_status cr_evidence_at(cr_ctx *cx, const cr_model *m, const cr_table *t, const
     CR_TRY(
         cri_function_of(m->class)->evidence_at(cx, m->state, &rows, which, n, values, count, out));
     for (size_t i = 0; i < rows.n; i++) weight += rows.w ? rows.w[i] : 1;
-    for (size_t i = 0; i < count; i++) out[i] -= weight * log(m->design->target_scale);
+    double slopes = cri_rows_log_slopes(&rows, true);
+    for (size_t i = 0; i < count; i++) out[i] += slopes - weight * log(m->design->target_scale);
 done:
     cri_rows_close(cx, &rows);
     return st;

@@ -1,5 +1,6 @@
 /* predict.c -- what a model says of rows: distributions, intervals, scores. */
 #include "model_internal.h"
+#include "transform_target.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/special/special.h"
@@ -102,14 +103,18 @@ static bool lacks_role(const cr_design *d, const cr_table *t)
     return false;
 }
 
-static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
+/* What of a prediction is wanted: all; the means; all of it before the way back from a transformed target. */
+typedef enum wanted { WHOLE, MEANS, LATENT } wanted;
+
+static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wanted want,
                          cr_prediction *out)
 {
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
     cri_rows      rows = { 0 };
     size_t        n = cr_table_rows(t);
-    bool          of_function =
+    bool mean_only = want == MEANS, mapped = m->design->transform.kind != CRI_TRANSFORM_NONE;
+    bool of_function =
         mean_only && cri_function_of(m->class)->function; /* noise has no mean of its own */
 
     if (!cri_answers_of(m->class)->predict)
@@ -126,6 +131,8 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
         if (p.scale) p.scale[i] *= m->design->target_scale;
     }
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
+    if (mapped && want != LATENT)
+        CR_TRY(cri_prediction_untransform(cx, m->design->transform, rows.n, &p));
     for (size_t i = 0; p.mean && i < rows.n; i++) /* a family may have no variance */
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
@@ -134,7 +141,7 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
-    if (m->conformal && !mean_only) CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
+    if (m->conformal && want == WHOLE) CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
     *out = p;
     p = (cr_prediction){ 0 };
 done:
@@ -145,13 +152,20 @@ done:
 
 cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
 {
-    return predict(cx, m, t, false, out);
+    return predict(cx, m, t, WHOLE, out);
+}
+
+cr_status cri_predict_latent(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+{
+    return predict(cx, m, t, LATENT, out);
 }
 
 cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
 {
     cr_prediction p = { 0 };
-    cr_status     st = predict(cx, m, t, cri_answers_of(m->class)->means_alone, &p);
+    bool      plain = m->design->transform.kind == CRI_TRANSFORM_NONE; /* else it takes the sd */
+    cr_status st =
+        predict(cx, m, t, plain && cri_answers_of(m->class)->means_alone ? MEANS : WHOLE, &p);
     if (st != CR_OK) return st;
     if (!p.mean)
         st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict a number: it has no mean",
@@ -342,9 +356,8 @@ cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *
     if (opt_target && !m->design->target.name)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target", m->class->name);
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    if (opt_target) cri_rows_targets(&rows, opt_target);
     for (size_t i = 0; i < rows.n; i++) {
-        if (opt_target)
-            opt_target[i] = rows.y[i] * m->design->target_scale + m->design->target_shift;
         if (opt_weight) opt_weight[i] = rows.w ? rows.w[i] : 1;
     }
     cri_rows_spread(&rows, 1, opt_target);
