@@ -12,6 +12,7 @@
 #include "../../src/prob/info_source.h"
 
 #include "../../src/study/info.h"
+#include "../../src/study/info_report.h"
 #include "../../src/study/mmd.h"
 
 #endif

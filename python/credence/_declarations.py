@@ -296,6 +296,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_cv_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, POINTER(_p)]),
     "cr_compare_report": (c_int, [_p, POINTER(ModelSpec), POINTER(_s), _n, _p, _p, c_bool, POINTER(_p)]),
     "cr_tune_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, _p, POINTER(_p)]),
+    "cr_info_report": (c_int, [_p, _p, _p, _p, c_uint64, POINTER(_p)]),
     "cr_plot_with": (c_int, [_p, _p, _p, c_int, POINTER(PlotOptions), _s]),
 }
 

@@ -64,6 +64,7 @@ SIGNATURES = {
     "compare": "(data: Any, y: Any = None, *, models: Sequence[Any] | Mapping[str, Any], target: str | None = None, "
                "weights: str | None = None, average: bool = False, **options: Any) -> Result",
     "tune": f"(model: Any, data: Any, y: Any = None, *, over: Mapping[str, Any], {ROLES}) -> Tuning",
+    "info": "(data: Any = None, other: Any = None, *, seed: int = 0, **options: Any) -> Result",
     "dist": "(name: str, *parameters: Any, **named: Any) -> Distribution",
     "distributions": "() -> list[str]",
     "set_threads": "(threads: int) -> None",

@@ -1,15 +1,13 @@
-/* info_job.h -- what the files of the verb info share: its options, and one question with its
- * answers. */
-#ifndef CREDENCE_CLI_VERBS_INFO_JOB_H
-#define CREDENCE_CLI_VERBS_INFO_JOB_H
+/* info_report.h -- information in tables, asked by options and answered as JSON, as the command line does: the
+ * entropy of each column; of several jointly; mutual information of two, or of each pair; the information content
+ * of rows; how two tables differ. */
+#ifndef CREDENCE_STUDY_INFO_REPORT_H
+#define CREDENCE_STUDY_INFO_REPORT_H
 
-#include "../cli.h"
-#include "base/scratch.h"
-#include "study/info.h"
-#include "study/mmd.h"
+#include "info.h"
 
 /* clang-format off */
-#define INFO_OPTIONS(X)                                                                                \
+#define CR_INFO_QUESTIONS(X)                                                                                \
     X(list,   columns,  "", "COLUMN",                                                                  \
       "their joint entropy; with --matrix, --rows or two files: the columns to look at", "sex,bmi")    \
     X(list,   given,    "", "COLUMN", "with --columns or --mutual: what is known already", "age")      \
@@ -34,46 +32,14 @@
     X(choice, unit,     "bits", "bits|nats", "unit of information", "nats")                            \
     CR_INFO_OPTIONS(X)
 /* clang-format on */
-CR_OPTIONS_STRUCT(info_options, INFO_OPTIONS);
+CR_OPTIONS_STRUCT(cr_info_question, CR_INFO_QUESTIONS);
+/* The table of these options. */
+extern CR_API const cr_option cr_info_question_table[];
 
-/* What is being asked, and the answer. */
-typedef struct info_job {
-    cli                *c;
-    const info_options *o;
-    cr_info_options     how;
-    uint64_t            seed;
-    double              per; /* nats in one unit */
-    const char         *unit;
-    cr_table           *a, *b; /* of the arguments; NULL where there is none */
-    cr_scratch          s;
-    cli_result          r;
-    bool                printed; /* the answer is out already */
-} info_job;
-
-/* Information in the unit asked for; null, and in tables inf or nothing, where there is no number. */
-void info_put(const info_job *j, cri_sheet *to, const char *name, double nats);
-void info_put_cell(const info_job *j, cri_sheet *to, const char *name, double nats);
-/* A list of texts. */
-cri_sheet *info_put_texts(cri_sheet *to, const char *name, const char *const *texts, size_t n);
-/* An answer that is one object becomes the row of the table: lists of texts are one text with
- * commas, other lists are left out. */
-void info_put_row(info_job *j, const cri_sheet *object);
-/* Of two files: keeps of the columns those that both have; CR_EDATA when none is left. */
-cr_status info_common_columns(info_job *j, const char **names, size_t *n);
-/* The columns asked for, or else all of the first table. */
-cr_status info_columns(info_job *j, const char ***out, size_t *out_n);
-/* Tells of rows that were left out. */
-void info_tell_dropped(const info_job *j, const cr_table *t, size_t dropped);
-
-/* --- the questions --------------------------------------------------------------------------- */
-
-/* info_pairs.c: the matrix of all pairs; prints by itself as text. */
-cr_status info_matrix(info_job *j);
-/* info_tables.c: two files; rows; a source. */
-cr_status info_divergence(info_job *j);
-cr_status info_surprise(info_job *j);
-cr_status info_source(info_job *j);
-/* info_mmd.c: two files by a kernel. */
-cr_status info_mmd(info_job *j);
+/* The answer about table a, or about a and b, or, both NULL, about a source of letters: unit, seed, rows, and what
+ * was asked for.  Freed with cr_free(cx, json, strlen(json) + 1, 1).  Fails with CR_EARG where options do not go
+ * together, else as the functions of info.h. */
+CR_API cr_status cr_info_report(cr_ctx *cx, const cr_table *opt_a, const cr_table *opt_b,
+                                const cr_info_question *question, uint64_t seed, char **out_json);
 
 #endif

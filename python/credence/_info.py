@@ -1,0 +1,58 @@
+"""Information in the columns of tables: what the shell's info computes."""
+import os
+
+from . import _options
+from ._context import json_of
+from ._library import lib
+from ._result import Result
+from ._settings import filled, known_names
+from ._table import Table, read_table
+
+_options.know(_options.read_table(_options.table_address("cr_info_question_table")))
+TABLES = ("columns", "joint", "mutual", "pairs", "divergence", "mmd", "source", "surprise")   # parts of an answer
+
+
+def _table(data):
+    if isinstance(data, (str, os.PathLike)):
+        return read_table(data)
+    return data if isinstance(data, Table) else Table(data)
+
+
+def info(data=None, other=None, *, seed=0, **options):
+    """Entropy, mutual information and divergence of the columns of data, with intervals.
+
+    data, and other to compare it with, are frames, dicts of columns, Tables or paths.  Without options: the entropy of
+    each column.  Else one of
+
+    ``columns=[...]``
+        Their joint entropy, ``given=[...]`` others.
+    ``mutual=[a, b]``
+        The mutual information of two columns, ``given=[...]`` others; ``permutations=999`` adds a p-value.
+    ``matrix=True``
+        That of each pair of columns.
+    ``rows=True``
+        The information content of each row, ``joint=True`` under the joint distribution, ``top=10`` the most surprising.
+    ``other``
+        The divergence of the two tables, or with ``mmd=True`` a two-sample test by a ``kernel``.
+    ``source=[0.1, 0.9]``
+        Typical strings of a source with these probabilities; with data, of this column.
+
+    Further options: ``unit`` ('bits', 'nats'), ``estimator`` of entropies from counts, ``neighbours``, ``bootstrap``,
+    ``level``, ``smoothing``.
+
+    Gives a Result with the names and numbers of ``credence info --json``; ``to_pandas()`` has the table in it.
+
+    Examples
+    --------
+    >>> credence.info("iris.csv").to_pandas()
+    >>> credence.info(frame, mutual=["bmi", "progression"], permutations=199).mutual
+    """
+    known = known_names("cr_info_question_table")
+    for name in options:
+        if name not in known:
+            raise TypeError(f"info has no option {name!r}; options: seed, {', '.join(known)}")
+    first, second = (None if given is None else _table(given) for given in (data, other))
+    pointers = [None if table is None else table._handle.pointer for table in (first, second)]
+    with filled("cr_info_question_table", options) as values:
+        found = json_of(lib.cr_info_report, *pointers, values, seed)
+    return Result(found, next(name for name in TABLES if name in found))
