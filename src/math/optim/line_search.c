@@ -105,7 +105,7 @@ static cri_line_point tilt(cri_line_point p, double by)
 /* A rise by no more than the rounding error of f counts as none. */
 static bool decreased(const search *s)
 {
-    double slack = ROUNDING * fabs(s->start.f);
+    double slack = fmax(ROUNDING * fabs(s->start.f), s->o->f_error);
     return s->trial.f <= s->start.f + s->o->c1 * s->trial.a * s->start.slope + slack;
 }
 

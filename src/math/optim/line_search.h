@@ -18,6 +18,7 @@ typedef struct cri_line_options {
     double c1, c2;
     double most; /* the longest step: an end of the box, or INFINITY */
     size_t max_evaluations;
+    double f_error; /* a rise of f by no more counts as none */
 } cri_line_options;
 
 typedef enum cri_line_result {

@@ -46,6 +46,8 @@ typedef struct cr_problem {
                                  * what lbfgs sets out with, and drops pair by pair              */
     double           first_step; /* how far lbfgs may go before it knows of the curvature; 0: it
                                   * looks at the gradient and the bounds                         */
+    double           f_error;    /* how far rounding puts f off: a rise by no more counts as none;
+                                  * 0: the last digits of f alone                                */
     cr_observe_fn   *observe;    /* called after each step, but not by simplex; or NULL         */
     void            *user;       /* for all of these                                            */
 } cr_problem;

@@ -160,7 +160,7 @@ cr_status cri_run_search(cri_run *run, const double *d, double first, double mos
 {
     cr_status        st = CR_OK;
     cri_line_options o = { run->options->decrease, fmax(curvature, 1.01 * run->options->decrease),
-                           most, LINE_EVALUATIONS };
+                           most, LINE_EVALUATIONS, run->problem->f_error };
     cri_line_point   start = { 0, run->f, cr_dot(run->g, d, run->n) }, end;
     cri_line_result  result;
     line             l = { run, d };

@@ -39,6 +39,16 @@ static cr_status quadratic_hessian(void *user, const double *x, size_t n, double
     return CR_OK;
 }
 
+/* The same with values that rounding puts off by up to 1e-4, and its true gradient. */
+static cr_status noisy(void *user, const double *x, size_t n, double *out_f, double *opt_g)
+{
+    double phase = 0;
+    for (size_t i = 0; i < n; i++) phase += (double)(i + 1) * 1e7 * x[i];
+    cr_status st = quadratic(user, x, n, out_f, opt_g);
+    *out_f += 1e-4 * sin(phase);
+    return st;
+}
+
 /* Solves for the free variables with the others as they are in x (Gauss, no pivoting: A > 0). */
 static void solve_face(const bool *is_free, double *x)
 {
@@ -589,4 +599,31 @@ TEST(curvature)
             if (c == 1)
                 assert_true(r.iterations <= (boxed ? 2 : 1) && r.f_evaluations <= (boxed ? 3 : 2));
         }
+}
+
+/* Where the error of f is known, steps that the values cannot confirm are taken by the slopes: without it
+ * the search ends without progress, or after many more evaluations. */
+TEST(values_with_rounding_errors)
+{
+    const double        start[D] = { 5, 5, -5, 5 };
+    cr_minimize_options o = cr_minimize_defaults();
+    cr_problem          problem = { .n = D, .objective = noisy };
+    cr_minimize_report  known, unknown;
+    double              x[D], z[D];
+
+    o.gradient_tolerance = 1e-9;
+    o.f_tolerance = 1e-6;
+    memcpy(z, start, sizeof z);
+    assert_int_equal(cr_minimize(cx, &problem, &o, z, &unknown), CR_OK);
+    problem.f_error = 2e-4;
+    memcpy(x, start, sizeof x);
+    assert_int_equal(cr_minimize(cx, &problem, &o, x, &known), CR_OK);
+    assert_true(known.stop == CR_END_F || known.stop == CR_END_GRADIENT);
+    assert_true(known.f_evaluations <= 30);
+    assert_true(2 * known.f_evaluations < unknown.f_evaluations);
+    for (size_t i = 0; i < D; i++) {
+        double Ax = 0;
+        for (size_t j = 0; j < D; j++) Ax += A[i][j] * x[j];
+        assert_true(fabs(Ax - B[i]) < 0.05); /* f is within its error of the minimum */
+    }
 }

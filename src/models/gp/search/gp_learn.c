@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { BOUND_ROWS = 4096 };      /* that a bound over many is maximised on first */
+enum { STAGE = 3 };              /* times as many rows in the next stage of a search */
 static const double ROUGHLY = 2; /* nats that a rough run may leave */
 static const double WORTH =
     4; /* evaluations of all rows that second derivatives of some may cost */
@@ -159,25 +160,68 @@ done:
     return st;
 }
 
+/* Starts, best first, ascended from on some of the rows, go on to a larger draw of them. */
+static cr_status refine(cr_scratch *s, cri_gp_optimiser *r, const cri_gp_problem *few,
+                        const cri_gp_problem *more, cri_gp_start_at *a, size_t *n)
+{
+    cr_status             st = CR_OK;
+    const cri_gp_problem *all = r->problem;
+    r->problem = more;
+    CR_TRY(go_over(s, r, few, a, n));
+    for (size_t i = 0; i < *n; i++) {
+        CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
+        if (!isinf(a[i].at.value))
+            CR_TRY(cri_gp_ascend(r, false, CRI_GP_ROUGH, r->learning->max_iter, a[i].curvature,
+                                 &a[i].at));
+        a[i].at.iterations = 0;
+        a[i].curvature = NULL;
+    }
+    cri_gp_sort_starts(a, *n);
+done:
+    r->problem = all;
+    return st;
+}
+
+/* The search on few rows, then on more and more of them, STAGE times as many each time, up to all: these
+ * are then evaluated a few times only, from the optimum of a good part of them and the curvature
+ * there. */
+static cr_status search_in_stages(cr_scratch *s, cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
+{
+    cr_status             st = CR_OK;
+    const cri_gp_problem *all = r->problem;
+    cri_gp_data           part[2] = { { 0 }, { 0 } };
+    cri_gp_problem        few[2];
+    size_t                at = 0, few_rows = r->learning->search_rows, share = 1;
+    bool                  bound =
+        r->learning->search_objective && r->learning->objective != r->learning->search_objective;
+
+    CR_TRY(cri_gp_draw_problem(s, all, few_rows, r->learning->seed, &part[at], &few[at]));
+    CR_TRY(search_few(r, &few[at], a, n));
+    while (!bound && all->data->n / (share * STAGE) > few_rows) share *= STAGE;
+    for (; share > 1; share /= STAGE) {
+        size_t next = 1 - at, rows = all->data->n / share;
+        cri_gp_data_free(r->cx, &part[next]);
+        r->seen_problem = NULL; /* other rows come to the same place */
+        CR_TRY(cri_gp_draw_problem(s, all, rows, r->learning->seed, &part[next], &few[next]));
+        CR_TRY(refine(s, r, &few[at], &few[next], a, n));
+        at = next;
+    }
+    CR_TRY(go_over(s, r, &few[at], a, n));
+done:
+    cri_gp_data_free(r->cx, &part[0]);
+    cri_gp_data_free(r->cx, &part[1]);
+    return st;
+}
+
 /* Search and final run on a set of rows: few of them first where there are many. */
 static cr_status learn(cr_ctx *cx, cri_gp_optimiser *r, cri_gp_start_at *a, cri_gp_learned *out)
 {
-    cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
-    const cri_gp_problem *all = r->problem;
-    cri_gp_data           part = { 0 };
-    cri_gp_problem        few = *all;
-    size_t                n = 0;
-    bool                  many = all->data->n > r->learning->search_rows;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = 0;
+    bool       many = r->problem->data->n > r->learning->search_rows;
 
-    if (many) {
-        CR_TRY(
-            cri_gp_draw_problem(&s, all, r->learning->search_rows, r->learning->seed, &part, &few));
-        CR_TRY(search_few(r, &few, a, &n));
-        CR_TRY(go_over(&s, r, &few, a, &n));
-    } else {
-        CR_TRY(cri_gp_search_starts(r, a, &n));
-    }
+    CR_TRY(many ? search_in_stages(&s, r, a, &n) : cri_gp_search_starts(r, a, &n));
     CR_TRY(ascend_all(r, a, n, out));
     if (!many) CR_TRY(cri_gp_renew_terms(r, &a[0].at));
     out->value = fmax(out->value, a[0].at.value);
@@ -185,7 +229,6 @@ static cr_status learn(cr_ctx *cx, cri_gp_optimiser *r, cri_gp_start_at *a, cri_
     out->stop = a[0].at.stop;
     for (size_t i = 0; i < n; i++) out->agreed += out->value - a[i].at.value < 0.01;
 done:
-    cri_gp_data_free(cx, &part);
     cr_scratch_end(&s);
     return st;
 }

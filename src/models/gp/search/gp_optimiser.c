@@ -218,6 +218,8 @@ cr_status cri_gp_ascend(cri_gp_optimiser *r, bool tied, cri_gp_care care, size_t
     r->base = tied ? base : NULL;
     set_out(r, base, t, lower, upper);
     memcpy(from, t, u->size * sizeof *t);
+    /* With many rows rounding puts the value off by about that much, and no line search ends. */
+    if (r->problem->data->n > LARGE) problem.f_error = o.f_tolerance * fmax(1, fabs(point->value));
     r->from_x = base;
     r->from_t = from;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
