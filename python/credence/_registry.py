@@ -105,8 +105,9 @@ def _kinds(declaration):
 
 # Options that estimators of a type have no use for, or set themselves.
 CONFORMAL = {"conformal", "conformal_scale"}
-NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task", "scale_target"} | CONFORMAL}
-NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "scale_target", "calibrate", "calibrate_folds"} | CONFORMAL
+OF_NUMBERS = {"scale_target", "transform_target"} | CONFORMAL
+NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task"} | OF_NUMBERS}
+NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "calibrate", "calibrate_folds"} | OF_NUMBERS
 CALIBRATE = {"regressor": {"none", "conformal"}, "classifier": {"none", "isotonic", "platt"}}
 OF_CLASSES = ("classes:", "loss of classes")   # how the help of such an option of a model begins
 

@@ -44,7 +44,7 @@ def test_options_of_classes_are_for_classifiers():
         names = set(inspect.signature(made.__init__).parameters)
         kind = made._estimator_type
         assert ("class_weights" in names) == (kind == "classifier")
-        assert ("conformal" in names) == (kind == "regressor")
+        assert ("conformal" in names) == ("transform_target" in names) == (kind == "regressor")
         assert ("calibrate" in names) == (kind in ("classifier", "regressor"))
     assert "smoothing" not in credence.KnnRegressor().get_params() and "smoothing" in credence.KnnClassifier().get_params()
     assert "criterion" not in credence.TreeRegressor().get_params() and "criterion" in credence.TreeClassifier().get_params()
