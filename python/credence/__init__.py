@@ -12,7 +12,7 @@ The classes are made from what libcredence declares: one for each of its models.
 from ._context import get_threads, set_threads
 from ._dist import Distribution, dist, distributions
 from ._errors import ConvergenceWarning, CredenceWarning, DataConversionWarning, NotFittedError
-from ._info import info
+from ._info import describe, info
 from ._library import lib as _lib
 from ._network import Network, Posteriors
 from ._registry import ESTIMATORS as _ESTIMATORS
@@ -28,5 +28,5 @@ globals().update(_ESTIMATORS)
 
 __all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Distribution", "Figure",
            "Network", "NotFittedError", "Posteriors", "Result", "Table", "Tuning", "compare", "cross_validate", "cv",
-           "dist", "distributions", "evaluate", "get_threads", "info", "load", "plot", "read_table", "set_threads", "tune",
+           "describe", "dist", "distributions", "evaluate", "get_threads", "info", "load", "plot", "read_table", "set_threads", "tune",
            "version"]

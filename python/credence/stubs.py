@@ -71,6 +71,7 @@ SIGNATURES = {
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",
 }
+FUNCTIONS = {"describe": "(data: Any) -> Result"}   # that methods are called like
 DRAWS = "(self, X: Any, n_samples: int = 1, random_state: Any = None)"
 TYPE_SIGNATURES = {  # where those of a type differ, or only it has them
     "regressor": {
@@ -197,7 +198,7 @@ def lines():
         yield from plain_class_stub(name, bases, fields, members)
     for name in credence.__all__:
         if inspect.isfunction(getattr(credence, name)):
-            yield f"def {name}{SIGNATURES[name]}:"
+            yield f"def {name}{FUNCTIONS.get(name) or SIGNATURES[name]}:"
             yield f'    """{_doc(inspect.getdoc(getattr(credence, name)))}"""'
     for name, made in ESTIMATORS.items():
         yield from class_stub(name, made)

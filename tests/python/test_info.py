@@ -34,6 +34,20 @@ def test_answers_are_those_of_the_shell(options, flags, shell):
         assert ours == wanted
 
 
+def test_descriptions_are_those_of_the_shell(shell, tmp_path):
+    (tmp_path / "mixed.csv").write_text("a,b,c,d\n1,x,true,\n2.5,,false,\n,y,true,\n4,x,,\n")
+    (tmp_path / "s.libsvm").write_text("1 1:2 3:4\n0 2:1.5\n1\n")
+    for file in (IRIS, DIABETES, tmp_path / "mixed.csv", tmp_path / "s.libsvm"):
+        found = credence.describe(file)
+        assert json.loads(json.dumps(found)) == printed(shell("describe", file, "--json"))
+        assert len(found.to_pandas()) == len(found.columns)
+    frame = credence.describe({"a": [1.0, 2, np.nan], "b": ["u", "u", "v"]}).to_pandas()
+    assert frame["mean"][0] == 1.5 and frame["sd"][0] == pytest.approx(np.sqrt(0.5)) and frame.missing[0] == 1
+    assert frame.frequent[1] == "u" and frame.levels[1] == 2
+    net = credence.Network(ROOT / "examples/networks/burglary.bif")
+    assert credence.describe(net) == net.describe()
+
+
 @pytest.mark.parametrize("options, flags", [({}, []), ({"columns": ["bmi", "age"]}, ["--columns", "bmi,age"]),
                                             ({"mmd": True, "columns": ["bmi"], "permutations": 49},
                                              ["--mmd", "--columns", "bmi", "--permutations", 49])])
