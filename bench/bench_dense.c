@@ -18,16 +18,16 @@ enum { MOST_RUNS = 99, CONTESTANTS = 4, TALL = 300000, COLUMNS = 50 };
 
 typedef struct problem {
     size_t  n;
-    double *A, *B; /* [n x n]; A symmetric positive definite         */
-    double *L;     /* its factor                                     */
-    double *C, *X; /* room [n x n]; X [TALL x COLUMNS]               */
+    double *A, *B; /* [n x n]; A symmetric positive definite */
+    double *L;     /* its factor                             */
+    double *C, *X; /* workspace [n x n]; X [TALL x COLUMNS]  */
     cr_ctx *cx;
 } problem;
 
 typedef struct task {
     const char *name, *raw_name;
-    double      flops;           /* of one run                        */
-    void (*prepare)(problem *p); /* not timed                         */
+    double      flops;           /* of one run */
+    void (*prepare)(problem *p); /* not timed  */
     cr_status (*ours)(problem *p);
     void (*raw)(problem *p); /* NULL: none                        */
 } task;

@@ -56,12 +56,12 @@ int main(int argc, char **argv)
     };
     cri_gp_problem problem = { .data = &data };
     cr_scratch     s = cr_scratch_begin(cx);
-    cri_laplace    room;
-    if (cri_laplace_new(&s, &rows, n, NULL, NULL, &room) != CR_OK) exit(1);
+    cri_laplace    workspace;
+    if (cri_laplace_new(&s, &rows, n, NULL, NULL, &workspace) != CR_OK) exit(1);
     for (size_t i = 0; i < RUNS; i++) {
         double start = now();
-        room.seen = NULL;
-        if (cri_laplace_objective(cx, &room, &problem, k, 0, &value, gradient) != CR_OK) {
+        workspace.seen = NULL;
+        if (cri_laplace_objective(cx, &workspace, &problem, k, 0, &value, gradient) != CR_OK) {
             fprintf(stderr, "%s\n", cr_error(cx));
             return 1;
         }

@@ -41,11 +41,11 @@ static bool is_text(const answer_column *c)
 }
 
 /* A cell of the data as it was read; "" where it is missing. */
-static const char *data_cell(const cr_column *c, size_t i, char *room)
+static const char *data_cell(const cr_column *c, size_t i, char *buffer)
 {
     if (c->type == CR_CATEGORY) return c->codes[i] == CR_MISSING_CODE ? "" : c->levels[c->codes[i]];
     double x = c->values[i * c->stride];
-    return isnan(x) ? "" : cri_level_text(c, x, room);
+    return isnan(x) ? "" : cri_level_text(c, x, buffer);
 }
 
 /* The name that the number in a row stands for; NULL without one. */
@@ -55,12 +55,12 @@ static const char *name_of(const answer_column *c, size_t i)
     return x >= 0 && x < (double)c->n_names ? c->names[(size_t)x] : NULL;
 }
 
-static const char *cell(const answer_column *c, size_t i, bool all_digits, char room[32])
+static const char *cell(const answer_column *c, size_t i, bool all_digits, char buffer[32])
 {
-    if (c->from) return data_cell(c->from, i, room);
+    if (c->from) return data_cell(c->from, i, buffer);
     const char *text = c->texts ? c->texts[i] : c->names ? name_of(c, i) : NULL;
     if (c->texts || c->names) return text ? text : "";
-    return out_number(c->x[i * c->stride], all_digits, room);
+    return out_number(c->x[i * c->stride], all_digits, buffer);
 }
 
 /* --- text and CSV ---------------------------------------------------------------------------- */
@@ -129,11 +129,11 @@ static void add_line(line *l, const answers *a, const size_t *widths, bool heade
 {
     bool   csv = l->c->format == FORMAT_CSV;
     size_t shown = 0;
-    char   room[32];
+    char   buffer[32];
     for (size_t j = 0; j < a->n; j++) {
         const answer_column *c = &a->columns[j];
         if (!c->name) continue;
-        const char *text = header ? c->name : cell(c, i, csv, room);
+        const char *text = header ? c->name : cell(c, i, csv, buffer);
         if (csv && shown++) add_bytes(l, ",", 1);
         if (csv)
             add_field(l, text);
@@ -172,14 +172,14 @@ cr_status answers_print_more(cli *c, const answers *a) { return print_rows(c, a,
 
 static void put_cell(const answer_column *c, size_t i, cri_sheet *to)
 {
-    char room[32];
+    char buffer[32];
     bool named = c->from ? c->from->type == CR_CATEGORY || c->from->type == CR_BOOLEAN : is_text(c);
     if (!named) {
         cri_put_real(to, c->key,
                      c->from ? c->from->values[i * c->from->stride] : c->x[i * c->stride]);
         return;
     }
-    const char *text = c->from    ? data_cell(c->from, i, room)
+    const char *text = c->from    ? data_cell(c->from, i, buffer)
                        : c->texts ? c->texts[i]
                                   : name_of(c, i);
     cri_put_text(to, c->key, c->from && !*text ? NULL : text);

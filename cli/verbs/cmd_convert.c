@@ -72,7 +72,7 @@ static cr_status convert_network(cli *c)
     c->n_args = 1;
     st = cli_check_output(c, to, 0);
     if (st == CR_OK && o->reference && !o->canonical) {
-        cr_fail(c->cx, CR_EARG, "--reference goes with --canonical");
+        cr_fail(c->cx, CR_EARG, "--reference requires --canonical");
         st = cr_fail_hint(c->cx, "add --canonical");
     }
     if (st != CR_OK) return st;

@@ -311,7 +311,7 @@ static cr_status check_parameters(cli *c, const cv_options *o)
     if (o->parameters && !o->jackknife && o->bootstrap == CR_COUNT_UNSET)
         return cr_fail(c->cx, CR_EARG, "--parameters needs --bootstrap SAMPLES or --jackknife");
     if (o->interval_method == 1 && (!o->parameters || o->jackknife))
-        return cr_fail(c->cx, CR_EARG, "--interval-method goes with --bootstrap and --parameters");
+        return cr_fail(c->cx, CR_EARG, "--interval-method requires --bootstrap and --parameters");
     return CR_OK;
 }
 

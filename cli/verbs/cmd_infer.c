@@ -46,10 +46,10 @@ static const char *number_name(const infer_job *j, size_t v, size_t k)
 }
 
 /* "x=yes", "x:mean" */
-static size_t name_cell(const infer_job *j, size_t v, size_t k, char *out, size_t room)
+static size_t name_cell(const infer_job *j, size_t v, size_t k, char *out, size_t capacity)
 {
-    return (size_t)snprintf(out, room, "%s%s%s", cr_variable_name(j->vs, v), j->any.methods->mark,
-                            number_name(j, v, k));
+    return (size_t)snprintf(out, capacity, "%s%s%s", cr_variable_name(j->vs, v),
+                            j->any.methods->mark, number_name(j, v, k));
 }
 
 /* A name for every number of every target. */

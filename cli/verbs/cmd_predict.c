@@ -390,7 +390,7 @@ static cr_status check_coordinates(const job *j)
                                    : o->reconstruct ? "reconstruct"
                                                     : NULL;
     if (!o->coordinates || !other) return CR_OK;
-    return cr_fail(context(j), CR_EARG, "--%s goes with predictions, and --coordinates shows none",
+    return cr_fail(context(j), CR_EARG, "--%s requires predictions, and --coordinates shows none",
                    other);
 }
 

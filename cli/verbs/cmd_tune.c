@@ -104,16 +104,16 @@ static cr_status fit_chosen(cli *c, cr_scratch *s, const cr_model_spec *m, const
                             const tune_options *o, const cr_table *data, cr_model **out)
 {
     cr_status   st = CR_OK;
-    size_t      n = m->n_settings, room = o->group ? 2 * strlen(o->group) + 8 : 1;
+    size_t      n = m->n_settings, capacity = o->group ? 2 * strlen(o->group) + 8 : 1;
     cr_setting *all = cr_scratch_bytes(s, n + t->dimensions + 1, sizeof *all);
-    char       *without = cr_scratch_bytes(s, room, 1);
+    char       *without = cr_scratch_bytes(s, capacity, 1);
     CR_TRY(s->status);
     if (n > 0) memcpy(all, m->settings, n * sizeof *all);
     memcpy(all + n, t->candidates[t->chosen].settings, t->dimensions * sizeof *all);
     n += t->dimensions;
     if (o->group) {
         without[0] = '!';
-        cri_list_quote(o->group, without + 1, room - 1);
+        cri_list_quote(o->group, without + 1, capacity - 1);
         all[n++] = (cr_setting){ "features", without };
     }
     CR_TRY(cr_fit(c->cx, m->model, data, all, n, out));

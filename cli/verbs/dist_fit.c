@@ -92,7 +92,7 @@ static cr_status read_rows(dist_job *j, const cr_table *t, const cr_column *cons
 /* --- sizes ----------------------------------------------------------------------------------- */
 
 /* Room for n parameters, those that are given kept. */
-static cr_status make_room(dist_job *j, size_t n)
+static cr_status reserve(dist_job *j, size_t n)
 {
     double *v = cr_scratch_f64(&j->s, n);
     for (size_t i = 0; v && i < n; i++) v[i] = NAN;
@@ -110,14 +110,14 @@ static cr_status size_categories(dist_job *j, const double *x, size_t n)
     for (size_t i = 0; i < n; i++) top = fmax(top, x[i]);
     if (top > 1e6)
         return cr_fail(j->c->cx, CR_EDATA, "%s: a value is %g", cr_dist_name(j->dist), top);
-    return make_room(j, (size_t)top + 1);
+    return reserve(j, (size_t)top + 1);
 }
 
 /* As many parameters as points of this many columns have. */
 static cr_status size_vectors(dist_job *j, const char *source, size_t columns)
 {
     size_t n = cr_dist_parameters_for(j->dist, columns);
-    if (n > 0) return make_room(j, n);
+    if (n > 0) return reserve(j, n);
     cr_fail(j->c->cx, CR_EDATA, "%s: a point cannot have %zu entries, as the rows of %s do",
             cr_dist_name(j->dist), columns, source);
     return cr_fail_hint(j->c->cx, "name the columns: --fit %s:a,b,c", source);

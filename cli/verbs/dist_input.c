@@ -121,10 +121,10 @@ cr_status dist_read_parameters(dist_job *j)
 {
     cr_status   st = CR_OK;
     const char *taken[MOST_PARAMETERS] = { NULL }, *value;
-    size_t      n = dist_parameter_count(j->dist), at = 0, room = n;
-    for (size_t i = 1; i < j->c->n_args; i++) room += dist_count_numbers(j->c->args[i]);
-    j->v = cr_scratch_f64(&j->s, room);
-    double *extra = cr_scratch_f64(&j->s, room);
+    size_t      n = dist_parameter_count(j->dist), at = 0, capacity = n;
+    for (size_t i = 1; i < j->c->n_args; i++) capacity += dist_count_numbers(j->c->args[i]);
+    j->v = cr_scratch_f64(&j->s, capacity);
+    double *extra = cr_scratch_f64(&j->s, capacity);
     size_t  n_extra = 0;
     CR_TRY(j->s.status);
     for (size_t i = 1; i < j->c->n_args; i++) {

@@ -473,16 +473,16 @@ void cr_free(cr_ctx *cx, void *p, size_t count, size_t size)
     cx->allocator.resize(cx->allocator.user, p, bytes, 0);
 }
 
-cr_status cri_array_grow(cr_ctx *cx, void *array, size_t n, size_t *room, size_t size)
+cr_status cri_array_grow(cr_ctx *cx, void *array, size_t n, size_t *capacity, size_t size)
 {
     void  *old;
-    size_t more = *room ? 2 * *room : 16;
-    if (n < *room) return CR_OK;
+    size_t more = *capacity ? 2 * *capacity : 16;
+    if (n < *capacity) return CR_OK;
     memcpy(&old, array, sizeof old); /* whatever it points to */
-    void *bigger = cr_resize(cx, old, *room, more, size);
+    void *bigger = cr_resize(cx, old, *capacity, more, size);
     if (!bigger) return CR_ENOMEM;
     memcpy(array, &bigger, sizeof bigger);
-    *room = more;
+    *capacity = more;
     return CR_OK;
 }
 

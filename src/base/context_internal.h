@@ -68,9 +68,9 @@ cr_status cri_fail_memory(cr_ctx *cx, size_t more);
 cr_status cri_clear(cr_ctx *cx, void *bytes, size_t size);
 
 /* Makes room for one more than n elements of `size` bytes in the array that `array`, a pointer to a
- * pointer, leads to; *room is how many it has, and doubles.  CR_ENOMEM leaves it as it was.  O(1)
- * amortised. */
-cr_status cri_array_grow(cr_ctx *cx, void *array, size_t n, size_t *room, size_t size);
+ * pointer, leads to; *capacity is how many it has, and doubles.  CR_ENOMEM leaves it as it was.
+ *  O(1) amortised. */
+cr_status cri_array_grow(cr_ctx *cx, void *array, size_t n, size_t *capacity, size_t size);
 
 /* A copy of text (NULL stays NULL), freed by cri_string_free.  NULL also on failure, recorded. */
 char *cri_string_copy(cr_ctx *cx, const char *text);

@@ -35,9 +35,9 @@ struct cri_file {
     char      buffer[BUFFER_SIZE];
 };
 
-const char *cri_reason(int error, char room[static CRI_REASON_SIZE])
+const char *cri_reason(int error, char buffer[static CRI_REASON_SIZE])
 {
-    return strerror_r(error, room, CRI_REASON_SIZE) == 0 ? room : "unknown error";
+    return strerror_r(error, buffer, CRI_REASON_SIZE) == 0 ? buffer : "unknown error";
 }
 
 static cr_status fail_errno(cr_ctx *cx, const char *verb, const char *path, int error)

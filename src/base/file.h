@@ -26,7 +26,7 @@ void cri_file_abandon(cri_file *file);
 
 /* What errno says, in words. */
 enum { CRI_REASON_SIZE = 128 };
-const char *cri_reason(int error, char room[static CRI_REASON_SIZE]);
+const char *cri_reason(int error, char buffer[static CRI_REASON_SIZE]);
 
 /* All of one block of bytes as a file, atomically. */
 cr_status cri_file_save(cr_ctx *cx, const char *path, const void *bytes, size_t size);

@@ -65,11 +65,11 @@ cr_status cri_list_split(cr_scratch *s, const char *opt_list, char ***out_items,
     const char *at = opt_list ? opt_list : "";
     size_t      size = strlen(at) + 1, n = 0;
     char      **items = cr_scratch_bytes(s, size / 2 + 1, sizeof *items);
-    char       *room = cr_scratch_bytes(s, size, 1);
+    char       *buffer = cr_scratch_bytes(s, size, 1);
     if (s->status != CR_OK) return s->status;
-    while (cri_list_next(&at, room)) {
-        items[n++] = room;
-        room += strlen(room) + 1; /* an item is no longer than it was, and its comma is free */
+    while (cri_list_next(&at, buffer)) {
+        items[n++] = buffer;
+        buffer += strlen(buffer) + 1; /* an item is no longer than it was, and its comma is free */
     }
     *out_items = items;
     *out_n = n;

@@ -67,10 +67,10 @@ cr_status cri_parallel_beside(cr_ctx *cx, size_t blocks, void (*body)(void *arg,
 
 typedef struct rows_work {
     const cr_ctx *cx;
-    size_t        n, block, blocks, slots, room;
-    void (*body)(void *arg, cri_range rows, double *room);
+    size_t        n, block, blocks, slots, workspace_size;
+    void (*body)(void *arg, cri_range rows, double *workspace);
     void       *arg;
-    double     *rooms;      /* [slots x room] */
+    double     *workspaces; /* [slots x workspace_size]             */
     atomic_bool unfinished; /* some slot stopped between its blocks */
 } rows_work;
 
@@ -83,19 +83,22 @@ static void run_slot(void *arg, size_t s)
             atomic_store(&w->unfinished, true);
             return;
         }
-        w->body(w->arg, cri_block_range(w->n, w->block, b), w->rooms + s * w->room);
+        w->body(w->arg, cri_block_range(w->n, w->block, b), w->workspaces + s * w->workspace_size);
     }
 }
 
-cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block, size_t room,
-                            void (*body)(void *arg, cri_range rows, double *room), void *arg)
+cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block,
+                            size_t workspace_size,
+                            void (*body)(void *arg, cri_range rows, double *workspace), void *arg)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    rows_work  w = { .cx = cx, .n = n, .block = block, .room = room, .body = body, .arg = arg };
+    rows_work  w = {
+         .cx = cx, .n = n, .block = block, .workspace_size = workspace_size, .body = body, .arg = arg
+    };
     w.blocks = cri_block_count(n, block);
     w.slots = w.blocks < MOST_SLOTS ? w.blocks : MOST_SLOTS;
-    w.rooms = cr_scratch_matrix(&s, w.slots, room);
+    w.workspaces = cr_scratch_matrix(&s, w.slots, workspace_size);
 
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, what, w.slots, run_slot, &w));
@@ -107,18 +110,18 @@ done:
 
 typedef struct sum_work {
     const cr_ctx *cx;
-    size_t        n, block, blocks, spans, slots, width, room;
-    void (*body)(void *arg, cri_range rows, double *acc, double *room);
+    size_t        n, block, blocks, spans, slots, width, workspace_size;
+    void (*body)(void *arg, cri_range rows, double *acc, double *workspace);
     void       *arg;
-    double     *partial;           /* [spans x width] */
-    double     *rooms;             /* [slots x room]: one for each span that is at work */
-    atomic_bool taken[MOST_SPANS]; /* [slots] */
-    atomic_bool unfinished;        /* some span stopped between its blocks */
+    double     *partial;           /* [spans x width]                                             */
+    double     *workspaces;        /* [slots x workspace_size]: one for each span that is at work */
+    atomic_bool taken[MOST_SPANS]; /* [slots]                                                     */
+    atomic_bool unfinished;        /* some span stopped between its blocks                        */
 } sum_work;
 
-/* A room that no other span is in: there are as many as threads, so that one is free.  The first of
- * them, since that is the likeliest to be in the cache still. */
-static size_t take_room(sum_work *w)
+/* A workspace that no other span uses: there are as many as threads, so that one is free.  The
+ * first of them, since that is the likeliest to be in the cache still. */
+static size_t take_workspace(sum_work *w)
 {
     size_t r = 0;
     while (atomic_exchange(&w->taken[r], true)) r = (r + 1) % w->slots;
@@ -129,33 +132,36 @@ static void add_span(void *arg, size_t s)
 {
     sum_work *w = arg;
     size_t    first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
-    size_t    r = take_room(w);
+    size_t    r = take_workspace(w);
     for (size_t b = first; b < last; b++) {
         if (cri_should_stop(w->cx)) {
             atomic_store(&w->unfinished, true);
             break;
         }
         w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width,
-                w->rooms + r * w->room);
+                w->workspaces + r * w->workspace_size);
     }
     atomic_store(&w->taken[r], false);
 }
 
-cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
-                              size_t room,
-                              void (*body)(void *arg, cri_range rows, double *acc, double *room),
-                              void *arg, double *out)
+cr_status cri_parallel_sum_in(
+    cr_ctx *cx, const char *what, size_t n, size_t block, size_t width, size_t workspace_size,
+    void (*body)(void *arg, cri_range rows, double *acc, double *workspace), void *arg, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    sum_work   w = {
-          .cx = cx, .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg
-    };
+    sum_work   w = { .cx = cx,
+                     .n = n,
+                     .block = block,
+                     .width = width,
+                     .workspace_size = workspace_size,
+                     .body = body,
+                     .arg = arg };
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
     w.slots = w.spans < cr_ctx_threads(cx) ? w.spans : cr_ctx_threads(cx);
-    w.rooms = cr_scratch_matrix(&s, w.slots, room);
+    w.workspaces = cr_scratch_matrix(&s, w.slots, workspace_size);
 
     CR_TRY(s.status);
     memset(w.partial, 0, w.spans * width * sizeof(double));
@@ -174,10 +180,10 @@ typedef struct plain_body {
     void *arg;
 } plain_body;
 
-static void call_plain(void *arg, cri_range rows, double *acc, double *room)
+static void call_plain(void *arg, cri_range rows, double *acc, double *workspace)
 {
     const plain_body *p = arg;
-    (void)room;
+    (void)workspace;
     p->body(p->arg, rows, acc);
 }
 

@@ -26,11 +26,12 @@ typedef struct cri_range {
 cri_range cri_block_range(size_t n, size_t size, size_t b);
 size_t    cri_block_count(size_t n, size_t size);
 
-/* Runs body(arg, rows, room) for every block of `block` of n rows.  room [room] is memory to work
- * in, left as an earlier block left it; there are at most 32 of them, shared out by the number of
- * blocks.  Stops between blocks as cri_parallel_for does. */
-cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block, size_t room,
-                            void (*body)(void *arg, cri_range rows, double *room), void *arg);
+/* Runs body(arg, rows, workspace) for every block of `block` of n rows.  workspace [workspace_size]
+ * is memory to work in, left as an earlier block left it; there are at most 32 of them, shared out
+ * by the number of blocks.  Stops between blocks as cri_parallel_for does. */
+cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block,
+                            size_t workspace_size,
+                            void (*body)(void *arg, cri_range rows, double *workspace), void *arg);
 
 /* out[0..width) = sum over rows of what body adds.  The n rows are cut into at most 64 spans of
  * whole blocks of `block` rows, by n alone; body(arg, range, acc) adds the rows of one block into
@@ -40,12 +41,13 @@ cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block,
                            void (*body)(void *arg, cri_range rows, double *acc), void *arg,
                            double *out);
 
-/* The same for bodies that need memory of their own to work in: room [room] is left as the block
- * before it in the span left it, and at the begin of a span undefined.  Memory: 64 x width doubles
- * at the most, and a room for each thread. */
+/* The same for bodies that need memory of their own to work in: workspace [workspace_size] is left
+ * as the block before it in the span left it, and at the begin of a span undefined.  Memory: 64 x
+ * width doubles at the most, and a workspace for each thread. */
 cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
-                              size_t room,
-                              void (*body)(void *arg, cri_range rows, double *acc, double *room),
+                              size_t workspace_size,
+                              void (*body)(void *arg, cri_range rows, double *acc,
+                                           double *workspace),
                               void *arg, double *out);
 
 #endif

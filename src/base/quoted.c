@@ -8,11 +8,11 @@ static const char more[] = ", ...";
 
 void cri_quoted_add(cri_quoted *list, const char *name)
 {
-    size_t room = sizeof list->text - sizeof more - list->used;
+    size_t space = sizeof list->text - sizeof more - list->used;
     list->n++;
-    if (list->named == list->most || strlen(name) + strlen(", ''") > room) return;
+    if (list->named == list->most || strlen(name) + strlen(", ''") > space) return;
     int length =
-        snprintf(list->text + list->used, room + 1, "%s'%s'", list->named ? ", " : "", name);
+        snprintf(list->text + list->used, space + 1, "%s'%s'", list->named ? ", " : "", name);
     list->used += length > 0 ? (size_t)length : 0;
     list->named++;
 }

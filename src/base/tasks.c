@@ -14,14 +14,14 @@ struct cri_task {
     bool           taken;
 };
 
-cri_tasks cri_tasks_new(cr_scratch *s, size_t items, size_t room)
+cri_tasks cri_tasks_new(cr_scratch *s, size_t items, size_t capacity)
 {
     return (cri_tasks){
         .cx = s->cx,
         .items = items,
-        .room = room,
+        .capacity = capacity,
         .item = cr_scratch_bytes(s, items, sizeof(cri_item)),
-        .task = cr_scratch_bytes(s, room, sizeof(cri_task)),
+        .task = cr_scratch_bytes(s, capacity, sizeof(cri_task)),
     };
 }
 

@@ -19,15 +19,15 @@ typedef struct cri_item {
 
 typedef struct cri_tasks {
     cr_ctx   *cx;
-    size_t    items, room, count; /* items; tasks that there is room for, and that there are */
-    cri_item *item;               /* [items] how often it is to be written and read, and was  */
-    cri_task *task;               /* [room]                                                   */
+    size_t    items, capacity, count; /* items; tasks that there is room for, and that there are */
+    cri_item *item;                   /* [items] how often it is to be written and read, and was */
+    cri_task *task;                   /* [capacity]                                              */
 } cri_tasks;
 
 #define CRI_NO_ITEM SIZE_MAX
 
 /* An empty list, in memory of s: check s->status before anything is added. */
-cri_tasks cri_tasks_new(cr_scratch *s, size_t items, size_t room);
+cri_tasks cri_tasks_new(cr_scratch *s, size_t items, size_t capacity);
 
 /* body(arg, i, j, k) changes the item `writes`, and reads up to two others. */
 void cri_tasks_add(cri_tasks *t, cri_task_body *body, size_t i, size_t j, size_t k, size_t writes,

@@ -6,13 +6,13 @@
 #include <string.h>
 
 struct cri_flow {
-    size_t  n, m, room;    /* vertices; arcs (twice the pairs); their room */
-    double *source, *sink; /* [n] what is left */
-    size_t *head, *tail;   /* [room] arc a goes from tail to head; its other one is a ^ 1 */
-    double *left;          /* [room] capacity that is left */
-    size_t *begin, *arc;   /* [n + 1], [room] the arcs that leave a vertex */
-    size_t *level, *next;  /* [n] distance from the source plus one, 0: none; the arc to try next */
-    size_t *queue;         /* [n] also the way of a search: arcs */
+    size_t  n, m, most_arcs; /* vertices; arcs (twice the pairs), of most_arcs                   */
+    double *source, *sink;   /* [n] what is left                                                 */
+    size_t *head, *tail;     /* [most_arcs] arc a goes from tail to head; its other one is a ^ 1 */
+    double *left;            /* [most_arcs] capacity that is left                                */
+    size_t *begin, *arc;     /* [n + 1], [most_arcs] the arcs that leave a vertex                */
+    size_t *level, *next; /* [n] distance from the source plus one, 0: none; the arc to try next */
+    size_t *queue;        /* [n] also the way of a search: arcs                                  */
 };
 
 cri_flow *cri_flow_new(cr_scratch *s, size_t n, size_t m)
@@ -20,7 +20,7 @@ cri_flow *cri_flow_new(cr_scratch *s, size_t n, size_t m)
     cri_flow *f = cr_scratch_bytes(s, 1, sizeof *f);
     if (!f) return NULL;
     *f = (cri_flow){ .n = n,
-                     .room = 2 * m,
+                     .most_arcs = 2 * m,
                      .source = cr_scratch_f64(s, n),
                      .sink = cr_scratch_f64(s, n),
                      .head = cr_scratch_index(s, 2 * m),
@@ -52,7 +52,7 @@ void cri_flow_terminal(cri_flow *f, size_t v, double from_source, double to_sink
 void cri_flow_arc(cri_flow *f, size_t u, size_t v, double there, double back)
 {
     size_t a = f->m;
-    if (f->m + 2 > f->room) return;
+    if (f->m + 2 > f->most_arcs) return;
     f->tail[a] = f->head[a + 1] = u;
     f->head[a] = f->tail[a + 1] = v;
     f->left[a] = there;

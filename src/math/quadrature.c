@@ -61,12 +61,12 @@ static double evaluate(const problem *p, double t)
 {
     if (p->kind == FINITE) return p->f(t, p->user);
     if (p->kind == EVERYWHERE) {
-        double room = (1 - t) * (1 + t);
-        return p->f(t / room, p->user) * (1 + t * t) / (room * room);
+        double gap = (1 - t) * (1 + t);
+        return p->f(t / gap, p->user) * (1 + t * t) / (gap * gap);
     }
-    double room = 1 - t, reach = t / room;
+    double gap = 1 - t, reach = t / gap;
     double x = p->kind == TO_INFINITY ? p->anchor + reach : p->anchor - reach;
-    return p->f(x, p->user) / (room * room);
+    return p->f(x, p->user) / (gap * gap);
 }
 
 static problem pose(cr_integrand *f, void *user, double *a, double *b)
@@ -102,8 +102,8 @@ static piece measure(const problem *p, double a, double b)
             coarse += kronrod[i][2] * value;
         }
     for (int i = 0; i < 21; i++) spread += kronrod[(i + 1) / 2][1] * fabs(y[i] - 0.5 * fine);
-    double error = fabs(half * (fine - coarse)), room = half * spread;
-    if (room > 0 && error > 0) error = room * fmin(1, pow(200 * error / room, 1.5));
+    double error = fabs(half * (fine - coarse)), scale = half * spread;
+    if (scale > 0 && error > 0) error = scale * fmin(1, pow(200 * error / scale, 1.5));
     return (piece){ a, b, half * fine, error };
 }
 

@@ -25,9 +25,9 @@ void cri_say(cri_writer *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(w->text + w->used, w->room - w->used, format, args);
+    int n = vsnprintf(w->text + w->used, w->capacity - w->used, format, args);
     va_end(args);
-    if (n > 0) w->used = w->used + (size_t)n < w->room ? w->used + (size_t)n : w->room - 1;
+    if (n > 0) w->used = w->used + (size_t)n < w->capacity ? w->used + (size_t)n : w->capacity - 1;
 }
 
 void cri_chart_add(cri_chart *c, cri_svg_series look, char glyph, const double *x, const double *y,

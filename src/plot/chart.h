@@ -54,7 +54,7 @@ CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
 /* A text that grows within its room; what does not fit is cut off. */
 typedef struct cri_writer {
     char  *text;
-    size_t room, used;
+    size_t capacity, used;
 } cri_writer;
 /* As printf, at its end. */
 CR_PRINTF(2, 3) void cri_say(cri_writer *w, const char *format, ...);

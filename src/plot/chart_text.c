@@ -140,15 +140,15 @@ static void say_legend(cri_writer *w, const cri_chart *chart)
 }
 
 /* Enough for the canvas and every text of the chart. */
-static size_t room_for(const cri_chart *chart, const canvas *c)
+static size_t text_capacity(const cri_chart *chart, const canvas *c)
 {
-    size_t      room = (c->width + LABEL + 8) * (c->height + 5) + 256;
+    size_t      capacity = (c->width + LABEL + 8) * (c->height + 5) + 256;
     const char *texts[] = { chart->title,      chart->x.title,    chart->y.title,
                             chart->caption[0], chart->caption[1], chart->top_title };
-    for (size_t i = 0; i < 6; i++) room += texts[i] ? strlen(texts[i]) + 4 : 0;
+    for (size_t i = 0; i < 6; i++) capacity += texts[i] ? strlen(texts[i]) + 4 : 0;
     for (size_t k = 0; k < chart->n; k++)
-        room += chart->series[k].look.label ? strlen(chart->series[k].look.label) + 8 : 0;
-    return room;
+        capacity += chart->series[k].look.label ? strlen(chart->series[k].look.label) + 8 : 0;
+    return capacity;
 }
 
 cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
@@ -165,8 +165,8 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
     cri_svg_range(&c.x_low, &c.x_high);
     cri_svg_range(&c.y_low, &c.y_high);
     c.cells = cr_scratch_bytes(s, width * height, 1);
-    cri_writer w = { .room = room_for(chart, &c) };
-    w.text = cr_scratch_bytes(s, w.room, 1);
+    cri_writer w = { .capacity = text_capacity(chart, &c) };
+    w.text = cr_scratch_bytes(s, w.capacity, 1);
     if (s->status != CR_OK) return s->status;
     memset(c.cells, ' ', width * height);
     for (size_t k = 0; k < chart->n; k++) draw(&c, &chart->series[k]);

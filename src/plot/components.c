@@ -19,7 +19,7 @@ typedef struct curve {
     double *x, *mean, *sd, *lower, *upper;
 } curve;
 
-static void make_room(cr_scratch *s, size_t n, curve *c)
+static void reserve(cr_scratch *s, size_t n, curve *c)
 {
     double **arrays[] = { &c->x, &c->mean, &c->sd, &c->lower, &c->upper };
     c->n = n;
@@ -49,14 +49,14 @@ static cr_status lay_out(cr_scratch *s, const cr_table *t, const cr_part *part,
     double    low, high;
 
     if (part->category) {
-        make_room(s, levels_of(t, part->column), c);
+        reserve(s, levels_of(t, part->column), c);
         CR_TRY(s->status);
         for (size_t i = 0; i < c->n; i++) c->x[i] = (double)i;
         return cri_grid_levels(s->cx, t, part->column, grid);
     }
     CR_TRY(cri_grid_range(s->cx, t, part->column, NULL, &low, &high));
     double from = opt_range ? opt_range[0] : low, to = opt_range ? opt_range[1] : high;
-    make_room(s, grid_size(t, from, to, low, high), c);
+    reserve(s, grid_size(t, from, to, low, high), c);
     CR_TRY(s->status);
     for (size_t i = 0; i < c->n; i++) {
         double at = (double)i / (double)(c->n - 1);

@@ -425,11 +425,11 @@ static void pack_parts(drawing *d, double *out_width, double *out_height)
         area += (d->parts[k].width + gap) * (d->parts[k].height + gap);
         widest = fmax(widest, d->parts[k].width);
     }
-    double room = fmax(widest, sqrt(area * d->spacing->aspect));
+    double row_width = fmax(widest, sqrt(area * d->spacing->aspect));
     *out_width = *out_height = 0;
     for (size_t k = 0; k < d->n_parts; k++) {
         const part *p = &d->parts[k];
-        if (x > 0 && x + p->width > room * 1.01) {
+        if (x > 0 && x + p->width > row_width * 1.01) {
             y += row + gap;
             x = row = 0;
         }

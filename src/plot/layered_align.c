@@ -136,13 +136,13 @@ static void place_blocks(aligning *a)
     }
     for (size_t q = n; q-- > 0;) {
         size_t b = a->queue[q], v = b;
-        double room = INFINITY;
+        double limit = INFINITY;
         do {
             size_t after = beside(a, v, 1);
-            if (after != SIZE_MAX) room = fmin(room, a->x[a->root[after]] - apart(a, v, after));
+            if (after != SIZE_MAX) limit = fmin(limit, a->x[a->root[after]] - apart(a, v, after));
             v = a->next[v];
         } while (v != b);
-        if (isfinite(room)) a->x[b] = fmax(a->x[b], room);
+        if (isfinite(limit)) a->x[b] = fmax(a->x[b], limit);
     }
 }
 

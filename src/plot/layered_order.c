@@ -93,7 +93,7 @@ static double median_place(const cri_layers *g, const cri_lists *to, size_t v)
 CRI_COMPARE_BY_TWO(by_median, ranked, median, place);
 
 /* Those without neighbours keep their places, the others are sorted around them. */
-static void sort_layer(cri_layers *g, size_t layer, bool from_above, bool flip, ranked *room)
+static void sort_layer(cri_layers *g, size_t layer, bool from_above, bool flip, ranked *workspace)
 {
     const cri_lists *to = from_above ? &g->up : &g->down;
     size_t          *order = g->order[layer], n = 0, next = 0;
@@ -101,11 +101,11 @@ static void sort_layer(cri_layers *g, size_t layer, bool from_above, bool flip, 
         sort_places(to->to + to->begin[order[i]], to->begin[order[i] + 1] - to->begin[order[i]],
                     g->place);
         double m = median_place(g, to, order[i]);
-        if (m >= 0) room[n++] = (ranked){ m, flip ? g->size[layer] - i : i, order[i] };
+        if (m >= 0) workspace[n++] = (ranked){ m, flip ? g->size[layer] - i : i, order[i] };
     }
-    qsort(room, n, sizeof *room, by_median);
+    qsort(workspace, n, sizeof *workspace, by_median);
     for (size_t i = 0; i < g->size[layer]; i++) {
-        if (to->begin[order[i]] < to->begin[order[i] + 1]) order[i] = room[next++].vertex;
+        if (to->begin[order[i]] < to->begin[order[i] + 1]) order[i] = workspace[next++].vertex;
         g->place[order[i]] = i;
     }
 }
@@ -167,7 +167,7 @@ cr_status cri_layers_order(cr_scratch *s, cri_layers *g)
     cr_status  st = CR_OK;
     cr_scratch own = cr_scratch_begin(s->cx);
     size_t    *best_place = cr_scratch_index(&own, g->n), best, now, since = 0;
-    ranked    *room = cr_scratch_bytes(&own, g->n, sizeof *room);
+    ranked    *workspace = cr_scratch_bytes(&own, g->n, sizeof *workspace);
     CR_TRY(own.status);
     swap_all(g);
     CR_TRY(cri_layers_crossings(&own, g, &best));
@@ -176,7 +176,7 @@ cr_status cri_layers_order(cr_scratch *s, cri_layers *g)
         CR_TRY(cr_check_interrupt(s->cx));
         for (size_t k = 1; k < g->layers; k++) {
             bool down = sweep % 2 == 0;
-            sort_layer(g, down ? k : g->layers - 1 - k, down, sweep % 4 >= 2, room);
+            sort_layer(g, down ? k : g->layers - 1 - k, down, sweep % 4 >= 2, workspace);
         }
         swap_all(g);
         CR_TRY(cri_layers_crossings(&own, g, &now));

@@ -29,7 +29,7 @@ static double cubic(const double v[4], double t)
 }
 
 /* The finer grid: first along the rows, then across them. */
-static void refine(const cri_maps *m, const double *z, double *room, double *out)
+static void refine(const cri_maps *m, const double *z, double *workspace, double *out)
 {
     double v[4];
     for (size_t r = 0; r < m->rows; r++)
@@ -37,12 +37,13 @@ static void refine(const cri_maps *m, const double *z, double *room, double *out
             double at = ((double)c + 0.5) / FINE * (double)m->cols - 0.5, low = floor(at);
             for (int k = 0; k < 4; k++)
                 v[k] = value_at(z + r * m->cols, m->cols, 1, (long)low + k - 1);
-            room[r * FINE + c] = cubic(v, at - low);
+            workspace[r * FINE + c] = cubic(v, at - low);
         }
     for (size_t r = 0; r < FINE; r++)
         for (size_t c = 0; c < FINE; c++) {
             double at = ((double)r + 0.5) / FINE * (double)m->rows - 0.5, low = floor(at);
-            for (int k = 0; k < 4; k++) v[k] = value_at(room + c, m->rows, FINE, (long)low + k - 1);
+            for (int k = 0; k < 4; k++)
+                v[k] = value_at(workspace + c, m->rows, FINE, (long)low + k - 1);
             out[r * FINE + c] = cubic(v, at - low);
         }
 }
@@ -76,12 +77,13 @@ static void draw_mark(cri_svg *svg, const cri_maps *m)
 }
 
 static void draw_map(cri_svg *svg, const cri_maps *m, size_t k, double x, double top, double width,
-                     double height, double *work, double *room)
+                     double height, double *work, double *workspace)
 {
     const cri_map *map = &m->map[k];
     double         span = map->high - map->low;
-    refine(m, map->z, work, room);
-    for (size_t i = 0; i < FINE * FINE; i++) room[i] = (room[i] - map->low) / (span > 0 ? span : 1);
+    refine(m, map->z, work, workspace);
+    for (size_t i = 0; i < FINE * FINE; i++)
+        workspace[i] = (workspace[i] - map->low) / (span > 0 ? span : 1);
     cri_svg_panel_begin(svg, &(cri_svg_panel){ .x = x,
                                                .y = top,
                                                .width = width - 62,
@@ -92,11 +94,11 @@ static void draw_map(cri_svg *svg, const cri_maps *m, size_t k, double x, double
                                                .log_across = m->log_x,
                                                .log_up = m->log_y,
                                                .few = true });
-    cri_svg_cells(svg, room, FINE, FINE);
+    cri_svg_cells(svg, workspace, FINE, FINE);
     for (size_t l = 0; k == 0 && l < m->levels; l++)
         cri_svg_contour(
             svg, &(cri_svg_series){ NULL, CRI_SVG_LINE, "#ffffff", 0.9, l == 0 ? 2 : 1.2, false },
-            room, FINE, FINE, (m->level[l] - map->low) / (span > 0 ? span : 1));
+            workspace, FINE, FINE, (m->level[l] - map->low) / (span > 0 ? span : 1));
     if (m->points) draw_points(svg, m);
     if (m->marked) draw_mark(svg, m);
     cri_svg_panel_end(svg);
@@ -108,9 +110,10 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double *room = cr_scratch_matrix(&s, FINE, FINE), *work = cr_scratch_matrix(&s, m->rows, FINE);
-    double  top, height;
-    cri_svg svg = { .cx = cx };
+    double    *workspace = cr_scratch_matrix(&s, FINE, FINE),
+           *work = cr_scratch_matrix(&s, m->rows, FINE);
+    double         top, height;
+    cri_svg        svg = { .cx = cx };
     cri_svg_series legend[3 + CRI_MAP_GROUPS];
     cri_svg_page   page = { .width = WIDTH,
                             .height = m->n == 1 ? TALL : LOW,
@@ -136,7 +139,7 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
     svg = cri_svg_page_begin(cx, &page);
     double width = (WIDTH - 16 - 8) / (double)m->n;
     for (size_t k = 0; k < m->n; k++)
-        draw_map(&svg, m, k, 16 + (double)k * width, top, width, height, work, room);
+        draw_map(&svg, m, k, 16 + (double)k * width, top, width, height, work, workspace);
     CR_TRY(cri_svg_page_save(&svg, path));
 done:
     cri_svg_end(&svg);

@@ -95,13 +95,13 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
     if (width < 2 || height < 2)
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     char       *cells = cr_scratch_bytes(s, width * height, 1);
-    cri_writer  w = { .room = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
+    cri_writer  w = { .capacity = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
     const char *texts[] = { m->title,      m->x.title,    m->y.title,      m->caption[0],
                             m->caption[1], m->mark_label, m->map[0].title, m->map[1].title };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        w.room += texts[i] ? 2 * strlen(texts[i]) : 0;
-    for (size_t g = 0; g < m->groups; g++) w.room += m->n * (strlen(m->group[g].name) + 8);
-    w.text = cr_scratch_bytes(s, w.room, 1);
+        w.capacity += texts[i] ? 2 * strlen(texts[i]) : 0;
+    for (size_t g = 0; g < m->groups; g++) w.capacity += m->n * (strlen(m->group[g].name) + 8);
+    w.text = cr_scratch_bytes(s, w.capacity, 1);
     if (s->status != CR_OK) return s->status;
     cri_say(&w, "%s\n", m->title);
     for (size_t k = 0; k < m->n; k++) say_map(&w, m, &m->map[k], width, height, cells);

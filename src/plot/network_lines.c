@@ -14,27 +14,27 @@ enum { LEAST_BAR = 10, MOST_BAR = 40, MOST_STATE = 20, EIGHTHS = 8 };
 typedef struct page {
     cr_scratch             *s;
     const cri_network_view *v;
-    char                   *text; /* [room] */
-    size_t                  used, room;
+    char                   *text; /* [capacity] */
+    size_t                  used, capacity;
 } page;
 
 static void put(page *p, const char *text)
 {
     size_t n = strlen(text);
-    if (p->text && p->used + n < p->room) {
+    if (p->text && p->used + n < p->capacity) {
         memcpy(p->text + p->used, text, n + 1);
-    } else if (p->text || p->room == 0) {
-        size_t room = 2 * (p->used + n + 1);
-        char  *more = cr_scratch_bytes(p->s, room, 1);
+    } else if (p->text || p->capacity == 0) {
+        size_t capacity = 2 * (p->used + n + 1);
+        char  *more = cr_scratch_bytes(p->s, capacity, 1);
         if (!more) {
             p->text = NULL;
-            p->room = 1; /* the arena remembers */
+            p->capacity = 1; /* the arena remembers */
             return;
         }
         if (p->text) memcpy(more, p->text, p->used);
         memcpy(more + p->used, text, n + 1);
         p->text = more;
-        p->room = room;
+        p->capacity = capacity;
     }
     p->used += n;
 }

@@ -142,7 +142,7 @@ static void draw_density(cri_svg *s, double mean, double sd, double peak, const 
 static void draw_normal(cri_svg *s, const cri_view_node *node, const look *l, double x, double y,
                         double width)
 {
-    double wide = fmax(node->before_sd, node->sd), from = x + PAD, room = width - 2 * PAD;
+    double wide = fmax(node->before_sd, node->sd), from = x + PAD, inner = width - 2 * PAD;
     double axis[2] = { fmin(node->before, node->mean) - 3 * wide,
                        fmax(node->before, node->mean) + 3 * wide };
     double least =
@@ -150,20 +150,20 @@ static void draw_normal(cri_svg *s, const cri_view_node *node, const look *l, do
     double far = fabs(node->mean - node->before) + fabs(node->sd - node->before_sd);
     y += ROW;
     cri_svg_label(s, "x='@' y='@' font-size='@'", NUMBERS(from, y - 5, STATE_FONT), node->text,
-                  room, STATE_FONT);
+                  inner, STATE_FONT);
     cri_svg_put(s, "<path stroke='" TRACK "' d='M@ @H@'/>\n",
-                NUMBERS(from, y + CURVE, from + room));
+                NUMBERS(from, y + CURVE, from + inner));
     if (!(wide > 0) || !isfinite(axis[1] - axis[0])) return;
     if (far > 1e-9 * wide && node->before_sd > 0)
         draw_density(s, node->before, node->before_sd, fmax(0.25, least / node->before_sd), axis,
-                     from, y, room, "fill='#d5dbe1'");
+                     from, y, inner, "fill='#d5dbe1'");
     if (node->sd > 0)
-        draw_density(s, node->mean, node->sd, fmax(0.25, least / node->sd), axis, from, y, room,
+        draw_density(s, node->mean, node->sd, fmax(0.25, least / node->sd), axis, from, y, inner,
                      "fill='" CRI_SVG_BLUE "' fill-opacity='0.75'");
     if (node->sd > 0) return;
     cri_svg_put(
         s, "<path stroke-width='2.2' d='M@ @V@' stroke='",
-        NUMBERS(from + room * (node->mean - axis[0]) / (axis[1] - axis[0]), y + 3, y + CURVE));
+        NUMBERS(from + inner * (node->mean - axis[0]) / (axis[1] - axis[0]), y + 3, y + CURVE));
     cri_svg_put(s, l->bar, NULL);
     cri_svg_put(s, "'/>\n", NULL);
 }

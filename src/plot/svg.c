@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 1 << 14, KEY_WIDTH = 22, KEY_GAP = 20 };
+enum { FIRST_CAPACITY = 1 << 14, KEY_WIDTH = 22, KEY_GAP = 20 };
 
 static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, LABEL_FONT = 11.5;
 static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axis */
@@ -22,16 +22,16 @@ static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axi
 static void put_bytes(cri_svg *s, const char *bytes, size_t size)
 {
     if (s->status != CR_OK) return;
-    if (size > s->room - s->size) {
-        size_t room = s->room ? 2 * s->room : FIRST_ROOM;
-        while (room - s->size < size) room *= 2;
-        char *grown = cr_resize(s->cx, s->bytes, s->room, room, 1);
+    if (size > s->capacity - s->size) {
+        size_t capacity = s->capacity ? 2 * s->capacity : FIRST_CAPACITY;
+        while (capacity - s->size < size) capacity *= 2;
+        char *grown = cr_resize(s->cx, s->bytes, s->capacity, capacity, 1);
         if (!grown) {
             s->status = CR_ENOMEM;
             return;
         }
         s->bytes = grown;
-        s->room = room;
+        s->capacity = capacity;
     }
     memcpy(s->bytes + s->size, bytes, size);
     s->size += size;
@@ -94,12 +94,12 @@ static void put_text(cri_svg *s, const char *text, size_t bytes)
 }
 
 void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                   double room, double font_size)
+                   double available, double font_size)
 {
     cri_svg_raw(s, "<text ");
     cri_svg_put(s, place, numbers);
     cri_svg_raw(s, ">");
-    put_text(s, text, cri_svg_fit(text, room, font_size));
+    put_text(s, text, cri_svg_fit(text, available, font_size));
     cri_svg_raw(s, "</text>\n");
 }
 
@@ -311,10 +311,10 @@ static void draw_legend(cri_svg *s, const cri_svg_frame *f)
         double key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND ? KEY_WIDTH + 7
                                                                               : KEY_WIDTH / 2.0 + 5;
         double from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
-        double room = end - x - key;
-        if (room < 3 * TEXT_FONT) break;
+        double available = end - x - key;
+        if (available < 3 * TEXT_FONT) break;
         draw_key(s, look, from, y);
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, room, TEXT_FONT);
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, available, TEXT_FONT);
         x += key + cri_svg_width(look->label, strlen(look->label), TEXT_FONT) + KEY_GAP;
     }
     cri_svg_raw(s, "</g>\n");
@@ -423,9 +423,9 @@ cr_status cri_svg_save(cri_svg *s, const char *path)
 
 void cri_svg_end(cri_svg *s)
 {
-    cr_free(s->cx, s->bytes, s->room, 1);
+    cr_free(s->cx, s->bytes, s->capacity, 1);
     s->bytes = NULL;
-    s->size = s->room = 0;
+    s->size = s->capacity = 0;
 }
 
 /* --- sheets ---------------------------------------------------------------------------------- */

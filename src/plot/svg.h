@@ -61,17 +61,17 @@ double cri_svg_width(const char *text, size_t bytes, double font_size);
 /* The same of the label of a tick. */
 double cri_svg_label_width(const cri_svg_tick *t);
 
-/* How many bytes of text fit into `room`: all, or so many whole characters that an ellipsis fits
- * behind them. */
-size_t cri_svg_fit(const char *text, double room, double font_size);
+/* How many bytes of text fit into `available`: all, or so many whole characters that an ellipsis
+ * fits behind them. */
+size_t cri_svg_fit(const char *text, double available, double font_size);
 
 /* --- figures (svg.c) ------------------------------------------------------------------------- */
 
 typedef enum cri_svg_mark {
-    CRI_SVG_POINTS, /* size = radius      */
-    CRI_SVG_LINE,   /* size = line width  */
-    CRI_SVG_BAND,   /* size is not used   */
-    CRI_SVG_BARS    /* size = line width  */
+    CRI_SVG_POINTS, /* size = radius     */
+    CRI_SVG_LINE,   /* size = line width */
+    CRI_SVG_BAND,   /* size is not used  */
+    CRI_SVG_BARS    /* size = line width */
 } cri_svg_mark;
 
 /* How a series looks, and its name in the legend. */
@@ -103,9 +103,9 @@ typedef struct cri_svg_frame {
 typedef struct cri_svg {
     cr_ctx   *cx;
     cr_status status;
-    char     *bytes; /* [room], of which `size` are written */
-    size_t    size, room;
-    double    x_low, x_high, y_low, y_high;       /* the axes                     */
+    char     *bytes; /* [capacity], of which `size` are written */
+    size_t    size, capacity;
+    double    x_low, x_high, y_low, y_high;       /* the axes                    */
     double    left, top, area_width, area_height; /* the plot area in the figure */
 } cri_svg;
 
@@ -178,9 +178,9 @@ void cri_svg_colour_bar(cri_svg *s, double x, double y, double height, double lo
 void cri_svg_raw(cri_svg *s, const char *text);
 /* The template with each @ replaced by the next number. */
 void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
-/* <text> with the attributes of the template `place`, shortened to `room`. */
+/* <text> with the attributes of the template `place`, shortened to `available`. */
 void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                   double room, double font_size);
+                   double available, double font_size);
 /* A text with what it needs escaped. */
 void cri_svg_escape(cri_svg *s, const char *text);
 /* The numbers of a template. */

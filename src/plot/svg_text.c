@@ -53,9 +53,9 @@ double cri_svg_width(const char *text, size_t bytes, double font_size)
     return width * font_size;
 }
 
-size_t cri_svg_fit(const char *text, double room, double font_size)
+size_t cri_svg_fit(const char *text, double available, double font_size)
 {
-    double   width = 0, last = room / font_size - 1; /* the ellipsis takes one */
+    double   width = 0, last = available / font_size - 1; /* the ellipsis takes one */
     size_t   i = 0, fits = 0;
     uint32_t code;
     while (text[i]) {

@@ -117,18 +117,18 @@ CRI_COMPARE_BY_TWO(compare_types, type, log_p, log_count);
 
 /* --- the answers ----------------------------------------------------------------------------- */
 
-static void measure_typical(const type *t, size_t types, size_t length, double beta, double *room,
-                            cr_source *out)
+static void measure_typical(const type *t, size_t types, size_t length, double beta,
+                            double *workspace, cr_source *out)
 {
     size_t n = 0;
     out->p_typical = 0;
     for (size_t i = 0; i < types; i++)
         if (fabs(-t[i].log_p / (double)length - out->entropy) < beta) {
-            room[n++] = t[i].log_count;
+            workspace[n++] = t[i].log_count;
             out->p_typical += t[i].mass;
         }
     out->p_typical = fmin(out->p_typical, 1);
-    out->log_typical = cr_logsumexp(room, n);
+    out->log_typical = cr_logsumexp(workspace, n);
 }
 
 /* How many strings of one type go when there is room for the mass `left`; logarithm of those that
@@ -145,14 +145,14 @@ static double keep_rest(const type *t, double left)
 
 /* The smallest set with mass 1 - delta is what is left when the least probable strings go as long
  * as their mass is at most delta: sharp also where delta is small. */
-static double measure_essential(const type *t, size_t types, double delta, double *room)
+static double measure_essential(const type *t, size_t types, double delta, double *workspace)
 {
     double gone = 0;
     size_t i = 0, n = 0;
     for (; i + 1 < types && gone + t[i].mass <= delta * (1 + 1e-12); i++) gone += t[i].mass;
-    room[n++] = keep_rest(&t[i++], delta - gone);
-    for (; i < types; i++) room[n++] = t[i].log_count;
-    return cr_logsumexp(room, n);
+    workspace[n++] = keep_rest(&t[i++], delta - gone);
+    for (; i < types; i++) workspace[n++] = t[i].log_count;
+    return cr_logsumexp(workspace, n);
 }
 
 cr_status cr_source_describe(cr_ctx *cx, const double *p, size_t n, size_t length, double beta,
@@ -168,7 +168,7 @@ cr_status cr_source_describe(cr_ctx *cx, const double *p, size_t n, size_t lengt
     k = gather_letters(p, n, a);
     CR_TRY(count_types(cx, length, k, &got.types));
     type   *types = cr_scratch_bytes(&s, got.types, sizeof *types);
-    double *room = cr_scratch_f64(&s, got.types);
+    double *workspace = cr_scratch_f64(&s, got.types);
     size_t *counts = cr_scratch_bytes(&s, k, sizeof *counts);
     CR_TRY(s.status);
     CR_TRY(make_types(cx, a, k, length, counts, types, got.types));
@@ -177,8 +177,8 @@ cr_status cr_source_describe(cr_ctx *cx, const double *p, size_t n, size_t lengt
     for (size_t i = 0; i < k; i++) letters += a[i].many;
     got.raw = log(letters);
     got.entropy = cr_info_entropy(p, n);
-    measure_typical(types, got.types, length, beta, room, &got);
-    got.essential = measure_essential(types, got.types, delta, room);
+    measure_typical(types, got.types, length, beta, workspace, &got);
+    got.essential = measure_essential(types, got.types, delta, workspace);
     *out_source = got;
 done:
     cr_scratch_end(&s);

@@ -17,7 +17,7 @@ static double shape_at(const double *x, size_t m, double theta, double *log_like
     return k;
 }
 
-/* Of x [m] > 0, cri_compare_doubles; theta, like [30 + sqrt m]: room. */
+/* Of x [m] > 0, cri_compare_doubles; theta, like [30 + sqrt m]: workspace. */
 static double fit(const double *x, size_t m, double *theta, double *like)
 {
     size_t grid = 30 + (size_t)sqrt((double)m);

@@ -78,9 +78,9 @@ static cr_status find_groups(cr_ctx *cx, const cr_table *t, const cr_column *c, 
 
 static char *group_name(cr_ctx *cx, const cr_column *c, double value)
 {
-    char room[CRI_DOUBLE_SIZE];
+    char buffer[CRI_DOUBLE_SIZE];
     return cri_string_copy(cx, c->type == CR_CATEGORY ? c->levels[(size_t)value]
-                                                      : cri_level_text(c, value, room));
+                                                      : cri_level_text(c, value, buffer));
 }
 
 /* --- the fits -------------------------------------------------------------------------------- */

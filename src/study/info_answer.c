@@ -212,24 +212,24 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
                        "two files are compared: --mutual, --matrix, --rows and --source "
                        "are about one");
     if (o->given && !o->mutual && (!o->columns || o->matrix || o->rows || tables == 2))
-        return cr_fail(cx, CR_EARG, "--given goes with --columns or --mutual");
+        return cr_fail(cx, CR_EARG, "--given requires --columns or --mutual");
     if (o->mutual && o->columns)
         return cr_fail(cx, CR_EARG,
                        "--mutual names its columns itself: --columns does not go with it");
     if ((o->joint || o->top != CR_COUNT_UNSET) && !o->rows)
-        return cr_fail(cx, CR_EARG, "--%s goes with --rows", o->joint ? "joint" : "top");
+        return cr_fail(cx, CR_EARG, "--%s requires --rows", o->joint ? "joint" : "top");
     if (o->permutations > 0 && !o->mutual && !o->matrix && !o->mmd)
-        return cr_fail(cx, CR_EARG, "--permutations goes with --mutual, --matrix or --mmd");
+        return cr_fail(cx, CR_EARG, "--permutations requires --mutual, --matrix or --mmd");
     if (o->mmd && tables != 2) {
         cr_fail(cx, CR_EARG, "--mmd compares two files");
         return cr_fail_hint(cx, "credence info first.csv second.csv --mmd");
     }
     if ((o->kernel || o->linear) && !o->mmd)
-        return cr_fail(cx, CR_EARG, "--%s goes with --mmd", o->kernel ? "kernel" : "linear");
+        return cr_fail(cx, CR_EARG, "--%s requires --mmd", o->kernel ? "kernel" : "linear");
     if (o->mmd && o->smoothing > 0)
         return cr_fail(cx, CR_EARG, "--smoothing does not go with --mmd");
     if (o->smoothing > 0 && tables != 2)
-        return cr_fail(cx, CR_EARG, "--smoothing goes with two files");
+        return cr_fail(cx, CR_EARG, "--smoothing requires two files");
     return CR_OK;
 }
 

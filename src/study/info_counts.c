@@ -26,14 +26,14 @@ static int compare_keys(const void *a, const void *b)
  * much larger than the rows, else by sorting.  c->of is replaced. */
 static cr_status join(cr_scratch *s, cri_cells *c, const uint32_t *code, size_t levels, size_t n)
 {
-    size_t    room = c->cells * levels, k = 0;
-    bool      small = levels < SIZE_MAX / (c->cells + 1) && room <= 4 * n + 1024;
+    size_t    capacity = c->cells * levels, k = 0;
+    bool      small = levels < SIZE_MAX / (c->cells + 1) && capacity <= 4 * n + 1024;
     uint32_t *of = cr_scratch_bytes(s, n, sizeof *of);
-    uint64_t *keys = cr_scratch_bytes(s, small ? room : n, sizeof *keys);
+    uint64_t *keys = cr_scratch_bytes(s, small ? capacity : n, sizeof *keys);
     if (s->status != CR_OK) return s->status;
     if (small) {
         for (size_t i = 0; i < n; i++) keys[c->of[i] * levels + code[i]] = 1;
-        for (size_t i = 0; i < room; i++)
+        for (size_t i = 0; i < capacity; i++)
             if (keys[i]) keys[i] = k++;
         for (size_t i = 0; i < n; i++) of[i] = (uint32_t)keys[c->of[i] * levels + code[i]];
     } else {
@@ -130,31 +130,32 @@ done:
     return st;
 }
 
-/* The sum for these counts of the joint cells; room [most cells]. */
+/* The sum for these counts of the joint cells; workspace [most cells]. */
 static double evaluate(const views *w, const uint64_t *count, cr_info_estimator estimator,
-                       uint64_t *room)
+                       uint64_t *workspace)
 {
     double value = 0;
     for (size_t t = 0; t < w->terms; t++) {
-        memset(room, 0, w->cells[t] * sizeof *room);
-        for (size_t i = 0; i < w->joint.cells; i++) room[w->of[t][i]] += count[i];
-        value += w->sign[t] * cr_info_entropy_counts(room, w->cells[t], estimator);
+        memset(workspace, 0, w->cells[t] * sizeof *workspace);
+        for (size_t i = 0; i < w->joint.cells; i++) workspace[w->of[t][i]] += count[i];
+        value += w->sign[t] * cr_info_entropy_counts(workspace, w->cells[t], estimator);
     }
     return value;
 }
 
 /* Its standard error in large samples: each row adds -log of its share, with the signs; their
  * standard deviation over sqrt(N).  influence [joint cells]. */
-static double delta_error(const views *w, const uint64_t *count, uint64_t *room, double *influence)
+static double delta_error(const views *w, const uint64_t *count, uint64_t *workspace,
+                          double *influence)
 {
     double N = 0, mean = 0, square = 0;
     memset(influence, 0, w->joint.cells * sizeof *influence);
     for (size_t i = 0; i < w->joint.cells; i++) N += (double)count[i];
     for (size_t t = 0; t < w->terms; t++) {
-        memset(room, 0, w->cells[t] * sizeof *room);
-        for (size_t i = 0; i < w->joint.cells; i++) room[w->of[t][i]] += count[i];
+        memset(workspace, 0, w->cells[t] * sizeof *workspace);
+        for (size_t i = 0; i < w->joint.cells; i++) workspace[w->of[t][i]] += count[i];
         for (size_t i = 0; i < w->joint.cells; i++)
-            if (count[i]) influence[i] -= w->sign[t] * log((double)room[w->of[t][i]] / N);
+            if (count[i]) influence[i] -= w->sign[t] * log((double)workspace[w->of[t][i]] / N);
     }
     for (size_t i = 0; i < w->joint.cells; i++) mean += (double)count[i] / N * influence[i];
     for (size_t i = 0; i < w->joint.cells; i++)
@@ -173,8 +174,8 @@ typedef struct bootstrap {
     size_t            draws;
     const double     *share; /* [cells]: weights */
     double            plugin;
-    uint64_t         *room;      /* [SIDES x 2 cells] */
-    double           *influence; /* [SIDES x cells]   */
+    uint64_t         *workspace; /* [SIDES x 2 cells]                                 */
+    double           *influence; /* [SIDES x cells]                                   */
     double           *error;     /* [draws]: estimate of the draw - what it should be */
     double           *se;        /* [draws]: standard error that the draw would show  */
 } bootstrap;
@@ -183,12 +184,12 @@ static void draw_side(void *arg, size_t side)
 {
     const bootstrap *b = arg;
     size_t           cells = b->w->joint.cells;
-    uint64_t        *count = b->room + 2 * side * cells, *room = count + cells;
+    uint64_t        *count = b->workspace + 2 * side * cells, *workspace = count + cells;
     for (size_t i = side; i < b->draws; i += SIDES) {
         cr_rng r = cri_info_rng(b->seed, CRI_STREAM_DRAWS, i);
         cr_rng_multinomial(&r, b->rows, b->share, cells, count);
-        b->error[i] = evaluate(b->w, count, b->estimator, room) - b->plugin;
-        b->se[i] = delta_error(b->w, count, room, b->influence + side * cells);
+        b->error[i] = evaluate(b->w, count, b->estimator, workspace) - b->plugin;
+        b->se[i] = delta_error(b->w, count, workspace, b->influence + side * cells);
     }
 }
 
@@ -227,7 +228,7 @@ static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, 
                      .share = share,
                      .plugin = out->plugin,
                      .draws = o->bootstrap };
-    b.room = cr_scratch_bytes(&s, 2 * SIDES * cells, sizeof *b.room);
+    b.workspace = cr_scratch_bytes(&s, 2 * SIDES * cells, sizeof *b.workspace);
     b.influence = cr_scratch_f64(&s, SIDES * cells);
     b.error = cr_scratch_f64(&s, b.draws);
     b.se = cr_scratch_f64(&s, b.draws);
@@ -237,8 +238,8 @@ static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, 
         CR_TRY(cri_parallel_for(cx, "bootstrap", SIDES, draw_side, &b));
     else
         for (size_t side = 0; side < SIDES; side++) draw_side(&b, side);
-    cri_bootstrap_interval(out->value, delta_error(w, w->count, b.room, b.influence), b.error, b.se,
-                           b.draws, o->level, least, &out->se, &out->lower, &out->upper);
+    cri_bootstrap_interval(out->value, delta_error(w, w->count, b.workspace, b.influence), b.error,
+                           b.se, b.draws, o->level, least, &out->se, &out->lower, &out->upper);
 done:
     cr_scratch_end(&s);
     return st;
@@ -254,13 +255,13 @@ static cr_status measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     views      w;
-    uint64_t  *room = NULL;
+    uint64_t  *workspace = NULL;
     CR_TRY(make_views(&s, vs, sum, &w));
-    room = cr_scratch_bytes(&s, w.joint.cells, sizeof *room);
+    workspace = cr_scratch_bytes(&s, w.joint.cells, sizeof *workspace);
     CR_TRY(s.status);
     out->cells = w.joint.cells;
-    out->value = evaluate(&w, w.count, (cr_info_estimator)o->estimator, room);
-    out->plugin = evaluate(&w, w.count, CR_INFO_PLUGIN, room);
+    out->value = evaluate(&w, w.count, (cr_info_estimator)o->estimator, workspace);
+    out->plugin = evaluate(&w, w.count, CR_INFO_PLUGIN, workspace);
     if (resampled) CR_TRY(resample(cx, &w, o, seed, vs->n, least, out));
 done:
     cr_scratch_end(&s);

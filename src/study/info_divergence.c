@@ -76,44 +76,49 @@ static cr_status pool_levels(cr_scratch *s, const pair *p, const size_t *place, 
 }
 
 /* Numbers that are counted: the code is the rank among the different values. */
-static void code_numbers(const double *x, size_t n, double *room, cri_variable *v)
+static void code_numbers(const double *x, size_t n, double *workspace, cri_variable *v)
 {
     v->levels = 0;
-    memcpy(room, x, n * sizeof *x);
-    cri_sort_doubles(room, n);
+    memcpy(workspace, x, n * sizeof *x);
+    cri_sort_doubles(workspace, n);
     for (size_t i = 0; i < n; i++)
-        if (v->levels == 0 || room[i] != room[v->levels - 1]) room[v->levels++] = room[i];
+        if (v->levels == 0 || workspace[i] != workspace[v->levels - 1])
+            workspace[v->levels++] = workspace[i];
     for (size_t i = 0; i < n; i++) {
-        const double *at = bsearch(&x[i], room, v->levels, sizeof *room, cri_compare_doubles);
-        v->code[i] = (uint32_t)(at - room);
+        const double *at =
+            bsearch(&x[i], workspace, v->levels, sizeof *workspace, cri_compare_doubles);
+        v->code[i] = (uint32_t)(at - workspace);
     }
 }
 
 /* How many values of b stand in a as well, though no value repeats in a or in b; all of them when
  * the tables are the same row by row. */
-static size_t count_shared(const double *x, const pooled *all, double *room)
+static size_t count_shared(const double *x, const pooled *all, double *workspace)
 {
     size_t na = all->n[0], nb = all->n[1], shared = 0;
     if (na == nb && memcmp(x, x + na, na * sizeof *x) == 0) return na;
-    memcpy(room, x, all->vs.n * sizeof *x);
-    if (!isnan(cri_resolution(room, na, NULL)) || !isnan(cri_resolution(room + na, nb, NULL)))
+    memcpy(workspace, x, all->vs.n * sizeof *x);
+    if (!isnan(cri_resolution(workspace, na, NULL)) ||
+        !isnan(cri_resolution(workspace + na, nb, NULL)))
         return 0;
     for (size_t i = 0; i < nb; i++)
-        shared += bsearch(&room[na + i], room, na, sizeof *room, cri_compare_doubles) != NULL;
+        shared += bsearch(&workspace[na + i], workspace, na, sizeof *workspace,
+                          cri_compare_doubles) != NULL;
     return shared;
 }
 
-static cr_status standardise(cr_ctx *cx, double *x, size_t n, double *room, cr_rng r,
+static cr_status standardise(cr_ctx *cx, double *x, size_t n, double *workspace, cr_rng r,
                              cri_variable *v)
 {
     double mean = 0, square = 0, origin = 0;
-    memcpy(room, x, n * sizeof *x);
-    v->resolution = cri_resolution(room, n, &origin);
-    double width = room[n - 1] - room[0];
+    memcpy(workspace, x, n * sizeof *x);
+    v->resolution = cri_resolution(workspace, n, &origin);
+    double width = workspace[n - 1] - workspace[0];
     if (!(width > 0))
         return cr_fail(cx, CR_EDATA, "column '%s' is constant: it has no density", v->name);
     for (size_t i = 0; !isnan(v->resolution) && i < n; i++)
-        x[i] += cri_rounding(room, n, v->resolution, origin, x[i]) * (cr_rng_uniform(&r) - 0.5);
+        x[i] +=
+            cri_rounding(workspace, n, v->resolution, origin, x[i]) * (cr_rng_uniform(&r) - 0.5);
     for (size_t i = 0; i < n; i++) mean += x[i] / (double)n;
     for (size_t i = 0; i < n; i++) square += (x[i] - mean) / width * ((x[i] - mean) / width);
     double sd = width * sqrt(square / (double)n);
@@ -127,17 +132,17 @@ static cr_status pool_numbers(cr_scratch *s, const pair *p, const size_t *place,
                               pooled *all, cri_variable *v)
 {
     size_t  n = all->vs.n;
-    double *x = cr_scratch_f64(s, n), *room = cr_scratch_f64(s, n);
+    double *x = cr_scratch_f64(s, n), *workspace = cr_scratch_f64(s, n);
     if (v->counted) v->code = cr_scratch_bytes(s, n, sizeof *v->code);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < n; i++) {
         const cr_column *c = p->c[i >= all->n[0]];
         x[i] = c->values[place[i] * c->stride];
     }
-    if (v->counted) return code_numbers(x, n, room, v), CR_OK;
-    size_t shared = count_shared(x, all, room);
+    if (v->counted) return code_numbers(x, n, workspace, v), CR_OK;
+    size_t shared = count_shared(x, all, workspace);
     if (shared > all->shared) all->shared = shared;
-    return standardise(s->cx, x, n, room, r, v);
+    return standardise(s->cx, x, n, workspace, r, v);
 }
 
 static cr_status find_pair(cr_ctx *cx, const cr_table *const t[2], const char *name, pair *out,

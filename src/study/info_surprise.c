@@ -28,16 +28,16 @@ done:
 }
 
 /* Column by column; only one of them has the role A at a time. */
-static cr_status measure_columns(cr_ctx *cx, cri_variables *vs, size_t k, double *room,
+static cr_status measure_columns(cr_ctx *cx, cri_variables *vs, size_t k, double *workspace,
                                  cr_surprise *out)
 {
     cr_status st = CR_OK;
     for (size_t j = 0; j < vs->m; j++) {
         for (size_t i = 0; i < vs->m; i++) vs->v[i].role = i == j ? CRI_A : CRI_B;
-        CR_TRY(measure_rows(cx, vs, CRI_A, k, room));
+        CR_TRY(measure_rows(cx, vs, CRI_A, k, workspace));
         for (size_t i = 0; i < vs->n; i++) {
-            out->part[i * vs->m + j] = room[i];
-            out->total[i] += room[i];
+            out->part[i * vs->m + j] = workspace[i];
+            out->total[i] += workspace[i];
         }
     }
 done:
@@ -60,7 +60,7 @@ cr_status cr_table_surprise(cr_ctx *cx, const cr_table *table, const char *const
     if (vs.n == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "no row of %s has all values", cr_table_source(table)));
     got.rows = vs.n, got.dropped = vs.dropped;
-    double *room = cr_scratch_f64(&s, vs.n);
+    double *workspace = cr_scratch_f64(&s, vs.n);
     CR_TRY(s.status);
     got.row = cr_alloc(cx, vs.n, sizeof *got.row);
     got.total = cr_alloc(cx, vs.n, sizeof *got.total);
@@ -70,7 +70,7 @@ cr_status cr_table_surprise(cr_ctx *cx, const cr_table *table, const char *const
     if (joint)
         CR_TRY(measure_rows(cx, &vs, CRI_A, options->neighbours, got.total));
     else
-        CR_TRY(measure_columns(cx, &vs, options->neighbours, room, &got));
+        CR_TRY(measure_columns(cx, &vs, options->neighbours, workspace, &got));
     *out = got;
     got = (cr_surprise){ 0 };
 done:

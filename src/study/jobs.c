@@ -11,9 +11,9 @@ typedef struct slot {
     cr_ctx   *parent;
     cr_ctx   *failed; /* holds the sentence of a failure */
     cr_status status;
-    bool      done; /* and well */
-    char     *log;  /* [room]: level, text, '\0' for each line */
-    size_t    used, room;
+    bool      done; /* and well                                    */
+    char     *log;  /* [capacity]: level, text, '\0' for each line */
+    size_t    used, capacity;
 } slot;
 
 typedef struct work {
@@ -29,11 +29,11 @@ static void keep_line(void *user, cr_log_level level, const char *text)
 {
     slot  *s = user;
     size_t size = strlen(text) + 2;
-    if (s->used + size > s->room) {
-        size_t room = 2 * s->room + size;
-        char  *log = cri_resize_quietly(s->parent, s->log, s->room, room, 1);
+    if (s->used + size > s->capacity) {
+        size_t capacity = 2 * s->capacity + size;
+        char  *log = cri_resize_quietly(s->parent, s->log, s->capacity, capacity, 1);
         if (!log) return;
-        s->log = log, s->room = room;
+        s->log = log, s->capacity = capacity;
     }
     s->log[s->used] = (char)('0' + (int)level);
     memcpy(s->log + s->used + 1, text, size - 1);
@@ -119,7 +119,7 @@ cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, voi
 done:
     for (size_t j = 0; j < n; j++) {
         cr_ctx_free(w.slots[j].failed);
-        cr_free(cx, w.slots[j].log, w.slots[j].room, 1);
+        cr_free(cx, w.slots[j].log, w.slots[j].capacity, 1);
     }
     cr_free(cx, w.slots, n, sizeof *w.slots);
     return st;

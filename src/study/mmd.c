@@ -114,11 +114,11 @@ static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[
                 cx, CR_EDATA, "the %s file has %zu row%s with all values; two are needed",
                 side == 0 ? "first" : "second", out->rows[side], out->rows[side] == 1 ? "" : "s"));
     }
-    double *room = cr_scratch_matrix(s, p->n, rows->p);
+    double *workspace = cr_scratch_matrix(s, p->n, rows->p);
     p->X = cr_scratch_matrix(s, p->n, d);
     p->codes = cr_scratch_bytes(s, p->n * c, sizeof *p->codes);
     CR_TRY(s->status);
-    cri_gp_split(rows, 0, p->n, room, p->X, p->codes);
+    cri_gp_split(rows, 0, p->n, workspace, p->X, p->codes);
     p->in = (cr_kernel_input){
         .rows = p->n, .numbers = cr_cmat_of(p->X, p->n, d), .codes = p->codes, .categories = c
     };
@@ -163,7 +163,7 @@ static double unbiased(const sums *u, double within, double first)
     return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * between / (m * n);
 }
 
-/* The statistics of `count` labellings Z [n x count]; KZ is room. */
+/* The statistics of `count` labellings Z [n x count]; KZ is workspace. */
 static cr_status judge(cr_ctx *cx, const sums *u, const double *Z, size_t count, double *KZ,
                        double *out)
 {
@@ -300,13 +300,13 @@ static cr_kernel_input rows_of(const pooled *p, double *X, uint32_t *codes, cons
     };
 }
 
-/* Adds sign * k(a_i, b_i) to h[i]; room [PAIRS x PAIRS]. */
+/* Adds sign * k(a_i, b_i) to h[i]; workspace [PAIRS x PAIRS]. */
 static cr_status add_pairs(cr_ctx *cx, const pooled *p, const cr_kernel_input *a,
-                           const cr_kernel_input *b, double sign, double *room, double *h)
+                           const cr_kernel_input *b, double sign, double *workspace, double *h)
 {
     size_t    n = a->rows;
-    cr_status st = cr_kernel_cross(cx, p->kernel, a, b, cr_mat_of(room, n, n));
-    for (size_t i = 0; st == CR_OK && i < n; i++) h[i] += sign * room[i * n + i];
+    cr_status st = cr_kernel_cross(cx, p->kernel, a, b, cr_mat_of(workspace, n, n));
+    for (size_t i = 0; st == CR_OK && i < n; i++) h[i] += sign * workspace[i * n + i];
     return st;
 }
 
@@ -315,7 +315,7 @@ static cr_status separate_pairs(cr_scratch *s, const pooled *p, uint64_t seed, c
     cr_status       st = CR_OK;
     size_t          n[2] = { p->m, p->n - p->m }, pairs = (n[0] < n[1] ? n[0] : n[1]) / 2;
     size_t          d = p->in.numbers.cols, c = p->in.categories, *order[2];
-    double         *X[4], room[PAIRS * PAIRS], mean = 0, square = 0;
+    double         *X[4], workspace[PAIRS * PAIRS], mean = 0, square = 0;
     uint32_t       *codes[4];
     cr_kernel_input in[4]; /* x1, x2, y1, y2 */
 
@@ -335,10 +335,10 @@ static cr_status separate_pairs(cr_scratch *s, const pooled *p, uint64_t seed, c
         double h[PAIRS] = { 0 };
         for (size_t k = 0; k < 4; k++)
             in[k] = rows_of(p, X[k], codes[k], order[k / 2] + begin + (k % 2) * pairs, count);
-        CR_TRY(add_pairs(s->cx, p, &in[0], &in[1], 1, room, h));
-        CR_TRY(add_pairs(s->cx, p, &in[2], &in[3], 1, room, h));
-        CR_TRY(add_pairs(s->cx, p, &in[0], &in[3], -1, room, h));
-        CR_TRY(add_pairs(s->cx, p, &in[1], &in[2], -1, room, h));
+        CR_TRY(add_pairs(s->cx, p, &in[0], &in[1], 1, workspace, h));
+        CR_TRY(add_pairs(s->cx, p, &in[2], &in[3], 1, workspace, h));
+        CR_TRY(add_pairs(s->cx, p, &in[0], &in[3], -1, workspace, h));
+        CR_TRY(add_pairs(s->cx, p, &in[1], &in[2], -1, workspace, h));
         for (size_t i = 0; i < count; i++) {
             double step = h[i] - mean;
             mean += step / (double)(begin + i + 1);

@@ -19,15 +19,15 @@ typedef enum refit_state { REFIT_WAITING, REFIT_MADE, REFIT_FAILED } refit_state
 
 typedef struct refits {
     const cri_plan *plan;
-    size_t          n, K, first; /* rows, parameters; the first of the batch            */
-    bool            leave_out;   /* one row each; else samples                          */
-    const size_t   *drawn;       /* [fits x n] or NULL                                  */
-    char          **names;       /* [K]                                                 */
-    double         *theta;       /* [fits x K]; NaN where there is none                 */
-    unsigned char  *state;       /* [fits]                                              */
+    size_t          n, K, first; /* rows, parameters; the first of the batch */
+    bool            leave_out;   /* one row each; else samples               */
+    const size_t   *drawn;       /* [fits x n] or NULL                       */
+    char          **names;       /* [K]                                      */
+    double         *theta;       /* [fits x K]; NaN where there is none      */
+    unsigned char  *state;       /* [fits]                                   */
 } refits;
 
-static size_t choose_rows(const refits *r, size_t fit, size_t *rows, size_t *room)
+static size_t choose_rows(const refits *r, size_t fit, size_t *rows, size_t *workspace)
 {
     size_t n = 0, left;
     if (r->leave_out) {
@@ -38,7 +38,7 @@ static size_t choose_rows(const refits *r, size_t fit, size_t *rows, size_t *roo
     if (r->drawn)
         memcpy(rows, r->drawn + fit * r->n, r->n * sizeof *rows);
     else
-        cr_bootstrap(r->n, r->plan->seed, fit, rows, room, &left);
+        cr_bootstrap(r->n, r->plan->seed, fit, rows, workspace, &left);
     return r->n;
 }
 
@@ -65,13 +65,13 @@ static cr_status run_refit(cr_ctx *cx, void *arg, size_t job)
     const cr_model_spec *m = &r->plan->specs[0];
     cr_scratch           s = cr_scratch_begin(cx);
     size_t               fit = r->first + job, n;
-    size_t              *rows = cr_scratch_index(&s, r->n), *room = cr_scratch_index(&s, r->n);
+    size_t              *rows = cr_scratch_index(&s, r->n), *workspace = cr_scratch_index(&s, r->n);
     cr_table            *part = NULL;
     cr_model            *model = NULL;
     cri_sheet           *sheet = NULL;
     const cri_sheet     *list;
     CR_TRY(s.status);
-    n = choose_rows(r, fit, rows, room);
+    n = choose_rows(r, fit, rows, workspace);
     CR_TRY(cri_table_subset(cx, r->plan->table, rows, n, &part));
     st = cr_fit(cx, m->model, part, m->settings, m->n_settings, &model);
     if (st == CR_EDATA || st == CR_ENUMERIC) {

@@ -376,10 +376,10 @@ TEST(locale_does_not_matter)
 /* A field behind which other bytes stand, as the next field does in a file. */
 static bool scan_field(const char *text, double *out, bool *whole)
 {
-    char room[128];
-    memset(room, '7', sizeof room);
-    memcpy(room, text, strlen(text));
-    return cri_scan_field(room, room + strlen(text), out, whole);
+    char buffer[128];
+    memset(buffer, '7', sizeof buffer);
+    memcpy(buffer, text, strlen(text));
+    return cri_scan_field(buffer, buffer + strlen(text), out, whole);
 }
 
 TEST(fields_as_strtod)

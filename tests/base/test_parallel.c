@@ -130,25 +130,25 @@ TEST(sums_have_the_same_bits)
     assert_true(out[0] == 5);
 }
 
-/* Writes the row into its room, waits, and counts where another has been at it. */
-static void add_in_room(void *arg, cri_range rows, double *acc, double *room)
+/* Writes the row into its workspace, waits, and counts where another has been at it. */
+static void add_in_workspace(void *arg, cri_range rows, double *acc, double *workspace)
 {
     (void)arg;
-    for (size_t k = 0; k < 8; k++) room[k] = (double)rows.begin;
+    for (size_t k = 0; k < 8; k++) workspace[k] = (double)rows.begin;
     for (volatile int wait = 0; wait < 3000; wait++) {}
-    for (size_t k = 0; k < 8; k++) acc[1] += room[k] != (double)rows.begin;
+    for (size_t k = 0; k < 8; k++) acc[1] += workspace[k] != (double)rows.begin;
     acc[0] += (double)(rows.end - rows.begin);
 }
 
-/* No two spans are in one room, however many threads there are. */
-TEST(rooms_are_not_shared)
+/* No two spans are in one workspace, however many threads there are. */
+TEST(workspaces_are_not_shared)
 {
     enum { N = 20000 };
     static const size_t threads[] = { 1, 2, 4, 7, 100 };
     for (size_t t = 0; t < 5; t++) {
         double out[2];
         cr_ctx_set_threads(cx, threads[t]);
-        assert_ok(cx, cri_parallel_sum_in(cx, NULL, N, 10, 2, 8, add_in_room, NULL, out));
+        assert_ok(cx, cri_parallel_sum_in(cx, NULL, N, 10, 2, 8, add_in_workspace, NULL, out));
         assert_true(out[0] == N && out[1] == 0);
     }
 }
@@ -199,7 +199,7 @@ TEST(sums_stop_inside_a_span)
     assert_true(out == BLOCKS);
 }
 
-/* --- rows with room -------------------------------------------------------------------------- */
+/* --- rows with workspace --------------------------------------------------------------------- */
 
 enum { ROWS = 5000, BLOCK = 7 };
 
@@ -210,12 +210,13 @@ typedef struct visit {
     size_t        stop_at;
 } visit;
 
-/* The room is the block's own while it runs: what is written there comes back. */
-static void visit_rows(void *arg, cri_range rows, double *room)
+/* The workspace is the block's own while it runs: what is written there comes back. */
+static void visit_rows(void *arg, cri_range rows, double *workspace)
 {
     visit *v = arg;
-    for (size_t i = rows.begin; i < rows.end; i++) room[i - rows.begin] = (double)i;
-    for (size_t i = rows.begin; i < rows.end; i++) v->seen[i] += room[i - rows.begin] == (double)i;
+    for (size_t i = rows.begin; i < rows.end; i++) workspace[i - rows.begin] = (double)i;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        v->seen[i] += workspace[i - rows.begin] == (double)i;
     if (atomic_fetch_add(&v->blocks, 1) + 1 == v->stop_at) cr_interrupt(v->cx);
 }
 

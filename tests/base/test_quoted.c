@@ -17,7 +17,7 @@ TEST(names)
 }
 
 /* Names that do not fit are left out, shorter ones behind them are not; the text keeps its end. */
-TEST(room)
+TEST(workspace)
 {
     char       longest[4000], *end;
     cri_quoted list = { .most = SIZE_MAX };

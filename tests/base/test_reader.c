@@ -166,10 +166,10 @@ TEST(windows_of_long_lines)
             size_t      column = (size_t)(caret - second);
             assert_true((size_t)(second - notes) <= 7 + 72 + 1);
             assert_int_equal(notes[column], line[at]);
-            size_t tildes = strlen(caret) - 1, room = 72 - (column - 7);
+            size_t tildes = strlen(caret) - 1, workspace = 72 - (column - 7);
             size_t left = sizeof line - at;
             size_t shown = length < left ? length : left;
-            assert_int_equal(tildes + 1, shown < room ? shown : room);
+            assert_int_equal(tildes + 1, shown < workspace ? shown : workspace);
             char place[32];
             snprintf(place, sizeof place, "data.bin:1:%zu: here", at + 1);
             assert_string_equal(cr_error(f.cx), place);

@@ -176,7 +176,7 @@ def test_coordinates_lead_back_to_rows(credence, refused, words):
     assert credence(*fit, "--missing", "drop", "-o", "g.cred").code == 0
     gap = credence("predict", "g.cred", "-", "--reconstruct", input="x,y\n0.5,1\n,2\n")
     assert [row["rec_x"] == "" for row in table(gap.stdout)] == [False, True], gap.stderr
-    refused(2, "predict", "m.cred", "new.csv", "--reconstruct", "--coordinates", says="--reconstruct goes with predictions")
+    refused(2, "predict", "m.cred", "new.csv", "--reconstruct", "--coordinates", says="--reconstruct requires predictions")
     refused(2, "predict", "m.cred", "--reconstruct", says="DATA is missing")
     assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "x", "-o", "l.cred").code == 0
     refused(2, "predict", "l.cred", "new.csv", "--reconstruct", says="linear has no way back from coordinates to rows")

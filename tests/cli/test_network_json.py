@@ -206,7 +206,7 @@ def test_canonical_features(credence, networks, refused):
     same, = ask(credence, "b.uai", "P(x4=0)")
     assert same["probability"] == pytest.approx(burglary["probability"], abs=1e-13)
     refused(3, "convert", networks / "hamming.bif", "h.json", "--canonical", says="a table is 0 at")
-    refused(2, "convert", net, "h.json", "--reference", "x0=1", says="--reference goes with --canonical")
+    refused(2, "convert", net, "h.json", "--reference", "x0=1", says="--reference requires --canonical")
     refused(2, "convert", net, "h.json", "--canonical", "--reference", "x0", says="should be a variable and its")
     refused(2, "convert", net, "h.json", "--canonical", "--reference", "x9=1", says="no variable 'x9'")
 

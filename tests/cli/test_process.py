@@ -52,19 +52,19 @@ def test_the_function_needs_no_column_of_noise(credence, refused, tmp_path):
 # --- options without effect
 
 @pytest.mark.parametrize("words, says", [
-    ("gp --draws-hyper 40", "--draws-hyper goes with --hyper mcmc"),
-    ("gp --approx exact --epochs 3", "--epochs goes with --approx svgp|auto"),
-    ("gp --approx vfe --batch 8", "--batch goes with --approx svgp|auto"),
-    ("gp --approx rff --optimize-inducing", "--optimize-inducing goes with --approx vfe|"),
-    ("gp --solver cg --batch 8", "--batch goes with --solver cholesky"),
-    ("gp --hyper mcmc --epochs 3", "--epochs goes with --hyper best"),
-    ("gp --optimize none --restarts 3", "--restarts goes with --optimize evidence"),
-    ("gp --optimize none --max-iter 3", "--max-iter goes with --optimize evidence"),
-    ("gp --approx svgp --optimize none --epochs 3", "--epochs goes with --optimize evidence"),
-    ("gp-online --method basis --no-move", "--no-move goes with --method stream"),
-    ("gp-online --method basis --steps 3", "--steps goes with --method stream"),
-    ("gp-online --optimize none --steps 3", "--steps goes with --optimize evidence"),
-    ("gp-online --optimize none --max-iter 3", "--max-iter goes with --optimize evidence"),
+    ("gp --draws-hyper 40", "--draws-hyper requires --hyper mcmc"),
+    ("gp --approx exact --epochs 3", "--epochs requires --approx svgp|auto"),
+    ("gp --approx vfe --batch 8", "--batch requires --approx svgp|auto"),
+    ("gp --approx rff --optimize-inducing", "--optimize-inducing requires --approx vfe|"),
+    ("gp --solver cg --batch 8", "--batch requires --solver cholesky"),
+    ("gp --hyper mcmc --epochs 3", "--epochs requires --hyper best"),
+    ("gp --optimize none --restarts 3", "--restarts requires --optimize evidence"),
+    ("gp --optimize none --max-iter 3", "--max-iter requires --optimize evidence"),
+    ("gp --approx svgp --optimize none --epochs 3", "--epochs requires --optimize evidence"),
+    ("gp-online --method basis --no-move", "--no-move requires --method stream"),
+    ("gp-online --method basis --steps 3", "--steps requires --method stream"),
+    ("gp-online --optimize none --steps 3", "--steps requires --optimize evidence"),
+    ("gp-online --optimize none --max-iter 3", "--max-iter requires --optimize evidence"),
 ])
 def test_without_effect(refused, examples, words, says):
     model, *options = words.split()

@@ -13,23 +13,23 @@ def data(tmp_path):
 
 
 REFUSED = [
-    ("robust --target y --quantile 0.9", "--quantile goes with --method quantile", "add --method quantile"),
-    ("robust --target y --tuning 2", "--tuning goes with --method huber", "add --method huber"),
-    ("robust --target y --method lad --dof 3", "--dof goes with --method student", "add --method student"),
-    ("glm --target k --family poisson --trials tr", "--trials goes with --family binomial", "leave --trials out"),
+    ("robust --target y --quantile 0.9", "--quantile requires --method quantile", "add --method quantile"),
+    ("robust --target y --tuning 2", "--tuning requires --method huber", "add --method huber"),
+    ("robust --target y --method lad --dof 3", "--dof requires --method student", "add --method student"),
+    ("glm --target k --family poisson --trials tr", "--trials requires --family binomial", "leave --trials out"),
     ("glm --target k --family poisson --overdispersion 2",
-     "--overdispersion goes with --family negative-binomial", "leave --overdispersion out"),
-    ("linear --target y --criterion aic", "--criterion goes with --select best|forward|backward",
+     "--overdispersion requires --family negative-binomial", "leave --overdispersion out"),
+    ("linear --target y --criterion aic", "--criterion requires --select best|forward|backward",
      "add --select best"),
-    ("linear --target y --select best --cv-folds 5", "--cv-folds goes with --criterion cv", "add --criterion cv"),
-    ("linear --target y --weights-are precisions", "--weights-are goes with --weights:", "add --weights"),
-    ("naive-bayes --target c --bandwidth 0.3", "--bandwidth goes with --numbers kernel", "add --numbers kernel"),
+    ("linear --target y --select best --cv-folds 5", "--cv-folds requires --criterion cv", "add --criterion cv"),
+    ("linear --target y --weights-are precisions", "--weights-are requires --weights:", "add --weights"),
+    ("naive-bayes --target c --bandwidth 0.3", "--bandwidth requires --numbers kernel", "add --numbers kernel"),
     ("tree --target y --criterion entropy", "--criterion is for classification", "leave --criterion out"),
-    ("tree --target y --prune none --prune-folds 5", "--prune-folds goes with --prune auto|min", "add --prune auto"),
-    ("adaboost --target c --min-leaf 3", "--min-leaf goes with --form gradient", "add --form gradient"),
-    ("logistic --target c --lambda 1 --l1-ratio 0.2", "--l1-ratio goes with --penalty elastic",
+    ("tree --target y --prune none --prune-folds 5", "--prune-folds requires --prune auto|min", "add --prune auto"),
+    ("adaboost --target c --min-leaf 3", "--min-leaf requires --form gradient", "add --form gradient"),
+    ("logistic --target c --lambda 1 --l1-ratio 0.2", "--l1-ratio requires --penalty elastic",
      "add --penalty elastic"),
-    ("logistic --target c --batch 8", "--batch goes with --solver sgd", "add --solver sgd"),
+    ("logistic --target c --batch 8", "--batch requires --solver sgd", "add --solver sgd"),
 ]
 
 
@@ -57,7 +57,7 @@ def test_without_effect(credence, data, words, what, hint):
 def test_with_effect_or_default(credence, data, words):
     model, *rest = words.split()
     code, _, err = credence("fit", model, data, *rest)
-    assert code == 0 and "effect" not in err and "goes with" not in err
+    assert code == 0 and "effect" not in err and "requires" not in err
 
 
 def test_a_penalty_of_nothing_is_told(credence, data):

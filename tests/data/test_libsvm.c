@@ -216,9 +216,9 @@ static naive read_naively(const char *path, size_t columns)
     naive  m = { 0, columns, NULL };
     FILE  *f = fopen(path, "r");
     char  *line = NULL;
-    size_t room = 0, capacity = 0;
+    size_t line_size = 0, capacity = 0;
     assert_non_null(f);
-    while (getline(&line, &room, f) > 0) {
+    while (getline(&line, &line_size, f) > 0) {
         if (m.rows == capacity) {
             capacity = capacity ? 2 * capacity : 1024;
             m.x = realloc(m.x, capacity * columns * sizeof *m.x);

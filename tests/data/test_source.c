@@ -23,12 +23,12 @@ __attribute__((constructor)) static void fill_text(void)
     }
 }
 
-static size_t gzip(const char *bytes, size_t size, unsigned char *out, size_t room)
+static size_t gzip(const char *bytes, size_t size, unsigned char *out, size_t capacity)
 {
     z_stream z = { .next_in = (unsigned char *)(uintptr_t)bytes,
                    .avail_in = (unsigned)size,
                    .next_out = out,
-                   .avail_out = (unsigned)room };
+                   .avail_out = (unsigned)capacity };
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     deflateEnd(&z);
@@ -47,11 +47,11 @@ static void check_all(cr_ctx *cx, cri_source *s, size_t step)
             assert_int_equal(size, SIZE - n < 1000 + (size_t)k ? SIZE - n : 1000 + (size_t)k);
             assert_memory_equal(seen, text + n, size);
         }
-        size_t room = SIZE + 1 - n < step ? SIZE + 1 - n : step;
-        assert_ok(cx, cri_source_read(s, out + n, room, &got));
-        if (got < room) assert_int_equal(n + got, SIZE); /* short only at the end */
+        size_t space = SIZE + 1 - n < step ? SIZE + 1 - n : step;
+        assert_ok(cx, cri_source_read(s, out + n, space, &got));
+        if (got < space) assert_int_equal(n + got, SIZE); /* short only at the end */
         n += got;
-        if (room == 0) break;
+        if (space == 0) break;
     }
     assert_int_equal(n, SIZE);
     assert_memory_equal(out, text, SIZE);
@@ -243,12 +243,12 @@ TEST(packed_csv_and_allocations)
 /* 700 MB of zeros from 700 kB are not read without a memory limit, and are with one. */
 TEST(expansion)
 {
-    enum { MEMBERS = 1000, ROOM = 1000000 };
+    enum { MEMBERS = 1000, CAPACITY = 1000000 };
     cri_source    *s = NULL;
     static char    zeros[SIZE], out[1 << 20];
-    unsigned char *bytes = malloc(ROOM), *end = bytes;
-    size_t         size = gzip(zeros, SIZE, bytes, ROOM), got = 1, all = 0;
-    assert_true(size * MEMBERS <= ROOM);
+    unsigned char *bytes = malloc(CAPACITY), *end = bytes;
+    size_t         size = gzip(zeros, SIZE, bytes, CAPACITY), got = 1, all = 0;
+    assert_true(size * MEMBERS <= CAPACITY);
     for (int i = 0; i < MEMBERS; i++, end += size) memmove(end, bytes, size);
     cr_status st = cri_source_open_bytes(cx, "z.gz", bytes, size * MEMBERS, &s);
     while (st == CR_OK && got > 0) st = cri_source_read(s, out, sizeof out, &got);
@@ -265,13 +265,13 @@ TEST(expansion)
 TEST(zstd_window)
 {
     cri_source *s = NULL;
-    size_t      room = ZSTD_compressBound(SIZE), got = 0;
-    char       *bytes = malloc(room), out[100];
+    size_t      capacity = ZSTD_compressBound(SIZE), got = 0;
+    char       *bytes = malloc(capacity), out[100];
     ZSTD_CCtx  *z = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, 24);
     ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
     ZSTD_inBuffer  from = { text, SIZE, 0 };
-    ZSTD_outBuffer to = { bytes, room, 0 };
+    ZSTD_outBuffer to = { bytes, capacity, 0 };
     assert_int_equal(ZSTD_compressStream2(z, &to, &from, ZSTD_e_flush) != 0, 0);
     assert_int_equal(ZSTD_compressStream2(z, &to, &from, ZSTD_e_end), 0);
     ZSTD_freeCCtx(z);

@@ -160,9 +160,9 @@ TEST(transpose_ranked)
     for (int indexed = 0; indexed < 2; indexed++) {
         cr_ctx         *own = test_context();
         rows_case       c = make_case(21, 90, 33, 0.2, indexed);
-        size_t          rank[33], room[200], end, last = SIZE_MAX, column[33];
+        size_t          rank[33], workspace[200], end, last = SIZE_MAX, column[33];
         cri_sparse_copy t;
-        cri_sparse_rank_columns(&c.X, rank, room);
+        cri_sparse_rank_columns(&c.X, rank, workspace);
         assert_ok(own, cri_sparse_transpose_ranked(own, &c.X, rank, &t));
         for (size_t j = 0; j < 33; j++) {
             column[rank[j]] = j;

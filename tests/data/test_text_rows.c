@@ -13,7 +13,7 @@ static cri_source *bytes_source(cr_ctx *cx, const char *text, size_t size)
 }
 
 /* All cells, with | between, / behind each row, - for a missing one. */
-static void read_all(cr_ctx *cx, cri_text_rows *rows, char *out, size_t room)
+static void read_all(cr_ctx *cx, cri_text_rows *rows, char *out, size_t capacity)
 {
     const char *const *cells;
     size_t             used = 0;
@@ -22,9 +22,9 @@ static void read_all(cr_ctx *cx, cri_text_rows *rows, char *out, size_t room)
         assert_ok(cx, cri_text_rows_next(rows, &cells));
         if (!cells) return;
         for (size_t i = 0; i < cri_text_rows_columns(rows); i++)
-            used += (size_t)snprintf(out + used, room - used, "%s%s", i ? "|" : "",
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s", i ? "|" : "",
                                      cells[i] ? cells[i] : "-");
-        used += (size_t)snprintf(out + used, room - used, "/");
+        used += (size_t)snprintf(out + used, capacity - used, "/");
     }
 }
 
@@ -161,16 +161,16 @@ TEST(a_pipe_is_answered_row_by_row)
 TEST(long_texts_come_whole)
 {
     cr_read_options    o = { 0 };
-    size_t             n = 60000, used = 0, room = 16 * n + 300000;
-    char              *text = malloc(room);
+    size_t             n = 60000, used = 0, capacity = 16 * n + 300000;
+    char              *text = malloc(capacity);
     cri_source        *source;
     cri_text_rows     *rows = NULL;
     const char *const *cells;
     assert_non_null(text);
-    used += (size_t)snprintf(text, room, "id,word\n");
+    used += (size_t)snprintf(text, capacity, "id,word\n");
     for (size_t i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, room - used, "%zu,\"w%zu\"\n", i, i * i % 977);
-    used += (size_t)snprintf(text + used, room - used, "last,");
+        used += (size_t)snprintf(text + used, capacity - used, "%zu,\"w%zu\"\n", i, i * i % 977);
+    used += (size_t)snprintf(text + used, capacity - used, "last,");
     memset(text + used, 'x', 200000);
     used += 200000;
     source = bytes_source(cx, text, used);

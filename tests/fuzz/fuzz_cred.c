@@ -22,10 +22,10 @@ static char *build(cr_ctx *cx, const uint8_t *data, size_t size, size_t *out_siz
     size_t         n = nul ? (size_t)(nul - data) : size;
     cri_zip_item   items[2] = { { "model.json", data, n },
                                 { "a/b.npy", nul ? nul + 1 : data, nul ? size - n - 1 : 0 } };
-    char           room[CRI_STORE_FRAME + 1], *bytes = NULL;
-    memset(room, '.', CRI_STORE_FRAME);
-    room[CRI_STORE_FRAME] = '\0';
-    if (cri_zip_build(cx, items, 2, room, &bytes, out_size) != CR_OK) return NULL;
+    char           buffer[CRI_STORE_FRAME + 1], *bytes = NULL;
+    memset(buffer, '.', CRI_STORE_FRAME);
+    buffer[CRI_STORE_FRAME] = '\0';
+    if (cri_zip_build(cx, items, 2, buffer, &bytes, out_size) != CR_OK) return NULL;
     cri_store_seal(bytes, *out_size, CRI_STORE_VERSION);
     return bytes;
 }

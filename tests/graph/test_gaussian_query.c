@@ -125,14 +125,14 @@ static cr_query_answer ask(cr_ctx *cx, const cr_gaussian_network *net, const cha
 }
 
 /* "v1=0.25, v3=-1.5" of the marked variables. */
-static void write_known(char *out, size_t room, size_t n, const bool *seen, const double *x)
+static void write_known(char *out, size_t capacity, size_t n, const bool *seen, const double *x)
 {
     size_t used = 0;
     out[0] = '\0';
     for (size_t v = 0; v < n; v++)
         if (seen[v])
-            used += (size_t)snprintf(out + used, room - used, "%sv%zu=%.17g", used ? ", " : "", v,
-                                     x[v]);
+            used += (size_t)snprintf(out + used, capacity - used, "%sv%zu=%.17g", used ? ", " : "",
+                                     v, x[v]);
 }
 
 TEST(answers_agree_with_the_information_form)

@@ -73,17 +73,18 @@ static double value(const layers *l, const size_t *state)
 }
 
 /* What is known of each variable: CR_NONE: nothing. */
-static size_t put_known(const layers *l, const size_t *known, char *out, size_t used, size_t room)
+static size_t put_known(const layers *l, const size_t *known, char *out, size_t used,
+                        size_t capacity)
 {
     const cr_variables *vs = cr_network_variables(l->net);
     bool                first = true;
     for (size_t v = 0; v < l->causes + l->effects; v++) {
         if (known[v] == CR_NONE) continue;
-        used += (size_t)snprintf(out + used, room - used, "%s%s=%zu", first ? " | " : ", ",
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s=%zu", first ? " | " : ", ",
                                  cr_variable_name(vs, v), known[v]);
         first = false;
     }
-    return used + (size_t)snprintf(out + used, room - used, ")");
+    return used + (size_t)snprintf(out + used, capacity - used, ")");
 }
 
 /* All assignments that agree with what is known: P(e), all marginals, the best. */

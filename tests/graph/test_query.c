@@ -11,52 +11,53 @@
 /* --- the reference answers ------------------------------------------------------------------- */
 
 /* Adds `x=a` for each member to the text; quotes are never wrong. */
-static size_t put_states(char *out, size_t used, size_t room, const json_t *states, bool *first)
+static size_t put_states(char *out, size_t used, size_t capacity, const json_t *states, bool *first)
 {
     const char *key;
     json_t     *value;
     json_object_foreach((json_t *)(uintptr_t)states, key, value)
     {
-        used += (size_t)snprintf(out + used, room - used, "%s\"%s\"=\"%s\"", *first ? "" : ", ",
+        used += (size_t)snprintf(out + used, capacity - used, "%s\"%s\"=\"%s\"", *first ? "" : ", ",
                                  key, json_string_value(value));
         *first = false;
     }
     return used;
 }
 
-static size_t put_likelihoods(char *out, size_t used, size_t room, const json_t *all, bool *first)
+static size_t put_likelihoods(char *out, size_t used, size_t capacity, const json_t *all,
+                              bool *first)
 {
     const char *key, *state;
     json_t     *value, *number;
     json_object_foreach((json_t *)(uintptr_t)all, key, value)
     {
         bool one = true;
-        used += (size_t)snprintf(out + used, room - used, "%s%s ~ {", *first ? "" : ", ", key);
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s ~ {", *first ? "" : ", ", key);
         json_object_foreach(value, state, number)
         {
-            used += (size_t)snprintf(out + used, room - used, "%s'%s': %.17g", one ? "" : ", ",
+            used += (size_t)snprintf(out + used, capacity - used, "%s'%s': %.17g", one ? "" : ", ",
                                      state, json_number_value(number));
             one = false;
         }
-        used += (size_t)snprintf(out + used, room - used, "}");
+        used += (size_t)snprintf(out + used, capacity - used, "}");
         *first = false;
     }
     return used;
 }
 
 /* " | e" of a case: observed, virtual, do. */
-static size_t put_known(char *out, size_t used, size_t room, const json_t *one)
+static size_t put_known(char *out, size_t used, size_t capacity, const json_t *one)
 {
     const json_t *action = json_object_get(one, "do");
     bool          first = true, inside = true;
-    used += (size_t)snprintf(out + used, room - used, " | ");
+    used += (size_t)snprintf(out + used, capacity - used, " | ");
     size_t begin = used;
-    used = put_states(out, used, room, json_object_get(one, "evidence"), &first);
-    used = put_likelihoods(out, used, room, json_object_get(one, "virtual_evidence"), &first);
+    used = put_states(out, used, capacity, json_object_get(one, "evidence"), &first);
+    used = put_likelihoods(out, used, capacity, json_object_get(one, "virtual_evidence"), &first);
     if (json_object_size(action)) {
-        used += (size_t)snprintf(out + used, room - used, "%sdo(", first ? "" : ", ");
-        used = put_states(out, used, room, action, &inside);
-        used += (size_t)snprintf(out + used, room - used, ")");
+        used += (size_t)snprintf(out + used, capacity - used, "%sdo(", first ? "" : ", ");
+        used = put_states(out, used, capacity, action, &inside);
+        used += (size_t)snprintf(out + used, capacity - used, ")");
     }
     if (used == begin) used -= 3;
     out[used] = '\0';
@@ -111,12 +112,12 @@ static void check_best(cr_ctx *cx, const cr_network *net, const json_t *one)
 }
 
 /* The names of an array with commas between. */
-static size_t put_names(char *out, size_t used, size_t room, const json_t *list)
+static size_t put_names(char *out, size_t used, size_t capacity, const json_t *list)
 {
     size_t  i;
     json_t *name;
-    json_array_foreach((json_t *)(uintptr_t)list, i, name) used +=
-        (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "", json_string_value(name));
+    json_array_foreach((json_t *)(uintptr_t)list, i, name) used += (size_t)snprintf(
+        out + used, capacity - used, "%s%s", i ? ", " : "", json_string_value(name));
     return used;
 }
 

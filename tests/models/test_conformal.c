@@ -226,7 +226,7 @@ TEST(refusals)
     draw_rows(&r, N, x, y);
     cr_table *t = make_table(cx, x, N, 1, y, NULL);
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y conformal=split", &m), CR_EARG,
-                      "--conformal goes with --calibrate conformal");
+                      "--conformal requires --calibrate conformal");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y calibrate=platt", &m), CR_EARG,
                       "predicts classes");
     for (size_t i = 0; i < N; i++) y[i] = (double)(i % 2);

@@ -339,7 +339,7 @@ TEST(refusals)
     assert_string_equal(cr_error_nearest(cx), "eel");
     check_refused(cx, &density, loss_of(cx, "0-1"), CR_EUNSUPPORTED, "the model gives neither");
     prediction_of(cx, &(row){ NULL, { 0, 1, INFINITY }, 3 }, &o);
-    check_refused(cx, &o.p, matrix_of(cx, "0,1\n0,1\n1,0\n"), CR_EARG, "classes and counts");
+    check_refused(cx, &o.p, matrix_of(cx, "0,1\n0,1\n1,0\n"), CR_EARG, "classes or counts");
     prediction_of(cx, &(row){ "poisson", { 2 }, 1 }, &o);
     check_refused(cx, &o.p, matrix_of(cx, "a,b\n0,1\n1,0\n"), CR_EARG, "counts are 0, 1, 2");
     prediction_of(cx, &(row){ "von-mises", { 0, 1 }, 2 }, &o);

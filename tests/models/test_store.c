@@ -373,10 +373,10 @@ TEST(other_files_are_told_apart)
 static blob forge(cr_ctx *cx, const cri_zip_item *items, size_t n)
 {
     blob b;
-    char room[CRI_STORE_FRAME + 1];
-    memset(room, '.', CRI_STORE_FRAME);
-    room[CRI_STORE_FRAME] = '\0';
-    assert_ok(cx, cri_zip_build(cx, items, n, room, &b.at, &b.size));
+    char buffer[CRI_STORE_FRAME + 1];
+    memset(buffer, '.', CRI_STORE_FRAME);
+    buffer[CRI_STORE_FRAME] = '\0';
+    assert_ok(cx, cri_zip_build(cx, items, n, buffer, &b.at, &b.size));
     cri_store_seal(b.at, b.size, CRI_STORE_VERSION);
     return b;
 }
@@ -473,9 +473,9 @@ TEST(zip_bomb_is_refused)
     zip_set_file_compression(z, 0, ZIP_CM_STORE, 0);
     zip_set_file_compression(z, 1, ZIP_CM_DEFLATE, 9);
     memset(zeros, 0, N);
-    char room[CRI_STORE_FRAME];
-    memset(room, '.', sizeof room);
-    zip_set_archive_comment(z, room, sizeof room);
+    char buffer[CRI_STORE_FRAME];
+    memset(buffer, '.', sizeof buffer);
+    zip_set_archive_comment(z, buffer, sizeof buffer);
     assert_int_equal(zip_close(z), 0);
     zip_source_open(into);
     size_t size = (size_t)zip_source_read(into, bomb, sizeof bomb);

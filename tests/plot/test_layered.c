@@ -95,7 +95,7 @@ TEST(pictures_keep_the_laws)
 /* Layers of points with random segments between neighbouring ones. */
 static cri_layers random_layers(cr_scratch *s, cr_rng *r, size_t layers, size_t each)
 {
-    size_t     n = layers * each, room = (layers - 1) * each * each;
+    size_t     n = layers * each, capacity = (layers - 1) * each * each;
     cri_layers g = { .n = n, .boxes = n, .layers = layers };
     g.size = cr_scratch_index(s, layers);
     g.order = cr_scratch_bytes(s, layers, sizeof *g.order);
@@ -103,8 +103,9 @@ static cri_layers random_layers(cr_scratch *s, cr_rng *r, size_t layers, size_t 
     g.place = cr_scratch_index(s, n);
     g.width = cr_scratch_f64(s, n);
     g.x = cr_scratch_f64(s, n);
-    g.up = (cri_lists){ cr_scratch_bytes(s, n + 1, sizeof(size_t)), cr_scratch_index(s, room) };
-    g.down = (cri_lists){ cr_scratch_bytes(s, n + 1, sizeof(size_t)), cr_scratch_index(s, room) };
+    g.up = (cri_lists){ cr_scratch_bytes(s, n + 1, sizeof(size_t)), cr_scratch_index(s, capacity) };
+    g.down =
+        (cri_lists){ cr_scratch_bytes(s, n + 1, sizeof(size_t)), cr_scratch_index(s, capacity) };
     bool *joined = cr_scratch_bytes(s, n * n, sizeof *joined);
     for (size_t v = 0; v < n; v++) {
         size_t l = g.layer[v] = v / each;

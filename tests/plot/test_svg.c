@@ -221,11 +221,12 @@ TEST(fitting)
     assert_int_equal(cri_svg_fit(text, cri_svg_width(text, all, 12) + 1e-9, 12), all);
     assert_int_equal(cri_svg_fit(text, 0, 12), 0);
     assert_int_equal(cri_svg_fit("", 0, 12), 0);
-    for (double room = 0; room < 200; room += 0.5) { /* whole characters, then the ellipsis */
-        size_t fits = cri_svg_fit(text, room, 12);
+    for (double available = 0; available < 200;
+         available += 0.5) { /* whole characters, then the ellipsis */
+        size_t fits = cri_svg_fit(text, available, 12);
         if (fits == all) continue;
         assert_true((text[fits] & 0xc0) != 0x80);
-        assert_true(fits == 0 || cri_svg_width(text, fits, 12) + 12 <= room + 1e-9);
+        assert_true(fits == 0 || cri_svg_width(text, fits, 12) + 12 <= available + 1e-9);
     }
 }
 

@@ -61,7 +61,7 @@ def test_flags_become_keywords():
     assert spell("--optimize none --noise 0.01 --max-iter 5") == "optimize='none' noise=0.01 max_iter=5"
     assert spell("--missing values are") == "missing values are"
     assert spell("raise it with --memory-limit 2G") == "raise it with --memory-limit 2G"
-    assert spell("--no-intercept goes with") == "intercept=False goes with"
+    assert spell("--no-intercept requires") == "intercept=False requires"
     assert spell("a -- b --c") == "a -- b --c"
 
 

@@ -18,9 +18,9 @@ static cr_status count_job(cr_ctx *cx, void *arg, size_t j)
     job_work *w = arg;
     cr_log(cx, CR_LOG_WARNING, "job %zu", j);
     assert_int_equal(cr_ctx_threads(cx), 1);
-    char *room = w->bytes ? cr_alloc(cx, w->bytes, 1) : NULL;
-    if (w->bytes && !room) return CR_ENOMEM;
-    cr_free(cx, room, w->bytes, 1);
+    char *workspace = w->bytes ? cr_alloc(cx, w->bytes, 1) : NULL;
+    if (w->bytes && !workspace) return CR_ENOMEM;
+    cr_free(cx, workspace, w->bytes, 1);
     w->done[j]++;
     if (j == w->fails_at || j == w->fails_too) {
         cr_fail(cx, CR_EDATA, "job %zu fails", j);

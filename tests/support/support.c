@@ -217,9 +217,9 @@ const char *test_file(const char *name, const void *bytes, size_t size)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-text_buffer text_new(size_t room)
+text_buffer text_new(size_t capacity)
 {
-    text_buffer t = { .at = malloc(room), .room = room };
+    text_buffer t = { .at = malloc(capacity), .capacity = capacity };
     assert_non_null(t.at);
     return t;
 }
@@ -228,7 +228,7 @@ void text_put(text_buffer *t, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    t->used += (size_t)vsnprintf(t->at + t->used, t->room - t->used, format, list);
+    t->used += (size_t)vsnprintf(t->at + t->used, t->capacity - t->used, format, list);
     va_end(list);
-    assert_true(t->used < t->room);
+    assert_true(t->used < t->capacity);
 }

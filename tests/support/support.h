@@ -108,13 +108,13 @@ void test_call_sites_free(test_call_sites *known);
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-/* Text that grows by what is put at its end; `at` has room for `room` bytes, and is freed by free().
- * Putting more than fits is a failure of the test. */
+/* Text that grows by what is put at its end; `at` has room for `capacity` bytes, and is freed by
+ * free(). Putting more than fits is a failure of the test. */
 typedef struct text_buffer {
     char  *at;
-    size_t used, room;
+    size_t used, capacity;
 } text_buffer;
-text_buffer text_new(size_t room);
+text_buffer text_new(size_t capacity);
 void        text_put(text_buffer *t, const char *format, ...) CR_PRINTF(2, 3);
 
 /* --- files ----------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ static cr_status read_system(cri_source *s, char *out, size_t size, size_t *out_
     return CR_OK;
 }
 
-static cr_status make_room(cri_source *s)
+static cr_status reserve(cri_source *s)
 {
     size_t wanted = s->origin == FROM_PIPE ? s->end + CHUNK : CHUNK;
     if (wanted <= s->capacity) return CR_OK;
@@ -92,7 +92,7 @@ static cr_status fetch(cri_source *s)
         return CR_OK;
     }
     if ((s->origin == FROM_FILE || s->forgets) && s->at == s->end) s->at = s->end = 0;
-    cr_status st = make_room(s);
+    cr_status st = reserve(s);
     if (st != CR_OK) return st;
     st = read_system(s, s->buffer + s->end, s->capacity - s->end, &got);
     if (st != CR_OK) return st;
@@ -150,10 +150,10 @@ static cr_status next_member(cri_source *s)
 static cr_status decode_gzip(cri_source *s, char *out, size_t size, size_t *out_got)
 {
     cr_status st = CR_OK;
-    unsigned  room = size < UINT_MAX / 2 ? (unsigned)size : UINT_MAX / 2;
+    unsigned  space = size < UINT_MAX / 2 ? (unsigned)size : UINT_MAX / 2;
     s->inflate.next_out = (unsigned char *)out;
-    s->inflate.avail_out = room;
-    while (s->inflate.avail_out == room && !s->ended) {
+    s->inflate.avail_out = space;
+    while (s->inflate.avail_out == space && !s->ended) {
         if (!s->in_stream) {
             CR_TRY(next_member(s));
             continue;
@@ -176,7 +176,7 @@ static cr_status decode_gzip(cri_source *s, char *out, size_t size, size_t *out_
             CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: the gzip data are damaged (%s)", s->name,
                            s->inflate.msg ? s->inflate.msg : "unknown reason"));
     }
-    *out_got = room - s->inflate.avail_out;
+    *out_got = space - s->inflate.avail_out;
 done:
     return st;
 }
@@ -476,11 +476,11 @@ cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out)
         if (!bytes) return CR_ENOMEM;
         out->bytes = bytes;
         out->capacity = more;
-        size_t    got = 0, room = out->capacity - out->size;
-        cr_status st = cri_source_read(source, out->bytes + out->size, room, &got);
+        size_t    got = 0, space = out->capacity - out->size;
+        cr_status st = cri_source_read(source, out->bytes + out->size, space, &got);
         if (st != CR_OK) return st;
         out->size += got;
-        if (got < room) return CR_OK;
+        if (got < space) return CR_OK;
         if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
         more *= 2;
     }

@@ -151,16 +151,16 @@ static cr_status read_entry(cr_ctx *cx, const cri_zip *z, zip_file_t *file, char
     size_t    used = 0;
     char      extra;
     for (;;) {
-        size_t      room = size - used;
-        zip_int64_t n = zip_fread(file, room ? bytes + used : &extra,
-                                  room == 0     ? 1
-                                  : room < STEP ? room
-                                                : STEP);
+        size_t      space = size - used;
+        zip_int64_t n = zip_fread(file, space ? bytes + used : &extra,
+                                  space == 0     ? 1
+                                  : space < STEP ? space
+                                                 : STEP);
         if (n < 0)
             CR_TRY(fail_zip(cx, z->source, "a damaged entry in the zip archive",
                             zip_file_get_error(file)));
         if (n == 0) break;
-        if (room == 0)
+        if (space == 0)
             CR_TRY(cr_fail(cx, CR_EDATA, "%s: an entry is larger than it claims", z->source));
         used += (size_t)n;
         CR_TRY(cr_check_interrupt(cx));

@@ -176,14 +176,14 @@ done:
 /* Fills what is free of the batch, up to the end of the leaf. */
 static cr_status fill(cri_csv *csv, cri_csv_batch *b)
 {
-    size_t room = b->capacity - SLACK - b->filled, got = 0;
-    if (room > csv->leaf_left) room = csv->leaf_left;
+    size_t space = b->capacity - SLACK - b->filled, got = 0;
+    if (space > csv->leaf_left) space = csv->leaf_left;
     char     *to = b->buffer + b->filled;
     bool      follow = csv->follow_lines > 0; /* what is there, without waiting for more */
-    cr_status st = follow ? cri_source_read_some(csv->source, to, room, &got)
-                          : cri_source_read(csv->source, to, room, &got);
+    cr_status st = follow ? cri_source_read_some(csv->source, to, space, &got)
+                          : cri_source_read(csv->source, to, space, &got);
     if (st != CR_OK) return st;
-    csv->ended = follow ? got == 0 : got < room;
+    csv->ended = follow ? got == 0 : got < space;
     csv->leaf_left -= got;
     b->filled += got;
     if (csv->ended && b->filled > 0 && b->buffer[b->filled - 1] != csv->dialect.line_end)

@@ -90,10 +90,10 @@ typedef struct cri_csv {
     size_t        *leaves;    /* [n_leaves] of [leaf_capacity]: the row where each begins */
     size_t         n_leaves, leaf_capacity;
 
-    bool   small_pages;         /* large ones are slow here (pages.h) */
-    size_t rows, expected_rows; /* so far; 0 = not known */
-    size_t room;                /* rows that there may be with this batch */
-    size_t batch_row;           /* the first row of the batch */
+    bool   small_pages;         /* large ones are slow here (pages.h)     */
+    size_t rows, expected_rows; /* so far; 0 = not known                  */
+    size_t row_capacity;        /* rows that there may be with this batch */
+    size_t batch_row;           /* the first row of the batch             */
     size_t first_record_line, last_record_line;
 } cri_csv;
 

@@ -112,12 +112,12 @@ static cr_status grow(cr_ctx *cx, cri_csv_levels *v, size_t length)
         v->start = start;
         v->capacity = more;
     }
-    if (v->room - v->used <= length) {
-        size_t more = v->room + v->room / 2 + length + 256;
-        char  *bytes = resize(cx, v, v->bytes, v->room, more, 1);
+    if (v->byte_capacity - v->used <= length) {
+        size_t more = v->byte_capacity + v->byte_capacity / 2 + length + 256;
+        char  *bytes = resize(cx, v, v->bytes, v->byte_capacity, more, 1);
         if (!bytes) return CR_ENOMEM;
         v->bytes = bytes;
-        v->room = more;
+        v->byte_capacity = more;
     }
     return 2 * (v->n + 1) > v->n_slots ? grow_slots(cx, v) : CR_OK;
 }
@@ -158,7 +158,7 @@ const char *cri_csv_level(const cri_csv_levels *v, size_t i) { return v->bytes +
 
 void cri_csv_levels_clear(cr_ctx *cx, cri_csv_levels *v)
 {
-    cr_free(cx, v->bytes, v->room, 1);
+    cr_free(cx, v->bytes, v->byte_capacity, 1);
     cr_free(cx, v->start, v->capacity, sizeof *v->start);
     cr_free(cx, v->slots, v->n_slots, sizeof *v->slots);
     *v = (cri_csv_levels){ .n = 0 };

@@ -17,12 +17,12 @@ enum { CRI_CSV_LEVELS_SLACK = 8 }; /* bytes that can be read from the start of a
 
 typedef struct cri_csv_levels {
     char         *bytes; /* texts, each with a '\0' behind it */
-    size_t        used, room;
-    size_t       *start; /* [n] of each text in bytes         */
+    size_t        used, byte_capacity;
+    size_t       *start; /* [n] of each text in bytes */
     size_t        n, capacity;
-    cri_csv_slot *slots;   /* [n_slots]                         */
-    size_t        n_slots; /* a power of two, or 0              */
-    size_t        refused; /* bytes that could not be had       */
+    cri_csv_slot *slots;   /* [n_slots]                   */
+    size_t        n_slots; /* a power of two, or 0        */
+    size_t        refused; /* bytes that could not be had */
 } cri_csv_levels;
 
 /* The number of the text, which it gets now if it is new.  Texts hold no NUL.  Different columns

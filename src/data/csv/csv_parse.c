@@ -317,7 +317,8 @@ static void touch_pages(void *arg, size_t c)
     const cri_csv  *csv = arg;
     cri_csv_column *k = &csv->columns[c];
     if (!k->pages.next) return;
-    const void *upto = k->codes ? (void *)(k->codes + csv->room) : (void *)(k->values + csv->room);
+    const void *upto =
+        k->codes ? (void *)(k->codes + csv->row_capacity) : (void *)(k->values + csv->row_capacity);
     k->slow_pages = !cri_large_pages_touch(&k->pages, upto);
 }
 
@@ -355,8 +356,8 @@ static cr_status place_pieces(cri_csv *csv)
     }
     csv->line += lines;
     if (!csv->streaming && csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
-    csv->room = csv->rows + lines;
-    st = reserve_rows(csv, csv->room);
+    csv->row_capacity = csv->rows + lines;
+    st = reserve_rows(csv, csv->row_capacity);
     return st == CR_OK ? prepare_pages(csv) : st;
 }
 

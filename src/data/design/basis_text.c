@@ -173,8 +173,8 @@ cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out)
         at = stop;
     }
     bool sized = (o.count > 0) != (o.n_knots > 0) || o.kind == CRI_BASIS_NONE;
-    bool room = o.kind != CRI_BASIS_BSPLINE || o.n_knots > 0 || o.count > o.degree;
-    if (!sized || !room || (o.kind == CRI_BASIS_FOURIER && isnan(o.period)) ||
+    bool sufficient = o.kind != CRI_BASIS_BSPLINE || o.n_knots > 0 || o.count > o.degree;
+    if (!sized || !sufficient || (o.kind == CRI_BASIS_FOURIER && isnan(o.period)) ||
         o.n_knots + CRI_MOST_DEGREE + 1 > CRI_MOST_FUNCTIONS)
         return refuse_form(s->cx, &o);
     *out = o;

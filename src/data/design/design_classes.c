@@ -11,11 +11,11 @@
 
 enum { MOST_CLASSES = 1000, SURELY_CLASSES = 20 };
 
-const char *cri_level_text(const cr_column *c, double value, char *room)
+const char *cri_level_text(const cr_column *c, double value, char *buffer)
 {
     if (c->type == CR_BOOLEAN) return value != 0 ? "true" : "false";
-    cri_print_double(value == 0 ? 0 : value, room); /* no class "-0" */
-    return room;
+    cri_print_double(value == 0 ? 0 : value, buffer); /* no class "-0" */
+    return buffer;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -78,7 +78,7 @@ cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *f
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n;
     double    *x = cr_scratch_f64(&s, MOST_CLASSES);
-    char       room[CRI_DOUBLE_SIZE];
+    char       buffer[CRI_DOUBLE_SIZE];
 
     CR_TRY(s.status);
     CR_TRY(find_classes(cx, t, from, x, &n));
@@ -89,7 +89,7 @@ cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *f
     c->n_levels = c->levels ? n : 0;
     if (!c->name || !c->levels) CR_TRY(CR_ENOMEM);
     for (size_t k = 0; k < n; k++) {
-        c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], room));
+        c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], buffer));
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
     }
     if (n > 0) qsort(c->levels, n, sizeof *c->levels, compare_texts);
@@ -191,10 +191,10 @@ static cr_status add_classes(cr_ctx *cx, const cr_table *t, const cr_column *fro
 
     CR_TRY(s.status);
     CR_TRY(find_classes(cx, t, from, x, &n));
-    char(*room)[CRI_DOUBLE_SIZE] = cr_scratch_bytes(&s, n, sizeof *room);
+    char(*buffer)[CRI_DOUBLE_SIZE] = cr_scratch_bytes(&s, n, sizeof *buffer);
     const char **texts = cr_scratch_bytes(&s, n, sizeof *texts);
     CR_TRY(s.status);
-    for (size_t k = 0; k < n; k++) texts[k] = cri_level_text(from, x[k], room[k]);
+    for (size_t k = 0; k < n; k++) texts[k] = cri_level_text(from, x[k], buffer[k]);
     for (size_t i = 0; i < rows; i++) {
         double v = from->values[i * from->stride];
         codes[i] = isnan(v) ? CR_MISSING_CODE : (uint32_t)place_of(x, n, v);

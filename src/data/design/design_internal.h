@@ -133,7 +133,7 @@ cr_status cri_design_learn_texts(cr_ctx *cx, cr_design *design, const cr_table *
 /* --- classes named by numbers (design_classes.c) --------------------------------------------- */
 
 /* The text of a value as a level: its shortest number, or false and true in a boolean column. */
-const char *cri_level_text(const cr_column *column, double value, char *room);
+const char *cri_level_text(const cr_column *column, double value, char *buffer);
 /* Fills *out for a target whose different values are its classes, sorted by bytes.  Fails with
  * CR_EDATA where there are so many that it looks like a measurement. */
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,

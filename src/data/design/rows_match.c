@@ -85,7 +85,7 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
     double   seen[SEEN];
     uint32_t level[SEEN];
     size_t   next = 0;
-    char     room[CRI_DOUBLE_SIZE];
+    char     buffer[CRI_DOUBLE_SIZE];
     for (size_t k = 0; k < SEEN; k++) seen[k] = NAN;
     for (size_t i = 0; i < cr_table_rows(t); i++) {
         double x = from->values[i * from->stride];
@@ -94,7 +94,7 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
         if (isnan(x)) continue;
         while (k < SEEN && seen[k] != x) k++;
         if (k == SEEN) {
-            const char *text = cri_level_text(from, x, room);
+            const char *text = cri_level_text(from, x, buffer);
             k = next++ % SEEN;
             seen[k] = x;
             level[k] = find_level(c, text);

@@ -119,15 +119,15 @@ static cr_status name_sequences(cr_ctx *cx, const cri_rows *r, const cr_column *
 static cr_status tell_apart(cr_ctx *cx, const cri_rows *r, const char *name, cri_sequences *s)
 {
     cr_status        st = CR_OK;
-    cr_scratch       room = cr_scratch_begin(cx);
+    cr_scratch       workspace = cr_scratch_begin(cx);
     const cr_column *c = NULL;
     CR_TRY(find_column(cx, r, name, &c));
-    bool      texts = c->type == CR_CATEGORY;
-    size_t    keys = texts ? c->n_levels : r->n;
-    size_t   *key = cr_scratch_index(&room, r->n), *number = cr_scratch_index(&room, keys);
-    labelled *sorted = texts ? NULL : cr_scratch_bytes(&room, r->n, sizeof *sorted);
+    bool    texts = c->type == CR_CATEGORY;
+    size_t  keys = texts ? c->n_levels : r->n;
+    size_t *key = cr_scratch_index(&workspace, r->n), *number = cr_scratch_index(&workspace, keys);
+    labelled *sorted = texts ? NULL : cr_scratch_bytes(&workspace, r->n, sizeof *sorted);
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     CR_TRY(texts ? number_texts(cx, r, c, key) : number_values(cx, r, c, sorted, key));
     s->n = number_by_appearance(key, r->n, number);
     s->start = cr_alloc(cx, s->n + 1, sizeof *s->start);
@@ -135,14 +135,14 @@ static cr_status tell_apart(cr_ctx *cx, const cri_rows *r, const char *name, cri
     gather(key, r->n, s);
     CR_TRY(name_sequences(cx, r, c, s));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 
 /* --- in which order -------------------------------------------------------------------------- */
 
 /* Puts each sequence in the order of `time` [n]; how many rows have the time of one before. */
-static size_t sort_by_time(const double *time, cri_sequences *s, labelled *room)
+static size_t sort_by_time(const double *time, cri_sequences *s, labelled *workspace)
 {
     size_t ties = 0;
     for (size_t k = 0; k < s->n; k++) {
@@ -150,9 +150,9 @@ static size_t sort_by_time(const double *time, cri_sequences *s, labelled *room)
         bool    ordered = true;
         for (size_t i = 1; i < length; i++) ordered = ordered && time[row[i - 1]] <= time[row[i]];
         for (size_t i = 0; !ordered && i < length; i++)
-            room[i] = (labelled){ time[row[i]], row[i] };
-        if (!ordered) qsort(room, length, sizeof *room, compare_labelled);
-        for (size_t i = 0; !ordered && i < length; i++) row[i] = room[i].row;
+            workspace[i] = (labelled){ time[row[i]], row[i] };
+        if (!ordered) qsort(workspace, length, sizeof *workspace, compare_labelled);
+        for (size_t i = 0; !ordered && i < length; i++) row[i] = workspace[i].row;
         for (size_t i = 1; i < length; i++) ties += time[row[i - 1]] == time[row[i]];
     }
     return ties;
@@ -161,12 +161,12 @@ static size_t sort_by_time(const double *time, cri_sequences *s, labelled *room)
 static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, cri_sequences *s)
 {
     cr_status        st = CR_OK;
-    cr_scratch       room = cr_scratch_begin(cx);
+    cr_scratch       workspace = cr_scratch_begin(cx);
     const cr_column *c = NULL;
-    double          *time = cr_scratch_f64(&room, r->n);
-    labelled        *sorted = cr_scratch_bytes(&room, r->n, sizeof *sorted);
+    double          *time = cr_scratch_f64(&workspace, r->n);
+    labelled        *sorted = cr_scratch_bytes(&workspace, r->n, sizeof *sorted);
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     CR_TRY(find_column(cx, r, name, &c));
     if (c->type == CR_CATEGORY)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the time '%s' holds text, but it must be numbers",
@@ -184,7 +184,7 @@ static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, c
                "the file",
                cr_table_source(r->table), ties, ties == 1 ? " has" : "s have", name);
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

@@ -89,8 +89,8 @@ cr_status cri_sparse_transpose_times(cr_ctx *cx, const cri_sparse *X, const doub
  * is freed by cri_sparse_free; it has no standardisation. */
 cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy *out);
 /* rank [p] = the place of each column when those with more entries come first, equal ones as they
- * stand; room [max(n, p) + 2].  O(entries + n + p). */
-void cri_sparse_rank_columns(const cri_sparse *X, size_t *rank, size_t *room);
+ * stand; workspace [max(n, p) + 2].  O(entries + n + p). */
+void cri_sparse_rank_columns(const cri_sparse *X, size_t *rank, size_t *workspace);
 /* The same copy with column j in place rank[j], so that loops over columns of one length follow
  * each other; the view has `rank`, which it borrows, for its index. */
 cr_status cri_sparse_transpose_ranked(cr_ctx *cx, const cri_sparse *X, const size_t *rank,

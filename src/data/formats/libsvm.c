@@ -318,24 +318,24 @@ static void gather(cri_libsvm *m, const piece *pieces, size_t n, size_t line)
 }
 
 /* How many elements each array has room for. */
-typedef struct room {
+typedef struct capacities {
     size_t label, start, column, value, leaves;
-} room;
+} capacities;
 
-/* An array of *room elements brought to n; as it was after a failure, which sticks in *st. */
-static void *resized(cr_ctx *cx, void *array, size_t *room_for, size_t n, size_t size,
+/* An array of *capacity elements brought to n; as it was after a failure, which sticks in *st. */
+static void *resized(cr_ctx *cx, void *array, size_t *capacity, size_t n, size_t size,
                      cr_status *st)
 {
-    void *p = *st == CR_OK ? cr_resize(cx, array, *room_for, n, size) : NULL;
+    void *p = *st == CR_OK ? cr_resize(cx, array, *capacity, n, size) : NULL;
     if (!p) {
         *st = CR_ENOMEM;
         return array;
     }
-    *room_for = n;
+    *capacity = n;
     return p;
 }
 
-static cr_status resize_all(cr_ctx *cx, cri_libsvm *m, room *r, size_t rows, size_t entries,
+static cr_status resize_all(cr_ctx *cx, cri_libsvm *m, capacities *r, size_t rows, size_t entries,
                             size_t leaves)
 {
     cr_status st = CR_OK;
@@ -347,7 +347,7 @@ static cr_status resize_all(cr_ctx *cx, cri_libsvm *m, room *r, size_t rows, siz
     return st;
 }
 
-static void release(cr_ctx *cx, cri_libsvm *m, room r)
+static void release(cr_ctx *cx, cri_libsvm *m, capacities r)
 {
     cr_free(cx, m->label, r.label, sizeof *m->label);
     cr_free(cx, m->start, r.start, sizeof *m->start);
@@ -360,7 +360,7 @@ static void release(cr_ctx *cx, cri_libsvm *m, room r)
 void cri_libsvm_free(cr_ctx *cx, cri_libsvm *m)
 {
     size_t entries = m->start ? m->start[m->rows] : 0;
-    release(cx, m, (room){ m->rows, m->rows + 1, entries, entries, m->n_leaves });
+    release(cx, m, (capacities){ m->rows, m->rows + 1, entries, entries, m->n_leaves });
 }
 
 cr_status cri_libsvm_parse_cut(cr_ctx *cx, const char *source, const void *bytes, size_t size,
@@ -372,7 +372,7 @@ cr_status cri_libsvm_parse_cut(cr_ctx *cx, const char *source, const void *bytes
     size_t      leaves = cuts.leaf ? size / cuts.leaf + 2 : 0; /* at most */
     parser q = { .pieces = cr_scratch_bytes(&s, size / cuts.piece + 1 + leaves, sizeof(piece)) };
     size_t n, rows = 0, entries = 0;
-    room   r = { 0 };
+    capacities r = { 0 };
 
     CR_TRY(s.status);
     n = cut(begin, end, cuts, q.pieces);

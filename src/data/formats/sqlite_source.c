@@ -27,8 +27,8 @@ typedef struct cell {
 } cell;
 
 typedef struct column {
-    cell          *cells; /* [room], as many used as there are rows */
-    size_t         room;
+    cell          *cells; /* [capacity], as many used as there are rows */
+    size_t         capacity;
     bool           has[4]; /* by kind */
     cri_dictionary texts;
 } column;
@@ -51,7 +51,7 @@ typedef struct query {
 /* Turns a result code of SQLite into a failure with its message. */
 static cr_status fail_with(query *q, int code)
 {
-    char        room[CRI_REASON_SIZE];
+    char        buffer[CRI_REASON_SIZE];
     const char *why = q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(code);
     cr_status   st = q->sql ? CR_EARG : CR_EDATA;
     switch (code & 0xff) {
@@ -67,7 +67,7 @@ static cr_status fail_with(query *q, int code)
         st = CR_EDATA;
         break;
     case SQLITE_CANTOPEN:
-        if (access(q->file, R_OK) != 0) why = cri_reason(errno, room);
+        if (access(q->file, R_OK) != 0) why = cri_reason(errno, buffer);
         st = CR_EIO;
         break;
     case SQLITE_IOERR:
@@ -336,7 +336,7 @@ static cr_status add_cell(query *q, size_t j)
 {
     cr_status st = CR_OK;
     column   *c = &q->columns[j];
-    CR_TRY(cri_array_grow(q->cx, &c->cells, q->rows, &c->room, sizeof *c->cells));
+    CR_TRY(cri_array_grow(q->cx, &c->cells, q->rows, &c->capacity, sizeof *c->cells));
     CR_TRY(read_cell(q, j, &c->cells[q->rows]));
     c->has[c->cells[q->rows].kind] = true;
 done:
@@ -412,7 +412,7 @@ done:
 
 static void free_column(cr_ctx *cx, column *c)
 {
-    cr_free(cx, c->cells, c->room, sizeof *c->cells);
+    cr_free(cx, c->cells, c->capacity, sizeof *c->cells);
     cri_dictionary_free(cx, &c->texts);
     *c = (column){ 0 };
 }

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-enum { FIRST_ROOM = 1 << 16 };
+enum { FIRST_CAPACITY = 1 << 16 };
 
 struct cri_text_rows {
     cr_ctx      *cx;
     cri_csv      csv; /* for its options and its dialect */
     char        *buffer;
-    size_t       room, filled, at, whole; /* [at, whole) are complete records */
+    size_t       capacity, filled, at, whole; /* [at, whole) are complete records */
     bool         ended;
     size_t       line, first; /* of `at`; of the last row */
     size_t       n;
@@ -29,14 +29,14 @@ static cr_status fill(cri_text_rows *r)
     memmove(r->buffer, r->buffer + r->at, r->filled - r->at);
     r->filled -= r->at;
     r->at = 0;
-    if (r->room - r->filled < FIRST_ROOM / 2) {
-        char *more = cr_resize(r->cx, r->buffer, r->room, 2 * r->room, 1);
+    if (r->capacity - r->filled < FIRST_CAPACITY / 2) {
+        char *more = cr_resize(r->cx, r->buffer, r->capacity, 2 * r->capacity, 1);
         if (!more) CR_TRY(CR_ENOMEM);
         r->buffer = more;
-        r->room *= 2;
+        r->capacity *= 2;
     }
-    CR_TRY(
-        cri_source_read_some(r->csv.source, r->buffer + r->filled, r->room - r->filled - 2, &got));
+    CR_TRY(cri_source_read_some(r->csv.source, r->buffer + r->filled, r->capacity - r->filled - 2,
+                                &got));
     r->filled += got;
     r->ended = got == 0;
     if (r->ended && r->filled > 0 && r->buffer[r->filled - 1] != '\n')
@@ -92,9 +92,10 @@ static bool is_named(const cri_csv_dialect *d, const char *begin, const char *en
     return n == 0;
 }
 
-/* Takes the record at `at` apart: the first `room` cells become texts; *out_n: how many there are.
+/* Takes the record at `at` apart: the first `capacity` cells become texts; *out_n: how many there
+ * are.
  */
-static cr_status read_cells(cri_text_rows *r, const char **cells, size_t room, size_t *out_n)
+static cr_status read_cells(cri_text_rows *r, const char **cells, size_t capacity, size_t *out_n)
 {
     char  *at = r->buffer + r->at, *end = r->buffer + r->whole;
     size_t n = 0, lines = 0, place = 1;
@@ -103,7 +104,7 @@ static cr_status read_cells(cri_text_rows *r, const char **cells, size_t room, s
         if (c.fault != CRI_CSV_FINE) return fail_fault(r, &c);
         char *begin = r->buffer + (c.begin - r->buffer), *stop = r->buffer + (c.stop - r->buffer);
         char *text_end = r->buffer + (c.end - r->buffer);
-        if (n < room) r->place[n] = place;
+        if (n < capacity) r->place[n] = place;
         for (const char *p = at; p <= stop; p++) {
             lines += *p == '\n';
             place += ((unsigned char)*p & 0xc0) != 0x80; /* of UTF-8 */
@@ -111,7 +112,7 @@ static cr_status read_cells(cri_text_rows *r, const char **cells, size_t room, s
         }
         last = *stop == '\n';
         bool missing = cri_csv_is_missing(&r->csv.dialect, &c);
-        if (n < room) {
+        if (n < capacity) {
             if (c.escaped) text_end = cri_csv_unescape(begin, text_end);
             cells[n] = missing ? NULL : begin;
             r->written[n] = missing && is_named(&r->csv.dialect, begin, text_end) ? NULL : begin;
@@ -122,7 +123,7 @@ static cr_status read_cells(cri_text_rows *r, const char **cells, size_t room, s
     }
     r->at = (size_t)(at - r->buffer);
     *out_n = n;
-    if (room > 0) r->line += lines;
+    if (capacity > 0) r->line += lines;
     return CR_OK;
 }
 
@@ -212,9 +213,9 @@ cr_status cri_text_rows_open(cr_ctx *cx, cri_source *source, const cr_read_optio
     r->cx = cx;
     r->csv = (cri_csv){ .cx = cx, .source = source, .options = options };
     r->csv.scratch = cr_scratch_begin(cx);
-    r->buffer = cr_alloc(cx, FIRST_ROOM, 1);
+    r->buffer = cr_alloc(cx, FIRST_CAPACITY, 1);
     if (!r->buffer) CR_TRY(CR_ENOMEM);
-    r->room = FIRST_ROOM;
+    r->capacity = FIRST_CAPACITY;
     r->csv.dialect = cri_csv_dialect_of(',', '\n');
     CR_TRY(cri_csv_ask_delimiter(&r->csv, &delimiter));
     CR_TRY(start(r, &any));
@@ -245,7 +246,7 @@ done:
 void cri_text_rows_free(cri_text_rows *r)
 {
     if (!r) return;
-    cr_free(r->cx, r->buffer, r->room, 1);
+    cr_free(r->cx, r->buffer, r->capacity, 1);
     cr_scratch_end(&r->csv.scratch);
     cr_free(r->cx, r, 1, sizeof *r);
 }

@@ -21,7 +21,7 @@ void cri_writer_end(cri_writer *out)
 }
 
 /* Room for `more` further bytes; NULL after a failure. */
-static char *make_room(cri_writer *out, size_t more)
+static char *reserve(cri_writer *out, size_t more)
 {
     if (out->status != CR_OK) return NULL;
     if (out->capacity - out->length < more) {
@@ -42,7 +42,7 @@ static char *make_room(cri_writer *out, size_t more)
 
 void cri_write_raw(cri_writer *out, const char *bytes, size_t length)
 {
-    char *at = make_room(out, length + 1);
+    char *at = reserve(out, length + 1);
     if (!at) return;
     if (out->in_row) *at++ = ',', out->length++;
     out->in_row = true;
@@ -83,7 +83,7 @@ void cri_write_text(cri_writer *out, const char *text)
         cri_write_raw(out, text, text ? strlen(text) : 0);
         return;
     }
-    char *at = make_room(out, 2 * strlen(text) + 3); /* every byte may be a quote */
+    char *at = reserve(out, 2 * strlen(text) + 3); /* every byte may be a quote */
     if (!at) return;
     char *begin = at;
     if (out->in_row) *at++ = ',';
@@ -99,7 +99,7 @@ void cri_write_text(cri_writer *out, const char *text)
 
 void cri_write_end_row(cri_writer *out)
 {
-    char *at = make_room(out, 1);
+    char *at = reserve(out, 1);
     if (!at) return;
     *at = '\n';
     out->length++;

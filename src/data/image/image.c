@@ -173,11 +173,11 @@ cr_status cr_image_write(cr_ctx *cx, const cr_image *image, const char *path)
 {
     cr_status      st = CR_OK;
     unsigned char *bytes = NULL;
-    size_t         size, room = 0, n = strlen(path);
+    size_t         size, capacity = 0, n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".png") != 0) return write_pgm(cx, image, path);
-    CR_TRY(cri_png_write(cx, image, &bytes, &size, &room));
+    CR_TRY(cri_png_write(cx, image, &bytes, &size, &capacity));
     CR_TRY(cri_file_save(cx, path, bytes, size));
 done:
-    cr_free(cx, bytes, room, 1);
+    cr_free(cx, bytes, capacity, 1);
     return st;
 }

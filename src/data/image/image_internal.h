@@ -21,8 +21,8 @@ cr_status cri_image_parse(cr_ctx *cx, const char *name, const void *bytes, size_
 
 bool      cri_is_png(const unsigned char *bytes, size_t size);
 cr_status cri_png_read(cr_ctx *cx, const cri_image_bytes *in, cr_image *out);
-/* The bytes of a PNG file, freed with cr_free(cx, bytes, *out_room, 1). */
+/* The bytes of a PNG file, freed with cr_free(cx, bytes, *out_capacity, 1). */
 cr_status cri_png_write(cr_ctx *cx, const cr_image *image, unsigned char **out_bytes,
-                        size_t *out_size, size_t *out_room);
+                        size_t *out_size, size_t *out_capacity);
 
 #endif

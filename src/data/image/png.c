@@ -9,10 +9,10 @@
 typedef struct transfer {
     cr_ctx                *cx;
     const cri_image_bytes *in;
-    size_t                 at;        /* bytes read */
-    const char            *opt_fault; /* what is wrong, where it is the file */
-    unsigned char         *bytes;     /* [room] written, `size` of them used */
-    size_t                 size, room;
+    size_t                 at;        /* bytes read                              */
+    const char            *opt_fault; /* what is wrong, where it is the file     */
+    unsigned char         *bytes;     /* [capacity] written, `size` of them used */
+    size_t                 size, capacity;
     bool                   no_memory;
 } transfer;
 
@@ -161,13 +161,13 @@ cr_status cri_png_read(cr_ctx *cx, const cri_image_bytes *in, cr_image *out)
 static void write_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     transfer *t = png_get_io_ptr(png);
-    if (n > t->room - t->size) {
-        size_t         room = 2 * t->room + n;
-        unsigned char *more = cr_resize(t->cx, t->bytes, t->room, room, 1);
+    if (n > t->capacity - t->size) {
+        size_t         capacity = 2 * t->capacity + n;
+        unsigned char *more = cr_resize(t->cx, t->bytes, t->capacity, capacity, 1);
         t->no_memory |= !more;
         if (!more) png_error(png, "out of memory");
         t->bytes = more;
-        t->room = room;
+        t->capacity = capacity;
     }
     memcpy(t->bytes + t->size, bytes, n);
     t->size += n;
@@ -175,7 +175,7 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t n)
 
 static void flush_nothing(png_structp png) { (void)png; }
 
-/* row [width] is room. */
+/* row [width] is workspace. */
 static cr_status write_image(transfer *t, png_structp png, png_infop info, const cr_image *image,
                              unsigned char *row)
 {
@@ -199,7 +199,7 @@ static cr_status write_image(transfer *t, png_structp png, png_infop info, const
 }
 
 cr_status cri_png_write(cr_ctx *cx, const cr_image *image, unsigned char **out_bytes,
-                        size_t *out_size, size_t *out_room)
+                        size_t *out_size, size_t *out_capacity)
 {
     cr_status      st = CR_ENOMEM;
     transfer       t = { .cx = cx };
@@ -211,9 +211,9 @@ cr_status cri_png_write(cr_ctx *cx, const cr_image *image, unsigned char **out_b
     if (st == CR_OK) {
         *out_bytes = t.bytes;
         *out_size = t.size;
-        *out_room = t.room;
+        *out_capacity = t.capacity;
     } else
-        cr_free(cx, t.bytes, t.room, 1);
+        cr_free(cx, t.bytes, t.capacity, 1);
     if (png) png_destroy_write_struct(&png, &info);
     cr_free(cx, row, image->width, 1);
     return st;

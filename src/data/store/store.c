@@ -94,7 +94,7 @@ static bool is_array_name(const char *name, size_t length)
     return true;
 }
 
-static cr_status make_room(cr_ctx *cx, cri_store *s)
+static cr_status reserve(cr_ctx *cx, cri_store *s)
 {
     return cri_array_grow(cx, &s->arrays, s->n, &s->capacity, sizeof *s->arrays);
 }
@@ -119,7 +119,7 @@ cr_status cri_store_add(cr_ctx *cx, cri_store *s, const char *name, size_t lengt
     if (s->n + 1 >= CRI_ZIP_ENTRIES)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: more than %d arrays do not fit into a model file",
                        s->source, CRI_ZIP_ENTRIES - 1));
-    CR_TRY(make_room(cx, s));
+    CR_TRY(reserve(cx, s));
     item.name = cri_string_copy_n(cx, name, length);
     if (!item.name) CR_TRY(CR_ENOMEM);
     if (find_exactly(s, item.name))

@@ -138,10 +138,10 @@ cr_status cri_store_to_bytes(cr_ctx *cx, const cri_store *s, char **out_bytes, s
     items[0] = (cri_zip_item){ json_name, json, json_size };
     for (size_t i = 0; i < s->n; i++) {
         const cri_stored *a = &s->arrays[i];
-        size_t            room = strlen(a->name) + sizeof ".npy";
-        char             *name = cr_scratch_bytes(&scratch, room, 1);
+        size_t            capacity = strlen(a->name) + sizeof ".npy";
+        char             *name = cr_scratch_bytes(&scratch, capacity, 1);
         CR_TRY(scratch.status);
-        snprintf(name, room, "%s.npy", a->name);
+        snprintf(name, capacity, "%s.npy", a->name);
         items[i + 1] = (cri_zip_item){ name, a->bytes, a->size };
     }
     print_frame(frame, CRI_STORE_VERSION, 0, 0); /* its room */
@@ -167,7 +167,7 @@ cr_status cri_store_save(cr_ctx *cx, const cri_store *s, const char *path)
 /* --- from bytes ------------------------------------------------------------------------------ */
 
 /* No less memory than jansson takes for this text: an empty object is 3 bytes there, 250 here. */
-static size_t json_room(const char *text, size_t size)
+static size_t json_memory(const char *text, size_t size)
 {
     size_t groups = 1, members = 1;
     for (size_t i = 0; i < size; i++) {
@@ -186,10 +186,10 @@ static cr_status parse_json(cr_ctx *cx, const char *source, const char *text, si
                        source, size, JSON_MOST);
     /* jansson allocates by itself, and when that fails it may lose characters (2.14): ask first
      * whether the memory limit and the system leave it the room. */
-    size_t room = json_room(text, size);
-    void  *probe = cr_resize(cx, NULL, 0, room, 1);
+    size_t capacity = json_memory(text, size);
+    void  *probe = cr_resize(cx, NULL, 0, capacity, 1);
     if (!probe) return CR_ENOMEM;
-    cr_free(cx, probe, room, 1);
+    cr_free(cx, probe, capacity, 1);
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     /* where jansson runs out of memory it often says nothing at all */
     if (!root && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))

@@ -71,7 +71,7 @@ static size_t *find_slot(const cr_table *t, const char *name)
 }
 
 /* Makes room for one more column.  Amortised O(1). */
-static cr_status make_room(cr_ctx *cx, cr_table *t)
+static cr_status reserve(cr_ctx *cx, cr_table *t)
 {
     if (t->n < t->capacity) return CR_OK;
     size_t            more = t->capacity ? 2 * t->capacity : 16;
@@ -101,7 +101,7 @@ static cr_status append(cr_ctx *cx, cr_table *t, const char *name, cri_owned_col
                        cr_table_columns(t) + 1));
     if (cri_table_has(t, name))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: two columns are called '%s'", t->source, name));
-    CR_TRY(make_room(cx, t));
+    CR_TRY(reserve(cx, t));
     c.name = cri_string_copy(cx, name);
     if (!c.name) CR_TRY(CR_ENOMEM);
     c.view.name = c.name;

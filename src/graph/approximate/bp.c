@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum { MOST_BLOCKS = 64 };
-static const double ROOM = 1 << 22; /* numbers of working memory for all blocks, at the most */
-static const double LATER = 0.5;    /* damping, where it was not given and is needed */
+static const double MOST_WORKSPACE =
+    1 << 22;                     /* numbers of working memory for all blocks, at the most */
+static const double LATER = 0.5; /* damping, where it was not given and is needed         */
 
 void cri_bp_free(cr_ctx *cx, cri_bp *b)
 {
@@ -328,7 +329,7 @@ done:
 static cr_status prepare(cr_scratch *s, sweep *w, cr_schedule schedule)
 {
     const cri_fgraph *g = w->b->g;
-    double            most = ROOM / (double)desk_size(g);
+    double            most = MOST_WORKSPACE / (double)desk_size(g);
     size_t            blocks = most < 1 ? 1 : most > MOST_BLOCKS ? MOST_BLOCKS : (size_t)most;
     if (schedule != CR_SCHEDULE_FLOODING || g->m == 0) blocks = 1;
     w->width = (g->m + blocks - 1) / blocks + (g->m == 0);

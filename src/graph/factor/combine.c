@@ -18,7 +18,7 @@ enum {
     PART = 1 << 16,
     MOST_PARTS = 64,
     PARTS_WANTED = 8,
-    ROOM_SHARE = 16,
+    WORKSPACE_SHARE = 16,
     STRETCH = 1 << 22 /* entries walked without asking whether to stop */
 };
 
@@ -211,7 +211,7 @@ static void choose_cuts(plan *p, const joined *j, const size_t *sizes, bool *cut
         }
         if (best == p->outer) break;
         size_t parts = p->cuts * j->states[best];
-        if (parts > MOST_PARTS || (double)parts * least > total / ROOM_SHARE) break;
+        if (parts > MOST_PARTS || (double)parts * least > total / WORKSPACE_SHARE) break;
         cut[best] = true;
         p->cuts = parts;
     }

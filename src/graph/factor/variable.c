@@ -107,7 +107,7 @@ static cr_status add_states(cr_ctx *cx, cri_dictionary *d, const char *variable,
     return CR_OK;
 }
 
-static cr_status make_room(cr_ctx *cx, cr_variables *set)
+static cr_status reserve(cr_ctx *cx, cr_variables *set)
 {
     return cri_array_grow(cx, &set->states, set->names.n, &set->capacity, sizeof *set->states);
 }
@@ -122,7 +122,7 @@ cr_status cr_variables_add(cr_ctx *cx, cr_variables *set, const char *name, size
     if (states == 0) CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no states", name));
     if (cr_variable_lookup(set, name) != CR_NONE)
         CR_TRY(cr_fail(cx, CR_EDATA, "there are two variables '%s'", name));
-    CR_TRY(make_room(cx, set));
+    CR_TRY(reserve(cx, set));
     CR_TRY(add_states(cx, &d, name, states, opt_state_names));
     CR_TRY(cri_dictionary_code(cx, &set->names, name, strlen(name), &code));
     set->states[code] = d;

@@ -142,9 +142,9 @@ done:
 
 typedef struct table {
     cr_network *net;
-    size_t      child, states, rows, n; /* n parents */
-    size_t     *parent;                 /* [n] of [room] */
-    size_t      room;
+    size_t      child, states, rows, n; /* n parents         */
+    size_t     *parent;                 /* [n] of [capacity] */
+    size_t      capacity;
     double     *value; /* [rows x states] */
     bool       *given; /* [rows] */
     double     *fallback;
@@ -153,7 +153,7 @@ typedef struct table {
 
 static cr_status add_parent(cr_ctx *cx, table *t, size_t v)
 {
-    if (cri_array_grow(cx, &t->parent, t->n, &t->room, sizeof *t->parent) != CR_OK)
+    if (cri_array_grow(cx, &t->parent, t->n, &t->capacity, sizeof *t->parent) != CR_OK)
         return CR_ENOMEM;
     t->parent[t->n++] = v;
     return CR_OK;
@@ -387,7 +387,7 @@ static cr_status read_probability(cri_words *w, cr_network *net, cri_places *pla
     CR_TRY(cri_words_place(w, &head, cr_network_set_table(w->r.cx, net, t.child, t.value)));
     CR_TRY(w->r.status);
 done:
-    cr_free(w->r.cx, t.parent, t.room, sizeof *t.parent);
+    cr_free(w->r.cx, t.parent, t.capacity, sizeof *t.parent);
     cr_scratch_end(&s);
     return st;
 }

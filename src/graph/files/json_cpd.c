@@ -289,21 +289,21 @@ done:
 typedef struct grove {
     cr_tree_node *node;
     json_t      **from; /* [n] what each is made of */
-    size_t        n, room;
+    size_t        n, capacity;
 } grove;
 
 static cr_status add_nodes(const child *c, grove *g, size_t more)
 {
-    if (g->n + more > g->room) {
-        size_t        room = 2 * g->room + more;
-        cr_tree_node *node = cr_scratch_bytes(c->s, room, sizeof *node);
-        json_t      **from = cr_scratch_bytes(c->s, room, sizeof *from);
+    if (g->n + more > g->capacity) {
+        size_t        capacity = 2 * g->capacity + more;
+        cr_tree_node *node = cr_scratch_bytes(c->s, capacity, sizeof *node);
+        json_t      **from = cr_scratch_bytes(c->s, capacity, sizeof *from);
         if (c->s->status != CR_OK) return c->s->status;
         if (g->n) memcpy(node, g->node, g->n * sizeof *node);
         if (g->n) memcpy(from, g->from, g->n * sizeof(*from));
         g->node = node;
         g->from = from;
-        g->room = room;
+        g->capacity = capacity;
     }
     g->n += more;
     return CR_OK;

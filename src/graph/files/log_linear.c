@@ -24,7 +24,7 @@ typedef struct terms {
     const cr_network *net;
     const size_t     *reference;
     term             *item;
-    size_t            n, room;
+    size_t            n, capacity;
 } terms;
 
 /* --- one table ------------------------------------------------------------------------------- */
@@ -68,13 +68,13 @@ static cr_status add_term(terms *l, const cr_table_view *t, size_t e, double wei
 {
     term   one = { .weight = weight, .error = error };
     size_t below = t->size;
-    if (l->n == l->room) {
-        size_t more = l->room ? 2 * l->room : 64;
+    if (l->n == l->capacity) {
+        size_t more = l->capacity ? 2 * l->capacity : 64;
         term  *p = cr_scratch_bytes(l->s, more, sizeof *p);
         if (!p) return l->s->status;
         if (l->n) memcpy(p, l->item, l->n * sizeof *p);
         l->item = p;
-        l->room = more;
+        l->capacity = more;
     }
     one.var = cr_scratch_index(l->s, t->n);
     one.state = cr_scratch_index(l->s, t->n);

@@ -122,9 +122,9 @@ cri_words cri_words_open(cr_ctx *cx, const char *source, const void *bytes, size
 
 void cri_words_close(cri_words *w)
 {
-    cr_free(w->r.cx, w->name, w->room, 1);
+    cr_free(w->r.cx, w->name, w->capacity, 1);
     w->name = NULL;
-    w->room = 0;
+    w->capacity = 0;
 }
 
 bool cri_words_is(const cri_words *w, const char *word)
@@ -184,14 +184,14 @@ const char *cri_words_peek_name(cri_words *w, const char *what)
                        what);
         return NULL;
     }
-    if (t->length + 1 > w->room) {
-        char *more = cr_resize(w->r.cx, w->name, w->room, 2 * t->length + 32, 1);
+    if (t->length + 1 > w->capacity) {
+        char *more = cr_resize(w->r.cx, w->name, w->capacity, 2 * t->length + 32, 1);
         if (!more) {
             w->r.status = CR_ENOMEM;
             return NULL;
         }
         w->name = more;
-        w->room = 2 * t->length + 32;
+        w->capacity = 2 * t->length + 32;
     }
     for (size_t i = 0; i < t->length; i++) {
         bool escaped = t->kind == CRI_TOKEN_TEXT && t->text[i] == '\\' && i + 1 < t->length &&
@@ -337,7 +337,7 @@ cr_status cri_check_placed(cri_reader *r, const cr_network *net, const cri_place
 
 cr_status cri_names_add(cr_ctx *cx, cri_names *names, const char *name, size_t length)
 {
-    if (cri_array_grow(cx, &names->name, names->n, &names->room, sizeof *names->name) != CR_OK)
+    if (cri_array_grow(cx, &names->name, names->n, &names->capacity, sizeof *names->name) != CR_OK)
         return CR_ENOMEM;
     char *copy = cri_string_copy_n(cx, name, length);
     if (!copy) return CR_ENOMEM;
@@ -354,14 +354,14 @@ void cri_names_clear(cr_ctx *cx, cri_names *names)
 void cri_names_free(cr_ctx *cx, cri_names *names)
 {
     cri_names_clear(cx, names);
-    cr_free(cx, names->name, names->room, sizeof *names->name);
+    cr_free(cx, names->name, names->capacity, sizeof *names->name);
     *names = (cri_names){ 0 };
 }
 
 cr_status cri_numbers_add(cr_ctx *cx, cri_numbers *numbers, double x)
 {
-    if (cri_array_grow(cx, &numbers->value, numbers->n, &numbers->room, sizeof *numbers->value) !=
-        CR_OK)
+    if (cri_array_grow(cx, &numbers->value, numbers->n, &numbers->capacity,
+                       sizeof *numbers->value) != CR_OK)
         return CR_ENOMEM;
     numbers->value[numbers->n++] = x;
     return CR_OK;
@@ -369,7 +369,7 @@ cr_status cri_numbers_add(cr_ctx *cx, cri_numbers *numbers, double x)
 
 void cri_numbers_free(cr_ctx *cx, cri_numbers *numbers)
 {
-    cr_free(cx, numbers->value, numbers->room, sizeof *numbers->value);
+    cr_free(cx, numbers->value, numbers->capacity, sizeof *numbers->value);
     *numbers = (cri_numbers){ 0 };
 }
 

@@ -30,12 +30,12 @@ typedef struct cri_token {
 
 typedef struct cri_words {
     cri_reader  r;
-    const char *marks;    /* each a token of its own, never within a word */
+    const char *marks;    /* each a token of its own, never within a word                    */
     char        comment;  /* '/': // to the end of the line, and slash-star; '%': to its end */
-    cri_token   now;      /* the token that is next */
-    const char *last_end; /* behind the token before it */
-    char       *name;     /* [room] see cri_words_name */
-    size_t      room;
+    cri_token   now;      /* the token that is next                                          */
+    const char *last_end; /* behind the token before it                                      */
+    char       *name;     /* [capacity] see cri_words_name                                   */
+    size_t      capacity;
 } cri_words;
 
 /* Opens a list of words; `now` is the first.  A byte-order mark is skipped; a zero byte is refused
@@ -80,8 +80,8 @@ cr_status cri_nearest_state(cr_ctx *cx, const cr_network *net, size_t v, const c
 
 /* Names that a file gives one after another. */
 typedef struct cri_names {
-    char **name; /* [n] of [room] */
-    size_t n, room;
+    char **name; /* [n] of [capacity] */
+    size_t n, capacity;
 } cri_names;
 
 cr_status cri_names_add(cr_ctx *cx, cri_names *names, const char *name, size_t length);
@@ -91,7 +91,7 @@ void      cri_names_free(cr_ctx *cx, cri_names *names);
 /* Numbers likewise. */
 typedef struct cri_numbers {
     double *value;
-    size_t  n, room;
+    size_t  n, capacity;
 } cri_numbers;
 
 cr_status cri_numbers_add(cr_ctx *cx, cri_numbers *numbers, double x);

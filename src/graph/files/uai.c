@@ -102,13 +102,14 @@ done:
 
 /* All scopes in one list; scope i is list[begin[i]] .. list[begin[i + 1] - 1]. */
 typedef struct scopes {
-    size_t      *list, n, room, *begin, tables;
+    size_t      *list, n, capacity, *begin, tables;
     const char **from; /* [tables] where each begins */
 } scopes;
 
 static cr_status put_scope(cr_ctx *cx, scopes *s, size_t v)
 {
-    if (cri_array_grow(cx, &s->list, s->n, &s->room, sizeof *s->list) != CR_OK) return CR_ENOMEM;
+    if (cri_array_grow(cx, &s->list, s->n, &s->capacity, sizeof *s->list) != CR_OK)
+        return CR_ENOMEM;
     s->list[s->n++] = v;
     return CR_OK;
 }
@@ -217,7 +218,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
 {
     cr_status st = CR_OK;
     double   *values = NULL;
-    size_t    room = 0;
+    size_t    capacity = 0;
     bool      bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
     for (size_t i = 0; i < s->tables; i++) {
         const size_t *scope = s->list ? s->list + s->begin[i] : NULL;
@@ -237,11 +238,11 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         }
         if (count > cri_reader_left(r)) /* each takes two bytes */
             CR_TRY(cri_reader_fail_at(r, from, 1, "the file ends within table %zu", i + 1));
-        if (count > room) {
-            double *more = cr_resize(cx, values, room, count, sizeof *values);
+        if (count > capacity) {
+            double *more = cr_resize(cx, values, capacity, count, sizeof *values);
             if (!more) CR_TRY(CR_ENOMEM);
             values = more;
-            room = count;
+            capacity = count;
         }
         CR_TRY(read_entries(r, i, count, values));
         *out_not =
@@ -260,7 +261,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
                                   s->tables));
     }
 done:
-    cr_free(cx, values, room, sizeof *values);
+    cr_free(cx, values, capacity, sizeof *values);
     return st;
 }
 
@@ -285,7 +286,7 @@ static cr_status parse_as(cr_ctx *cx, const char *source, const void *bytes, siz
     *out_net = net;
     net = NULL;
 done:
-    cr_free(cx, s.list, s.room, sizeof *s.list);
+    cr_free(cx, s.list, s.capacity, sizeof *s.list);
     cr_free(cx, s.begin, s.tables + 1, sizeof *s.begin);
     cr_free(cx, s.from, s.tables, sizeof *s.from);
     cri_places_free(cx, &places);

@@ -22,10 +22,10 @@ typedef struct xml_file {
     cri_reader  r;           /* over the bytes, for messages */
     bool        definitions; /* the second pass */
     place       in;
-    size_t      networks;       /* met so far */
+    size_t      networks;       /* met so far                                                 */
     size_t      depth, deepest; /* elements open; depth at which text is gathered, 0: nowhere */
-    char       *text;           /* [used] of [room] what an element holds */
-    size_t      used, room;
+    char       *text;           /* [used] of [capacity] what an element holds                 */
+    size_t      used, capacity;
     XML_Index   text_at, block_at; /* where it and the block begin */
     XML_Index   table_at;          /* where the table of the block begins */
     cri_names   states, given, properties, name;
@@ -254,15 +254,15 @@ static void XMLCALL gather_text(void *user, const XML_Char *text, int length)
     xml_file *f = user;
     size_t    n = (size_t)length;
     if (f->status != CR_OK || f->deepest == 0) return;
-    if (f->used + n + 1 > f->room) {
-        size_t room = 2 * (f->used + n) + 64;
-        char  *more = cr_resize(f->cx, f->text, f->room, room, 1);
+    if (f->used + n + 1 > f->capacity) {
+        size_t capacity = 2 * (f->used + n) + 64;
+        char  *more = cr_resize(f->cx, f->text, f->capacity, capacity, 1);
         if (!more) {
             stop(f, CR_ENOMEM);
             return;
         }
         f->text = more;
-        f->room = room;
+        f->capacity = capacity;
     }
     memcpy(f->text + f->used, text, n);
     f->used += n;
@@ -399,7 +399,7 @@ done:
     cri_names_free(cx, &f.name);
     cri_numbers_free(cx, &f.values);
     cri_places_free(cx, &f.places);
-    cr_free(cx, f.text, f.room, 1);
+    cr_free(cx, f.text, f.capacity, 1);
     cr_network_free(cx, f.net);
     return st;
 }

@@ -19,9 +19,9 @@ typedef struct node {
 
 struct cr_gaussian_network {
     char         *name;
-    cr_variables *names; /* of one state each */
-    node         *node;  /* [n] used of [room] */
-    size_t        n, room;
+    cr_variables *names; /* of one state each      */
+    node         *node;  /* [n] used of [capacity] */
+    size_t        n, capacity;
 };
 
 cr_status cr_gaussian_network_new(cr_ctx *cx, cr_gaussian_network **out_net)
@@ -46,7 +46,7 @@ void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
 {
     if (!net) return;
     for (size_t v = 0; v < net->n; v++) free_node(cx, &net->node[v]);
-    cr_free(cx, net->node, net->room, sizeof *net->node);
+    cr_free(cx, net->node, net->capacity, sizeof *net->node);
     cr_variables_free(cx, net->names);
     cri_string_free(cx, net->name);
     cr_free(cx, net, 1, sizeof *net);
@@ -94,7 +94,7 @@ cr_status cr_gaussian_network_add(cr_ctx *cx, cr_gaussian_network *net, const ch
     cr_status st = CR_OK;
     node      v = { .n = n, .intercept = intercept, .variance = variance };
     CR_TRY(check_node(cx, net, name, n, parents, weights, intercept, variance));
-    CR_TRY(cri_array_grow(cx, &net->node, net->n, &net->room, sizeof *net->node));
+    CR_TRY(cri_array_grow(cx, &net->node, net->n, &net->capacity, sizeof *net->node));
     v.parent = cr_alloc(cx, n, sizeof *v.parent);
     v.weight = v.parent ? cr_alloc(cx, n, sizeof *v.weight) : NULL;
     if (!v.weight) CR_TRY(CR_ENOMEM);

@@ -50,7 +50,7 @@ CR_API cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *
 CR_API cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
                                           cr_gaussian_network **out_net);
 /* The joint: mean [n], covariance [n x n].  O(n^2 times the mean number of parents).
- * CR_ENUMERIC when they are too large for numbers; then the outputs are spoiled. */
+ * CR_ENUMERIC when they are too large for numbers; then the outputs hold no result. */
 CR_API cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net,
                                            double *out_mean, cr_mat out_covariance);
 /* The information form: J [n x n] and h = J mean [n].  CR_ENUMERIC when a variance is 0. */

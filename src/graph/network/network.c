@@ -34,9 +34,9 @@ void cr_network_free(cr_ctx *cx, cr_network *net)
 {
     if (!net) return;
     for (size_t i = 0; i < net->tables; i++) free_table(cx, &net->table[i]);
-    cr_free(cx, net->table, net->table_room, sizeof *net->table);
+    cr_free(cx, net->table, net->table_capacity, sizeof *net->table);
     for (size_t i = 0; i < net->properties; i++) cri_string_free(cx, net->property[i].text);
-    cr_free(cx, net->property, net->property_room, sizeof *net->property);
+    cr_free(cx, net->property, net->property_capacity, sizeof *net->property);
     cr_free(cx, net->sweep, net->sweeps, sizeof *net->sweep);
     cri_string_free(cx, net->name);
     cr_variables_free(cx, net->variables);
@@ -58,9 +58,9 @@ cr_status cr_network_set_name(cr_ctx *cx, cr_network *net, const char *name)
 
 /* --- variables ------------------------------------------------------------------------------- */
 
-static cr_status make_room_for_table(cr_ctx *cx, cr_network *net)
+static cr_status reserve_table(cr_ctx *cx, cr_network *net)
 {
-    return cri_array_grow(cx, &net->table, net->tables, &net->table_room, sizeof *net->table);
+    return cri_array_grow(cx, &net->table, net->tables, &net->table_capacity, sizeof *net->table);
 }
 
 cr_status cr_network_add_variable(cr_ctx *cx, cr_network *net, const char *name, size_t states,
@@ -70,7 +70,7 @@ cr_status cr_network_add_variable(cr_ctx *cx, cr_network *net, const char *name,
     cri_table t = { .n = 1, .size = 0 };
     size_t    v = 0;
     if (net->kind == CR_NETWORK_BAYES) {
-        CR_TRY(make_room_for_table(cx, net));
+        CR_TRY(reserve_table(cx, net));
         t.scope = cr_alloc(cx, 1, sizeof *t.scope);
         if (!t.scope) CR_TRY(CR_ENOMEM);
     }
@@ -181,16 +181,17 @@ const size_t *cr_network_parents(const cr_network *net, size_t v, size_t *out_n)
 }
 
 /* "b=yes, c=low": the assignment that row `row` of a conditional table stands for. */
-static void name_row(const cr_network *net, const cri_table *t, size_t row, char *out, size_t room)
+static void name_row(const cr_network *net, const cri_table *t, size_t row, char *out,
+                     size_t capacity)
 {
     const cr_variables *vs = net->variables;
     size_t              used = 0, below = 1;
     for (size_t i = 0; i + 1 < t->n; i++) below *= cr_variable_states(vs, t->scope[i]);
     out[0] = '\0';
-    for (size_t i = 0; i + 1 < t->n && used < room; i++) {
+    for (size_t i = 0; i + 1 < t->n && used < capacity; i++) {
         size_t v = t->scope[i];
         below /= cr_variable_states(vs, v);
-        used += (size_t)snprintf(out + used, room - used, "%s%s=%s", i ? ", " : " given ",
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s=%s", i ? ", " : " given ",
                                  cr_variable_name(vs, v), cr_state_name(vs, v, row / below));
         row %= below;
     }
@@ -298,7 +299,7 @@ cr_status cr_network_add_table_kind(cr_ctx *cx, cr_network *net, size_t n, const
         if (!(values[i] >= 0) || values[i] > DBL_MAX)
             CR_TRY(cr_fail(cx, CR_EDATA, "value %zu of %s is %g, expected a number >= 0", i + 1,
                            whose, values[i]));
-    CR_TRY(make_room_for_table(cx, net));
+    CR_TRY(reserve_table(cx, net));
     t.scope = cr_alloc(cx, n, sizeof *t.scope);
     t.value = t.scope ? cr_resize(cx, NULL, 0, t.size, sizeof *t.value) : NULL;
     if (!t.value) CR_TRY(CR_ENOMEM);
@@ -361,7 +362,7 @@ done:
 
 cr_status cr_network_add_property(cr_ctx *cx, cr_network *net, size_t v, const char *text)
 {
-    if (cri_array_grow(cx, &net->property, net->properties, &net->property_room,
+    if (cri_array_grow(cx, &net->property, net->properties, &net->property_capacity,
                        sizeof *net->property) != CR_OK)
         return CR_ENOMEM;
     char *copy = cri_string_copy(cx, text);

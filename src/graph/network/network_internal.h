@@ -32,10 +32,10 @@ struct cr_network {
     cr_network_kind kind;
     char           *name;
     cr_variables   *variables;
-    cri_table      *table; /* [tables] used of [table_room]; Bayesian: one per variable */
-    size_t          tables, table_room;
+    cri_table      *table; /* [tables] used of [table_capacity]; Bayesian: one per variable */
+    size_t          tables, table_capacity;
     cri_property   *property;
-    size_t          properties, property_room;
+    size_t          properties, property_capacity;
     size_t *sweep;  /* [sweeps] all variables in an order in which few are open at a time, or */
     size_t  sweeps; /* 0: nothing is known of that */
 };

@@ -37,9 +37,9 @@ static size_t tidy(size_t n, size_t *begin, size_t *to)
 static cr_status make_lists(cr_ctx *cx, size_t n, size_t m, const size_t *a, const size_t *b,
                             bool both, cr_graph *out_g)
 {
-    size_t  room = both ? 2 * m : m;
+    size_t  capacity = both ? 2 * m : m;
     size_t *begin = cr_alloc(cx, n + 1, sizeof *begin);
-    size_t *to = begin ? cr_alloc(cx, room, sizeof *to) : NULL;
+    size_t *to = begin ? cr_alloc(cx, capacity, sizeof *to) : NULL;
     size_t *next = to ? cr_alloc(cx, n, sizeof *next) : NULL;
     if (!next) goto failed;
     for (size_t i = 0; i < m; i++) {
@@ -55,14 +55,14 @@ static cr_status make_lists(cr_ctx *cx, size_t n, size_t m, const size_t *a, con
         if (both) to[next[b[i]]++] = a[i];
     }
     size_t  ends = tidy(n, begin, to);
-    size_t *fit = cr_resize(cx, to, room, ends, sizeof *to);
+    size_t *fit = cr_resize(cx, to, capacity, ends, sizeof *to);
     if (!fit) goto failed;
     cr_free(cx, next, n, sizeof *next);
     *out_g = (cr_graph){ n, ends, begin, fit };
     return CR_OK;
 failed:
     cr_free(cx, begin, n + 1, sizeof *begin);
-    cr_free(cx, to, room, sizeof *to);
+    cr_free(cx, to, capacity, sizeof *to);
     cr_free(cx, next, n, sizeof *next);
     return CR_ENOMEM;
 }

@@ -113,7 +113,7 @@ static cr_status ask_before(cri_engine *e, const cr_findings *known, size_t tota
     if (!done_list) return CR_ENOMEM;
     for (size_t i = 0; i < known->n; i++)
         if (known->item[i].kind == CR_FINDING_DO) done_list[n++] = known->item[i];
-    cr_findings actions = { .n = n, .room = known->n, .item = done_list };
+    cr_findings actions = { .n = n, .capacity = known->n, .item = done_list };
     CR_TRY(cri_engine_open(e->cx, e->base, &actions, &e->o, CRI_FORM_SUMS, &plain));
     CR_TRY(cri_engine_plan(&plain, &(cri_asked){ .purpose = CRI_ASK_ALL, .each = true }));
     plain.o.seed += UINT64_C(0x9e3779b97f4a7c15);

@@ -61,7 +61,7 @@ static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_fi
             if (cri_same_finding(&list->item[i], &again)) return CR_OK;
             return refuse_second(cx, net, v);
         }
-    CR_TRY(cri_array_grow(cx, &list->item, list->n, &list->room, sizeof *list->item));
+    CR_TRY(cri_array_grow(cx, &list->item, list->n, &list->capacity, sizeof *list->item));
     copy = cr_alloc(cx, states, sizeof *copy);
     if (!copy) CR_TRY(CR_ENOMEM);
     memcpy(copy, weight, states * sizeof *copy);
@@ -88,7 +88,7 @@ void cr_findings_free(cr_ctx *cx, cr_findings *list)
 {
     for (size_t i = 0; i < list->n; i++)
         cr_free(cx, list->item[i].weight, list->item[i].states, sizeof(double));
-    cr_free(cx, list->item, list->room, sizeof *list->item);
+    cr_free(cx, list->item, list->capacity, sizeof *list->item);
     *list = (cr_findings){ 0 };
 }
 

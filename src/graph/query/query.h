@@ -54,7 +54,7 @@ typedef struct cr_finding {
 } cr_finding;
 
 typedef struct cr_findings {
-    size_t      n, room;
+    size_t      n, capacity;
     cr_finding *item;
 } cr_findings; /* all zeros: none */
 

@@ -28,11 +28,11 @@ typedef struct search {
     cri_engine   *e;
     cr_scratch   *s;
     size_t        n;
-    const size_t *variable;   /* [n] */
-    double      **likelihood; /* [n] as the evidence had it */
+    const size_t *variable;   /* [n]                                 */
+    double      **likelihood; /* [n] as the evidence had it          */
     bool          all;        /* the variables are all that are open */
-    part         *parts;      /* [n_parts] of [room] */
-    size_t        n_parts, room;
+    part         *parts;      /* [n_parts] of [capacity]             */
+    size_t        n_parts, capacity;
 } search;
 
 static size_t states_of(const search *x, size_t i)
@@ -85,12 +85,12 @@ static cr_status add_part(search *x, const part *p)
     more.best = cr_scratch_index(x->s, x->n);
     CR_TRY(x->s->status);
     for (size_t i = 0; i < x->n; i++) more.best[i] = state[x->all ? x->variable[i] : i];
-    if (x->n_parts == x->room) {
-        part *grown = cr_scratch_bytes(x->s, 2 * x->room, sizeof *grown);
+    if (x->n_parts == x->capacity) {
+        part *grown = cr_scratch_bytes(x->s, 2 * x->capacity, sizeof *grown);
         CR_TRY(x->s->status);
         memcpy(grown, x->parts, x->n_parts * sizeof *grown);
         x->parts = grown;
-        x->room *= 2;
+        x->capacity *= 2;
     }
     x->parts[x->n_parts++] = more;
 done:
@@ -129,8 +129,8 @@ static cr_status open_search(search *x, size_t n, const size_t *variable, bool a
     x->n = n;
     x->variable = variable;
     x->all = all;
-    x->room = 16;
-    x->parts = cr_scratch_bytes(s, x->room, sizeof *x->parts);
+    x->capacity = 16;
+    x->parts = cr_scratch_bytes(s, x->capacity, sizeof *x->parts);
     x->likelihood = cr_scratch_bytes(s, n, sizeof *x->likelihood);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < n; i++) {

@@ -55,16 +55,16 @@ done:
 }
 
 /* "smoke=yes", or only the variable where it is not in one state. */
-static void name_finding(const cri_job *j, const cr_finding *f, char *out, size_t room)
+static void name_finding(const cri_job *j, const cr_finding *f, char *out, size_t capacity)
 {
     const cr_variables *vs = cr_network_variables(j->net);
     size_t              s = 0;
     while (s < f->states && f->weight[s] == 0) s++;
     if (f->kind == CR_FINDING_STATE || f->kind == CR_FINDING_DO)
-        snprintf(out, room, "%s=%s", cr_variable_name(vs, f->variable),
+        snprintf(out, capacity, "%s=%s", cr_variable_name(vs, f->variable),
                  cr_state_name(vs, f->variable, s));
     else
-        snprintf(out, room, "the evidence on %s", cr_variable_name(vs, f->variable));
+        snprintf(out, capacity, "the evidence on %s", cr_variable_name(vs, f->variable));
 }
 
 /* Which finding it is that the ones before it exclude.  Adds a note to the failure. */

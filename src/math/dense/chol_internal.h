@@ -60,8 +60,8 @@ cr_status cri_chol_check(cr_ctx *cx, const char *who, cr_cmat L, cr_cmat B);
 /* L^-1 over the lower triangle of L [n x n]: O(n^3 / 3). */
 cr_status cri_chol_invert_factor(cr_ctx *cx, cr_mat L);
 
-/* out [n] = the diagonal of A^-1 from the factor of A, half the work of A^-1: O(n^3 / 3).  room
- * [n x n], which may be L itself, is overwritten. */
-cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat room, double *out);
+/* out [n] = the diagonal of A^-1 from the factor of A, half the work of A^-1: O(n^3 / 3).
+ * workspace [n x n], which may be L itself, is overwritten. */
+cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat workspace, double *out);
 
 #endif

@@ -214,10 +214,10 @@ static void add_squares(void *arg, size_t b)
     }
 }
 
-cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat room, double *out)
+cr_status cri_chol_inverse_diagonal(cr_ctx *cx, cr_cmat L, cr_mat workspace, double *out)
 {
-    diagonal_work w = { cr_const(room), out };
-    cr_status     st = invert(cx, L, false, room);
+    diagonal_work w = { cr_const(workspace), out };
+    cr_status     st = invert(cx, L, false, workspace);
     if (st != CR_OK) return st;
     return cri_parallel_for(cx, NULL, cri_block_count(L.rows, COLUMNS), add_squares, &w);
 }

@@ -17,13 +17,13 @@ enum { PANEL = 32, NARROW_PANEL = 8, LARGE = 1000 };
 typedef struct tridiagonal {
     int     n;
     double *A;   /* [n x n] column-major: the reflectors, above the diagonal */
-    double *d;   /* [n] diagonal of T        */
-    double *e;   /* [n - 1] beside it        */
-    double *tau; /* [n - 1]                  */
+    double *d;   /* [n] diagonal of T                                        */
+    double *e;   /* [n - 1] beside it                                        */
+    double *tau; /* [n - 1]                                                  */
 } tridiagonal;
 
 /* Reduces the upper triangle of A from its last columns on.  A panel of k columns takes k products
- * of what is left of A with a vector; W [n x PANEL] is room. */
+ * of what is left of A with a vector; W [n x PANEL] is workspace. */
 static cr_status reduce(cr_ctx *cx, tridiagonal *t, double *W)
 {
     int       n = t->n, left = n, info = 0, width = n > LARGE ? NARROW_PANEL : PANEL;

@@ -33,7 +33,7 @@ static cr_status run_panels(cr_ctx *cx, cr_qr *qr, int *column)
     int        m = (int)qr->m, n = (int)qr->n, k = (int)least(qr->m, qr->n), done_now = 0;
     int        width = (int)fmin(MOST_PANEL, fmax(1, 2e7 / ((double)m * n)));
     double    *left = cr_scratch_f64(&s, qr->n), *norm = cr_scratch_f64(&s, qr->n);
-    double    *F = cr_scratch_matrix(&s, qr->n, MOST_PANEL), room[MOST_PANEL];
+    double    *F = cr_scratch_matrix(&s, qr->n, MOST_PANEL), workspace[MOST_PANEL];
 
     CR_TRY(s.status);
     for (int j = 0; j < n; j++) {
@@ -44,7 +44,7 @@ static cr_status run_panels(cr_ctx *cx, cr_qr *qr, int *column)
         int rest = n - j, now = k - j < width ? k - j : width;
         CR_TRY(cr_check_interrupt(cx));
         dlaqps_(&m, &rest, &j, &now, &done_now, qr->factors + (size_t)j * qr->m, &m, column + j,
-                qr->tau + j, left + j, norm + j, room, F, &rest);
+                qr->tau + j, left + j, norm + j, workspace, F, &rest);
     }
 done:
     cr_scratch_end(&s);

@@ -11,7 +11,7 @@ typedef enum cr_transpose { CR_PLAIN, CR_TRANSPOSED } cr_transpose;
 
 /* C = alpha op(A) op(B) + beta C.  O(m n k).  beta = 0 overwrites C, even NaN; C must not overlap A
  * or B.  Fails with CR_EARG when the shapes do not fit, CR_EUNSUPPORTED when a size does not fit an
- * int, CR_EINTERRUPTED (C is then spoiled), CR_ENOMEM. */
+ * int, CR_EINTERRUPTED (C is then overwritten), CR_ENOMEM. */
 CR_API cr_status cr_gemm(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose opA, cr_cmat B,
                          cr_transpose opB, double beta, cr_mat C);
 /* C = alpha op(A) op(A)^T + beta C, both triangles filled, the lower one of C read.  op plain: A

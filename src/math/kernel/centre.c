@@ -34,11 +34,11 @@ cr_kernel cri_kernel_below(const cr_kernel *k, size_t at)
 
 /* --- tiles ----------------------------------------------------------------------------------- */
 
-void cri_centre_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *room)
+void cri_centre_forward(const cri_job *job, size_t at, cri_tile tile, cri_workspace *workspace)
 {
-    const double *base = room->value[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
+    const double *base = workspace->value[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
     const double *b = tile.diagonal ? a : job->b.node[at].diagonal;
-    double       *out = room->value[at], total = job->total[at];
+    double       *out = workspace->value[at], total = job->total[at];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.diagonal ? row : tile.j0 + j;
@@ -47,11 +47,12 @@ void cri_centre_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *
 }
 
 void cri_centre_backward(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
-                         cri_room *room, cri_gradient *g)
+                         cri_workspace *workspace, cri_gradient *g)
 {
     double *a = g->diagonal_a ? g->diagonal_a[at] : NULL,
            *b = g->diagonal_b ? g->diagonal_b[at] : NULL;
-    memcpy(room->adjoint[job->k->nodes[at].first], adjoint, tile.ni * tile.nj * sizeof *adjoint);
+    memcpy(workspace->adjoint[job->k->nodes[at].first], adjoint,
+           tile.ni * tile.nj * sizeof *adjoint);
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             double x = adjoint[i * tile.nj + j];
@@ -63,11 +64,11 @@ void cri_centre_backward(const cri_job *job, size_t at, cri_tile tile, const dou
 }
 
 void cri_centre_tangent(const cri_job *job, size_t at, const cri_tangents *tangents, cri_tile tile,
-                        cri_room *room)
+                        cri_workspace *workspace)
 {
-    const double *base = room->adjoint[job->k->nodes[at].first], *a = tangents->a[at];
+    const double *base = workspace->adjoint[job->k->nodes[at].first], *a = tangents->a[at];
     const double *b = tile.diagonal ? a : tangents->b[at];
-    double       *out = room->adjoint[at], total = tangents->total[at];
+    double       *out = workspace->adjoint[at], total = tangents->total[at];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.diagonal ? row : tile.j0 + j;
@@ -93,21 +94,21 @@ static void mean_block(void *arg, size_t block)
     cri_range        rows = cri_block_range(job->a.in->rows, CRI_TILE, block);
     size_t           n = job->b.in->rows, ni = rows.end - rows.begin, root = job->k->n_nodes - 1;
     bool             slope = w->param != SIZE_MAX;
-    cri_room         room;
-    if (!cri_room_new(job, slope, &room)) {
+    cri_workspace    workspace;
+    if (!cri_workspace_new(job, slope, &workspace)) {
         atomic_store(job->no_memory, true);
         return;
     }
     memset(w->out + rows.begin, 0, ni * sizeof *w->out);
     for (size_t j0 = 0; j0 < n && !cri_should_stop(job->cx); j0 += CRI_TILE) {
         cri_tile tile = { rows.begin, ni, j0, n - j0 < CRI_TILE ? n - j0 : CRI_TILE, false };
-        cri_forward(job, tile, &room);
-        if (slope) cri_tangent(job, w->param, w->tangents, tile, &room);
-        const double *v = slope ? room.adjoint[root] : room.value[root];
+        cri_forward(job, tile, &workspace);
+        if (slope) cri_tangent(job, w->param, w->tangents, tile, &workspace);
+        const double *v = slope ? workspace.adjoint[root] : workspace.value[root];
         for (size_t i = 0; i < ni; i++)
             w->out[rows.begin + i] += cri_dot_array(v + i * tile.nj, w->p + j0, tile.nj);
     }
-    cri_room_free(job, &room);
+    cri_workspace_free(job, &workspace);
 }
 
 /* out [rows of X] = m(x) of the centre at `at`, or its derivative by a parameter. */
@@ -129,7 +130,7 @@ static cr_status take_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(X->rows, CRI_TILE), mean_block, &w));
     CR_TRY(cr_check_interrupt(cx));
     if (atomic_load(job.no_memory))
-        CR_TRY(cri_fail_memory(cx, cri_room_size(&job, param != SIZE_MAX) * sizeof(double)));
+        CR_TRY(cri_fail_memory(cx, cri_workspace_size(&job, param != SIZE_MAX) * sizeof(double)));
 done:
     cri_blas_leave();
     cr_scratch_end(&s);

@@ -48,33 +48,35 @@ static double compare(const runs *r, const char *x, const char *y)
     return sum / r->step;
 }
 
-static size_t degree_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b)
+static size_t degree_workspace_size(const cri_job *job, size_t node, const cri_texts *a,
+                                    const cri_texts *b)
 {
     (void)job, (void)node, (void)a, (void)b;
     return 1; /* none is needed */
 }
 
 static void degree_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                       size_t i, const size_t *j, size_t n, double *room, double *values,
+                       size_t i, const size_t *j, size_t n, double *workspace, double *values,
                        double *slopes)
 {
     runs r = make_runs(&job->k->nodes[node]);
-    (void)room;
+    (void)workspace;
     for (size_t q = 0; q < n; q++) values[q] = compare(&r, a->text[i], b->text[j[q]]);
     if (slopes) memset(slopes, 0, n * sizeof *slopes);
 }
 
 static cri_slope degree_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                            double *room)
+                            double *workspace)
 {
     runs r = make_runs(&job->k->nodes[node]);
-    (void)room;
+    (void)workspace;
     return (cri_slope){ count_run(&r, strlen(t->text[i])) / r.step, 0 };
 }
 
-static const cri_text_kernel degree = {
-    .room = degree_room, .row = degree_row, .own = degree_own, .normalised = normalised
-};
+static const cri_text_kernel degree = { .workspace = degree_workspace_size,
+                                        .row = degree_row,
+                                        .own = degree_own,
+                                        .normalised = normalised };
 
 static const cri_spec degree_specs[] = {
     CRI_GIVEN("k", NULL, "3", "1..50", "length of the longest pieces", 3, 1, MOST_K, false),

@@ -90,7 +90,7 @@ size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_inpu
     return n;
 }
 
-size_t cri_pull_back_room(size_t columns, size_t width) { return 2 * columns + width; }
+size_t cri_pull_back_workspace_size(size_t columns, size_t width) { return 2 * columns + width; }
 
 /* The length-scale of feature f of `width` from n columns. */
 static double length_of(const cr_kernel *k, const cri_node *node, size_t f, size_t width, size_t n)
@@ -100,10 +100,10 @@ static double length_of(const cr_kernel *k, const cri_node *node, size_t f, size
 }
 
 void cri_pull_back(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
-                   size_t width, const double *FA, double *room, double *dx)
+                   size_t width, const double *FA, double *workspace, double *dx)
 {
     size_t  n = cri_active(node, in);
-    double *x = room, *unit = room + n, *T = unit + n;
+    double *x = workspace, *unit = workspace + n, *T = unit + n;
     cri_gather(k, node, in, i, x);
     for (size_t c = 0; c < n; c++) {
         double sum = 0;
@@ -266,21 +266,22 @@ done:
 /* k(x, x) of what stands below the node, of one side, with white noise on it. */
 static cr_status base_diagonal(const cri_job *job, const cri_side *side, size_t at)
 {
-    cri_job   own = *job;
-    cr_kernel below = cri_kernel_below(job->k, at);
-    cri_room  room;
+    cri_job       own = *job;
+    cr_kernel     below = cri_kernel_below(job->k, at);
+    cri_workspace workspace;
     own.k = &below;
     own.a = own.b = *side;
     own.same = own.white = true;
-    if (!cri_room_new(&own, false, &room))
-        return cri_fail_memory(job->cx, cri_room_size(&own, false) * sizeof(double));
+    if (!cri_workspace_new(&own, false, &workspace))
+        return cri_fail_memory(job->cx, cri_workspace_size(&own, false) * sizeof(double));
     for (size_t i0 = 0; i0 < side->in->rows; i0 += CRI_AREA) {
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };
-        cri_forward(&own, tile, &room);
-        memcpy(side->node[at].diagonal + i0, room.value[below.n_nodes - 1], ni * sizeof(double));
+        cri_forward(&own, tile, &workspace);
+        memcpy(side->node[at].diagonal + i0, workspace.value[below.n_nodes - 1],
+               ni * sizeof(double));
     }
-    cri_room_free(&own, &room);
+    cri_workspace_free(&own, &workspace);
     return CR_OK;
 }
 

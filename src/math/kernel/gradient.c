@@ -51,12 +51,12 @@ static void contract_strip(void *arg, size_t strip)
     cri_range            cols = cri_block_range(job->b.in->rows, w->strip, strip);
     size_t               rows = job->a.in->rows, root = k->n_nodes - 1;
     double              *diagonal_a[CRI_MOST_NODES];
-    cri_room             room;
+    cri_workspace        workspace;
     for (size_t i = 0; w->diagonal_a && i < k->n_nodes; i++)
         diagonal_a[i] = w->diagonal_a[i] ? w->diagonal_a[i] + strip * rows : NULL;
     cri_gradient g = { w->natural ? w->natural + strip * k->n_params : NULL, w->features_b,
                        w->diagonal_a ? diagonal_a : NULL, w->diagonal_b };
-    if (!cri_room_new(job, true, &room)) {
+    if (!cri_workspace_new(job, true, &workspace)) {
         atomic_store(job->no_memory, true);
         return;
     }
@@ -65,11 +65,11 @@ static void contract_strip(void *arg, size_t strip)
              i0 += CRI_TILE) {
             cri_tile tile = { i0, rows - i0 < CRI_TILE ? rows - i0 : CRI_TILE, j0,
                               cols.end - j0 < CRI_TILE ? cols.end - j0 : CRI_TILE, false };
-            cri_forward(job, tile, &room);
-            load_weights(w, tile, room.adjoint[root]);
-            cri_backward(job, root, tile, &room, &g);
+            cri_forward(job, tile, &workspace);
+            load_weights(w, tile, workspace.adjoint[root]);
+            cri_backward(job, root, tile, &workspace, &g);
         }
-    cri_room_free(job, &room);
+    cri_workspace_free(job, &workspace);
 }
 
 static double *zeros(cr_scratch *s, size_t rows, size_t cols)
@@ -101,27 +101,27 @@ static cr_status contract_diagonal(const cri_job *job, const cri_side *side, siz
                                    const double *weight, bool white, double *natural,
                                    double **features, cr_mat more)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(job->cx);
-    cri_job      own = *job;
-    cri_room     room;
-    double     **D = cr_scratch_bytes(&s, job->k->n_nodes, sizeof *D);
-    cri_gradient g = { .natural = natural, .features_b = features, .diagonal_b = D };
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(job->cx);
+    cri_job       own = *job;
+    cri_workspace workspace;
+    double      **D = cr_scratch_bytes(&s, job->k->n_nodes, sizeof *D);
+    cri_gradient  g = { .natural = natural, .features_b = features, .diagonal_b = D };
     for (size_t i = cri_first_below(job->k, node); i <= node; i++)
         if (D && cri_is_centre(&job->k->nodes[i])) D[i] = zeros(&s, 1, side->in->rows);
     own.a = own.b = *side;
     own.same = true, own.white = white;
     CR_TRY(s.status);
-    if (!cri_room_new(&own, true, &room))
-        CR_TRY(cri_fail_memory(job->cx, cri_room_size(&own, true) * sizeof(double)));
+    if (!cri_workspace_new(&own, true, &workspace))
+        CR_TRY(cri_fail_memory(job->cx, cri_workspace_size(&own, true) * sizeof(double)));
     for (size_t i0 = 0; i0 < side->in->rows; i0 += CRI_AREA) {
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };
-        cri_forward(&own, tile, &room);
-        memcpy(room.adjoint[node], weight + i0, ni * sizeof *weight);
-        cri_backward(&own, node, tile, &room, &g);
+        cri_forward(&own, tile, &workspace);
+        memcpy(workspace.adjoint[node], weight + i0, ni * sizeof *weight);
+        cri_backward(&own, node, tile, &workspace, &g);
     }
-    cri_room_free(&own, &room);
+    cri_workspace_free(&own, &workspace);
     CR_TRY(contract_centres(job, side, D, natural, more));
 done:
     cr_scratch_end(&s);
@@ -211,7 +211,7 @@ static cr_status run(cr_ctx *cx, gradient_work *w, double *natural)
     CR_TRY(cri_parallel_for(cx, NULL, w->strips, contract_strip, w));
     CR_TRY(cr_check_interrupt(cx));
     if (atomic_load(w->job->no_memory))
-        CR_TRY(cri_fail_memory(cx, cri_room_size(w->job, true) * sizeof(double)));
+        CR_TRY(cri_fail_memory(cx, cri_workspace_size(w->job, true) * sizeof(double)));
     if (natural) memset(natural, 0, n * sizeof *natural);
     for (size_t s = 0; natural && s < w->strips; s++)
         for (size_t i = 0; i < n; i++) natural[i] += w->natural[s * n + i];
@@ -235,7 +235,7 @@ static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, c
     size_t           width = 0, d = job->b.in->numbers.cols;
     for (size_t i = k->begin; i < k->n_nodes; i++)
         if (job->b.node[i].width > width) width = job->b.node[i].width;
-    double *room = cr_scratch_f64(s, cri_pull_back_room(d, width));
+    double *workspace = cr_scratch_f64(s, cri_pull_back_workspace_size(d, width));
     if (s->status != CR_OK) return s->status;
     for (size_t r = 0; r < out.rows; r++) {
         double *dx = out.a + r * out.stride;
@@ -243,7 +243,7 @@ static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, c
         for (size_t i = k->begin; i < k->n_nodes; i++)
             if (features[i])
                 cri_pull_back(k, &k->nodes[i], job->b.in, r, job->b.node[i].width,
-                              features[i] + r * job->b.node[i].width, room, dx);
+                              features[i] + r * job->b.node[i].width, workspace, dx);
         for (size_t c = 0; c < d; c++) dx[c] *= factor;
     }
     return CR_OK;

@@ -36,8 +36,8 @@ static void compute_strip(void *arg, size_t block)
     const cri_job     *job = w->job;
     cri_range          cols = cri_block_range(w->out.cols, CRI_TILE, block);
     size_t             root = job->k->n_nodes - 1;
-    cri_room           room;
-    if (!cri_room_new(job, w->param != SIZE_MAX, &room)) {
+    cri_workspace      workspace;
+    if (!cri_workspace_new(job, w->param != SIZE_MAX, &workspace)) {
         atomic_store(job->no_memory, true);
         return;
     }
@@ -46,14 +46,14 @@ static void compute_strip(void *arg, size_t block)
         cri_tile  tile = { rows.begin, rows.end - rows.begin, cols.begin, cols.end - cols.begin,
                            false };
         if (cri_should_stop(job->cx)) break;
-        cri_forward(job, tile, &room);
+        cri_forward(job, tile, &workspace);
         if (w->param != SIZE_MAX) {
-            cri_tangent(job, w->param, w->tangents, tile, &room);
-            for (size_t e = 0; e < tile.ni * tile.nj; e++) room.adjoint[root][e] *= w->factor;
+            cri_tangent(job, w->param, w->tangents, tile, &workspace);
+            for (size_t e = 0; e < tile.ni * tile.nj; e++) workspace.adjoint[root][e] *= w->factor;
         }
-        store(w, tile, w->param == SIZE_MAX ? room.value[root] : room.adjoint[root]);
+        store(w, tile, w->param == SIZE_MAX ? workspace.value[root] : workspace.adjoint[root]);
     }
-    cri_room_free(job, &room);
+    cri_workspace_free(job, &workspace);
 }
 
 static cr_status run(cr_ctx *cx, matrix_work *w)
@@ -64,7 +64,8 @@ static cr_status run(cr_ctx *cx, matrix_work *w)
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w->out.cols, CRI_TILE), compute_strip, w));
     CR_TRY(cr_check_interrupt(cx));
     if (atomic_load(w->job->no_memory))
-        CR_TRY(cri_fail_memory(cx, cri_room_size(w->job, w->param != SIZE_MAX) * sizeof(double)));
+        CR_TRY(
+            cri_fail_memory(cx, cri_workspace_size(w->job, w->param != SIZE_MAX) * sizeof(double)));
 done:
     cri_blas_leave();
     return st;
@@ -125,14 +126,14 @@ static void compute_diagonal(void *arg, size_t block)
     const diagonal_work *w = arg;
     cri_range            rows = cri_block_range(w->job->a.in->rows, DIAGONAL_BLOCK, block);
     cri_tile             tile = { rows.begin, rows.end - rows.begin, rows.begin, 1, true };
-    cri_room             room;
-    if (!cri_room_new(w->job, false, &room)) {
+    cri_workspace        workspace;
+    if (!cri_workspace_new(w->job, false, &workspace)) {
         atomic_store(w->job->no_memory, true);
         return;
     }
-    cri_forward(w->job, tile, &room);
-    memcpy(w->out + rows.begin, room.value[w->job->k->n_nodes - 1], tile.ni * sizeof(double));
-    cri_room_free(w->job, &room);
+    cri_forward(w->job, tile, &workspace);
+    memcpy(w->out + rows.begin, workspace.value[w->job->k->n_nodes - 1], tile.ni * sizeof(double));
+    cri_workspace_free(w->job, &workspace);
 }
 
 cr_status cr_kernel_diagonal(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
@@ -146,7 +147,7 @@ cr_status cr_kernel_diagonal(cr_ctx *cx, const cr_kernel *k, const cr_kernel_inp
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(X->rows, DIAGONAL_BLOCK), compute_diagonal,
                             &(diagonal_work){ &job, out }));
     if (atomic_load(job.no_memory))
-        CR_TRY(cri_fail_memory(cx, cri_room_size(&job, false) * sizeof(double)));
+        CR_TRY(cri_fail_memory(cx, cri_workspace_size(&job, false) * sizeof(double)));
 done:
     cr_scratch_end(&s);
     return st;
@@ -159,23 +160,23 @@ done:
 static cr_status tangent_diagonal(const cri_job *job, const cri_side *side, size_t at, size_t param,
                                   double **ready, double *total, double *out)
 {
-    cri_job      own = *job;
-    cr_kernel    below = cri_kernel_below(job->k, at);
-    cri_tangents tangents = { ready, ready, total };
-    size_t       rows = side->in->rows;
-    cri_room     room;
+    cri_job       own = *job;
+    cr_kernel     below = cri_kernel_below(job->k, at);
+    cri_tangents  tangents = { ready, ready, total };
+    size_t        rows = side->in->rows;
+    cri_workspace workspace;
     own.k = &below;
     own.a = own.b = *side;
     own.same = true;
-    if (!cri_room_new(&own, true, &room))
-        return cri_fail_memory(job->cx, cri_room_size(&own, true) * sizeof(double));
+    if (!cri_workspace_new(&own, true, &workspace))
+        return cri_fail_memory(job->cx, cri_workspace_size(&own, true) * sizeof(double));
     for (size_t i0 = 0; i0 < rows; i0 += CRI_AREA) {
         cri_tile tile = { i0, rows - i0 < CRI_AREA ? rows - i0 : CRI_AREA, i0, 1, true };
-        cri_forward(&own, tile, &room);
-        cri_tangent(&own, param, &tangents, tile, &room);
-        memcpy(out + i0, room.adjoint[below.n_nodes - 1], tile.ni * sizeof(double));
+        cri_forward(&own, tile, &workspace);
+        cri_tangent(&own, param, &tangents, tile, &workspace);
+        memcpy(out + i0, workspace.adjoint[below.n_nodes - 1], tile.ni * sizeof(double));
     }
-    cri_room_free(&own, &room);
+    cri_workspace_free(&own, &workspace);
     return CR_OK;
 }
 

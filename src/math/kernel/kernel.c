@@ -18,9 +18,9 @@ void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
     for (size_t i = 0; i < k->n_columns; i++) cri_string_free(cx, k->columns[i].name);
     for (size_t i = 0; k->hooks && i < k->n_hooks; i++)
         cri_string_free(cx, (char *)(uintptr_t)k->hooks[i].name);
-    cr_free(cx, k->nodes, k->room_nodes, sizeof *k->nodes);
-    cr_free(cx, k->params, k->room_params, sizeof *k->params);
-    cr_free(cx, k->columns, k->room_columns, sizeof *k->columns);
+    cr_free(cx, k->nodes, k->node_capacity, sizeof *k->nodes);
+    cr_free(cx, k->params, k->param_capacity, sizeof *k->params);
+    cr_free(cx, k->columns, k->column_capacity, sizeof *k->columns);
     cr_free(cx, k->hooks, k->n_hooks, sizeof *k->hooks);
     cr_free(cx, k, 1, sizeof *k);
 }
@@ -57,11 +57,11 @@ cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_kernel)
     cr_kernel *copy = NULL;
     CR_TRY(cri_kernel_new(cx, k->hooks, k->n_hooks, &copy));
     copy->nodes = copy_array(cx, k->nodes, k->n_nodes, sizeof *k->nodes);
-    copy->room_nodes = copy->n_nodes = k->n_nodes;
+    copy->node_capacity = copy->n_nodes = k->n_nodes;
     copy->params = copy_array(cx, k->params, k->n_params, sizeof *k->params);
-    copy->room_params = copy->n_params = k->n_params;
+    copy->param_capacity = copy->n_params = k->n_params;
     copy->columns = cr_alloc(cx, k->n_columns, sizeof *k->columns);
-    copy->room_columns = k->n_columns;
+    copy->column_capacity = k->n_columns;
     if (!copy->nodes || !copy->params || !copy->columns) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < k->n_columns; i++) {
         char *name = cri_string_copy(cx, k->columns[i].name);

@@ -200,7 +200,7 @@ typedef enum cr_kernel_fill { CR_FILL_BOTH, CR_FILL_LOWER } cr_kernel_fill;
 
 /* out [n x n]: k(x_i, x_j), both triangles or the lower only.  O(n^2 d / 2).  `white` adds to the
  * diagonal.  Fails as cr_kernel_check does, with CR_EARG on a wrong shape, CR_EINTERRUPTED,
- * CR_ENOMEM; out is then spoiled or as it was. */
+ * CR_ENOMEM; out is then overwritten or as it was. */
 CR_API cr_status cr_kernel_gram(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
                                 cr_kernel_fill fill, cr_mat out);
 /* out [n x m]: k(x_i, z_j), `white` nowhere.  O(n m d). */

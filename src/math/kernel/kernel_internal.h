@@ -144,7 +144,7 @@ struct cr_kernel {
     cr_kernel_hook *hooks; /* with names of their own */
     size_t          n_nodes, n_params, n_columns, n_hooks;
     size_t          begin; /* nodes before it are passed over: of a part of a kernel */
-    size_t          room_nodes, room_params, room_columns;
+    size_t          node_capacity, param_capacity, column_capacity;
     cr_kernel_names names;  /* of the codes of categories; text NULL: none */
     cri_text_table *tables; /* [n_tables] of nodes of texts, while a model is learned; or NULL */
     size_t          n_tables;
@@ -299,9 +299,9 @@ struct cri_job {
     const cr_kernel *k;
     cri_side         a, b; /* the rows and the columns of the matrix; the same for a Gram matrix */
     bool             same, white, gradients;
-    double         **shift; /* [n_nodes][width] taken off the features of distances              */
-    double          *total; /* [n_nodes] of centre: the mean of m                                */
-    atomic_bool     *no_memory; /* a tile could not get its room                                 */
+    double         **shift;     /* [n_nodes][width] taken off the features of distances */
+    double          *total;     /* [n_nodes] of centre: the mean of m                   */
+    atomic_bool     *no_memory; /* a tile could not get a workspace                     */
 };
 
 /* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena
@@ -327,37 +327,38 @@ static inline size_t cri_column_at(const cr_kernel *k, const cri_node *node, siz
 }
 /* Derivatives by the features of row i to derivatives by the row itself, added to dx [d]. */
 void cri_pull_back(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
-                   size_t width, const double *FA, double *room, double *dx);
-/* What cri_pull_back wants as room, in doubles. */
-size_t cri_pull_back_room(size_t columns, size_t width);
+                   size_t width, const double *FA, double *workspace, double *dx);
+/* What cri_pull_back wants as workspace, in doubles. */
+size_t cri_pull_back_workspace_size(size_t columns, size_t width);
 
 /* Room for one tile: values, t and adjoints of all nodes, and of products with features. */
-typedef struct cri_room {
-    double **value, **t, **adjoint; /* [n_nodes][CRI_AREA]                    */
-    double  *work[2];               /* [CRI_AREA]                             */
-    double  *products;              /* [2 x CRI_TILE x most width]            */
+typedef struct cri_workspace {
+    double **value, **t, **adjoint; /* [n_nodes][CRI_AREA]         */
+    double  *work[2];               /* [CRI_AREA]                  */
+    double  *products;              /* [2 x CRI_TILE x most width] */
     bool     backward;
-} cri_room;
+} cri_workspace;
 
 /* Quietly: false when there is no memory. */
-bool   cri_room_new(const cri_job *job, bool backward, cri_room *out_room);
-void   cri_room_free(const cri_job *job, cri_room *room);
-size_t cri_room_size(const cri_job *job, bool backward);
+bool   cri_workspace_new(const cri_job *job, bool backward, cri_workspace *out_workspace);
+void   cri_workspace_free(const cri_job *job, cri_workspace *workspace);
+size_t cri_workspace_size(const cri_job *job, bool backward);
 
 /* Where derivatives are gathered.  Any of them may be NULL. */
 typedef struct cri_gradient {
-    double  *natural;    /* [n_params] by the natural values                                      */
-    double **features_b; /* [n_nodes][rows of b x width] by the features of the columns           */
+    double  *natural;    /* [n_params] by the natural values                            */
+    double **features_b; /* [n_nodes][rows of b x width] by the features of the columns */
     double **diagonal_a; /* [n_nodes][rows of a] by the diagonal of what a distance stands over;
                           * of centre by -m(x): of a diagonal both of m(x) + m(x), in diagonal_b */
     double **diagonal_b;
 } cri_gradient;
 
 /* Values of all nodes on the tile; that of the root is value[n_nodes - 1]. */
-void cri_forward(const cri_job *job, cri_tile tile, cri_room *room);
-/* From the adjoint of the node `last`, in room->adjoint[last], to derivatives; forward went before
- * with the same tile. */
-void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room, cri_gradient *g);
+void cri_forward(const cri_job *job, cri_tile tile, cri_workspace *workspace);
+/* From the adjoint of the node `last`, in workspace->adjoint[last], to derivatives; forward went
+ * before with the same tile. */
+void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_workspace *workspace,
+                  cri_gradient *g);
 /* What derivatives forwards need of whole sides: d diagonal / dp, and d total / dp. */
 typedef struct cri_tangents {
     double **a, **b; /* [n_nodes][rows], of what stands over a base that the parameter is in */
@@ -366,10 +367,10 @@ typedef struct cri_tangents {
 
 /* Makes them, for jobs with gradients. */
 cr_status cri_tangents_new(cr_scratch *s, const cri_job *job, size_t param, cri_tangents *out);
-/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is
- * in. */
+/* workspace->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it
+ * is in. */
 void cri_tangent(const cri_job *job, size_t param, const cri_tangents *tangents, cri_tile tile,
-                 cri_room *room);
+                 cri_workspace *workspace);
 /* true when the parameter is in the node or below it. */
 bool cri_depends(const cr_kernel *k, size_t node, size_t param);
 
@@ -378,20 +379,21 @@ void cri_leaf_forward(const cri_job *job, size_t node, cri_tile tile, double *t,
 void cri_leaf_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
                       const double *t, const double *value, double *out);
 void cri_leaf_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
-                       cri_room *room, cri_gradient *g);
+                       cri_workspace *workspace, cri_gradient *g);
 /* Of normalise(...): values, the adjoint of what it stands over, and one derivative forwards
  * (normalise.c). */
-void cri_normalise_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
+void cri_normalise_forward(const cri_job *job, size_t node, cri_tile tile,
+                           cri_workspace *workspace);
 void cri_normalise_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
-                            cri_room *room, cri_gradient *g);
+                            cri_workspace *workspace, cri_gradient *g);
 void cri_normalise_tangent(const cri_job *job, size_t node, const cri_tangents *tangents,
-                           cri_tile tile, cri_room *room);
+                           cri_tile tile, cri_workspace *workspace);
 /* The same of centre(...) (centre.c). */
-void cri_centre_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
+void cri_centre_forward(const cri_job *job, size_t node, cri_tile tile, cri_workspace *workspace);
 void cri_centre_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
-                         cri_room *room, cri_gradient *g);
+                         cri_workspace *workspace, cri_gradient *g);
 void cri_centre_tangent(const cri_job *job, size_t node, const cri_tangents *tangents,
-                        cri_tile tile, cri_room *room);
+                        cri_tile tile, cri_workspace *workspace);
 /* Its means of both sides and their total, into the job. */
 cr_status cri_centre_means(cr_scratch *s, cri_job *job, size_t node);
 /* Their derivatives by a parameter. */

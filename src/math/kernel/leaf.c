@@ -278,19 +278,21 @@ static void contract_diagonal(const contraction *x, cri_gradient *g)
 
 /* Parameters of the link, one by one. */
 static void contract_links(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
-                           cri_room *room, double *natural)
+                           cri_workspace *workspace, double *natural)
 {
     const cri_node *node = &job->k->nodes[at];
     for (size_t s = 0; node->class->specs[s].shown.name; s++)
         for (size_t e = 0; node->class->specs[s].role == CRI_LINK && e < node->n_values[s]; e++) {
             if (job->k->params[node->param[s] + e].fixed) continue;
-            cri_leaf_partial(job, at, s, e, tile, room->t[at], room->value[at], room->work[0]);
-            natural[node->param[s] + e] += cri_dot_array(adjoint, room->work[0], tile.ni * tile.nj);
+            cri_leaf_partial(job, at, s, e, tile, workspace->t[at], workspace->value[at],
+                             workspace->work[0]);
+            natural[node->param[s] + e] +=
+                cri_dot_array(adjoint, workspace->work[0], tile.ni * tile.nj);
         }
 }
 
 static void contract_map(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
-                         cri_room *room, cri_gradient *g)
+                         cri_workspace *workspace, cri_gradient *g)
 {
     const cri_node *node = &job->k->nodes[at];
     size_t          n = tile.ni * tile.nj, width = job->a.node[at].width;
@@ -300,21 +302,23 @@ static void contract_map(const cri_job *job, size_t at, cri_tile tile, const dou
     for (size_t p = 0; g->natural && tangent && p < job->k->n_params; p++)
         maps = maps || tangent[p];
     if (node->class)
-        node->class->slope(job->k, node, room->t[at], room->value[at], n, room->work[0]);
+        node->class->slope(job->k, node, workspace->t[at], workspace->value[at], n,
+                           workspace->work[0]);
     else
-        fill(room->work[0], n, 1);
-    cri_multiply_array(adjoint, room->work[0], n, room->work[0]);
+        fill(workspace->work[0], n, 1);
+    cri_multiply_array(adjoint, workspace->work[0], n, workspace->work[0]);
 
-    contraction x = { .job = job, .at = at, .width = width, .tile = tile, .G = room->work[0] };
+    contraction x = { .job = job, .at = at, .width = width, .tile = tile, .G = workspace->work[0] };
     x.Fa = cri_feature_row(&job->a, at, tile.i0), x.Fb = cri_feature_row(&job->b, at, tile.j0);
-    x.P = room->products, x.Q = x.P + CRI_TILE * width;
+    x.P = workspace->products, x.Q = x.P + CRI_TILE * width;
     if (tile.diagonal) {
         contract_diagonal(&x, g);
         return;
     }
     if (g->natural && lengths != SIZE_MAX && !ard) {
         size_t param = node->param[lengths];
-        g->natural[param] += -2 / job->k->params[param].value * cri_dot_array(x.G, room->t[at], n);
+        g->natural[param] +=
+            -2 / job->k->params[param].value * cri_dot_array(x.G, workspace->t[at], n);
     }
     if (width == 0 || (!ard && !maps && !FA)) return;
     add_sums(&x);
@@ -327,17 +331,20 @@ static void contract_map(const cri_job *job, size_t at, cri_tile tile, const dou
 }
 
 void cri_leaf_backward(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
-                       cri_room *room, cri_gradient *g)
+                       cri_workspace *workspace, cri_gradient *g)
 {
     const cri_node *node = &job->k->nodes[at];
     cri_family      family = cri_family_of(job->k, node);
     size_t          n = tile.ni * tile.nj;
     if (family == CRI_DISTANCE && tile.diagonal) return;
-    if (node->class && g->natural) contract_links(job, at, tile, adjoint, room, g->natural);
-    if (family == CRI_DISTANCE || family == CRI_DOT) contract_map(job, at, tile, adjoint, room, g);
+    if (node->class && g->natural) contract_links(job, at, tile, adjoint, workspace, g->natural);
+    if (family == CRI_DISTANCE || family == CRI_DOT)
+        contract_map(job, at, tile, adjoint, workspace, g);
     if (family != CRI_PAIRS || !node->class || !node->class->pairs_dx || !g->features_b ||
         !g->features_b[at])
         return;
-    for (size_t i = 0; i < n; i++) room->work[0][i] = tile.diagonal ? 2 * adjoint[i] : adjoint[i];
-    node->class->pairs_dx(job, at, tile, room->value[at], room->work[0], g->features_b[at]);
+    for (size_t i = 0; i < n; i++)
+        workspace->work[0][i] = tile.diagonal ? 2 * adjoint[i] : adjoint[i];
+    node->class->pairs_dx(job, at, tile, workspace->value[at], workspace->work[0],
+                          g->features_b[at]);
 }

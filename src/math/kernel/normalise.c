@@ -18,11 +18,11 @@ static double inverse_root(double a, double b)
     return a > 0 && b > 0 ? 1 / (sqrt(a) * sqrt(b)) : 0;
 }
 
-void cri_normalise_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *room)
+void cri_normalise_forward(const cri_job *job, size_t at, cri_tile tile, cri_workspace *workspace)
 {
-    const double *base = room->value[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
+    const double *base = workspace->value[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
     const double *b = job->b.node[at].diagonal;
-    double       *out = room->value[at];
+    double       *out = workspace->value[at];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j;
@@ -34,10 +34,11 @@ void cri_normalise_forward(const cri_job *job, size_t at, cri_tile tile, cri_roo
 }
 
 void cri_normalise_backward(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
-                            cri_room *room, cri_gradient *g)
+                            cri_workspace *workspace, cri_gradient *g)
 {
-    const double *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal, *v = room->value[at];
-    double       *out = room->adjoint[job->k->nodes[at].first];
+    const double *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal,
+                 *v = workspace->value[at];
+    double *out = workspace->adjoint[job->k->nodes[at].first];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.j0 + j;
@@ -50,11 +51,11 @@ void cri_normalise_backward(const cri_job *job, size_t at, cri_tile tile, const 
 }
 
 void cri_normalise_tangent(const cri_job *job, size_t at, const cri_tangents *tangents,
-                           cri_tile tile, cri_room *room)
+                           cri_tile tile, cri_workspace *workspace)
 {
-    const double *base = room->adjoint[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
-    const double *b = job->b.node[at].diagonal, *v = room->value[at];
-    double       *out = room->adjoint[at];
+    const double *base = workspace->adjoint[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
+    const double *b = job->b.node[at].diagonal, *v = workspace->value[at];
+    double       *out = workspace->adjoint[at];
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.j0 + j;

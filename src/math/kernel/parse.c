@@ -121,7 +121,7 @@ cr_status cr_kernel_parse(cr_ctx *cx, const char *text, const cr_kernel_columns 
     *out_kernel = p.k;
     p.k = NULL;
 done:
-    cr_free(cx, p.values, p.room_values, sizeof *p.values);
+    cr_free(cx, p.values, p.value_capacity, sizeof *p.values);
     cr_kernel_free(cx, p.k);
     return st;
 }

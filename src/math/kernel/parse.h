@@ -32,7 +32,7 @@ typedef struct cri_parser {
     const cr_kernel_columns *columns; /* may be NULL */
     cr_kernel               *k;
     cri_parse_value         *values; /* all that were read, waiting for their node */
-    size_t                   n_values, room_values, depth;
+    size_t                   n_values, value_capacity, depth;
 } cri_parser;
 
 /* What the parentheses of a kernel held, before it is made a node. */
@@ -74,7 +74,7 @@ cr_status cri_parse_number(cri_parser *p, double *out);
 bool cri_parse_word(cri_parser *p, const char *word);
 
 /* Room in an array for one more than n. */
-cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *room, size_t size);
+cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *capacity, size_t size);
 /* One more node of the kernel. */
 cr_status cri_parse_add_node(cri_parser *p, cri_node node, size_t *out);
 /* One more column that its nodes name. */

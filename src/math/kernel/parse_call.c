@@ -487,7 +487,7 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
         if (strcmp(name, materns[i].name) == 0) {
             if (c.spec[1].where)
                 CR_TRY(FAULT(p, c.spec[1].where, "%s has its nu in its name", name));
-            CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values,
+            CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->value_capacity,
                                   sizeof *p->values));
             c.spec[1] = (cri_parse_given){ c.begin, p->n_values, 1 };
             p->values[p->n_values++] =

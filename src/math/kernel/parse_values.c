@@ -85,7 +85,7 @@ cr_status cri_parse_values(cri_parser *p, size_t *out_begin, size_t *out_n)
     cri_parse_blanks(p);
     bool list = cri_parse_accept(p, '[');
     do {
-        CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->room_values,
+        CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->value_capacity,
                               sizeof *p->values));
         cri_parse_blanks(p);
         cri_parse_value v = { .at = p->at, .number = list || *p->at != '~' };

@@ -157,16 +157,16 @@ bool cri_parse_word(cri_parser *p, const char *word)
 
 /* --- growing arrays -------------------------------------------------------------------------- */
 
-cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *room, size_t size)
+cr_status cri_parse_grow(cri_parser *p, void **array, size_t n, size_t *capacity, size_t size)
 {
-    return cri_array_grow(p->cx, array, n, room, size);
+    return cri_array_grow(p->cx, array, n, capacity, size);
 }
 
 cr_status cri_parse_add_node(cri_parser *p, cri_node node, size_t *out)
 {
     cr_kernel *k = p->k;
     cr_status  st =
-        cri_parse_grow(p, (void **)&k->nodes, k->n_nodes, &k->room_nodes, sizeof *k->nodes);
+        cri_parse_grow(p, (void **)&k->nodes, k->n_nodes, &k->node_capacity, sizeof *k->nodes);
     if (st != CR_OK) return st;
     if (k->n_nodes >= CRI_MOST_NODES)
         return FAULT(p, p->at, "the expression has more than %d parts", CRI_MOST_NODES);
@@ -177,9 +177,9 @@ cr_status cri_parse_add_node(cri_parser *p, cri_node node, size_t *out)
 cr_status cri_parse_add_column(cri_parser *p, size_t index, const char *name)
 {
     cr_kernel *k = p->k;
-    cr_status  st =
-        cri_parse_grow(p, (void **)&k->columns, k->n_columns, &k->room_columns, sizeof *k->columns);
-    char *copy = st == CR_OK ? cri_string_copy(p->cx, name) : NULL;
+    cr_status  st = cri_parse_grow(p, (void **)&k->columns, k->n_columns, &k->column_capacity,
+                                   sizeof *k->columns);
+    char      *copy = st == CR_OK ? cri_string_copy(p->cx, name) : NULL;
     if (!copy) return CR_ENOMEM;
     k->columns[k->n_columns++] = (cri_column){ index, copy };
     return CR_OK;
@@ -189,7 +189,7 @@ cr_status cri_parse_add_param(cri_parser *p, cri_param param)
 {
     cr_kernel *k = p->k;
     cr_status  st =
-        cri_parse_grow(p, (void **)&k->params, k->n_params, &k->room_params, sizeof *k->params);
+        cri_parse_grow(p, (void **)&k->params, k->n_params, &k->param_capacity, sizeof *k->params);
     if (st == CR_OK) k->params[k->n_params++] = param;
     return st;
 }

@@ -103,7 +103,8 @@ cr_status cri_pieces_join(cr_scratch *s, const cri_job *job, size_t node, cri_te
     return CR_OK;
 }
 
-size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b)
+size_t cri_pieces_workspace_size(const cri_job *job, size_t node, const cri_texts *a,
+                                 const cri_texts *b)
 {
     const cri_pieces *q = b->ready;
     (void)job, (void)node, (void)a;
@@ -111,7 +112,7 @@ size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, cons
 }
 
 void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    size_t i, const size_t *j, size_t n, double *workspace, double *values,
                     double *slopes)
 {
     const cri_pieces *p = a->ready, *q = b->ready;
@@ -119,13 +120,14 @@ void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const c
     (void)job, (void)node, (void)slopes;
     for (size_t e = p->begin[i]; e < p->begin[i + 1]; e++)
         for (size_t f = l->begin[p->id[e]]; f < l->begin[p->id[e] + 1]; f++)
-            room[l->to[f]] += p->count[e] * l->weight[f];
+            workspace[l->to[f]] += p->count[e] * l->weight[f];
     for (size_t c = 0; c < n; c++) {
         double sum = 0;
         for (size_t e = q->begin[j[c]]; e < q->begin[j[c] + 1]; e++)
-            sum += room[q->id[e]] * q->count[e];
+            sum += workspace[q->id[e]] * q->count[e];
         values[c] = sum;
     }
     for (size_t e = p->begin[i]; e < p->begin[i + 1]; e++)
-        for (size_t f = l->begin[p->id[e]]; f < l->begin[p->id[e] + 1]; f++) room[l->to[f]] = 0;
+        for (size_t f = l->begin[p->id[e]]; f < l->begin[p->id[e] + 1]; f++)
+            workspace[l->to[f]] = 0;
 }

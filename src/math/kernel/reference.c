@@ -79,7 +79,7 @@ done:
 }
 
 /* Room for the means of n_nodes nodes, of those that `from` has. */
-static cr_status make_room(cr_ctx *cx, size_t n_nodes, double *const *from, cri_reference *r)
+static cr_status reserve(cr_ctx *cx, size_t n_nodes, double *const *from, cri_reference *r)
 {
     r->n_nodes = n_nodes;
     r->mean = cr_alloc(cx, n_nodes, sizeof *r->mean);
@@ -98,7 +98,7 @@ cr_status cri_reference_copy(cr_ctx *cx, const cri_reference *from, cri_referenc
     CR_TRY(new_reference(cx, &from->in, &r));
     memcpy(r->p, from->p, from->in.rows * sizeof *r->p);
     if (from->mean) { /* slopes are not copied */
-        CR_TRY(make_room(cx, from->n_nodes, from->mean, r));
+        CR_TRY(reserve(cx, from->n_nodes, from->mean, r));
         memcpy(r->total, from->total, from->n_nodes * sizeof *r->total);
         for (size_t i = 0; i < from->n_nodes; i++)
             if (from->mean[i]) memcpy(r->mean[i], from->mean[i], from->in.rows * sizeof(double));
@@ -202,7 +202,7 @@ cr_status cri_kernel_settle(cr_ctx *cx, cr_kernel *k)
     CR_TRY(cri_job_begin(&s, k, &r->in, NULL, false, &job));
     for (size_t i = k->begin; i < k->n_nodes; i++)
         if (cri_is_centre(&k->nodes[i])) which[i] = job.a.node[i].diagonal;
-    st = make_room(cx, k->n_nodes, which, r);
+    st = reserve(cx, k->n_nodes, which, r);
     for (size_t i = 0; st == CR_OK && i < k->n_nodes; i++) {
         if (!which[i]) continue;
         memcpy(r->mean[i], which[i], r->in.rows * sizeof(double));

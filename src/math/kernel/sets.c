@@ -36,23 +36,23 @@ static double size_of(const cri_texts *t, size_t i)
 /* --- set ------------------------------------------------------------------------------------- */
 
 static void set_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    size_t i, const size_t *j, size_t n, double *workspace, double *values,
                     double *slopes)
 {
-    cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
+    cri_pieces_row(job, node, a, b, i, j, n, workspace, values, slopes);
     for (size_t q = 0; q < n; q++) values[q] = exp2(values[q]);
 }
 
 static cri_slope set_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                         double *room)
+                         double *workspace)
 {
-    (void)job, (void)node, (void)room;
+    (void)job, (void)node, (void)workspace;
     return (cri_slope){ exp2(size_of(t, i)), 0 };
 }
 
 static const cri_text_kernel set = { .read = read_words,
                                      .join = cri_pieces_join,
-                                     .room = cri_pieces_room,
+                                     .workspace = cri_pieces_workspace_size,
                                      .row = set_row,
                                      .own = set_own };
 
@@ -72,10 +72,10 @@ const cr_kernel_class cri_kernel_set = {
 /* --- jaccard --------------------------------------------------------------------------------- */
 
 static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                        size_t i, const size_t *j, size_t n, double *room, double *values,
+                        size_t i, const size_t *j, size_t n, double *workspace, double *values,
                         double *slopes)
 {
-    cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
+    cri_pieces_row(job, node, a, b, i, j, n, workspace, values, slopes);
     for (size_t q = 0; q < n; q++) {
         double either = size_of(a, i) + size_of(b, j[q]) - values[q];
         values[q] = either > 0 ? values[q] / either : 1;
@@ -83,15 +83,15 @@ static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, con
 }
 
 static cri_slope jaccard_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                             double *room)
+                             double *workspace)
 {
-    (void)job, (void)node, (void)t, (void)i, (void)room;
+    (void)job, (void)node, (void)t, (void)i, (void)workspace;
     return (cri_slope){ 1, 0 };
 }
 
 static const cri_text_kernel jaccard = { .read = read_words,
                                          .join = cri_pieces_join,
-                                         .room = cri_pieces_room,
+                                         .workspace = cri_pieces_workspace_size,
                                          .row = jaccard_row,
                                          .own = jaccard_own };
 

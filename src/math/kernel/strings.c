@@ -30,18 +30,18 @@ static cr_status read_k_mers(cr_scratch *s, const cri_job *job, size_t node, cri
 /* --- spectrum -------------------------------------------------------------------------------- */
 
 static cri_slope spectrum_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                              double *room)
+                              double *workspace)
 {
     const cri_pieces *p = t->ready;
     double            sum = 0;
-    (void)job, (void)node, (void)room;
+    (void)job, (void)node, (void)workspace;
     for (size_t e = p->begin[i]; e < p->begin[i + 1]; e++) sum += p->count[e] * p->count[e];
     return (cri_slope){ sum, 0 };
 }
 
 static const cri_text_kernel spectrum = { .read = read_k_mers,
                                           .join = cri_pieces_join,
-                                          .room = cri_pieces_room,
+                                          .workspace = cri_pieces_workspace_size,
                                           .row = cri_pieces_row,
                                           .own = spectrum_own,
                                           .normalised = normalised };
@@ -162,12 +162,12 @@ done:
 }
 
 static cri_slope mismatch_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                              double *room)
+                              double *workspace)
 {
     const cri_pieces *p = t->ready;
     common            c = common_of(&job->k->nodes[node]);
     double            sum = 0;
-    (void)room;
+    (void)workspace;
     for (size_t e = p->begin[i]; e < p->begin[i + 1]; e++)
         for (size_t f = p->begin[i]; f < p->begin[i + 1]; f++)
             sum += p->count[e] * p->count[f] *
@@ -177,7 +177,7 @@ static cri_slope mismatch_own(const cri_job *job, size_t node, const cri_texts *
 
 static const cri_text_kernel mismatch = { .read = read_k_mers,
                                           .join = mismatch_join,
-                                          .room = cri_pieces_room,
+                                          .workspace = cri_pieces_workspace_size,
                                           .row = cri_pieces_row,
                                           .own = mismatch_own,
                                           .normalised = normalised };

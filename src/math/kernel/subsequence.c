@@ -27,19 +27,22 @@ enum { K = 0, NORMALISE = 1, LAMBDA = 2, LANES = 8 };
 static bool normalised(const cri_node *node) { return node->setting[NORMALISE] != 0; }
 
 /* Per lane: k rows of K' and as many of its derivative, and the letters, as numbers. */
-static size_t room_for(size_t k, size_t longest) { return LANES * (longest + 1) * (2 * k + 1); }
+static size_t workspace_size(size_t k, size_t longest)
+{
+    return LANES * (longest + 1) * (2 * k + 1);
+}
 
-static size_t subsequence_room(const cri_job *job, size_t node, const cri_texts *a,
-                               const cri_texts *b)
+static size_t subsequence_workspace_size(const cri_job *job, size_t node, const cri_texts *a,
+                                         const cri_texts *b)
 {
     (void)a;
-    return room_for((size_t)job->k->nodes[node].setting[K], b->longest);
+    return workspace_size((size_t)job->k->nodes[node].setting[K], b->longest);
 }
 
 typedef struct lanes {
-    size_t  m, k;            /* the longest t; the length of subsequences   */
+    size_t  m, k;            /* the longest t; the length of subsequences */
     double  lambda, *letter; /* [m + 1][LANES]                            */
-    double *K1, *D1;         /* [k][m + 1][LANES] K' and its derivative     */
+    double *K1, *D1;         /* [k][m + 1][LANES] K' and its derivative   */
 } lanes;
 
 /* sum += lambda^2 K'_{k-1} where letters match: of all lanes. */
@@ -91,7 +94,7 @@ BODY void advance_slopes(const lanes *l, double x, size_t q)
 
 /* The text s with n <= LANES texts t. */
 BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                       const cr_ctx *cx, double *room, double *values, double *slopes)
+                       const cr_ctx *cx, double *workspace, double *values, double *slopes)
 {
     lanes  l = { .k = k, .lambda = lambda };
     double sum[LANES] = { 0 }, slope[LANES] = { 0 };
@@ -100,10 +103,10 @@ BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, 
         if (length > l.m) l.m = length;
     }
     size_t width = (l.m + 1) * LANES;
-    l.letter = room, l.K1 = room + width, l.D1 = l.K1 + k * width;
-    for (size_t e = 0; e < width; e++) room[e] = 0, l.K1[e] = 1;
-    memset(l.K1 + width, 0, (k - 1) * width * sizeof *room);
-    if (slopes) memset(l.D1, 0, k * width * sizeof *room);
+    l.letter = workspace, l.K1 = workspace + width, l.D1 = l.K1 + k * width;
+    for (size_t e = 0; e < width; e++) workspace[e] = 0, l.K1[e] = 1;
+    memset(l.K1 + width, 0, (k - 1) * width * sizeof *workspace);
+    if (slopes) memset(l.D1, 0, k * width * sizeof *workspace);
     for (size_t c = 0; c < n; c++)
         for (size_t j = 0; t[c][j]; j++) l.letter[j * LANES + c] = (unsigned char)t[c][j];
     for (size_t i = 0; s[i]; i++) {
@@ -122,22 +125,22 @@ BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, 
 }
 
 AVX2 static void compare_avx2(const char *s, const char *const *t, size_t n, size_t k,
-                              double lambda, const cr_ctx *cx, double *room, double *values,
+                              double lambda, const cr_ctx *cx, double *workspace, double *values,
                               double *slopes)
 {
-    compare_body(s, t, n, k, lambda, cx, room, values, slopes);
+    compare_body(s, t, n, k, lambda, cx, workspace, values, slopes);
 }
 
 static void compare_plain(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                          const cr_ctx *cx, double *room, double *values, double *slopes)
+                          const cr_ctx *cx, double *workspace, double *values, double *slopes)
 {
-    compare_body(s, t, n, k, lambda, cx, room, values, slopes);
+    compare_body(s, t, n, k, lambda, cx, workspace, values, slopes);
 }
 
 static void compare_texts(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                          const cr_ctx *cx, double *room, double *values, double *slopes)
+                          const cr_ctx *cx, double *workspace, double *values, double *slopes)
 {
-    (HAS_AVX2() ? compare_avx2 : compare_plain)(s, t, n, k, lambda, cx, room, values, slopes);
+    (HAS_AVX2() ? compare_avx2 : compare_plain)(s, t, n, k, lambda, cx, workspace, values, slopes);
 }
 
 static double decay(const cri_job *job, size_t node)
@@ -146,7 +149,7 @@ static double decay(const cri_job *job, size_t node)
 }
 
 static void subsequence_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                            size_t i, const size_t *j, size_t n, double *room, double *values,
+                            size_t i, const size_t *j, size_t n, double *workspace, double *values,
                             double *slopes)
 {
     const char *t[LANES];
@@ -154,21 +157,21 @@ static void subsequence_row(const cri_job *job, size_t node, const cri_texts *a,
     for (size_t from = 0; from < n; from += LANES) {
         size_t count = n - from < LANES ? n - from : LANES;
         for (size_t c = 0; c < count; c++) t[c] = b->text[j[from + c]];
-        compare_texts(a->text[i], t, count, k, decay(job, node), job->cx, room, values + from,
+        compare_texts(a->text[i], t, count, k, decay(job, node), job->cx, workspace, values + from,
                       slopes ? slopes + from : NULL);
     }
 }
 
 static cri_slope subsequence_own(const cri_job *job, size_t node, const cri_texts *t, size_t i,
-                                 double *room)
+                                 double *workspace)
 {
     cri_slope out;
     compare_texts(t->text[i], &t->text[i], 1, (size_t)job->k->nodes[node].setting[K],
-                  decay(job, node), job->cx, room, &out.v, &out.d);
+                  decay(job, node), job->cx, workspace, &out.v, &out.d);
     return out;
 }
 
-static const cri_text_kernel subsequence = { .room = subsequence_room,
+static const cri_text_kernel subsequence = { .workspace = subsequence_workspace_size,
                                              .row = subsequence_row,
                                              .own = subsequence_own,
                                              .normalised = normalised };

@@ -155,11 +155,11 @@ cr_status cri_text_prepare(cr_scratch *s, const cri_job *job, size_t node, cri_s
     if (kernel->read) CR_TRY(kernel->read(s, job, node, t));
     side->node[node].extra = t;
     if (!is_normalised(job, node)) goto done;
-    double *room = cr_scratch_bytes(s, kernel->room(job, node, t, t), sizeof *room);
+    double *workspace = cr_scratch_bytes(s, kernel->workspace(job, node, t, t), sizeof *workspace);
     t->own = cr_scratch_bytes(s, t->n, sizeof *t->own);
     CR_TRY(s->status);
     for (size_t i = 0; i < t->n; i++) {
-        t->own[i] = kernel->own(job, node, t, i, room);
+        t->own[i] = kernel->own(job, node, t, i, workspace);
         if (i % 64 == 0) CR_TRY(cr_check_interrupt(s->cx));
     }
 done:
@@ -179,10 +179,10 @@ static cri_slope normalise(cri_slope k, cri_slope x, cri_slope y)
 
 /* Text i of a with the texts j of b. */
 static void compute_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                        size_t i, const size_t *j, size_t n, double *room, double *values,
+                        size_t i, const size_t *j, size_t n, double *workspace, double *values,
                         double *slopes)
 {
-    kernel_of(job, node)->row(job, node, a, b, i, j, n, room, values, slopes);
+    kernel_of(job, node)->row(job, node, a, b, i, j, n, workspace, values, slopes);
     for (size_t q = 0; a->own && q < n; q++) {
         cri_slope k =
             normalise((cri_slope){ values[q], slopes ? slopes[q] : 0 }, a->own[i], b->own[j[q]]);
@@ -197,7 +197,7 @@ enum { TABLE_ROWS = 16 };
 
 typedef struct table_work {
     const cri_job   *job;
-    size_t           node, size; /* size: of the room */
+    size_t           node, size; /* size: of the workspace */
     cri_texts       *a;
     const cri_texts *b;
     const size_t    *all; /* [texts of b] 0, 1, ... */
@@ -209,16 +209,16 @@ static void fill_table(void *arg, size_t block)
     const table_work *w = arg;
     cri_range         r = cri_block_range(w->a->n, TABLE_ROWS, block);
     size_t            m = w->b->n;
-    double           *room = cri_resize_quietly(w->job->cx, NULL, 0, w->size, sizeof *room);
-    if (!room) {
+    double *workspace = cri_resize_quietly(w->job->cx, NULL, 0, w->size, sizeof *workspace);
+    if (!workspace) {
         atomic_store(w->job->no_memory, true);
         return;
     }
-    memset(room, 0, w->size * sizeof *room);
+    memset(workspace, 0, w->size * sizeof *workspace);
     for (size_t i = r.begin; i < r.end && !cri_should_stop(w->job->cx); i++)
-        compute_row(w->job, w->node, w->a, w->b, i, w->all, w->job->same ? i + 1 : m, room,
+        compute_row(w->job, w->node, w->a, w->b, i, w->all, w->job->same ? i + 1 : m, workspace,
                     w->a->values + i * m, w->a->slopes ? w->a->slopes + i * m : NULL);
-    cr_free(w->job->cx, room, w->size, sizeof *room);
+    cr_free(w->job->cx, workspace, w->size, sizeof *workspace);
 }
 
 static void mirror(double *A, size_t n)
@@ -232,7 +232,7 @@ static cr_status make_table(cr_scratch *s, const cri_job *job, size_t node, cri_
 {
     cr_status  st = CR_OK;
     table_work w = { .job = job, .node = node, .a = a, .b = b };
-    w.size = kernel_of(job, node)->room(job, node, a, b);
+    w.size = kernel_of(job, node)->workspace(job, node, a, b);
     size_t *all = cr_scratch_index(s, b->n);
     a->values = cr_scratch_matrix(s, a->n, b->n);
     if (wants_slopes(job, node)) a->slopes = cr_scratch_matrix(s, a->n, b->n);
@@ -278,19 +278,20 @@ static void look_up(const cri_texts *a, const cri_texts *b, const double *table,
 }
 
 static void compute_diagonal(const cri_job *job, size_t node, cri_tile tile, bool slope,
-                             double *room, double *out)
+                             double *workspace, double *out)
 {
     const cri_texts *a = texts_of(&job->a, node);
     for (size_t i = 0; i < tile.ni; i++) {
         size_t    text = a->of[tile.i0 + i];
-        cri_slope k = a->own ? a->own[text] : kernel_of(job, node)->own(job, node, a, text, room);
+        cri_slope k =
+            a->own ? a->own[text] : kernel_of(job, node)->own(job, node, a, text, workspace);
         if (a->own) k = (cri_slope){ k.v > 0 ? 1 : 0, 0 };
         out[i] = slope ? k.d : k.v;
     }
 }
 
-static void compute_tile(const cri_job *job, size_t node, cri_tile tile, bool slope, double *room,
-                         double *out)
+static void compute_tile(const cri_job *job, size_t node, cri_tile tile, bool slope,
+                         double *workspace, double *out)
 {
     const cri_texts *a = texts_of(&job->a, node), *b = texts_of(&job->b, node);
     size_t           j[CRI_TILE];
@@ -301,8 +302,8 @@ static void compute_tile(const cri_job *job, size_t node, cri_tile tile, bool sl
         if (cri_should_stop(job->cx))
             memset(row, 0, tile.nj * sizeof *row);
         else
-            compute_row(job, node, a, b, a->of[tile.i0 + i], j, tile.nj, room, slope ? values : row,
-                        slope ? row : NULL);
+            compute_row(job, node, a, b, a->of[tile.i0 + i], j, tile.nj, workspace,
+                        slope ? values : row, slope ? row : NULL);
     }
 }
 
@@ -318,19 +319,19 @@ static void fill_tile(const cri_job *job, size_t node, cri_tile tile, bool slope
         look_up(a, b, table, tile, out);
         return;
     }
-    size_t  size = kernel_of(job, node)->room(job, node, a, b);
-    double *room = cri_resize_quietly(job->cx, NULL, 0, size, sizeof *room);
-    if (!room) {
+    size_t  size = kernel_of(job, node)->workspace(job, node, a, b);
+    double *workspace = cri_resize_quietly(job->cx, NULL, 0, size, sizeof *workspace);
+    if (!workspace) {
         atomic_store(job->no_memory, true);
         memset(out, 0, tile.ni * tile.nj * sizeof *out);
         return;
     }
-    memset(room, 0, size * sizeof *room);
+    memset(workspace, 0, size * sizeof *workspace);
     if (tile.diagonal)
-        compute_diagonal(job, node, tile, slope, room, out);
+        compute_diagonal(job, node, tile, slope, workspace, out);
     else
-        compute_tile(job, node, tile, slope, room, out);
-    cr_free(job->cx, room, size, sizeof *room);
+        compute_tile(job, node, tile, slope, workspace, out);
+    cr_free(job->cx, workspace, size, sizeof *workspace);
 }
 
 void cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)

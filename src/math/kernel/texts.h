@@ -30,14 +30,15 @@ struct cri_text_kernel {
     cr_status (*read)(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t);
     cr_status (*join)(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
                       const cri_texts *b);
-    /* The doubles of room, zeroed, that rows need: with texts of b, and as they leave it. */
-    size_t (*room)(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
+    /* The doubles of workspace, zeroed, that rows need: with texts of b, and as they leave it. */
+    size_t (*workspace)(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
     /* values[q] = k(text i of a, text j[q] of b) and, unless slopes is NULL, their derivatives.
      * Pure. */
     void (*row)(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                const size_t *j, size_t n, double *room, double *values, double *slopes);
-    /* k(x, x) of text i; room as for rows of t with itself. */
-    cri_slope (*own)(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room);
+                const size_t *j, size_t n, double *workspace, double *values, double *slopes);
+    /* k(x, x) of text i; workspace as for rows of t with itself. */
+    cri_slope (*own)(const cri_job *job, size_t node, const cri_texts *t, size_t i,
+                     double *workspace);
     /* true when values are to be divided by sqrt(k(x, x) k(y, y)). */
     bool (*normalised)(const cri_node *node);
 };
@@ -89,11 +90,12 @@ cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_tex
 /* Links each piece with its equal on the other side, weight 1. */
 cr_status cri_pieces_join(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
                           const cri_texts *b);
-/* The member room of kernels of pieces. */
-size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
+/* The member workspace_size of kernels of pieces. */
+size_t cri_pieces_workspace_size(const cri_job *job, size_t node, const cri_texts *a,
+                                 const cri_texts *b);
 /* Their member row: sum over u, v of count_x(u) weight(u, v) count_y(v). */
 void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b,
-                    size_t i, const size_t *j, size_t n, double *room, double *values,
+                    size_t i, const size_t *j, size_t n, double *workspace, double *values,
                     double *slopes);
 
 #endif

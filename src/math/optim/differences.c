@@ -141,11 +141,11 @@ cr_status cri_extrapolated_hessian(cr_ctx *cx, cri_gradient_fn *gradient, void *
                                    double *x, const double *step, double *work, double *out_h)
 {
     cr_status st = CR_OK;
-    double   *wide = work, *narrow = work + n, *room = work + 2 * n;
+    double   *wide = work, *narrow = work + n, *workspace = work + 2 * n;
     for (size_t i = 0; i < n; i++) {
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(central_row(gradient, arg, n, x, i, step[i], room, wide));
-        CR_TRY(central_row(gradient, arg, n, x, i, step[i] / 2, room, narrow));
+        CR_TRY(central_row(gradient, arg, n, x, i, step[i], workspace, wide));
+        CR_TRY(central_row(gradient, arg, n, x, i, step[i] / 2, workspace, narrow));
         for (size_t j = 0; j < n; j++) out_h[i * n + j] = (4 * narrow[j] - wide[j]) / 3;
     }
     make_symmetric(n, out_h);

@@ -122,10 +122,10 @@ static double longest_step(const cri_run *run, const double *d)
 {
     double most = INFINITY;
     for (size_t i = 0; i < run->n; i++) {
-        double room = d[i] > 0   ? cri_run_upper(run, i) - run->x[i]
-                      : d[i] < 0 ? cri_run_lower(run, i) - run->x[i]
-                                 : INFINITY;
-        if (d[i] != 0 && isfinite(room)) most = fmin(most, fmax(0, room / d[i]));
+        double distance = d[i] > 0   ? cri_run_upper(run, i) - run->x[i]
+                          : d[i] < 0 ? cri_run_lower(run, i) - run->x[i]
+                                     : INFINITY;
+        if (d[i] != 0 && isfinite(distance)) most = fmin(most, fmax(0, distance / d[i]));
     }
     return most;
 }

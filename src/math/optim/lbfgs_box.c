@@ -161,7 +161,7 @@ static void times_middle(const cri_lbfgsb *b, const double *v, double *out)
     solve(b->K, w, b->pivot_K, out);
 }
 
-/* Algorithm CP.  c = W^T (cauchy - x) on return; d is spoiled. */
+/* Algorithm CP.  c = W^T (cauchy - x) on return; d is overwritten. */
 static void cauchy_point(cri_lbfgsb *b, const cri_run *run, double *d)
 {
     const cri_lbfgs *q = b->memory;
@@ -231,8 +231,8 @@ static void build_reduced(cri_lbfgsb *b)
 }
 
 /* r [n], 0 but for the free variables: from the reduced gradient at the Cauchy point to the step to
- * the minimum over the free variables, -B_F^-1 r by (5.11) of the paper; the rest of r is spoiled.
- * false when B_F is singular. */
+ * the minimum over the free variables, -B_F^-1 r by (5.11) of the paper; the rest of r is
+ * overwritten. false when B_F is singular. */
 static bool solve_reduced(cri_lbfgsb *b, double *r)
 {
     const cri_lbfgs *q = b->memory;
@@ -262,9 +262,9 @@ static void add_reduced(cri_lbfgsb *b, const cri_run *run, const double *step, d
     for (size_t e = 0; e < b->free_count; e++) {
         size_t i = b->free[e];
         d[i] = cri_run_clamp(run, i, b->cauchy[i] + step[i]) - run->x[i];
-        double room = step[i] > 0 ? cri_run_upper(run, i) - b->cauchy[i]
-                                  : cri_run_lower(run, i) - b->cauchy[i];
-        if (step[i] != 0) most = fmin(most, room / step[i]);
+        double distance = step[i] > 0 ? cri_run_upper(run, i) - b->cauchy[i]
+                                      : cri_run_lower(run, i) - b->cauchy[i];
+        if (step[i] != 0) most = fmin(most, distance / step[i]);
     }
     for (size_t i = 0; i < run->n; i++) slope += d[i] * run->g[i];
     if (slope < 0) return;

@@ -31,9 +31,9 @@ double cri_run_projected_norm(const cri_run *run)
 {
     double most = 0;
     for (size_t i = 0; i < run->n; i++) {
-        double g = run->g[i],
-               room = g > 0 ? run->x[i] - cri_run_lower(run, i) : cri_run_upper(run, i) - run->x[i];
-        double size = fmin(fabs(g), room);
+        double g = run->g[i], workspace = g > 0 ? run->x[i] - cri_run_lower(run, i)
+                                                : cri_run_upper(run, i) - run->x[i];
+        double size = fmin(fabs(g), workspace);
         if (isnan(g)) return NAN;
         if (size > most) most = size;
     }

@@ -11,8 +11,8 @@
 typedef struct lsqr {
     const cr_linear_map *A;
     const double        *b;
-    double              *x, *u, *v, *w; /* [n], [m], [n], [n]              */
-    double              *product;       /* [max(m, n)] room                */
+    double              *x, *u, *v, *w; /* [n], [m], [n], [n]    */
+    double              *product;       /* [max(m, n)] workspace */
     double               alpha, beta, rhobar, phibar;
     double               norm2, step2;                      /* |A|^2 and |A^-1|^2 as seen so far */
     double               size_b, size_x, size_w, tolerance; /* norms */

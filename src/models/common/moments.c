@@ -92,7 +92,7 @@ static void add_sums(const cri_rows *rows, cri_range range, const double *Z, cri
     }
 }
 
-/* S (its lower triangle) = beta S + the products of a block about `mean`; Z is spoiled. */
+/* S (its lower triangle) = beta S + the products of a block about `mean`; Z is overwritten. */
 static void add_products(const cri_rows *rows, cri_range range, const double *mean, double beta,
                          double *Z, cri_moments *m)
 {
@@ -179,12 +179,12 @@ static cri_moments place_moments(cr_scratch *s, size_t p)
 static pass cut(const cri_rows *rows)
 {
     enum { MOST_SPANS = 32, SPAN_BYTES = 1 << 28 };
-    size_t q = rows->p + 1, room = SPAN_BYTES / sizeof(double) / q / q;
+    size_t q = rows->p + 1, most = SPAN_BYTES / sizeof(double) / q / q;
     pass   w = { .rows = rows, .block = q < MANY ? 512 : 256 };
     w.blocks = cri_block_count(rows->n, w.block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     if (q >= MANY && w.spans > rows->n / q) w.spans = rows->n / q; /* at least q rows to each */
-    if (w.spans > room) w.spans = room;
+    if (w.spans > most) w.spans = most;
     if (w.spans < 2) w.spans = 2;
     if (w.spans > w.blocks) w.spans = w.blocks;
     return w;

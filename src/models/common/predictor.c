@@ -39,13 +39,13 @@ cr_status cri_predictor_add_diagonal(cr_ctx *cx, cri_predictor *m)
 
 cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which, size_t p)
 {
-    cri_predictor room, wide = *m;
-    cr_status     st = cri_predictor_new(cx, p, m->rank, &room);
+    cri_predictor fresh, wide = *m;
+    cr_status     st = cri_predictor_new(cx, p, m->rank, &fresh);
     if (st != CR_OK) return st;
     wide.p = p;
-    wide.coef = room.coef, wide.coef_sd = room.coef_sd;
-    wide.centre = room.centre, wide.scale = room.scale;
-    wide.factor = room.factor;
+    wide.coef = fresh.coef, wide.coef_sd = fresh.coef_sd;
+    wide.centre = fresh.centre, wide.scale = fresh.scale;
+    wide.factor = fresh.factor;
     for (size_t j = 0; j < m->p; j++) {
         wide.coef[which[j]] = m->coef[j];
         wide.coef_sd[which[j]] = m->coef_sd[j];
@@ -144,7 +144,7 @@ static void set_spread(const cri_predictor *m, double h, size_t i, cr_prediction
 }
 
 /* Leverage, scale and dof of the n rows U [n x p] from `begin` on; U is standardised in place,
- * FU [n x r] is room. */
+ * FU [n x r] is workspace. */
 static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_t begin, size_t n,
                             cr_prediction *out)
 {
@@ -162,7 +162,7 @@ static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_
     }
 }
 
-/* The same of rows with entries, where there is a diagonal; f [r] is room.  O(entries r). */
+/* The same of rows with entries, where there is a diagonal; f [r] is workspace.  O(entries r). */
 static void predict_entries(const predict_work *w, cri_range range, double *f)
 {
     const cri_predictor *m = w->m;
@@ -182,14 +182,14 @@ static void predict_entries(const predict_work *w, cri_range range, double *f)
     }
 }
 
-/* room: the rows U [BLOCK x p] and F U [BLOCK x r], where any row is spread out. */
-static void predict_block(void *arg, cri_range range, double *room)
+/* workspace: the rows U [BLOCK x p] and F U [BLOCK x r], where any row is spread out. */
+static void predict_block(void *arg, cri_range range, double *workspace)
 {
     const predict_work  *w = arg;
     const cri_predictor *m = w->m;
     bool                 filled = !w->sparse || (w->spread && !w->start);
     size_t               p = m->p, n = range.end - range.begin;
-    double              *U = room, *FU = room + (filled ? BLOCK * p : 0);
+    double              *U = workspace, *FU = workspace + (filled ? BLOCK * p : 0);
 
     if (filled) cri_rows_fill(w->rows, range.begin, range.end, U, p);
     if (w->sparse)
@@ -208,11 +208,11 @@ static cr_status predict_rows(cr_ctx *cx, predict_work *w)
 {
     const cri_predictor *m = w->m;
     bool                 filled = !w->sparse || (w->spread && !w->start);
-    size_t               room = filled ? BLOCK * (m->p + m->rank) : w->spread ? m->rank : 0;
-    cr_status            st = cri_blas_reserve(cx);
+    size_t    workspace_size = filled ? BLOCK * (m->p + m->rank) : w->spread ? m->rank : 0;
+    cr_status st = cri_blas_reserve(cx);
     if (st != CR_OK) return st;
     cri_blas_enter();
-    st = cri_parallel_rows(cx, "predicting", w->rows->n, BLOCK, room, predict_block, w);
+    st = cri_parallel_rows(cx, "predicting", w->rows->n, BLOCK, workspace_size, predict_block, w);
     cri_blas_leave();
     return st;
 }

@@ -39,13 +39,13 @@ static double weigh(const work *w, size_t i, double h, double *left_out)
 }
 
 /* acc [1 + (1 + r)^2]: rows left out, then sum of c v v', v = (1, F u), its lower triangle.
- * room: U [BLOCK x p], V [BLOCK x (1 + r)]. */
-static void add_block(void *arg, cri_range range, double *acc, double *room)
+ * workspace: U [BLOCK x p], V [BLOCK x (1 + r)]. */
+static void add_block(void *arg, cri_range range, double *acc, double *workspace)
 {
     const work          *w = arg;
     const cri_predictor *m = w->fit;
     size_t               p = m->p, r = m->rank, n = range.end - range.begin, width = 1 + r;
-    double              *U = room, *V = room + BLOCK * p;
+    double              *U = workspace, *V = workspace + BLOCK * p;
     cri_rows_fill(w->rows, range.begin, range.end, U, p);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < p; j++) U[i * p + j] = (U[i * p + j] - m->centre[j]) / m->scale[j];
@@ -78,13 +78,13 @@ static void set_map(const cri_predictor *m, double first, double *T)
     if (one) T[0] = first;
 }
 
-/* out [q x q] = T G T', both triangles; G's lower triangle is given, room [q x width]. */
-static void map_covariance(size_t q, size_t width, const double *T, double *G, double *room,
+/* out [q x q] = T G T', both triangles; G's lower triangle is given, workspace [q x width]. */
+static void map_covariance(size_t q, size_t width, const double *T, double *G, double *workspace,
                            double *out)
 {
     cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)q, (int)width, 1, G, (int)width, T,
-                (int)width, 0, room, (int)width);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)q, (int)q, (int)width, 1, room,
+                (int)width, 0, workspace, (int)width);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)q, (int)q, (int)width, 1, workspace,
                 (int)width, T, (int)width, 0, out, (int)q);
     for (size_t a = 0; a < q; a++) /* rounding makes them differ */
         for (size_t b = 0; b < a; b++) out[b * q + a] = out[a * q + b];
@@ -108,7 +108,7 @@ cr_status cri_predictor_set_robust(cr_ctx *cx, const cri_rows *rows, cri_errors 
     work       w = { fit, rows, errors, square, opt_precision };
     double    *acc = cr_scratch_f64(&s, 1 + width * width);
     double    *T = cr_scratch_bytes(&s, q * width, sizeof(double));
-    double    *room = cr_scratch_matrix(&s, q, width);
+    double    *workspace = cr_scratch_matrix(&s, q, width);
 
     CR_TRY(s.status);
     fit->q = q;
@@ -119,7 +119,7 @@ cr_status cri_predictor_set_robust(cr_ctx *cx, const cri_rows *rows, cri_errors 
                              BLOCK * (fit->p + width), add_block, &w, acc);
     if (st == CR_OK) {
         set_map(fit, fit->mean_share, T);
-        map_covariance(q, width, T, acc + 1, room, fit->robust);
+        map_covariance(q, width, T, acc + 1, workspace, fit->robust);
     }
     cri_blas_leave();
     CR_TRY(st);
@@ -142,13 +142,13 @@ static cr_status set_classical(cr_ctx *cx, const cri_predictor *m, size_t q, dou
     size_t     width = 1 + m->rank;
     double    *G = cr_scratch_bytes(&s, width * width, sizeof(double));
     double    *T = cr_scratch_bytes(&s, q * width, sizeof(double));
-    double    *room = cr_scratch_matrix(&s, q, width);
+    double    *workspace = cr_scratch_matrix(&s, q, width);
     CR_TRY(s.status);
     for (size_t k = 0; k < width; k++) G[k * (width + 1)] = m->sigma * m->sigma;
     G[0] *= m->mean_share;
     set_map(m, 1, T);
     cri_blas_enter();
-    map_covariance(q, width, T, G, room, out);
+    map_covariance(q, width, T, G, workspace, out);
     cri_blas_leave();
 done:
     cr_scratch_end(&s);

@@ -53,7 +53,7 @@ void cri_factor_small(double *C, size_t M)
 }
 
 void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
-                        const double *L, double *room, double *out)
+                        const double *L, double *workspace, double *out)
 {
     memset(out, 0, M * sizeof(double));
     for (size_t i = 0; i < 2 * count; i++) {
@@ -61,9 +61,9 @@ void cri_softmax_normal(const double *points, size_t count, size_t M, const doub
         for (size_t k = 0; k < M; k++) {
             double move = 0;
             for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
-            room[k] = i % 2 ? mean[k] - move : mean[k] + move;
+            workspace[k] = i % 2 ? mean[k] - move : mean[k] + move;
         }
-        cr_softmax(room, M, room);
-        for (size_t k = 0; k < M; k++) out[k] += room[k] / (2 * (double)count);
+        cr_softmax(workspace, M, workspace);
+        for (size_t k = 0; k < M; k++) out[k] += workspace[k] / (2 * (double)count);
     }
 }

@@ -17,8 +17,9 @@ void cri_softmax_points(size_t M, size_t count, double *points);
 void cri_softmax_whiten(size_t M, size_t count, double *points);
 /* Lower Cholesky factor in place of C [M x M]; what is not positive is taken as 0.  Pure. */
 void cri_factor_small(double *C, size_t M);
-/* out [M] := the mean over the points and their mirror images; L [M x M] lower, room [M].  Pure. */
+/* out [M] := the mean over the points and their mirror images; L [M x M] lower, workspace [M].
+ *  Pure. */
 void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
-                        const double *L, double *room, double *out);
+                        const double *L, double *workspace, double *out);
 
 #endif

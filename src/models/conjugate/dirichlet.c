@@ -111,13 +111,13 @@ done:
     return st;
 }
 
-/* The text of a level; room [CRI_DOUBLE_SIZE] is for numbers. */
-const char *cri_dirichlet_level(const cri_design_column *c, double value, char *room)
+/* The text of a level; buffer [CRI_DOUBLE_SIZE] is for numbers. */
+const char *cri_dirichlet_level(const cri_design_column *c, double value, char *buffer)
 {
     if (c->type == CR_CATEGORY) return c->levels[(size_t)value];
     if (c->type == CR_BOOLEAN) return value == 1 ? "true" : "false";
-    room[cri_print_double(value, room)] = '\0';
-    return room;
+    buffer[cri_print_double(value, buffer)] = '\0';
+    return buffer;
 }
 
 /* --- counts ---------------------------------------------------------------------------------- */

@@ -30,8 +30,8 @@ extern const cri_member cri_dirichlet_record[], cri_dirichlet_sums_record[];
 cr_status cri_dirichlet_new(cr_ctx *cx, const cri_rows *rows, cri_dirichlet **out);
 /* The level of a value among K rising ones; K when there is none. */
 size_t cri_dirichlet_find(const double *values, size_t K, double x);
-/* The text of a level; room [CRI_DOUBLE_SIZE] is for numbers. */
-const char *cri_dirichlet_level(const cri_design_column *column, double value, char *room);
+/* The text of a level; buffer [CRI_DOUBLE_SIZE] is for numbers. */
+const char *cri_dirichlet_level(const cri_design_column *column, double value, char *buffer);
 /* The counts of rows.  CR_EDATA at a number that is not among the levels. */
 cr_status cri_dirichlet_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void *sums);

@@ -53,8 +53,8 @@ static cr_status fill_prior(cr_ctx *cx, const cri_prior *p, const cr_design *d, 
     }
     for (size_t j = 0, at = 0; j < m->n; j++)
         for (size_t k = 0, K = m->sizes[j]; k < K; k++, at++) {
-            char        room[CRI_DOUBLE_SIZE];
-            const char *text = cri_dirichlet_level(&d->columns[j], m->values[at], room);
+            char        buffer[CRI_DOUBLE_SIZE];
+            const char *text = cri_dirichlet_level(&d->columns[j], m->values[at], buffer);
             if (!common_alpha(p, K, &m->prior[at])) CR_TRY(cri_prior_refuse(cx, p, FORMS));
             for (size_t i = 0; i < p->n; i++)
                 if (strcmp(p->items[i].key, text) == 0)
@@ -183,7 +183,7 @@ static cr_status dirichlet_next_levels(cr_ctx *cx, const void *state, const cr_d
 {
     cr_status            st = CR_OK;
     const cri_dirichlet *m = state;
-    char                 room[CRI_DOUBLE_SIZE];
+    char                 buffer[CRI_DOUBLE_SIZE];
     CR_TRY(cri_levels_new(cx, m->n, m->total, out));
     for (size_t j = 0, at = 0; j < m->n; j++) {
         size_t end = at + m->sizes[j];
@@ -192,8 +192,8 @@ static cr_status dirichlet_next_levels(cr_ctx *cx, const void *state, const cr_d
         out->first[j] = at;
         for (; at < end; at++) {
             out->prob[at] = (m->prior[at] + m->counts[at]) / sum;
-            CR_TRY(cri_levels_name(cx, out, at, "",
-                                   cri_dirichlet_level(&design->columns[j], m->values[at], room)));
+            CR_TRY(cri_levels_name(
+                cx, out, at, "", cri_dirichlet_level(&design->columns[j], m->values[at], buffer)));
         }
     }
 done:
@@ -247,13 +247,13 @@ static cr_status describe_level(cr_ctx *cx, const cri_dirichlet *m, const cri_de
                                 size_t i, double sum, cri_sheet *list)
 {
     cr_status   st = CR_OK;
-    char        room[CRI_DOUBLE_SIZE];
+    char        buffer[CRI_DOUBLE_SIZE];
     double      a = m->prior[i] + m->counts[i];
     cri_named   beta = { "beta", 2, { "a", "b" }, { a, sum - a } };
     cri_summary one = { 1, 0, 1, 1, 1, 1, 1 };
     if (sum - a > 0) CR_TRY(cri_summarise(cx, &beta, m->level, &one));
     cri_add_summary(list, &beta, &one, "%s=%s", c->name,
-                    cri_dirichlet_level(c, m->values[i], room));
+                    cri_dirichlet_level(c, m->values[i], buffer));
 done:
     return st;
 }
@@ -309,7 +309,7 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 3.4",
     .example = "examples/aspirin.csv --features arm,attack --weights people",
     .tasks = CR_TASK_DENSITY,
-    .takes = CRI_TAKES_LEVELS,
+    .support = CRI_SUPPORT_LEVELS,
     .options = dirichlet_categorical_table,
     .options_size = sizeof(dirichlet_categorical_options),
     .default_scale = CR_SCALE_NONE,

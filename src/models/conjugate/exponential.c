@@ -108,5 +108,5 @@ const cr_model_class cri_class_exponential = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/failures.csv",
     CRI_CONJUGATE_CLASS(exponential, cri_conjugate_next, NULL),
-    .takes = CRI_TAKES_POSITIVE,
+    .support = CRI_SUPPORT_POSITIVE,
 };

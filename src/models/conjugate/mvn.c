@@ -131,7 +131,7 @@ static double predictive_share(const cri_niw *m)
 typedef struct scoring {
     const cri_niw  *m;
     const cri_rows *rows;
-    double         *room; /* [blocks x d] */
+    double         *workspace; /* [blocks x d] */
     double          constant;
     double         *out;
 } scoring;
@@ -142,7 +142,7 @@ static void score_block(void *arg, size_t b)
     const scoring *a = arg;
     const cri_niw *m = a->m;
     cri_range      r = cri_block_range(a->rows->n, BLOCK, b);
-    double        *x = a->room + b * m->d, dof = predictive_dof(m), share = predictive_share(m);
+    double *x = a->workspace + b * m->d, dof = predictive_dof(m), share = predictive_share(m);
     for (size_t i = r.begin; i < r.end; i++) {
         double square = 0;
         cri_rows_fill(a->rows, i, i + 1, x, m->d);
@@ -186,10 +186,10 @@ static cr_status mvn_next(cr_ctx *cx, const void *state, const cr_design *design
 
 /* x = m' + B (z1 / sqrt(k') + z2), S = B B^T ~ InverseWishart(nu', L L^T): B = L A^-T with A the
  * Bartlett factor of a Wishart of the identity.  Room [d x d + d]. */
-static void draw_row(const cri_niw *m, cr_rng *r, double *room, double *x)
+static void draw_row(const cri_niw *m, cr_rng *r, double *workspace, double *x)
 {
     size_t  d = m->d;
-    double *A = room, *z = room + d * d;
+    double *A = workspace, *z = workspace + d * d;
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < i; j++) A[i * d + j] = cr_rng_normal(r);
         A[i * d + i] = sqrt(2 * cr_rng_gamma(r, (m->nu - (double)i) / 2));
@@ -209,13 +209,13 @@ static cr_status mvn_sample(cr_ctx *cx, const void *state, const cr_design *desi
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     const cri_niw *m = state;
-    double        *room = cr_scratch_bytes(&s, m->d * (m->d + 1), sizeof(double));
+    double        *workspace = cr_scratch_bytes(&s, m->d * (m->d + 1), sizeof(double));
     (void)design, (void)opt_rows;
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
-        draw_row(m, &r, room, out + i * m->d);
+        draw_row(m, &r, workspace, out + i * m->d);
     }
 done:
     cr_scratch_end(&s);

@@ -115,5 +115,5 @@ const cr_model_class cri_class_poisson = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/horsekicks.csv --features deaths --weights corps_years",
     CRI_CONJUGATE_CLASS(poisson, cri_conjugate_next, NULL),
-    .takes = CRI_TAKES_COUNTS,
+    .support = CRI_SUPPORT_COUNTS,
 };

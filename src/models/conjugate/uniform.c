@@ -223,5 +223,5 @@ const cr_model_class cri_class_uniform = {
     .reference = "DeGroot (1970), Optimal Statistical Decisions, sec. 9.7",
     .example = "examples/diabetes.csv --features age",
     CRI_CONJUGATE_CLASS(uniform, NULL, NULL),
-    .takes = CRI_TAKES_POSITIVE,
+    .support = CRI_SUPPORT_POSITIVE,
 };

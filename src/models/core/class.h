@@ -16,12 +16,12 @@
 #include "unused.h"
 
 /* The numbers that may stand in columns without a target. */
-typedef enum cri_takes {
-    CRI_TAKES_ANY,
-    CRI_TAKES_POSITIVE, /* none below zero        */
-    CRI_TAKES_COUNTS,
-    CRI_TAKES_LEVELS /* whole numbers and texts */
-} cri_takes;
+typedef enum cri_support {
+    CRI_SUPPORT_ANY,
+    CRI_SUPPORT_POSITIVE, /* none below zero */
+    CRI_SUPPORT_COUNTS,
+    CRI_SUPPORT_LEVELS /* whole numbers and texts */
+} cri_support;
 
 struct cr_model_class {
     const char *name, *summary;
@@ -33,19 +33,19 @@ struct cr_model_class {
     const char *
         for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
-    const cr_option *options;
-    size_t           options_size;
-    const cri_goes  *goes;    /* options that go with others (unused.h); NULL: none do            */
-    cr_scale   default_scale; /* what --scale auto means                                     */
-    bool       scales_itself; /* standardises by its own statistics: rows come unstandardised */
-    bool       target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
-    bool       joint; /* its likelihood is that of target and columns, not of the target alone */
-    cri_takes  takes; /* the numbers it describes                                   */
-    bool       takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
+    const cr_option       *options;
+    size_t                 options_size;
+    const cri_requirement *requirements; /* options that require others (unused.h); NULL: none do */
+    cr_scale               default_scale; /* what --scale auto means */
+    bool        scales_itself; /* standardises by its own statistics: rows come unstandardised */
+    bool        target_as_is;  /* the target cannot be standardised: counts, positive numbers  */
+    bool        joint;   /* its likelihood is that of target and columns, not of the target alone */
+    cri_support support; /* the numbers it describes                                              */
+    bool        takes_sparse; /* looks at terms and columns by their accessors, or at the entries */
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
-    bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
+    bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else      */
     bool       sequences; /* sees rows in sequences (rows->sequences), by --sequence and --time */
-    cri_coding coding;    /* how categories become terms                                  */
+    cri_coding coding;    /* how categories become terms                                        */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
      * NULL. */
     const char *const *roles;

@@ -258,7 +258,7 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
         return cr_fail(cx, CR_EARG, "a decision needs predictions with their spread");
     if (p->kind == CR_ANSWER_NUMBER && matrix && !(p->family && p->family->discrete)) {
         cr_fail(cx, CR_EARG,
-                "a matrix of losses goes with classes and counts, and the model predicts "
+                "a matrix of losses requires classes or counts, and the model predicts "
                 "numbers that are neither");
         return cr_fail_hint(cx, "for numbers the loss is squared, absolute, quantile:Q or 0-1");
     }

@@ -60,12 +60,12 @@ static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, 
                            size_t n, size_t without, cr_stream *opt_rest, cr_model **out_model)
 {
     cr_status   st = CR_OK;
-    cr_scratch  room = cr_scratch_begin(cx);
-    cr_setting *some = cr_scratch_bytes(&room, n, sizeof *some);
+    cr_scratch  workspace = cr_scratch_begin(cx);
+    cr_setting *some = cr_scratch_bytes(&workspace, n, sizeof *some);
     cr_model   *m = NULL;
     size_t      k = 0;
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     for (size_t i = 0; i < n; i++)
         if (i != without) some[k++] = s[i];
     CR_TRY(cri_model_fit(cx, name, block, some, k, opt_rest, &m));
@@ -74,7 +74,7 @@ static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, 
     m = NULL;
 done:
     cr_model_free(cx, m);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

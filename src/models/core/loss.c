@@ -50,7 +50,7 @@ static cr_status allocate(cr_ctx *cx, size_t n_actions, size_t n_outcomes, cr_lo
 static cr_status name_action(cr_ctx *cx, const cr_table *t, const cr_column *c, size_t row,
                              char **out)
 {
-    char room[CRI_DOUBLE_SIZE], where[512];
+    char buffer[CRI_DOUBLE_SIZE], where[512];
     bool missing = c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
                                           : isnan(c->values[row * c->stride]);
     if (missing)
@@ -58,7 +58,7 @@ static cr_status name_action(cr_ctx *cx, const cr_table *t, const cr_column *c, 
                        cri_table_where(t, row, where, sizeof where));
     *out = cri_string_copy(cx, c->type == CR_CATEGORY
                                    ? c->levels[c->codes[row]]
-                                   : cri_level_text(c, c->values[row * c->stride], room));
+                                   : cri_level_text(c, c->values[row * c->stride], buffer));
     return *out ? CR_OK : CR_ENOMEM;
 }
 

@@ -45,7 +45,7 @@ static bool has_value(found f, const char *values)
     }
 }
 
-static bool is_met(const cr_model *m, const cri_goes *g)
+static bool is_met(const cr_model *m, const cri_requirement *g)
 {
     if (strcmp(g->with, "task") == 0) return strcmp(cr_task_name(m->task), g->values) == 0;
     found with = find(m, g->with);
@@ -80,7 +80,7 @@ static cr_status fail(cr_ctx *cx, const char *flag, const char *with, const char
         return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers",
                             flag, values);
     }
-    cr_fail(cx, CR_EARG, "%s goes with %s%s%s: without it, it has no effect", flag, other,
+    cr_fail(cx, CR_EARG, "%s requires %s%s%s: without it, it has no effect", flag, other,
             values[0] ? " " : "", values);
     return cr_fail_hint(cx, "add %s%s%.*s, or leave %s out", other, values[0] ? " " : "",
                         (int)strcspn(values, "|"), values, flag);
@@ -105,15 +105,15 @@ void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, con
 }
 
 /* The options of every fit. */
-static const cri_goes of_fits[] = {
+static const cri_requirement of_fits[] = {
     { "conformal", "calibrate", "conformal", false },
     { "conformal_scale", "calibrate", "conformal", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
-static cr_status check_table(cr_ctx *cx, const cr_model *m, const cri_goes *goes)
+static cr_status check_table(cr_ctx *cx, const cr_model *m, const cri_requirement *list)
 {
-    for (const cri_goes *g = goes; g && g->option; g++) {
+    for (const cri_requirement *g = list; g && g->option; g++) {
         found given = find(m, g->option);
         char  flag[64], other[64];
         if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
@@ -127,5 +127,5 @@ static cr_status check_table(cr_ctx *cx, const cr_model *m, const cri_goes *goes
 cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
 {
     cr_status st = check_table(cx, m, of_fits);
-    return st == CR_OK ? check_table(cx, m, m->class->goes) : st;
+    return st == CR_OK ? check_table(cx, m, m->class->requirements) : st;
 }

@@ -6,16 +6,16 @@
 #include "base/context.h"
 #include "base/option.h"
 
-/* `option` goes with `with` at one of `values`, "a|b" (of a list: with an item that names one); ""
+/* `option` requires `with` at one of `values`, "a|b" (of a list: an item that names one); ""
  * is any value but its default, and "task" stands for what the model does.  The default of `option`
  * is never refused: it asks for nothing.  Where a run over values may well pass through the one
  * without effect, `warns` says so and lets it be. */
-typedef struct cri_goes {
+typedef struct cri_requirement {
     const char *option, *with, *values;
     bool        warns;
-} cri_goes;
+} cri_requirement;
 
-#define CRI_GOES_LAST                                                                              \
+#define CRI_REQUIREMENT_LAST                                                                       \
     {                                                                                              \
         NULL, NULL, NULL, false                                                                    \
     }

@@ -15,10 +15,10 @@ typedef struct sums {
 
 static size_t sums_size(const cri_nb *m) { return 3 * m->K * m->p + m->K * m->L; }
 
-static sums sums_at(const cri_nb *m, double *room)
+static sums sums_at(const cri_nb *m, double *workspace)
 {
     size_t cells = m->K * m->p;
-    return (sums){ room, room + cells, room + 2 * cells, room + 3 * cells };
+    return (sums){ workspace, workspace + cells, workspace + 2 * cells, workspace + 3 * cells };
 }
 
 /* Chan, Golub & LeVeque (1983), number by number. */
@@ -100,15 +100,15 @@ typedef struct pass {
     const cri_nb   *m;
     const cri_rows *rows;
     size_t          block, blocks, spans;
-    double         *sums; /* [spans][sums]      */
-    double         *room; /* [spans][sums + block x p] */
+    double         *sums;      /* [spans][sums]             */
+    double         *workspace; /* [spans][sums + block x p] */
 } pass;
 
 static void gather_span(void *arg, size_t s)
 {
     const pass *w = arg;
     size_t      size = sums_size(w->m);
-    double     *own = w->room + s * (size + w->block * w->m->p), *X = own + size;
+    double     *own = w->workspace + s * (size + w->block * w->m->p), *X = own + size;
     sums        all = sums_at(w->m, w->sums + s * size), one = sums_at(w->m, own);
     for (size_t b = s * w->blocks / w->spans; b < (s + 1) * w->blocks / w->spans; b++) {
         cri_range r = cri_block_range(w->rows->n, w->block, b);
@@ -161,7 +161,7 @@ static cr_status gather_filled(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
 
     cut(&w);
     w.sums = cr_scratch_bytes(&s, w.spans * size, sizeof(double));
-    w.room = cr_scratch_matrix(&s, w.spans, size + w.block * m->p);
+    w.workspace = cr_scratch_matrix(&s, w.spans, size + w.block * m->p);
     CR_TRY(s.status);
     CR_TRY(cri_nb_check_counts(cx, rows, m, &m->log_shared));
     CR_TRY(cri_parallel_for(cx, "counting", w.spans, gather_span, &w));

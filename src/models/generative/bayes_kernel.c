@@ -31,7 +31,7 @@ static size_t list_points(const cri_nb *old, weighted_point *list)
     return n;
 }
 
-/* The values of term j that are there and count; x [n] is room. */
+/* The values of term j that are there and count; x [n] is workspace. */
 static size_t list_term(const cri_rows *rows, const cri_nb *m, size_t j, double *x,
                         weighted_point *list)
 {

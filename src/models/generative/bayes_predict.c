@@ -16,8 +16,8 @@ typedef struct work {
     const cri_rows *rows;
     double         *out; /* [n x K] probabilities, or with `joint` log joints */
     bool            joint;
-    double         *room; /* [slots][(p + 2 K + 1) x BLOCK] */
-    long double    *wide; /* [slots][K]                     */
+    double         *workspace; /* [slots][(p + 2 K + 1) x BLOCK] */
+    long double    *wide;      /* [slots][K]                     */
     size_t          slots;
     bool            counts, gaps; /* multinomial columns; some with gaps */
 } work;
@@ -211,10 +211,10 @@ static void predict_slot(void *arg, size_t s)
 {
     const work *w = arg;
     size_t      p = w->m->p, K = w->m->K, blocks = cri_block_count(w->rows->n, BLOCK);
-    double     *room = w->room + s * (p + 2 * K + 1) * BLOCK;
+    double     *workspace = w->workspace + s * (p + 2 * K + 1) * BLOCK;
     for (size_t t = s; t < blocks; t += w->slots) {
         cri_range r = cri_block_range(w->rows->n, BLOCK, t);
-        block     b = { .n = r.end - r.begin, .x = room, .score = room + p * BLOCK };
+        block     b = { .n = r.end - r.begin, .x = workspace, .score = workspace + p * BLOCK };
         b.seen = b.score + K * BLOCK;
         b.total = b.seen + K * BLOCK;
         predict_block(w, r, &b, w->wide + s * K);
@@ -233,7 +233,7 @@ cr_status cri_nb_score(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, bool j
     }
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, m->p + 2 * m->K + 1);
+    w.workspace = cr_scratch_matrix(&s, w.slots * BLOCK, m->p + 2 * m->K + 1);
     w.wide = cr_scratch_bytes(&s, w.slots * m->K, sizeof *w.wide);
     CR_TRY(s.status);
     for (size_t j = 0; j < m->p; j++) {

@@ -147,10 +147,10 @@ enum { BLOCK = 64, MOST_SLOTS = 32 };
 typedef struct work {
     const cri_nb   *m;
     const cri_rows *rows;
-    double         *out;  /* [n x K] probabilities, or with `joint` log joints            */
-    double         *seen; /* [K] the sum of what multinomial terms have                   */
-    log_sum        *base; /* [K] of a row without entries                                 */
-    long double    *wide; /* [slots x 2 K] scores, and room                               */
+    double         *out;  /* [n x K] probabilities, or with `joint` log joints */
+    double         *seen; /* [K] the sum of what multinomial terms have        */
+    log_sum        *base; /* [K] of a row without entries                      */
+    long double    *wide; /* [slots x 2 K] scores, workspace                   */
     size_t          slots;
     bool            counts, joint;
 } work;
@@ -213,7 +213,7 @@ static void predict_slot(void *arg, size_t slot)
 {
     const work  *w = arg;
     size_t       K = w->m->K;
-    long double *score = w->wide + slot * 2 * K, *room = score + K;
+    long double *score = w->wide + slot * 2 * K, *workspace = score + K;
     for (size_t b = slot; b < cri_block_count(w->rows->n, BLOCK); b += w->slots) {
         cri_range r = cri_block_range(w->rows->n, BLOCK, b);
         for (size_t i = r.begin; i < r.end; i++) {
@@ -230,9 +230,9 @@ static void predict_slot(void *arg, size_t slot)
                 out[k] = (double)(score[k] - most);
             if (w->joint)
                 cri_class_joints(out, K, log_factorials(w->m, w->rows->sparse, i), far_scores, &far,
-                                 room);
+                                 workspace);
             else
-                cri_class_probabilities(out, K, w->m->log_prior, far_scores, &far, room);
+                cri_class_probabilities(out, K, w->m->log_prior, far_scores, &far, workspace);
         }
     }
 }

@@ -241,26 +241,28 @@ done:
     return st;
 }
 
-/* *trace += tr S^-1 scatter of L^-1 = inverse; room [p x p]. */
+/* *trace += tr S^-1 scatter of L^-1 = inverse; workspace [p x p]. */
 static cr_status add_trace(cr_ctx *cx, size_t p, const double *inverse, const double *scatter,
-                           double *room, double *trace)
+                           double *workspace, double *trace)
 {
     enum { COLUMNS = 128 };
     cr_status st = CR_OK;
-    memcpy(room, scatter, p * p * sizeof *room);
+    memcpy(workspace, scatter, p * p * sizeof *workspace);
     for (size_t j = 0; j < p; j += COLUMNS) {
         CR_TRY(cr_check_interrupt(cx));
         cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)p,
-                    p - j < COLUMNS ? (int)(p - j) : COLUMNS, 1, inverse, (int)p, room + j, (int)p);
+                    p - j < COLUMNS ? (int)(p - j) : COLUMNS, 1, inverse, (int)p, workspace + j,
+                    (int)p);
     }
     for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j <= i; j++) *trace += room[i * p + j] * inverse[i * p + j];
+        for (size_t j = 0; j <= i; j++) *trace += workspace[i * p + j] * inverse[i * p + j];
 done:
     return st;
 }
 
 cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
-                                          const cri_class_moments *m, double *room, double *out)
+                                          const cri_class_moments *m, double *workspace,
+                                          double *out)
 {
     cr_status st = CR_OK;
     double    sum = 0, trace = 0;
@@ -271,10 +273,10 @@ cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
         sum +=
             m->weight[k] * (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * CRI_LOG_2PI));
         if (m->groups > 1)
-            CR_TRY(
-                add_trace(cx, d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), room, &trace));
+            CR_TRY(add_trace(cx, d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), workspace,
+                             &trace));
     }
-    if (m->groups == 1) CR_TRY(add_trace(cx, d->p, d->inverse, m->scatter, room, &trace));
+    if (m->groups == 1) CR_TRY(add_trace(cx, d->p, d->inverse, m->scatter, workspace, &trace));
     *out = sum - 0.5 * trace;
 done:
     cri_blas_leave();

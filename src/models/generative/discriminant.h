@@ -54,9 +54,10 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
                                 const cri_discriminant_options *o, cri_discriminant *out);
 /* Frees the arrays. */
 void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d);
-/* sum over the rows of log p(x, k) at the estimate, from the moments alone; room [pp]. */
+/* sum over the rows of log p(x, k) at the estimate, from the moments alone; workspace [pp]. */
 cr_status cri_discriminant_log_likelihood(cr_ctx *cx, const cri_discriminant *d,
-                                          const cri_class_moments *m, double *room, double *out);
+                                          const cri_class_moments *m, double *workspace,
+                                          double *out);
 
 /* Class probabilities of rows, [n x K], O(n p^2 groups + n p K); discriminant_predict.c. */
 cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,
@@ -87,11 +88,11 @@ void cri_priors_describe(const cr_design *design, const double *weight, const do
  * gives them in a wider range; a row so far away that even this fails gets the priors. */
 void cri_class_probabilities(double *score, size_t K, const double *log_prior,
                              void (*far)(const void *arg, long double *out), const void *arg,
-                             long double *room);
+                             long double *workspace);
 /* The log joints themselves: adds what all classes share to each.  One that is lost on its way is
  * taken from far; one too small for a double is -infinity. */
 void cri_class_joints(double *score, size_t K, double shared,
                       void (*far)(const void *arg, long double *out), const void *arg,
-                      long double *room);
+                      long double *workspace);
 
 #endif

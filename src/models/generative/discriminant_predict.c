@@ -13,13 +13,13 @@ enum { BLOCK = 128, MOST_SLOTS = 32 };
 
 typedef struct work {
     const cri_discriminant *d;
-    const double           *mean; /* [K x p]                                            */
+    const double           *mean; /* [K x p] */
     const cri_rows         *rows;
     double                 *out; /* [n x K] probabilities, or with `joint` log joints */
     bool                    joint;
-    double                 *room;  /* [slots][BLOCK x 2p]                               */
-    long double            *wide;  /* [slots][K]                                        */
-    double                 *level; /* [K] what does not depend on x                     */
+    double                 *workspace; /* [slots][BLOCK x 2p]           */
+    long double            *wide;      /* [slots][K]                    */
+    double                 *level;     /* [K] what does not depend on x */
     size_t                  slots;
 } work;
 
@@ -63,7 +63,7 @@ static void linear_scores(const cri_discriminant *d, double *X, size_t n, double
                     d->slope, (int)p, 1, score, (int)K);
 }
 
-/* By the distances |L^-1 (x - m_k)|^2; U [n x p] is room. */
+/* By the distances |L^-1 (x - m_k)|^2; U [n x p] is workspace. */
 static void quadratic_scores(const work *w, const double *X, size_t n, double *U, double *score)
 {
     const cri_discriminant *d = w->d;
@@ -125,7 +125,7 @@ static void predict_slot(void *arg, size_t s)
 {
     const work *w = arg;
     size_t      p = w->d->p, K = w->d->K, blocks = cri_block_count(w->rows->n, BLOCK);
-    double     *X = w->room + s * BLOCK * 2 * p, *U = X + BLOCK * p;
+    double     *X = w->workspace + s * BLOCK * 2 * p, *U = X + BLOCK * p;
     bool        linear = w->d->groups == 1 && !w->d->bayes && !w->joint;
     for (size_t b = s; b < blocks; b += w->slots) {
         cri_range range = cri_block_range(w->rows->n, BLOCK, b);
@@ -157,7 +157,7 @@ static cr_status score_rows(cr_ctx *cx, const cri_discriminant *d, const double 
 
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, 2 * d->p);
+    w.workspace = cr_scratch_matrix(&s, w.slots * BLOCK, 2 * d->p);
     w.wide = cr_scratch_bytes(&s, w.slots * d->K, sizeof *w.wide);
     w.level = cr_scratch_f64(&s, d->K);
     CR_TRY(s.status);

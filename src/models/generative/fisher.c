@@ -206,7 +206,7 @@ typedef struct transform_work {
     double             *out;
 } transform_work;
 
-/* X [BLOCK x p] is room. */
+/* X [BLOCK x p] is workspace. */
 static void transform_block(void *arg, cri_range range, double *X)
 {
     const transform_work *w = arg;

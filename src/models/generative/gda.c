@@ -11,12 +11,13 @@ cr_status cri_gda_solve(cr_ctx *cx, const cr_design *design, const cri_discrimin
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *room = cr_scratch_matrix(&s, g->moments.p, g->moments.p);
+    double    *workspace = cr_scratch_matrix(&s, g->moments.p, g->moments.p);
 
     CR_TRY(s.status);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(cri_discriminant_make(cx, design, &g->moments, o, &g->d));
-    CR_TRY(cri_discriminant_log_likelihood(cx, &g->d, &g->moments, room, &report->log_likelihood));
+    CR_TRY(cri_discriminant_log_likelihood(cx, &g->d, &g->moments, workspace,
+                                           &report->log_likelihood));
 done:
     cr_scratch_end(&s);
     return st;

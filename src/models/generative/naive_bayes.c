@@ -19,9 +19,9 @@
 /* clang-format on */
 
 CR_OPTIONS(naive_bayes_options, naive_bayes_table, NAIVE_BAYES_OPTIONS);
-static const cri_goes naive_bayes_goes[] = {
+static const cri_requirement naive_bayes_requirements[] = {
     { "bandwidth", "numbers", "kernel", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* The whole, and its parts as they are made one after another. */
@@ -341,7 +341,7 @@ const cr_model_class cri_class_naive_bayes = {
     .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = naive_bayes_table,
-    .goes = naive_bayes_goes,
+    .requirements = naive_bayes_requirements,
     .options_size = sizeof(naive_bayes_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

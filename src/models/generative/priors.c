@@ -110,7 +110,7 @@ static bool softmax_wide(const long double *score, size_t K, double *out)
 
 void cri_class_probabilities(double *score, size_t K, const double *log_prior,
                              void (*far)(const void *arg, long double *out), const void *arg,
-                             long double *room)
+                             long double *workspace)
 {
     double most = -INFINITY;
     bool   lost = false;
@@ -123,21 +123,21 @@ void cri_class_probabilities(double *score, size_t K, const double *log_prior,
         return;
     }
     if (far) {
-        far(arg, room);
-        if (softmax_wide(room, K, score)) return;
+        far(arg, workspace);
+        if (softmax_wide(workspace, K, score)) return;
     }
     cr_softmax(log_prior, K, score);
 }
 
 void cri_class_joints(double *score, size_t K, double shared,
                       void (*far)(const void *arg, long double *out), const void *arg,
-                      long double *room)
+                      long double *workspace)
 {
     bool lost = false;
     for (size_t k = 0; k < K; k++) lost |= isnan(score[k]);
-    if (lost) far(arg, room);
+    if (lost) far(arg, workspace);
     for (size_t k = 0; k < K; k++) {
-        double joint = (lost ? (double)room[k] : score[k]) + shared;
+        double joint = (lost ? (double)workspace[k] : score[k]) + shared;
         score[k] = isnan(joint) ? -INFINITY : joint;
     }
 }

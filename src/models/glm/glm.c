@@ -41,10 +41,10 @@ enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE 
 static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL }; /* cri_glm_role */
 
 CR_OPTIONS(glm_options, glm_table, GLM_OPTIONS);
-static const cri_goes glm_goes[] = {
+static const cri_requirement glm_requirements[] = {
     { "trials", "family", "binomial", false },
     { "overdispersion", "family", "negative-binomial", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* clang-format off */
@@ -215,10 +215,10 @@ static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_prob
                             const cri_glm_solution *s, glm_state *m)
 {
     cr_status   st = CR_OK;
-    cr_scratch  room = cr_scratch_begin(cx);
-    double     *square = cr_scratch_f64(&room, p->rows->n);
+    cr_scratch  workspace = cr_scratch_begin(cx);
+    double     *square = cr_scratch_f64(&workspace, p->rows->n);
     cri_glm_law law = { p->family, p->link, s->alpha };
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     for (size_t i = 0; i < p->rows->n; i++) {
         double score = p->trials[i] * cri_family_score(&law, p->y[i], s->eta[i]);
         square[i] = p->weight[i] > 0 ? p->weight[i] * score * score : 0;
@@ -227,7 +227,7 @@ static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_prob
     CR_TRY(cri_predictor_set_robust(cx, p->rows, (cri_errors)o->errors, square, NULL,
                                     m->n / (m->n - m->parameters), &m->fit));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 
@@ -485,7 +485,7 @@ const cr_model_class cri_class_glm = {
         "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
         "which also the links cloglog, cauchit and log can fit",
     .options = glm_table,
-    .goes = glm_goes,
+    .requirements = glm_requirements,
     .options_size = sizeof(glm_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

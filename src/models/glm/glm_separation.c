@@ -23,7 +23,7 @@ static bool read_classes(const cri_glm_problem *p, uint32_t *y, bool *out_both)
     return true;
 }
 
-/* x [n] is room. */
+/* x [n] is workspace. */
 static void find_boundless(const cri_glm_problem *p, const cri_predictor *fit, double *x,
                            cri_separation *kind, bool *blame, bool *endless)
 {
@@ -42,17 +42,17 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
                                   cri_predictor *fit, bool *out_found)
 {
     cr_status      st = CR_OK;
-    cr_scratch     room = cr_scratch_begin(cx);
+    cr_scratch     workspace = cr_scratch_begin(cx);
     cri_separation kind = CRI_NOT_SEPARATED;
     size_t         q = fit->p + p->intercept;
     bool           both = true;
     *out_found = false;
     if (p->family != CRI_GLM_BINOMIAL || s->extreme == 0) goto done;
-    uint32_t *y = cr_scratch_bytes(&room, p->rows->n, sizeof *y);
-    bool     *blame = cr_scratch_bytes(&room, q, sizeof *blame);
-    bool     *endless = cr_scratch_bytes(&room, q, sizeof *endless);
-    double   *x = cr_scratch_f64(&room, p->rows->n);
-    CR_TRY(room.status);
+    uint32_t *y = cr_scratch_bytes(&workspace, p->rows->n, sizeof *y);
+    bool     *blame = cr_scratch_bytes(&workspace, q, sizeof *blame);
+    bool     *endless = cr_scratch_bytes(&workspace, q, sizeof *endless);
+    double   *x = cr_scratch_f64(&workspace, p->rows->n);
+    CR_TRY(workspace.status);
     if (!read_classes(p, y, &both))
         find_boundless(p, fit, x, &kind, blame, endless);
     else if (both)
@@ -67,6 +67,6 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
                         "a prior (bayes-logistic) or a penalty (logistic --lambda 1)");
     *out_found = true;
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

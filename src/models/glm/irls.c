@@ -14,18 +14,18 @@ typedef struct work {
     const cri_glm_problem *p;
     size_t                 n;
     cri_glm_law            law;
-    cri_glm_scoring        sums; /* while they are usable        */
-    cr_scratch            *room;
-    bool                   started;         /* what follows is set          */
-    double                *z, *w;           /* [n] of the least squares     */
-    double                *eta, *mu, *next; /* [n]                          */
-    bool                   estimate;        /* alpha, from the means        */
+    cri_glm_scoring        sums; /* while they are usable */
+    cr_scratch            *workspace;
+    bool                   started;         /* what follows is set      */
+    double                *z, *w;           /* [n] of the least squares */
+    double                *eta, *mu, *next; /* [n]                      */
+    bool                   estimate;        /* alpha, from the means    */
     bool                   underdispersed;
-    bool                   bounded;         /* eta is between low and high  */
-    double                 low, high, unit; /* unit: of distances to them   */
-    double                 mean;            /* of the target                */
-    bool                   newton;          /* curvature as observed        */
-    double                 barrier;         /* t                            */
+    bool                   bounded;         /* eta is between low and high */
+    double                 low, high, unit; /* unit: of distances to them  */
+    double                 mean;            /* of the target               */
+    bool                   newton;          /* curvature as observed       */
+    double                 barrier;         /* t                           */
 } work;
 
 /* --- pieces ---------------------------------------------------------------------------------- */
@@ -136,13 +136,13 @@ static cr_status fail_start(cr_ctx *cx)
 static void set_range(work *k)
 {
     const cri_glm_problem *p = k->p;
-    const double           room = 1e-10; /* from the ends, so that rounding does not lead out */
+    const double           margin = 1e-10; /* from the ends, so that rounding does not lead out */
     k->bounded = cri_link_domain(p->family, p->link, &k->low, &k->high);
     k->mean = cri_glm_mean_of_target(p);
     k->unit =
         p->family == CRI_GLM_BINOMIAL ? 1 : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
-    k->low += room * k->unit;
-    k->high -= room * k->unit;
+    k->low += margin * k->unit;
+    k->high -= margin * k->unit;
 }
 
 /* fit becomes the step that is `share` as long from the one before. */
@@ -226,10 +226,10 @@ done:
 /* Room for the steps, the range, and a fit to set out from where there is none. */
 static cr_status start(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
-    k->z = cr_scratch_f64(k->room, k->n);
-    k->w = cr_scratch_f64(k->room, k->n);
-    k->next = cr_scratch_f64(k->room, k->n);
-    if (k->room->status != CR_OK) return k->room->status;
+    k->z = cr_scratch_f64(k->workspace, k->n);
+    k->w = cr_scratch_f64(k->workspace, k->n);
+    k->next = cr_scratch_f64(k->workspace, k->n);
+    if (k->workspace->status != CR_OK) return k->workspace->status;
     set_range(k);
     k->started = true;
     return s->fit.coef ? CR_OK : take_first(cx, k, s);
@@ -454,7 +454,7 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     work             k = { .p = p,
                            .n = n,
                            .law = { p->family, p->link, estimate ? 1 : p->alpha },
-                           .room = &scratch,
+                           .workspace = &scratch,
                            .estimate = estimate,
                            .eta = s.eta,
                            .mu = s.mu };

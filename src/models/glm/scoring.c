@@ -162,9 +162,9 @@ static cr_status start(cr_ctx *cx, climb *c)
 }
 
 /* Every step-th of x [n]. */
-static const double *gather(cr_scratch *room, const double *x, size_t n, size_t step)
+static const double *gather(cr_scratch *workspace, const double *x, size_t n, size_t step)
 {
-    double *out = cr_scratch_f64(room, cri_block_count(n, step));
+    double *out = cr_scratch_f64(workspace, cri_block_count(n, step));
     for (size_t i = 0; out && i < cri_block_count(n, step); i++) out[i] = x[i * step];
     return out;
 }
@@ -174,7 +174,7 @@ static const double *gather(cr_scratch *room, const double *x, size_t n, size_t 
 static cr_status start_from_sample(cr_ctx *cx, climb *c)
 {
     cr_status              st = CR_OK;
-    cr_scratch             room = cr_scratch_begin(cx);
+    cr_scratch             workspace = cr_scratch_begin(cx);
     climb                  some = *c;
     const cri_glm_scoring *all = c->pass.rows;
     cri_glm_scoring        rows = *all;
@@ -183,13 +183,13 @@ static cr_status start_from_sample(cr_ctx *cx, climb *c)
     some.pass.step = SAMPLE_STEP;
     some.enough = 1e-3;
     some.iterations = &iterations;
-    CR_TRY(cri_classifier_rows_sample(cx, &room, &all->x, &some.pass.step, &rows.x));
+    CR_TRY(cri_classifier_rows_sample(cx, &workspace, &all->x, &some.pass.step, &rows.x));
     if (some.pass.step == 1) {
-        part.y = gather(&room, part.y, n, SAMPLE_STEP);
-        part.weight = gather(&room, part.weight, n, SAMPLE_STEP);
-        part.trials = gather(&room, part.trials, n, SAMPLE_STEP);
-        part.offset = gather(&room, part.offset, n, SAMPLE_STEP);
-        CR_TRY(room.status);
+        part.y = gather(&workspace, part.y, n, SAMPLE_STEP);
+        part.weight = gather(&workspace, part.weight, n, SAMPLE_STEP);
+        part.trials = gather(&workspace, part.trials, n, SAMPLE_STEP);
+        part.offset = gather(&workspace, part.offset, n, SAMPLE_STEP);
+        CR_TRY(workspace.status);
         rows.p = &part;
         some.pass.rows = &rows;
     }
@@ -198,14 +198,14 @@ static cr_status start_from_sample(cr_ctx *cx, climb *c)
     if (some.good) CR_TRY(iterate(cx, &some));
     c->good = some.good && some.converged;
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 
 /* --- the answer ------------------------------------------------------------------------------ */
 
 /* The predictor whose centre is the mean of z by the weights of the information, where intercept
- * and slopes do not depend on each other; G [p x p] is room. */
+ * and slopes do not depend on each other; G [p x p] is workspace. */
 static cr_status set_fit(cr_ctx *cx, const cri_glm_scoring *w, const climb *c, double *G,
                          cri_predictor *fit)
 {
@@ -239,10 +239,10 @@ done:
 static cr_status answer(cr_ctx *cx, cri_glm_scoring *w, climb *c, cri_glm_solution *s)
 {
     cr_status     st = CR_OK;
-    cr_scratch    room = cr_scratch_begin(cx);
-    double       *G = cr_scratch_matrix(&room, w->x.p, w->x.p);
+    cr_scratch    workspace = cr_scratch_begin(cx);
+    double       *G = cr_scratch_matrix(&workspace, w->x.p, w->x.p);
     cri_predictor fit = { 0 };
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     if (c->pass.observed) {
         c->pass.observed = false;
         CR_TRY(look(cx, c, w->theta, &c->at));
@@ -259,7 +259,7 @@ static cr_status answer(cr_ctx *cx, cri_glm_scoring *w, climb *c, cri_glm_soluti
     w->started = true;
 done:
     cri_predictor_free(cx, &fit);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 
@@ -267,7 +267,7 @@ cr_status cri_glm_score(cr_ctx *cx, cri_glm_scoring *w, const cri_glm_law *law, 
                         bool *out_good)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
+    cr_scratch workspace = cr_scratch_begin(cx);
     size_t     q = w->x.q;
     climb      c = { .pass = { .rows = w, .law = *law, .step = 1 },
                      .q = q,
@@ -275,15 +275,17 @@ cr_status cri_glm_score(cr_ctx *cx, cri_glm_scoring *w, const cri_glm_law *law, 
                      .limit = w->p->max_iter,
                      .tolerance = fmax(w->p->tolerance, 1e-14),
                      .theta = w->theta,
-                     .trial = cr_scratch_f64(&room, q),
-                     .delta = cr_scratch_f64(&room, q),
-                     .L = cr_scratch_matrix(&room, q, q),
-                     .unit = cr_scratch_f64(&room, q),
+                     .trial = cr_scratch_f64(&workspace, q),
+                     .delta = cr_scratch_f64(&workspace, q),
+                     .L = cr_scratch_matrix(&workspace, q, q),
+                     .unit = cr_scratch_f64(&workspace, q),
                      .good = true };
 
-    c.at.score = cr_scratch_f64(&room, q), c.at.information = cr_scratch_matrix(&room, q, q);
-    c.next.score = cr_scratch_f64(&room, q), c.next.information = cr_scratch_matrix(&room, q, q);
-    CR_TRY(room.status);
+    c.at.score = cr_scratch_f64(&workspace, q),
+    c.at.information = cr_scratch_matrix(&workspace, q, q);
+    c.next.score = cr_scratch_f64(&workspace, q),
+    c.next.information = cr_scratch_matrix(&workspace, q, q);
+    CR_TRY(workspace.status);
     c.pass.observed = cri_family_is_curved(law);
     CR_TRY(cri_scoring_saturated(cx, &c.pass, &c.saturated));
     if (!w->started) {
@@ -295,6 +297,6 @@ cr_status cri_glm_score(cr_ctx *cx, cri_glm_scoring *w, const cri_glm_law *law, 
     if (c.good) CR_TRY(answer(cx, w, &c, s));
     *out_good = c.good;
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

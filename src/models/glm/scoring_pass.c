@@ -13,11 +13,11 @@ enum { ROWS = 256 }; /* rows at a time: z, scores and weights stay in the second
 
 /* The rows of a block: on the way in eta, on the way out m s(y, eta) and m i(eta). */
 typedef struct block {
-    const double *y, *m; /* [count] */
-    double       *eta;   /* [count]; spoiled */
-    double       *score; /* [count] */
+    const double *y, *m; /* [count]              */
+    double       *eta;   /* [count]; overwritten */
+    double       *score; /* [count]              */
     double       *information;
-    double       *room; /* [count] */
+    double       *workspace; /* [count] */
     size_t        count;
 } block;
 
@@ -59,7 +59,7 @@ static double weigh_gamma_log(const cri_scoring_pass *w, block b)
  * m (y - mu), m mu (1 - mu);  -2 m (y log mu + (1 - y) log(1 - mu)). */
 static double weigh_binomial_logit(const cri_scoring_pass *w, block b)
 {
-    double *losses = b.room, *e = b.information;
+    double *losses = b.workspace, *e = b.information;
     (void)w;
     for (size_t i = 0; i < b.count; i++) e[i] = -fabs(b.eta[i]);
     cri_exp_array(e, b.count);
@@ -174,17 +174,17 @@ static void scale_rows(const double *Z, block b, size_t q, size_t s, double *S)
     }
 }
 
-/* acc [1 + q + s^2]: deviance, score, information.  room: z, then five numbers and s for each
+/* acc [1 + q + s^2]: deviance, score, information.  workspace: z, then five numbers and s for each
  * row. */
-static void add_rows(const run *r, size_t begin, size_t count, double *acc, double *room)
+static void add_rows(const run *r, size_t begin, size_t count, double *acc, double *workspace)
 {
     const cri_scoring_pass *w = r->w;
     size_t                  q = w->rows->x.q, s = places_of(w);
-    double                 *y = room + ROWS * q, *m = y + ROWS, *S = m + 4 * ROWS;
+    double                 *y = workspace + ROWS * q, *m = y + ROWS, *S = m + 4 * ROWS;
     block                   b = { .y = y, .m = m, .count = count };
-    const double           *Z = cri_classifier_rows_block(&w->rows->x, begin, count, w->step, room);
+    const double *Z = cri_classifier_rows_block(&w->rows->x, begin, count, w->step, workspace);
 
-    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS, b.room = S;
+    b.eta = m + ROWS, b.score = b.eta + ROWS, b.information = b.score + ROWS, b.workspace = S;
     set_block(w, begin, Z, y, m, b);
     if (w->theta)
         acc[0] += r->kind->weigh(w, b);
@@ -197,10 +197,10 @@ static void add_rows(const run *r, size_t begin, size_t count, double *acc, doub
                 acc + 1 + q, (int)s);
 }
 
-static void add_span(void *arg, cri_range range, double *acc, double *room)
+static void add_span(void *arg, cri_range range, double *acc, double *workspace)
 {
     for (size_t begin = range.begin; begin < range.end; begin += ROWS)
-        add_rows(arg, begin, range.end - begin < ROWS ? range.end - begin : ROWS, acc, room);
+        add_rows(arg, begin, range.end - begin < ROWS ? range.end - begin : ROWS, acc, workspace);
 }
 
 static double mean_of_rows(const cri_scoring_pass *w)

@@ -70,29 +70,29 @@ enum { HYPER_BEST, HYPER_MCMC };
 enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among threads */
 
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
-static const char *const gp_roles[] = { "noise_column", NULL };
-static const cri_goes    gp_goes[] = {
-       { "restarts", "optimize", "evidence", false },
-       { "max_iter", "optimize", "evidence", false },
-       { "draws_hyper", "hyper", "mcmc", false },
-       { "probes", "solver", "cg", false },
-       { "inducing_inputs", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
-       { "inducing_inputs", "solver", "cholesky", false },
-       { "inducing_inputs", "hyper", "best", false },
-       { "gradient", "hyper", "best", false },
-       { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
-       { "optimize_inducing", "solver", "cholesky", false },
-       { "optimize_inducing", "hyper", "best", false },
-       { "optimize_inducing", "optimize", "evidence", false },
-       { "batch", "approx", "svgp|auto", false },
-       { "batch", "solver", "cholesky", false },
-       { "batch", "hyper", "best", false },
-       { "batch", "optimize", "evidence", false },
-       { "epochs", "approx", "svgp|auto", false },
-       { "epochs", "solver", "cholesky", false },
-       { "epochs", "hyper", "best", false },
-       { "epochs", "optimize", "evidence", false },
-       CRI_GOES_LAST,
+static const char *const     gp_roles[] = { "noise_column", NULL };
+static const cri_requirement gp_requirements[] = {
+    { "restarts", "optimize", "evidence", false },
+    { "max_iter", "optimize", "evidence", false },
+    { "draws_hyper", "hyper", "mcmc", false },
+    { "probes", "solver", "cg", false },
+    { "inducing_inputs", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
+    { "inducing_inputs", "solver", "cholesky", false },
+    { "inducing_inputs", "hyper", "best", false },
+    { "gradient", "hyper", "best", false },
+    { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
+    { "optimize_inducing", "solver", "cholesky", false },
+    { "optimize_inducing", "hyper", "best", false },
+    { "optimize_inducing", "optimize", "evidence", false },
+    { "batch", "approx", "svgp|auto", false },
+    { "batch", "solver", "cholesky", false },
+    { "batch", "hyper", "best", false },
+    { "batch", "optimize", "evidence", false },
+    { "epochs", "approx", "svgp|auto", false },
+    { "epochs", "solver", "cholesky", false },
+    { "epochs", "hyper", "best", false },
+    { "epochs", "optimize", "evidence", false },
+    CRI_REQUIREMENT_LAST,
 };
 
 /* --- the kernel and the noise ---------------------------------------------------------------- */
@@ -248,7 +248,7 @@ static cr_status check_centre(cr_ctx *cx, const cri_gp_fit *f)
             "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
             "them, which this is there to avoid",
             f->method->option);
-    return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
+    return cr_fail_hint(cx, "--approx vfe works with it, for some ten thousand rows");
 }
 
 /* --- the rows -------------------------------------------------------------------------------- */
@@ -488,7 +488,7 @@ const cr_model_class cri_class_gp = {
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .roles = gp_roles,
-    .goes = gp_goes,
+    .requirements = gp_requirements,
     .shape = gp_shape,
     .whole = &(const cri_whole_face){ .fit = gp_fit, .update = gp_update, .update_holds = true },
     .rows = &(const cri_rows_face){ .predict = cri_gp_predict,

@@ -254,9 +254,10 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
     cr_scratch              s = cr_scratch_begin(cx);
     const kernel_pca_state *m = state;
     size_t                  n = m->n, q = m->q, most = rows->n < BLOCK ? rows->n : BLOCK;
-    double   *room = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, m->d);
-    uint32_t *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
-    double   *C = cr_scratch_matrix(&s, n, most);
+    double                 *workspace = cr_scratch_matrix(&s, most, rows->p),
+           *X = cr_scratch_matrix(&s, most, m->d);
+    uint32_t       *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
+    double         *C = cr_scratch_matrix(&s, n, most);
     cr_kernel_input at = inputs_of(m);
 
     CR_TRY(s.status);
@@ -264,7 +265,7 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
         cri_range r = cri_block_range(rows->n, BLOCK, b);
         size_t    count = r.end - r.begin;
         double   *z = out->vector + r.begin * q;
-        cri_gp_split(rows, r.begin, r.end, room, X, codes);
+        cri_gp_split(rows, r.begin, r.end, workspace, X, codes);
         cr_kernel_input in = { .rows = count,
                                .numbers = cr_cmat_of(X, count, m->d),
                                .codes = codes,

@@ -60,7 +60,7 @@ typedef struct work {
     const cri_rows   *rows;
     const size_t     *group;
     cri_gp_problem    problem;
-    double           *C, *share; /* [n x n] room, [n] the diagonal of Q */
+    double           *C, *share; /* [n x n] workspace, [n] the diagonal of Q */
 } work;
 
 /* Factor, weights and leave-one-out with the penalty that g has; jitter where it must be. */

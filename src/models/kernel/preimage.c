@@ -23,15 +23,15 @@ typedef struct search {
 typedef struct work {
     cr_ctx                   *cx;
     const cri_preimage_space *space;
-    size_t                    m;          /* points of the block                             */
-    const double             *Z;          /* [m x q]                                         */
-    double                   *gamma;      /* [n x m]                                         */
-    search                   *of;         /* [m]                                             */
-    double                   *low, *high; /* [d] where the kernel has values                 */
-    double                   *X, *D, *dX; /* [m x d] places; derivatives there: of k(X, X)   */
-    double                   *C, *W;      /* [n x m] room                                    */
-    double                   *own, *ones, *value; /* [m]                                       */
-    size_t                   *which; /* [m] searches that the places belong to          */
+    size_t                    m;          /* points of the block                           */
+    const double             *Z;          /* [m x q]                                       */
+    double                   *gamma;      /* [n x m]                                       */
+    search                   *of;         /* [m]                                           */
+    double                   *low, *high; /* [d] where the kernel has values               */
+    double                   *X, *D, *dX; /* [m x d] places; derivatives there: of k(X, X) */
+    double                   *C, *W;      /* [n x m] workspace                             */
+    double                   *own, *ones, *value; /* [m]                                    */
+    size_t                   *which;              /* [m] searches that the places belong to */
 } work;
 
 /* --- the function ---------------------------------------------------------------------------- */
@@ -338,7 +338,7 @@ static void set_range(work *w)
     }
 }
 
-static cr_status make_room(cr_scratch *s, work *w, size_t most)
+static cr_status reserve(cr_scratch *s, work *w, size_t most)
 {
     size_t n = w->space->n, d = w->space->d;
     w->gamma = cr_scratch_matrix(s, n, most), w->C = cr_scratch_matrix(s, n, most);
@@ -383,7 +383,7 @@ cr_status cri_preimages(cr_ctx *cx, const cri_preimage_space *space, const doubl
     work       w = { .cx = cx, .space = space };
     size_t     d = space->d;
 
-    CR_TRY(make_room(&s, &w, m < BLOCK ? m : BLOCK));
+    CR_TRY(reserve(&s, &w, m < BLOCK ? m : BLOCK));
     set_range(&w);
     for (size_t b = 0; b < cri_block_count(m, BLOCK); b++) {
         cri_range r = cri_block_range(m, BLOCK, b);

@@ -142,7 +142,7 @@ cr_status cri_bordered_new(cr_ctx *cx, cr_scratch *s, const cri_sparse_terms *z,
                        .g = cr_scratch_bytes(s, m + levels, sizeof(double)),
                        .D = cr_scratch_f64(s, levels),
                        .L = cr_scratch_matrix(s, m, m),
-                       .room = cr_scratch_matrix(s, levels, m),
+                       .workspace = cr_scratch_matrix(s, levels, m),
                        .place = cr_scratch_index(s, z->p) };
 
     CR_TRY(s->status);
@@ -181,11 +181,11 @@ cr_status cri_bordered_factor(cr_ctx *cx, cri_bordered *b, double lambda, bool *
     for (size_t j = 0; j < levels; j++) {
         b->D[j] = b->d[j] + lambda;
         *out_good = *out_good && b->D[j] > 0;
-        for (size_t k = 0; k < m; k++) b->room[j * m + k] = b->B[j * m + k] / sqrt(b->D[j]);
+        for (size_t k = 0; k < m; k++) b->workspace[j * m + k] = b->B[j * m + k] / sqrt(b->D[j]);
     }
     if (!*out_good || m == 0) return CR_OK;
-    CR_TRY(
-        cr_syrk(cx, -1, cr_cmat_of(b->room, levels, m), CR_TRANSPOSED, 0, cr_mat_of(b->L, m, m)));
+    CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->workspace, levels, m), CR_TRANSPOSED, 0,
+                   cr_mat_of(b->L, m, m)));
     for (size_t a = 0; a < m; a++) {
         for (size_t c = 0; c <= a; c++) b->L[a * m + c] += b->S[a * m + c];
         for (size_t c = 0; c < a; c++) b->L[c * m + a] = b->L[a * m + c];
@@ -415,7 +415,7 @@ cr_status cri_bordered_at(cr_ctx *cx, cri_bordered *b, double lambda, double *x,
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     size_t              n = b->m + b->run.levels;
-    double             *room = cr_scratch_f64(&s, n);
+    double             *workspace = cr_scratch_f64(&s, n);
     cri_bordered_answer a = { 0 };
 
     CR_TRY(s.status);
@@ -424,8 +424,8 @@ cr_status cri_bordered_at(cr_ctx *cx, cri_bordered *b, double lambda, double *x,
         memcpy(x, b->g, n * sizeof *x);
         CR_TRY(cri_bordered_solve(cx, b, x));
         for (size_t i = b->intercept; i < n; i++) a.square += x[i] * x[i];
-        CR_TRY(cri_bordered_residuals(cx, b, x, room, &a.rss));
-        measure_factor(b, room, &a);
+        CR_TRY(cri_bordered_residuals(cx, b, x, workspace, &a.rss));
+        measure_factor(b, workspace, &a);
     }
     *out = a;
 done:

@@ -31,14 +31,14 @@ typedef struct cri_bordered {
     cri_level_run           run;
     size_t                  m; /* intercept and the terms that are not of the run */
     bool                    intercept;
-    double *centre; /* [p] of the terms as they are here: 0 for those that stay sparse */
-    double *S;      /* [m x m], its lower triangle */
-    double *B;      /* [levels x m] */
-    double *d;      /* [levels] of D, without the penalty */
-    double *g;      /* [m + levels] Z'Wt: those of V, then those of C */
-    double *D, *L;  /* of the last factor */
-    double *room;   /* [levels x m] */
-    size_t *place;  /* [p] of each term in the order of g */
+    double *centre;    /* [p] of the terms as they are here: 0 for those that stay sparse */
+    double *S;         /* [m x m], its lower triangle                                     */
+    double *B;         /* [levels x m]                                                    */
+    double *d;         /* [levels] of D, without the penalty                              */
+    double *g;         /* [m + levels] Z'Wt: those of V, then those of C                  */
+    double *D, *L;     /* of the last factor                                              */
+    double *workspace; /* [levels x m]                                                    */
+    size_t *place;     /* [p] of each term in the order of g                              */
 } cri_bordered;
 
 /* The equations, in the arena; `z` must outlive them. */

@@ -26,7 +26,7 @@ static double dense_dot(const cri_columns *X, size_t j, const double *u)
 static void dense_dots(const cri_columns *X, size_t j, const double *R, size_t count, double *out)
 {
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, (int)X->n, 1 / X->spread[j], R,
-                (int)X->room, X->Z + j * X->n, 1, 0, out, 1);
+                (int)X->residual_size, X->Z + j * X->n, 1, 0, out, 1);
 }
 
 static void dense_add(const cri_columns *X, size_t j, double a, double *u)
@@ -209,7 +209,7 @@ cr_status cri_columns_of_shared(cr_ctx *cx, cr_scratch *s, const cri_shared_colu
     double     *t = cr_scratch_f64(s, n), mean, square;
     cri_columns X = { .n = n,
                       .p = p,
-                      .room = n,
+                      .residual_size = n,
                       .t = t,
                       .w = w,
                       .Z = shared->Z,

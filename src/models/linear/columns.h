@@ -1,9 +1,9 @@
 /* columns.h -- the terms column by column, standardised, as coordinate descent reads them.
  *   Z = sqrt(w) (X - centre) / scale   [n x p],   t = sqrt(w) (y - offset),
  * centre and offset the weighted means (0 without intercept), scale the population sd (1 where the
- * column is constant, or without standardisation).  A residual is t - Z b, as a vector of `room`
- * numbers; who keeps Z in another form (entries that are not 0, say) puts other functions here, and
- * may keep in the residual more than its n numbers.
+ * column is constant, or without standardisation).  A residual is t - Z b, as a vector of
+ * `residual_size` numbers; who keeps Z in another form (entries that are not 0, say) puts other
+ * functions here, and may keep in the residual more than its n numbers.
  *
  * Dense columns are held once for all rows, standardised over these (cri_shared_columns), and the
  * training rows of a fold are all rows with the weight 0 for those left out.  So the gradients of
@@ -25,28 +25,29 @@ typedef struct cri_shared_columns {
 /* A pass of coordinate descent over m places (descent.h). */
 typedef struct cri_column_pass {
     size_t        m;
-    const size_t *order;   /* [m] their terms                                                    */
-    double       *b;       /* [m]                                                                */
-    const double *square;  /* [m] |z|^2 / weight; 0 of a constant term                           */
-    bool          nonzero; /* only places whose b is not 0                        */
+    const size_t *order;                 /* [m] their terms                          */
+    double       *b;                     /* [m]                                      */
+    const double *square;                /* [m] |z|^2 / weight; 0 of a constant term */
+    bool          nonzero;               /* only places whose b is not 0             */
     double        l1, l2, slight, worst; /* violations, squared: what is left alone, the largest */
 } cri_column_pass;
 
 typedef struct cri_columns cri_columns;
 struct cri_columns {
-    size_t          n, p, room;
-    double          weight, offset, tt; /* sum w, the mean of y or 0, |t|^2           */
-    double         *centre, *scale;     /* [p]                                        */
-    double         *square;             /* [p] |z_j|^2 / weight; 0 of a constant term */
-    const double   *t;                  /* [n]                                        */
-    const double   *w;                  /* [n] weights, or NULL                       */
-    const double   *Z;                  /* [p x n] shared columns, or NULL            */
-    const double   *shift, *spread;     /* [p] z_j = sqrt(w) (Z_j - shift) / spread   */
-    const double   *mean, *per_scale;   /* [p] of sparse columns; 1 / scale           */
+    size_t          n, p, residual_size;
+    double          weight, offset, tt; /* sum w, the mean of y or 0, |t|^2                */
+    double         *centre, *scale;     /* [p]                                             */
+    double         *square;             /* [p] |z_j|^2 / weight; 0 of a constant term      */
+    const double   *t;                  /* [n]                                             */
+    const double   *w;                  /* [n] weights, or NULL                            */
+    const double   *Z;                  /* [p x n] shared columns, or NULL                 */
+    const double   *shift, *spread;     /* [p] z_j = sqrt(w) (Z_j - shift) / spread        */
+    const double   *mean, *per_scale;   /* [p] of sparse columns; 1 / scale                */
     cri_sparse_copy entries;            /* X', likewise; entries.value times w is not kept */
     /* z_j . r */
     double (*dot)(const cri_columns *X, size_t j, const double *r);
-    /* out [count]: z_j . r of residuals one after the other, R [count x room]; may be NULL */
+    /* out [count]: z_j . r of residuals one after the other, R [count x residual_size]; may be
+     * NULL */
     void (*dots)(const cri_columns *X, size_t j, const double *R, size_t count, double *out);
     /* r += a z_j */
     void (*add)(const cri_columns *X, size_t j, double a, double *r);

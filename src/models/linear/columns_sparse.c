@@ -128,7 +128,7 @@ static void sparse_start(const cri_columns *X, double *r)
 
 static void sparse_copy(const cri_columns *X, size_t j, double *r)
 {
-    memset(r, 0, X->room * sizeof *r);
+    memset(r, 0, X->residual_size * sizeof *r);
     sparse_add(X, j, 1, r);
 }
 
@@ -143,7 +143,8 @@ static double sparse_inner(const cri_columns *X, const double *a, const double *
 /* --- setting up ------------------------------------------------------------------------------ */
 
 /* order [n]: the rows by the column with the fewest entries among their own, which is that of the
- * last rank, those without an entry last; rarest [n] and at [p + 2] are room.  O(entries + n + p). */
+ * last rank, those without an entry last; rarest [n] and at [p + 2] are workspace.  O(entries + n +
+ * p). */
 static void order_rows(const cri_sparse *X, const size_t *rank, size_t *order, size_t *rarest,
                        size_t *at)
 {
@@ -172,7 +173,7 @@ cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     cri_sparse_terms z;
     cri_columns      X = { .n = n,
                            .p = p,
-                           .room = n + 2,
+                           .residual_size = n + 2,
                            .t = t,
                            .w = w,
                            .per_scale = per_scale,

@@ -75,9 +75,9 @@ cr_status cri_descent_of_columns(cr_scratch *s, const cri_columns *X,
     cri_descent d = {
         .settings = *settings, .p = X->p, .weight = X->weight, .X = X, .tt = X->tt / X->weight
     };
-    d.r = cr_scratch_f64(s, X->room);
-    d.z = cr_scratch_f64(s, X->room);
-    d.joining = cr_scratch_matrix(s, CRI_DESCENT_JOIN, X->room);
+    d.r = cr_scratch_f64(s, X->residual_size);
+    d.z = cr_scratch_f64(s, X->residual_size);
+    d.joining = cr_scratch_matrix(s, CRI_DESCENT_JOIN, X->residual_size);
     cr_status st = place_arrays(s, &d);
     d.stride = d.most;
     d.G = cr_scratch_matrix(s, d.stride, d.stride);

@@ -41,23 +41,23 @@ enum { CRI_DESCENT_JOIN = 16 }; /* places whose products are made at once */
 
 typedef struct cri_descent {
     cri_descent_settings settings;
-    size_t               p, m;    /* terms; those in the working set                             */
-    double  weight, unit;         /* W; sd of the target (about its mean with an intercept)      */
-    size_t *order;                /* [p] place -> term                                           */
-    double *b, *c, *c0;           /* [p] by place; c0 = c at b = 0                               */
-    double *square;               /* [p] by place: |z|^2 / W; 0 of a constant term               */
-    double *G;                    /* [stride x stride] by place, of the first `known` places     */
-    size_t  stride, known;        /* p and p when it was given                                   */
-    const cri_columns *X;         /* by term; NULL when G was given                              */
-    double            *r, *z;     /* [X->room] the residual, and room for a column               */
-    double            *joining;   /* [CRI_DESCENT_JOIN x X->room] columns that join the set      */
-    size_t *support, most;        /* [p] places that are not 0; how many K has room for          */
-    double *K, *d, *slope, *sign; /* [most x most], [p]: their equations                         */
-    double *left, *way, *product; /* [p] room for conjugate gradients                            */
-    double *before;               /* [p] by place: b at the lambda before                        */
-    cri_known_gradients known_at; /* of earlier residuals; by columns                            */
-    bool                taken;    /* c is up to date wherever the check can turn on it           */
-    double lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
+    size_t               p, m;         /* terms; those in the working set                         */
+    double               weight, unit; /* W; sd of the target (about its mean with an intercept)  */
+    size_t              *order;        /* [p] place -> term                                       */
+    double              *b, *c, *c0;   /* [p] by place; c0 = c at b = 0                           */
+    double              *square;       /* [p] by place: |z|^2 / W; 0 of a constant term           */
+    double              *G;            /* [stride x stride] by place, of the first `known` places */
+    size_t               stride, known; /* p and p when it was given                              */
+    const cri_columns   *X;             /* by term; NULL when G was given                         */
+    double              *r, *z;         /* [X->residual_size] the residual, and room for a column */
+    double *joining;       /* [CRI_DESCENT_JOIN x X->residual_size] columns that join the set */
+    size_t *support, most; /* [p] places that are not 0; how many K has room for              */
+    double *K, *d, *slope, *sign; /* [most x most], [p]: their equations               */
+    double *left, *way, *product; /* [p] workspace for conjugate gradients             */
+    double *before;               /* [p] by place: b at the lambda before              */
+    cri_known_gradients known_at; /* of earlier residuals; by columns                  */
+    bool                taken;    /* c is up to date wherever the check can turn on it */
+    double              lambda, lambda_before, tt; /* tt = |t|^2 / W */
     /* about the last step */
     size_t sweeps, since, idle; /* since the last direct solution; rounds without a new term */
     size_t gradient_steps;      /* that conjugate gradients last took                        */
@@ -99,7 +99,7 @@ size_t cri_descent_nonzero(const cri_descent *d);
 void   cri_descent_coefficients(const cri_descent *d, double *out);
 
 /* out [k x k] = z_i . z_j / W of k terms, in the rows and columns from `first` on; `place` [p] is
- * room. */
+ * workspace. */
 void cri_descent_products(const cri_descent *d, const size_t *terms, size_t first, size_t k,
                           size_t *place, double *out);
 

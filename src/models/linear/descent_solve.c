@@ -52,7 +52,7 @@ static void take_dots(const cri_columns *X, size_t j, const double *R, size_t co
     if (X->dots)
         X->dots(X, j, R, count, out);
     else
-        for (size_t a = 0; a < count; a++) out[a] = X->dot(X, j, R + a * X->room);
+        for (size_t a = 0; a < count; a++) out[a] = X->dot(X, j, R + a * X->residual_size);
 }
 
 /* The rows and columns of G for the places that joined the set, some at a time, so that a column
@@ -64,7 +64,7 @@ static void extend_products(cri_descent *d)
         size_t first = d->known,
                k = d->m - first < CRI_DESCENT_JOIN ? d->m - first : CRI_DESCENT_JOIN;
         for (size_t a = 0; a < k; a++)
-            d->X->copy(d->X, d->order[first + a], d->joining + a * d->X->room);
+            d->X->copy(d->X, d->order[first + a], d->joining + a * d->X->residual_size);
         for (size_t e = 0; e < first + k; e++) {
             take_dots(d->X, d->order[e], d->joining, k, dots);
             for (size_t a = e < first ? 0 : e - first; a < k; a++)
@@ -221,7 +221,7 @@ static bool factor_equations(cri_descent *d, size_t k, double ridge)
 /* out = (G + l2 I) v of k places, by the columns where there are such. */
 static void multiply_equations(cri_descent *d, size_t k, const double *v, double *out)
 {
-    if (d->X) memset(d->z, 0, d->X->room * sizeof(double));
+    if (d->X) memset(d->z, 0, d->X->residual_size * sizeof(double));
     for (size_t a = 0; d->X && a < k; a++) d->X->add(d->X, d->order[d->support[a]], v[a], d->z);
     for (size_t a = 0; a < k; a++) {
         const double *row = d->G + d->support[a] * d->stride;

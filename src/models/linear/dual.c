@@ -105,10 +105,11 @@ done:
 }
 
 /* v [n] = U diag(1 / (d + lambda)) c, over the directions that the rows tell of. */
-static cr_status solve_rows(cr_ctx *cx, const cri_dual *q, double lambda, double *room, double *v)
+static cr_status solve_rows(cr_ctx *cx, const cri_dual *q, double lambda, double *workspace,
+                            double *v)
 {
-    for (size_t k = 0; k < q->n; k++) room[k] = q->d[k] > 0 ? q->c[k] / (q->d[k] + lambda) : 0;
-    return cr_gemv(cx, 1, cr_cmat_of(q->U, q->n, q->n), CR_PLAIN, room, 0, v);
+    for (size_t k = 0; k < q->n; k++) workspace[k] = q->d[k] > 0 ? q->c[k] / (q->d[k] + lambda) : 0;
+    return cr_gemv(cx, 1, cr_cmat_of(q->U, q->n, q->n), CR_PLAIN, workspace, 0, v);
 }
 
 cr_status cri_dual_solve(cr_ctx *cx, const cri_dual *q, double lambda, cri_predictor *fit,
@@ -117,14 +118,15 @@ cr_status cri_dual_solve(cr_ctx *cx, const cri_dual *q, double lambda, cri_predi
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = q->n, p = q->p;
-    double    *a = cr_scratch_f64(&s, n), *b = cr_scratch_f64(&s, p), *room = cr_scratch_f64(&s, n);
-    double    *L = cr_scratch_matrix(&s, n, n);
+    double    *a = cr_scratch_f64(&s, n), *b = cr_scratch_f64(&s, p),
+           *workspace = cr_scratch_f64(&s, n);
+    double *L = cr_scratch_matrix(&s, n, n);
 
     CR_TRY(s.status);
-    CR_TRY(solve_rows(cx, q, lambda, room, a));
+    CR_TRY(solve_rows(cx, q, lambda, workspace, a));
     CR_TRY(factor(cx, q, lambda, L));
     if (q->sparse) {
-        CR_TRY(cri_sparse_terms_transpose(cx, &q->z, a, room, b));
+        CR_TRY(cri_sparse_terms_transpose(cx, &q->z, a, workspace, b));
         CR_TRY(cri_kept_rows_new(cx, &q->z, L, lambda, out_kept));
     } else {
         CR_TRY(cr_gemv(cx, 1, cr_cmat_of(fit->factor, n, p), CR_TRANSPOSED, a, 0, b));
@@ -174,15 +176,17 @@ static void set_column_sds(void *arg, size_t block)
 
 /* M over the directions that the rows tell of, in which all columns of Z lie: with an intercept
  * sqrt(w) is not one of them, and would bring 1 / l. */
-static cr_status set_inner(cr_ctx *cx, const cri_dual *q, double lambda, double *room, double *M)
+static cr_status set_inner(cr_ctx *cx, const cri_dual *q, double lambda, double *workspace,
+                           double *M)
 {
     size_t n = q->n;
     for (size_t i = 0; i < n; i++) {
         double root = q->z.root ? q->z.root[i] : 1;
         for (size_t k = 0; k < n; k++)
-            room[i * n + k] = q->d[k] > 0 ? root * q->U[i * n + k] / sqrt(q->d[k] + lambda) : 0;
+            workspace[i * n + k] =
+                q->d[k] > 0 ? root * q->U[i * n + k] / sqrt(q->d[k] + lambda) : 0;
     }
-    return cr_syrk(cx, 1, cr_cmat_of(room, n, n), CR_PLAIN, 0, cr_mat_of(M, n, n));
+    return cr_syrk(cx, 1, cr_cmat_of(workspace, n, n), CR_PLAIN, 0, cr_mat_of(M, n, n));
 }
 
 cr_status cri_dual_set_sds(cr_ctx *cx, const cri_dual *q, const cri_kept_rows *kept,
@@ -195,12 +199,12 @@ cr_status cri_dual_set_sds(cr_ctx *cx, const cri_dual *q, const cri_kept_rows *k
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
     size_t          n = q->n;
-    double         *M = cr_scratch_matrix(&s, n, n), *room = cr_scratch_matrix(&s, n, n);
+    double         *M = cr_scratch_matrix(&s, n, n), *workspace = cr_scratch_matrix(&s, n, n);
     cri_sparse_copy columns = { 0 };
     sd_work         w = { .z = &q->z, .M = M, .lambda = kept->lambda, .fit = fit };
 
     CR_TRY(s.status);
-    CR_TRY(set_inner(cx, q, kept->lambda, room, M));
+    CR_TRY(set_inner(cx, q, kept->lambda, workspace, M));
     CR_TRY(cri_sparse_transpose(cx, q->z.X, &columns));
     w.columns = &columns.view;
     CR_TRY(cri_parallel_for(cx, "standard deviations", cri_block_count(q->p, COLUMNS),

@@ -18,10 +18,10 @@ cr_status cri_known_new(cr_scratch *s, const cri_columns *X, const double *r,
     size_t              most = cri_known_most(X);
     cri_known_gradients k = { .X = X,
                               .most = most,
-                              .Q = cr_scratch_matrix(s, most, X->room),
+                              .Q = cr_scratch_matrix(s, most, X->residual_size),
                               .P = cr_scratch_matrix(s, most, X->p),
                               .a = cr_scratch_f64(s, most),
-                              .v = cr_scratch_f64(s, most ? X->room : 0),
+                              .v = cr_scratch_f64(s, most ? X->residual_size : 0),
                               .guess = cr_scratch_f64(s, most ? X->p : 0) };
     if (s->status != CR_OK) return s->status;
     if (most > 0) {
@@ -37,10 +37,10 @@ static void take_off(cri_known_gradients *k)
 {
     const cri_columns *X = k->X;
     for (size_t e = 0; e < k->count; e++) {
-        const double *q = k->Q + e * X->room;
+        const double *q = k->Q + e * X->residual_size;
         double        share = X->inner(X, q, k->v);
         k->a[e] += share;
-        cblas_daxpy((int)X->room, -share, q, 1, k->v, 1);
+        cblas_daxpy((int)X->residual_size, -share, q, 1, k->v, 1);
     }
 }
 
@@ -48,7 +48,7 @@ void cri_known_look(cri_known_gradients *k, const double *r)
 {
     const double       ROUNDING = 1e-10; /* far above it */
     const cri_columns *X = k->X;
-    memcpy(k->v, r, X->room * sizeof(double));
+    memcpy(k->v, r, X->residual_size * sizeof(double));
     memset(k->a, 0, k->count * sizeof(double));
     take_off(k);
     take_off(k); /* what rounding left */
@@ -63,16 +63,17 @@ void cri_known_look(cri_known_gradients *k, const double *r)
 
 /* Where there is no room, the part of the residual last looked at that lies in the span of all
  * directions takes their place: along a path the oldest tell the least. */
-static void make_room(cri_known_gradients *k)
+static void reserve(cri_known_gradients *k)
 {
     const cri_columns *X = k->X;
     double             length = cblas_dnrm2((int)k->count, k->a, 1);
     if (k->count < k->most) return;
     k->count = length > 0;
     if (!(length > 0)) return;
-    cblas_dscal((int)X->room, k->a[0] / length, k->Q, 1);
+    cblas_dscal((int)X->residual_size, k->a[0] / length, k->Q, 1);
     for (size_t e = 1; e < k->most; e++)
-        cblas_daxpy((int)X->room, k->a[e] / length, k->Q + e * X->room, 1, k->Q, 1);
+        cblas_daxpy((int)X->residual_size, k->a[e] / length, k->Q + e * X->residual_size, 1, k->Q,
+                    1);
     for (size_t j = 0; j < X->p; j++) k->P[j] = k->guess[j] / length;
 }
 
@@ -81,9 +82,9 @@ void cri_known_add(cri_known_gradients *k, const double *products, size_t stride
     const cri_columns *X = k->X;
     double             length = k->length - k->rounding;
     if (!(length > k->rounding)) return; /* no direction, only rounding */
-    make_room(k);
-    double *q = k->Q + k->count * X->room, *P = k->P + k->count * X->p;
-    for (size_t i = 0; i < X->room; i++) q[i] = k->v[i] / length;
+    reserve(k);
+    double *q = k->Q + k->count * X->residual_size, *P = k->P + k->count * X->p;
+    for (size_t i = 0; i < X->residual_size; i++) q[i] = k->v[i] / length;
     for (size_t j = 0; j < X->p; j++) P[j] = products[j * stride] / length;
     k->count++;
 }

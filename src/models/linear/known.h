@@ -13,20 +13,21 @@
 
 typedef struct cri_known_gradients {
     const cri_columns *X;
-    size_t             count, most; /* K; most = 0: nothing is kept              */
-    double            *Q;           /* [most x room]                             */
-    double            *P;           /* [most x p]                                */
-    double            *a;           /* [most]                                    */
-    double            *v;           /* [room] of the residual last looked at     */
-    double            *guess;       /* [p] sum_k a_k P_kj                        */
-    double             length;      /* |v| with what rounding may have taken off */
-    double             rounding;    /* that                                      */
+    size_t             count, most; /* K; most = 0: nothing is kept                   */
+    double            *Q;           /* [most x residual_size]                         */
+    double            *P;           /* [most x p]                                     */
+    double            *a;           /* [most]                                         */
+    double            *v;           /* [residual_size] of the residual last looked at */
+    double            *guess;       /* [p] sum_k a_k P_kj                             */
+    double             length;      /* |v| with what rounding may have taken off      */
+    double             rounding;    /* that                                           */
 } cri_known_gradients;
 
 /* How many directions are worth keeping of columns: 0 where they are as short as what is kept. */
 size_t cri_known_most(const cri_columns *X);
 
-/* In the arena, with the direction of r [room], whose products with all columns are `products` [p]. */
+/* In the arena, with the direction of r [residual_size], whose products with all columns are
+ * `products` [p]. */
 cr_status cri_known_new(cr_scratch *s, const cri_columns *X, const double *r,
                         const double *products, cri_known_gradients *out);
 

@@ -7,8 +7,8 @@
 #include <cblas.h>
 #include <string.h>
 
-/* The rank of k columns with the products G [k x k], spoiled: Cholesky, the largest pivot first,
- * until what is left of every column is lost in rounding.  O(k^3). */
+/* The rank of k columns with the products G [k x k], overwritten: Cholesky, the largest pivot
+ * first, until what is left of every column is lost in rounding.  O(k^3). */
 static size_t rank_of(double *G, size_t k, bool *used, double *whole)
 {
     const double lost = 1e-12;

@@ -54,8 +54,9 @@ static cr_status measure_df(cr_ctx *cx, const cri_descent *d, const point *at, b
     cr_scratch s = cr_scratch_begin(cx);
     bool       plain = d->settings.l1_ratio == 1;
     size_t     k = at->k, *place = cr_scratch_index(&s, d->p);
-    double     size = (double)k * (double)k * (double)(d->X && d->X->room > k ? d->X->room : k);
-    bool       counts = plain ? wanted && k <= factor->most && size <= 1e8 : wanted || k <= CHEAP;
+    double     size =
+        (double)k * (double)k * (double)(d->X && d->X->residual_size > k ? d->X->residual_size : k);
+    bool counts = plain ? wanted && k <= factor->most && size <= 1e8 : wanted || k <= CHEAP;
 
     cri_blas_enter();
     *out = plain ? (double)k : -1;
@@ -217,17 +218,17 @@ static cr_status shorten_path(cr_ctx *cx, const journey *j, cri_lasso_path *path
 {
     double **arrays[] = { &path->lambda, &path->nonzero, &path->df,
                           &path->mse,    &path->cv,      &path->cv_se };
-    double  *room[6];
+    double  *shorter[6];
     if (j->L == path->L) return CR_OK;
     for (size_t i = 0; i < 6; i++) {
-        room[i] = cr_alloc(cx, j->L, sizeof(double));
-        for (size_t k = 0; !room[i] && k < i; k++) cr_free(cx, room[k], j->L, sizeof(double));
-        if (!room[i]) return CR_ENOMEM;
-        memcpy(room[i], *arrays[i], j->L * sizeof(double));
+        shorter[i] = cr_alloc(cx, j->L, sizeof(double));
+        for (size_t k = 0; !shorter[i] && k < i; k++) cr_free(cx, shorter[k], j->L, sizeof(double));
+        if (!shorter[i]) return CR_ENOMEM;
+        memcpy(shorter[i], *arrays[i], j->L * sizeof(double));
     }
     for (size_t i = 0; i < 6; i++) {
         cr_free(cx, *arrays[i], path->L, sizeof(double));
-        *arrays[i] = room[i];
+        *arrays[i] = shorter[i];
     }
     path->L = j->L;
     return CR_OK;
@@ -283,7 +284,7 @@ static cr_status run_folds_alone(cr_ctx *cx, journey *j, size_t n)
 typedef struct record {
     cr_scratch       *s;
     cri_lasso_task   *all;
-    double           *b; /* [p] room */
+    double           *b; /* [p] workspace */
     cri_lasso_factor *factor;
     point            *points;
     cri_lasso_path   *path;
@@ -383,11 +384,11 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     cri_lasso_task all = { 0 };
     record         rec = { .s = s, .all = &all, .path = &path, .b = cr_scratch_f64(s, rows->p) };
     bool           ranks = o->wants_df && o->descent.l1_ratio == 1;
-    size_t         room = !ranks ? 0 : rows->p < MOST_RANK ? rows->p : MOST_RANK;
+    size_t         rank = !ranks ? 0 : rows->p < MOST_RANK ? rows->p : MOST_RANK;
 
-    cri_lasso_factor factor = { .most = room,
-                                .terms = cr_scratch_index(s, room),
-                                .L = cr_scratch_matrix(s, room, room) };
+    cri_lasso_factor factor = { .most = rank,
+                                .terms = cr_scratch_index(s, rank),
+                                .L = cr_scratch_matrix(s, rank, rank) };
     rec.factor = &factor;
     CR_TRY(cri_blas_reserve(cx));
     CR_TRY(open_source(cx, s, &j.source));

@@ -75,17 +75,17 @@ size_t cri_lasso_path_one_se(const cri_lasso_path *path);
  * made: those that stayed since a longer time come first, and what is factored of them stays. */
 typedef struct cri_lasso_factor {
     size_t  most, k; /* terms there is room for, and that are factored */
-    size_t *terms;   /* [most]        */
-    double *L;       /* [most x most] */
+    size_t *terms;   /* [most]                                         */
+    double *L;       /* [most x most]                                  */
 } cri_lasso_factor;
 /* true when the k <= most terms are clearly independent: the factor, which is then theirs, keeps
- * digits of every one.  s is for room; false as well where it has none.  O(k^2) for each term that
- * is new or comes after one that left. */
+ * digits of every one.  s is for workspace; false as well where it has none.  O(k^2) for each term
+ * that is new or comes after one that left. */
 bool cri_lasso_independent(cri_lasso_factor *f, cr_scratch *s, const cri_descent *d,
                            const size_t *terms, size_t k);
 
 /* Degrees of freedom tr G (G + l2 I)^-1 of k terms, for l2 = 0 the rank of G (Tibshirani & Taylor
- * 2012, Ann. Statist. 40); G [k x k] is spoiled.  -1 when it is singular, or s has no room. */
+ * 2012, Ann. Statist. 40); G [k x k] is overwritten.  -1 when it is singular, or s has no room. */
 double cri_lasso_df(cr_scratch *s, double *G, size_t k, double l2);
 
 #endif

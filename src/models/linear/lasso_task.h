@@ -9,12 +9,12 @@
 
 typedef struct cri_lasso_task {
     cri_path_end       at;
-    const cri_moments *test;      /* solved by cross-products                     */
-    const cri_rows    *test_rows; /* solved by columns; NULL for all rows         */
-    double            *error;     /* [L] of the rows left out                     */
-    double            *b;         /* [p] room                                     */
-    size_t            *terms;     /* [p] room                                     */
-    double            *mean, *x;  /* [test rows] room                             */
+    const cri_moments *test;      /* solved by cross-products                      */
+    const cri_rows    *test_rows; /* solved by columns; NULL for all rows          */
+    double            *error;     /* [L] of the rows left out                      */
+    double            *b;         /* [p] workspace                                 */
+    size_t            *terms;     /* [p] workspace                                 */
+    double            *mean, *x;  /* [test rows] workspace                         */
     bool               saturated; /* nothing is left to explain: stays where it is */
 } cri_lasso_task;
 

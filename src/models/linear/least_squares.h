@@ -58,11 +58,11 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
 /* Ends the rank at the first column whose distance R_kk from those before it could come from
  * rounding alone: a scaled column j is known up to the rounding of its numbers, `unit` |(1,
  * centre_j / scale_j)|; it counts for column k itself and, times the weights v of the combination,
- * for those before it. v [p] is room.  O(p^3). */
+ * for those before it. v [p] is workspace.  O(p^3). */
 void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
                             double *v);
 /* F = R^-T P^T [rank x p] of scaled columns C = Q R P^T, so that |F u|^2 = u^T (C^T C)^-1 u; column
- * [rank] is room. */
+ * [rank] is workspace. */
 void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column);
 /* Names terms without a coefficient of their own: each in a warning, or all in one; constant
  * [p]. */

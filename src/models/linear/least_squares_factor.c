@@ -62,14 +62,15 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = f->p, n = f->q + 1;
-    double *b = cr_scratch_f64(&s, p), *room = cr_scratch_f64(&s, p + 1), rss, rcond = 1, tss = 0;
-    problem q = { .p = p,
-                  .n = n,
-                  .C = cr_scratch_matrix(&s, n, p),
-                  .t = cr_scratch_f64(&s, n),
-                  .c = cr_scratch_f64(&s, p),
-                  .D = cr_scratch_f64(&s, p),
-                  .constant = cr_scratch_bytes(&s, p, sizeof(bool)) };
+    double    *b = cr_scratch_f64(&s, p), *workspace = cr_scratch_f64(&s, p + 1), rss, rcond = 1,
+           tss = 0;
+    problem       q = { .p = p,
+                        .n = n,
+                        .C = cr_scratch_matrix(&s, n, p),
+                        .t = cr_scratch_f64(&s, n),
+                        .c = cr_scratch_f64(&s, p),
+                        .D = cr_scratch_f64(&s, p),
+                        .constant = cr_scratch_bytes(&s, p, sizeof(bool)) };
     cri_predictor fit = { 0 };
 
     CR_TRY(s.status);
@@ -77,14 +78,14 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     for (size_t i = 0; i < n; i++) tss += q.t[i] * q.t[i];
     CR_TRY(cr_qr_new(cx, cr_cmat_of(q.C, n, p), -1, &q.qr));
     /* a little more than for rows (least_squares_qr.c), for the way that the factor has come */
-    cri_qr_end_at_rounding(&q.qr, q.c, q.D, 0x1p-46 * q.root_W, room);
+    cri_qr_end_at_rounding(&q.qr, q.c, q.D, 0x1p-46 * q.root_W, workspace);
     CR_TRY(cri_predictor_new(cx, p, q.qr.rank, &fit));
     if (q.qr.rank > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
     CR_TRY(solve(cx, &q, b, &rss));
     memcpy(fit.centre, q.c, p * sizeof(double));
     memcpy(fit.scale, q.D, p * sizeof(double));
     cri_predictor_set_coef(&fit, b, intercept ? f->mean[p] : 0);
-    cri_predictor_set_qr(&fit, &q.qr, room);
+    cri_predictor_set_qr(&fit, &q.qr, workspace);
     cri_predictor_set_noise(&fit, intercept, f->weight, q.qr.rank, rss);
     for (size_t j = q.qr.rank; j < p; j++) fit.coef_sd[q.qr.pivot[j]] = NAN;
     if (q.qr.rank < p)

@@ -28,14 +28,14 @@ typedef struct residual_work {
 enum { TOTALS = 4 }; /* sums beside those of the terms */
 
 /* acc [p + TOTALS]: sum of w (x - centre) e for each term, of w e, of w e^2, with
- * e = y - offset - (x - centre) . slope; and of w (y - offset), w (y - offset)^2.  room: the rows of
- * the block [BLOCK x p], and e. */
-static void add_residuals(void *arg, cri_range range, double *acc, double *room)
+ * e = y - offset - (x - centre) . slope; and of w (y - offset), w (y - offset)^2.  workspace: the
+ * rows of the block [BLOCK x p], and e. */
+static void add_residuals(void *arg, cri_range range, double *acc, double *workspace)
 {
     const residual_work *r = arg;
     const cri_gram      *g = r->g;
     size_t               n = range.end - range.begin, p = g->p;
-    double              *X = room, *e = room + BLOCK * p;
+    double              *X = workspace, *e = workspace + BLOCK * p;
 
     cri_rows_fill(r->rows, range.begin, range.end, X, p);
     for (size_t i = 0; i < n; i++) {

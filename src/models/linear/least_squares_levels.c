@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* x [m + levels] solves the equations of the last factor; returns its last relative change. */
-static cr_status solve_and_correct(cr_ctx *cx, const cri_bordered *b, double *x, double *room,
+static cr_status solve_and_correct(cr_ctx *cx, const cri_bordered *b, double *x, double *workspace,
                                    double *out_rss, double *out_change, size_t *out_steps)
 {
     enum { MOST = 4 };
@@ -22,16 +22,16 @@ static cr_status solve_and_correct(cr_ctx *cx, const cri_bordered *b, double *x,
     CR_TRY(cri_bordered_solve(cx, b, x));
     for (; step < MOST && change > SETTLED; step++) {
         double size = 0, largest = 0;
-        CR_TRY(cri_bordered_residuals(cx, b, x, room, &rss));
-        CR_TRY(cri_bordered_solve(cx, b, room));
+        CR_TRY(cri_bordered_residuals(cx, b, x, workspace, &rss));
+        CR_TRY(cri_bordered_solve(cx, b, workspace));
         for (size_t i = 0; i < n; i++) {
-            x[i] += room[i];
-            largest = fmax(largest, fabs(room[i]));
+            x[i] += workspace[i];
+            largest = fmax(largest, fabs(workspace[i]));
             size = fmax(size, fabs(x[i]));
         }
         change = size > 0 ? largest / size : 0;
     }
-    CR_TRY(cri_bordered_residuals(cx, b, x, room, &rss));
+    CR_TRY(cri_bordered_residuals(cx, b, x, workspace, &rss));
     *out_rss = rss;
     *out_change = change;
     *out_steps = step;
@@ -56,7 +56,7 @@ static cr_status solve_entries(cr_ctx *cx, const cri_rows *rows, cri_level_run r
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     size_t           n = intercept + rows->p;
-    double          *x = cr_scratch_f64(&s, n), *room = cr_scratch_f64(&s, n), rcond = 0;
+    double          *x = cr_scratch_f64(&s, n), *workspace = cr_scratch_f64(&s, n), rcond = 0;
     double           rss, change = 1;
     size_t           steps = 0;
     bool             good = false;
@@ -70,7 +70,7 @@ static cr_status solve_entries(cr_ctx *cx, const cri_rows *rows, cri_level_run r
     CR_TRY(cri_bordered_factor(cx, &b, 0, &good));
     if (good) CR_TRY(cri_bordered_rcond(cx, &b, &rcond));
     if (!(rcond > ENOUGH)) goto done;
-    CR_TRY(solve_and_correct(cx, &b, x, room, &rss, &change, &steps));
+    CR_TRY(solve_and_correct(cx, &b, x, workspace, &rss, &change, &steps));
     if (!(change < SETTLED)) goto done;
     CR_TRY(cri_bordered_predictor(cx, &b, x, out_fit));
     cri_predictor_set_noise(out_fit, intercept, z.weight, rows->p, rss);

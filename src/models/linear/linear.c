@@ -40,11 +40,11 @@ enum { WEIGHTS_REPEAT, WEIGHTS_PRECISE };
 enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM, SOLVER_LSQR };
 
 CR_OPTIONS(linear_options, linear_table, LINEAR_OPTIONS);
-static const cri_goes linear_goes[] = {
+static const cri_requirement linear_requirements[] = {
     { "criterion", "select", "best|forward|backward", false },
     { "cv_folds", "criterion", "cv", false },
     { "weights_are", "weights", "", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* clang-format off */
@@ -515,7 +515,7 @@ const cr_model_class cri_class_linear = {
                  "Wilson (1974), Technometrics 16",
     .tasks = CR_TASK_REGRESSION,
     .options = linear_table,
-    .goes = linear_goes,
+    .requirements = linear_requirements,
     .options_size = sizeof(linear_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

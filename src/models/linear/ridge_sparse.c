@@ -150,7 +150,7 @@ cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *o, cri_pred
     size_t           n = o->rows->n, p = o->rows->p;
     double          *L = cr_scratch_matrix(&s, n, n), *inverse = cr_scratch_matrix(&s, n, n);
     double          *a = cr_scratch_f64(&s, n), *b = cr_scratch_f64(&s, p);
-    double          *room = cr_scratch_f64(&s, n);
+    double          *workspace = cr_scratch_f64(&s, n);
     cri_sparse_terms z;
     cri_predictor    fit = { 0 };
     cri_kept_rows    kept = { 0 };
@@ -164,7 +164,7 @@ cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *o, cri_pred
     memcpy(a, z.t, n * sizeof(double));
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, n, n), cr_mat_of(a, n, 1)));
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, n, n), cr_mat_of(inverse, n, n)));
-    CR_TRY(cri_sparse_terms_transpose(cx, &z, a, room, b));
+    CR_TRY(cri_sparse_terms_transpose(cx, &z, a, workspace, b));
     set_facts(&z, inverse, a, o->lambda, o->intercept, &facts);
     CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
     fit.mean_share = o->intercept ? 1 / z.weight : 0;

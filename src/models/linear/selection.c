@@ -65,7 +65,7 @@ static size_t choose_size(const cri_selection *s, cri_criterion criterion)
 /* --- cross-validation ------------------------------------------------------------------------ */
 
 /* Least squares on the set of `size` terms from cross-products of the training rows, and its mean
- * squared error on the rows left out.  which, b, L are room. */
+ * squared error on the rows left out.  which, b, L are workspace. */
 static cr_status test_set(cr_ctx *cx, const cri_gram *g, const double *member,
                           const cri_moments *test, size_t *which, double *b, double *L, double *out)
 {
@@ -176,8 +176,8 @@ done:
 /* The largest set that leaves a degree of freedom to the noise. */
 static size_t most_terms(size_t p, double weight, bool intercept)
 {
-    double room = floor(weight) - intercept - 1;
-    return room < 0 ? 0 : room < (double)p ? (size_t)room : p;
+    double most = floor(weight) - intercept - 1;
+    return most < 0 ? 0 : most < (double)p ? (size_t)most : p;
 }
 
 static cr_status check(cr_ctx *cx, const cri_selection_settings *o, size_t p, size_t most)

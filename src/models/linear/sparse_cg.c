@@ -12,20 +12,20 @@
 enum { PANEL = CRI_SPARSE_PANEL, BLOCK = 1024 };
 
 typedef struct cg {
-    const cri_sparse_dual *d;
-    cri_sparse_dual_room   room;
-    size_t                 width;
-    double                *a;               /* [n x width], or NULL: not wanted   */
-    double                *r, *q, *product; /* [n x width] residual, direction, K q */
-    double                *s;               /* [n x width] M^-1 r                  */
-    double                 rs[PANEL], step[PANEL], turn[PANEL]; /* r.s, alpha, beta               */
+    const cri_sparse_dual    *d;
+    cri_sparse_dual_workspace workspace;
+    size_t                    width;
+    double                   *a;               /* [n x width], or NULL: not wanted     */
+    double                   *r, *q, *product; /* [n x width] residual, direction, K q */
+    double                   *s;               /* [n x width] M^-1 r                   */
+    double                    rs[PANEL], step[PANEL], turn[PANEL]; /* r.s, alpha, beta */
 } cg;
 
 static cg cg_new(cr_scratch *s, const cri_sparse_dual *d, size_t width, double *r)
 {
     size_t n = d->z->n;
     return (cg){ .d = d,
-                 .room = cri_sparse_dual_room_new(s, d, width),
+                 .workspace = cri_sparse_dual_workspace_new(s, d, width),
                  .width = width,
                  .r = r,
                  .q = cr_scratch_matrix(s, n, width),
@@ -59,7 +59,7 @@ static void turn(void *arg, size_t block)
 /* From the residual at hand. */
 static cr_status cg_start(cr_ctx *cx, cg *g)
 {
-    return cri_sparse_dual_precondition(cx, &g->room, g->r, g->q, g->rs);
+    return cri_sparse_dual_precondition(cx, &g->workspace, g->r, g->q, g->rs);
 }
 
 /* One step; squares [width] = |r|^2 afterwards, opt_taken [width] = alpha r.s.  A vector that has
@@ -69,13 +69,13 @@ static cr_status cg_step(cr_ctx *cx, cg *g, double *squares, double *opt_taken)
     cr_status st = CR_OK;
     size_t    n = g->d->z->n;
     double    inner[PANEL];
-    CR_TRY(cri_sparse_dual_times(cx, &g->room, g->q, g->product, inner));
+    CR_TRY(cri_sparse_dual_times(cx, &g->workspace, g->q, g->product, inner));
     for (size_t c = 0; c < g->width; c++) {
         g->step[c] = inner[c] > 0 ? g->rs[c] / inner[c] : 0;
         if (opt_taken) opt_taken[c] = g->step[c] * g->rs[c];
     }
     CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, g->width, advance, g, squares));
-    CR_TRY(cri_sparse_dual_precondition(cx, &g->room, g->r, g->s, inner));
+    CR_TRY(cri_sparse_dual_precondition(cx, &g->workspace, g->r, g->s, inner));
     for (size_t c = 0; c < g->width; c++) {
         g->turn[c] = g->rs[c] > 0 ? inner[c] / g->rs[c] : 0;
         g->rs[c] = inner[c];
@@ -103,7 +103,7 @@ static cr_status look(cr_ctx *cx, cg *g, double *out_length)
     cr_status st = CR_OK;
     size_t    n = g->d->z->n;
     double    inner;
-    CR_TRY(cri_sparse_dual_times(cx, &g->room, g->a, g->product, &inner));
+    CR_TRY(cri_sparse_dual_times(cx, &g->workspace, g->a, g->product, &inner));
     for (size_t i = 0; i < n; i++) g->r[i] = g->d->z->t[i] - g->product[i];
     *out_length = cr_norm2(g->r, n);
 done:

@@ -28,7 +28,7 @@ static cr_status set_columns(cr_ctx *cx, cr_scratch *s, cri_sparse_dual *d)
     cr_scratch        local = cr_scratch_begin(cx);
     const cri_sparse *X = d->z->X;
     size_t            n = X->n, p = X->p, end, at = 0;
-    size_t           *room = cr_scratch_index(&local, (n > p ? n : p) + 2);
+    size_t           *workspace = cr_scratch_index(&local, (n > p ? n : p) + 2);
     size_t           *rank = cr_scratch_index(&local, p);
 
     d->order = cr_scratch_index(s, p);
@@ -36,7 +36,7 @@ static cr_status set_columns(cr_ctx *cx, cr_scratch *s, cri_sparse_dual *d)
     d->column = cr_scratch_bytes(s, cri_sparse_entries(X), sizeof *d->column);
     CR_TRY(s->status);
     CR_TRY(local.status);
-    cri_sparse_rank_columns(X, rank, room);
+    cri_sparse_rank_columns(X, rank, workspace);
     CR_TRY(cri_sparse_transpose_ranked(cx, X, rank, &d->columns));
     d->columns.view.index = NULL;
     for (size_t j = 0; j < p; j++) d->order[rank[j]] = j;
@@ -177,21 +177,22 @@ done:
 
 /* --- products -------------------------------------------------------------------------------- */
 
-cri_sparse_dual_room cri_sparse_dual_room_new(cr_scratch *s, const cri_sparse_dual *d, size_t width)
+cri_sparse_dual_workspace cri_sparse_dual_workspace_new(cr_scratch *s, const cri_sparse_dual *d,
+                                                        size_t width)
 {
-    return (cri_sparse_dual_room){ .d = d,
-                                   .width = width,
-                                   .u = cr_scratch_matrix(s, d->z->n, width),
-                                   .v = cr_scratch_matrix(s, d->z->p, width),
-                                   .h = cr_scratch_matrix(s, d->k, width) };
+    return (cri_sparse_dual_workspace){ .d = d,
+                                        .width = width,
+                                        .u = cr_scratch_matrix(s, d->z->n, width),
+                                        .v = cr_scratch_matrix(s, d->z->p, width),
+                                        .h = cr_scratch_matrix(s, d->k, width) };
 }
 
 typedef struct dual_work {
-    const cri_sparse_dual_room *room;
-    const double               *from;
-    double                     *out;
-    double                      sum[PANEL], level[PANEL];
-    double                      levels[PIECES][PANEL];
+    const cri_sparse_dual_workspace *workspace;
+    const double                    *from;
+    double                          *out;
+    double                           sum[PANEL], level[PANEL];
+    double                           levels[PIECES][PANEL];
 } dual_work;
 
 /* Entries begin .. end - 1 of a row or column times a vector or a panel; more of them follow up to
@@ -209,12 +210,12 @@ static inline void gather(const uint32_t *at, const double *value, size_t begin,
 static void enter_rows(void *arg, cri_range range, double *acc)
 {
     const dual_work *w = arg;
-    const double    *root = w->room->d->z->root;
-    size_t           width = w->room->width;
+    const double    *root = w->workspace->d->z->root;
+    size_t           width = w->workspace->width;
     for (size_t i = range.begin; i < range.end; i++)
         for (size_t c = 0; c < width; c++) {
             double u = (root ? root[i] : 1) * w->from[i * width + c];
-            w->room->u[i * width + c] = u;
+            w->workspace->u[i * width + c] = u;
             acc[c] += u;
         }
 }
@@ -223,13 +224,13 @@ static void enter_rows(void *arg, cri_range range, double *acc)
 static void piece_of_columns(void *arg, size_t piece)
 {
     dual_work             *w = arg;
-    const cri_sparse_dual *d = w->room->d;
-    size_t                 width = w->room->width, last = d->columns.start[d->z->p];
+    const cri_sparse_dual *d = w->workspace->d;
+    size_t                 width = w->workspace->width, last = d->columns.start[d->z->p];
     double                 g[PANEL], level[PANEL] = { 0 };
     for (size_t r = d->cut[piece]; r < d->cut[piece + 1]; r++) {
-        double *v = w->room->v + r * width;
+        double *v = w->workspace->v + r * width;
         gather(d->columns.column, d->columns.value + d->columns.start[r], d->columns.start[r],
-               d->columns.start[r + 1], last, w->room->u, width, g);
+               d->columns.start[r + 1], last, w->workspace->u, width, g);
         for (size_t c = 0; c < width; c++) {
             v[c] = (g[c] - d->mean[r] * w->sum[c]) * d->shrink[r];
             level[c] += d->mean[r] * v[c];
@@ -242,15 +243,16 @@ static void piece_of_columns(void *arg, size_t piece)
 static void leave_rows(void *arg, cri_range range, double *acc)
 {
     const dual_work        *w = arg;
-    const cri_sparse_dual  *d = w->room->d;
+    const cri_sparse_dual  *d = w->workspace->d;
     const cri_sparse_terms *z = d->z;
-    size_t                  width = w->room->width, end, last = d->row_start[z->n];
+    size_t                  width = w->workspace->width, end, last = d->row_start[z->n];
     double                  g[PANEL];
     for (size_t i = range.begin; i < range.end; i++) {
         const double *from = w->from + i * width;
         double       *out = w->out + i * width, root = z->root ? z->root[i] : 1;
         const double *value = z->X->value + cri_sparse_row(z->X, i, &end);
-        gather(d->column, value, d->row_start[i], d->row_start[i + 1], last, w->room->v, width, g);
+        gather(d->column, value, d->row_start[i], d->row_start[i + 1], last, w->workspace->v, width,
+               g);
         for (size_t c = 0; c < width; c++) {
             out[c] = root * (g[c] - w->level[c]) + d->lambda * from[c];
             acc[c] += from[c] * out[c];
@@ -258,17 +260,17 @@ static void leave_rows(void *arg, cri_range range, double *acc)
     }
 }
 
-cr_status cri_sparse_dual_times(cr_ctx *cx, const cri_sparse_dual_room *room, const double *q,
-                                double *out, double *out_inner)
+cr_status cri_sparse_dual_times(cr_ctx *cx, const cri_sparse_dual_workspace *workspace,
+                                const double *q, double *out, double *out_inner)
 {
     cr_status st = CR_OK;
-    dual_work w = { .room = room, .from = q, .out = out };
-    size_t    n = room->d->z->n;
-    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, room->width, enter_rows, &w, w.sum));
+    dual_work w = { .workspace = workspace, .from = q, .out = out };
+    size_t    n = workspace->d->z->n;
+    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, workspace->width, enter_rows, &w, w.sum));
     CR_TRY(cri_parallel_for(cx, NULL, PIECES, piece_of_columns, &w));
     for (size_t b = 0; b < PIECES; b++)
-        for (size_t c = 0; c < room->width; c++) w.level[c] += w.levels[b][c];
-    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, room->width, leave_rows, &w, out_inner));
+        for (size_t c = 0; c < workspace->width; c++) w.level[c] += w.levels[b][c];
+    CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, workspace->width, leave_rows, &w, out_inner));
 done:
     return st;
 }
@@ -279,16 +281,16 @@ enum { HEAVY_BLOCK = 8 };
 static void heavy_columns(void *arg, size_t block)
 {
     const dual_work       *w = arg;
-    const cri_sparse_dual *d = w->room->d;
+    const cri_sparse_dual *d = w->workspace->d;
     const cri_sparse      *columns = &d->heavy_columns.view;
-    size_t                 width = w->room->width, last = columns->start[d->k];
+    size_t                 width = w->workspace->width, last = columns->start[d->k];
     cri_range              range = cri_block_range(d->k, HEAVY_BLOCK, block);
     double                 g[PANEL];
     for (size_t a = range.begin; a < range.end; a++) {
         gather(columns->column, columns->value + columns->start[a], columns->start[a],
-               columns->start[a + 1], last, w->room->u, width, g);
+               columns->start[a + 1], last, w->workspace->u, width, g);
         for (size_t c = 0; c < width; c++)
-            w->room->h[a * width + c] = (g[c] - d->centre[a] * w->sum[c]) * d->per_scale[a];
+            w->workspace->h[a * width + c] = (g[c] - d->centre[a] * w->sum[c]) * d->per_scale[a];
     }
 }
 
@@ -296,16 +298,16 @@ static void heavy_columns(void *arg, size_t block)
 static void heavy_rows(void *arg, cri_range range, double *acc)
 {
     const dual_work       *w = arg;
-    const cri_sparse_dual *d = w->room->d;
+    const cri_sparse_dual *d = w->workspace->d;
     const cri_sparse      *rows = &d->heavy_rows.view;
-    size_t                 width = w->room->width;
+    size_t                 width = w->workspace->width;
     double                 g[PANEL] = { 0 }, per_mu = 1 / d->mu;
     for (size_t i = range.begin; i < range.end; i++) {
         const double *from = w->from + i * width;
         double       *out = w->out + i * width, root = d->z->root ? d->z->root[i] : 1;
         if (d->k > 0)
             gather(rows->column, rows->value + rows->start[i], rows->start[i], rows->start[i + 1],
-                   rows->start[rows->n], w->room->h, width, g);
+                   rows->start[rows->n], w->workspace->h, width, g);
         for (size_t c = 0; c < width; c++) {
             out[c] = (from[c] - root * (g[c] - w->level[c])) * per_mu;
             acc[c] += from[c] * out[c];
@@ -313,22 +315,22 @@ static void heavy_rows(void *arg, cri_range range, double *acc)
     }
 }
 
-cr_status cri_sparse_dual_precondition(cr_ctx *cx, const cri_sparse_dual_room *room,
+cr_status cri_sparse_dual_precondition(cr_ctx *cx, const cri_sparse_dual_workspace *workspace,
                                        const double *r, double *out, double *out_inner)
 {
     cr_status              st = CR_OK;
-    const cri_sparse_dual *d = room->d;
-    dual_work              w = { .room = room, .from = r, .out = out };
-    size_t                 n = d->z->n, k = d->k, width = room->width;
+    const cri_sparse_dual *d = workspace->d;
+    dual_work              w = { .workspace = workspace, .from = r, .out = out };
+    size_t                 n = d->z->n, k = d->k, width = workspace->width;
     if (k > 0) {
         CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, width, enter_rows, &w, w.sum));
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k, HEAVY_BLOCK), heavy_columns, &w));
-        CR_TRY(cr_chol_solve(cx, cr_cmat_of(d->L, k, k), cr_mat_of(room->h, k, width)));
+        CR_TRY(cr_chol_solve(cx, cr_cmat_of(d->L, k, k), cr_mat_of(workspace->h, k, width)));
     }
     for (size_t a = 0; a < k; a++)
         for (size_t c = 0; c < width; c++) {
-            room->h[a * width + c] *= d->per_scale[a];
-            w.level[c] += d->centre[a] * room->h[a * width + c];
+            workspace->h[a * width + c] *= d->per_scale[a];
+            w.level[c] += d->centre[a] * workspace->h[a * width + c];
         }
     CR_TRY(cri_parallel_sum(cx, NULL, n, BLOCK, width, heavy_rows, &w, out_inner));
 done:

@@ -27,19 +27,19 @@ typedef struct cri_sparse_dual {
     double         *mean, *shrink; /* [p] centre, and 1 / scale^2; 0 of a constant term */
     /* S */
     size_t          k;
-    cri_sparse_copy heavy_columns, heavy_rows; /* X_S' [k x n], X_S [n x k] */
-    double         *centre, *per_scale;        /* [k]                       */
+    cri_sparse_copy heavy_columns, heavy_rows; /* X_S' [k x n], X_S [n x k]      */
+    double         *centre, *per_scale;        /* [k]                            */
     double         *L;                         /* [k x k] L L' = Z_S' Z_S + mu I */
 } cri_sparse_dual;
 
 /* Room for products: of single vectors (width 1) or of panels. */
-typedef struct cri_sparse_dual_room {
+typedef struct cri_sparse_dual_workspace {
     const cri_sparse_dual *d;
     size_t                 width;
     double                *u; /* [n x width] sqrt(w) times a vector */
     double                *v; /* [p x width] in the new order */
     double                *h; /* [k x width] */
-} cri_sparse_dual_room;
+} cri_sparse_dual_workspace;
 
 /* Orders the columns and factors the preconditioner, in the arena; lambda > 0.  O(entries + p + k^3
  * + the products of S).  After a success the caller closes it. */
@@ -47,13 +47,13 @@ cr_status cri_sparse_dual_open(cr_ctx *cx, cr_scratch *s, const cri_sparse_terms
                                cri_sparse_dual *out);
 void      cri_sparse_dual_close(cr_ctx *cx, cri_sparse_dual *d);
 
-cri_sparse_dual_room cri_sparse_dual_room_new(cr_scratch *s, const cri_sparse_dual *d,
-                                              size_t width);
+cri_sparse_dual_workspace cri_sparse_dual_workspace_new(cr_scratch *s, const cri_sparse_dual *d,
+                                                        size_t width);
 /* out [n x width] = K q, and out_inner [width] = q . K q of each vector.  O(width (entries + p)). */
-cr_status cri_sparse_dual_times(cr_ctx *cx, const cri_sparse_dual_room *room, const double *q,
-                                double *out, double *out_inner);
+cr_status cri_sparse_dual_times(cr_ctx *cx, const cri_sparse_dual_workspace *workspace,
+                                const double *q, double *out, double *out_inner);
 /* out [n x width] = M^-1 r, and out_inner [width] = r . M^-1 r of each vector. */
-cr_status cri_sparse_dual_precondition(cr_ctx *cx, const cri_sparse_dual_room *room,
+cr_status cri_sparse_dual_precondition(cr_ctx *cx, const cri_sparse_dual_workspace *workspace,
                                        const double *r, double *out, double *out_inner);
 
 /* a [n] = K^-1 t: until |t - K a| / (2 sqrt(lambda)), which bounds the error of b = Z' a, is below

@@ -8,7 +8,7 @@
 #include "sparse_terms.h"
 
 /* told [panel] = e'He of the columns e of E [n x panel], whose squared lengths are `lengths`; E may
- * be spoiled. */
+ * be overwritten. */
 typedef cr_status (*cri_probe_measure)(cr_ctx *cx, void *user, double *E, const double *lengths,
                                        double *told);
 

@@ -11,11 +11,11 @@ enum { BLOCK = 8192 };
 
 typedef struct stack {
     const cri_sparse_terms *z;
-    double                  root;   /* sqrt(lambda) */
-    double                 *D, *b;  /* [p] */
-    double                 *room_p; /* [p] */
-    double                 *room_n; /* [n] */
-    const double           *from;   /* [p] x, or [p] the lower part of y */
+    double                  root;   /* sqrt(lambda)                                    */
+    double                 *D, *b;  /* [p]                                             */
+    double                 *work_p; /* [p]                                             */
+    double                 *work_n; /* [n]                                             */
+    const double           *from;   /* [p] x, or [p] the lower part of y               */
     double                 *to;     /* [p] the lower part of the product, or all of it */
 } stack;
 
@@ -49,7 +49,7 @@ static cr_status times(cr_ctx *cx, void *user, const double *x, double *out)
     k->from = x;
     k->to = out + k->z->n;
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->z->p, BLOCK), enter_terms, k));
-    CR_TRY(cri_sparse_terms_times(cx, k->z, k->b, k->room_p, out));
+    CR_TRY(cri_sparse_terms_times(cx, k->z, k->b, k->work_p, out));
 done:
     return st;
 }
@@ -60,7 +60,7 @@ static cr_status transpose(cr_ctx *cx, void *user, const double *y, double *out)
     cr_status st = CR_OK;
     k->from = y + k->z->n;
     k->to = out;
-    CR_TRY(cri_sparse_terms_transpose(cx, k->z, y, k->room_n, out));
+    CR_TRY(cri_sparse_terms_transpose(cx, k->z, y, k->work_n, out));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(k->z->p, BLOCK), leave_terms, k));
 done:
     return st;
@@ -78,8 +78,8 @@ cr_status cri_sparse_solve(cr_ctx *cx, const cri_sparse_terms *z, const double *
                               .root = sqrt(lambda),
                               .D = cr_scratch_f64(&s, p),
                               .b = cr_scratch_f64(&s, p),
-                              .room_p = cr_scratch_f64(&s, p),
-                              .room_n = cr_scratch_f64(&s, n) };
+                              .work_p = cr_scratch_f64(&s, p),
+                              .work_n = cr_scratch_f64(&s, n) };
     const cr_linear_map A = { m, p, times, transpose, &k };
 
     CR_TRY(s.status);
@@ -100,10 +100,10 @@ cr_status cri_sparse_rss(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *e = cr_scratch_f64(&s, z->n), *room = cr_scratch_f64(&s, z->p);
+    double    *e = cr_scratch_f64(&s, z->n), *workspace = cr_scratch_f64(&s, z->p);
 
     CR_TRY(s.status);
-    CR_TRY(cri_sparse_terms_times(cx, z, b, room, e));
+    CR_TRY(cri_sparse_terms_times(cx, z, b, workspace, e));
     for (size_t i = 0; i < z->n; i++) e[i] -= z->t[i];
     *out_rss = cr_dot(e, e, z->n);
 done:
@@ -119,7 +119,7 @@ cr_status cri_sparse_null(cr_ctx *cx, const cri_sparse_terms *z, const double *b
     size_t         p = z->p;
     double        *start = cr_scratch_f64(&s, p), *end = cr_scratch_f64(&s, p), size = 0, move = 0;
     cr_rng         r = cr_rng_stream(seed, 1);
-    double        *image = cr_scratch_f64(&s, z->n), *room = cr_scratch_f64(&s, p), length = 0;
+    double        *image = cr_scratch_f64(&s, z->n), *workspace = cr_scratch_f64(&s, p), length = 0;
     cr_lsqr_report report;
 
     CR_TRY(s.status);
@@ -137,7 +137,7 @@ cr_status cri_sparse_null(cr_ctx *cx, const cri_sparse_terms *z, const double *b
         move = fmax(move, fabs(out[j]));
         length += out[j] * out[j];
     }
-    CR_TRY(cri_sparse_terms_times(cx, z, end, room, image)); /* not just slow to converge? */
+    CR_TRY(cri_sparse_terms_times(cx, z, end, workspace, image)); /* not just slow to converge? */
     *out_found = move > 1e-4 && cr_norm2(image, z->n) <= 1e-7 * size * sqrt(length);
     for (size_t j = 0; *out_found && j < p; j++) out[j] /= move;
 done:

@@ -76,7 +76,7 @@ enum { BLOCK = 8192 };
 typedef struct terms_work {
     const cri_sparse_terms *z;
     const double           *b;
-    double                 *room, *out;
+    double                 *workspace, *out;
     double                  sum;
 } terms_work;
 
@@ -87,20 +87,20 @@ static void enter_terms(void *arg, cri_range range, double *acc)
     const cri_sparse_terms *z = w->z;
     double                  level = 0;
     for (size_t j = range.begin; j < range.end; j++) {
-        w->room[j] = z->square[j] > 0 ? w->b[j] / z->scale[j] : 0;
-        level += z->centre[j] * w->room[j];
+        w->workspace[j] = z->square[j] > 0 ? w->b[j] / z->scale[j] : 0;
+        level += z->centre[j] * w->workspace[j];
     }
     acc[0] += level;
 }
 
 cr_status cri_sparse_terms_times(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
-                                 double *room, double *out)
+                                 double *workspace, double *out)
 {
     cr_status  st = CR_OK;
-    terms_work w = { .z = z, .b = b, .room = room };
+    terms_work w = { .z = z, .b = b, .workspace = workspace };
     double     level;
     CR_TRY(cri_parallel_sum(cx, NULL, z->p, BLOCK, 1, enter_terms, &w, &level));
-    CR_TRY(cri_sparse_times(cx, z->X, room, out));
+    CR_TRY(cri_sparse_times(cx, z->X, workspace, out));
     for (size_t i = 0; i < z->n; i++) out[i] = (z->root ? z->root[i] : 1) * (out[i] - level);
 done:
     return st;
@@ -117,16 +117,16 @@ static void leave_terms(void *arg, size_t block)
 }
 
 cr_status cri_sparse_terms_transpose(cr_ctx *cx, const cri_sparse_terms *z, const double *r,
-                                     double *room, double *out)
+                                     double *workspace, double *out)
 {
     cr_status  st = CR_OK;
     terms_work w = { .z = z, .out = out };
     for (size_t i = 0; i < z->n; i++) {
-        room[i] = (z->root ? z->root[i] : 1) * r[i];
-        w.sum += room[i];
+        workspace[i] = (z->root ? z->root[i] : 1) * r[i];
+        w.sum += workspace[i];
     }
-    CR_TRY(z->columns ? cri_sparse_times(cx, z->columns, room, out)
-                      : cri_sparse_transpose_times(cx, z->X, room, out));
+    CR_TRY(z->columns ? cri_sparse_times(cx, z->columns, workspace, out)
+                      : cri_sparse_transpose_times(cx, z->X, workspace, out));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(z->p, BLOCK), leave_terms, &w));
 done:
     return st;

@@ -32,12 +32,12 @@ bool cri_rows_are_sparse(const cri_rows *rows);
 cr_status cri_sparse_terms_new(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                                bool standardise, cri_sparse_terms *out);
 
-/* out [n] = Z b; room [p]. */
+/* out [n] = Z b; workspace [p]. */
 cr_status cri_sparse_terms_times(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
-                                 double *room, double *out);
-/* out [p] = Z' r; room [n]. */
+                                 double *workspace, double *out);
+/* out [p] = Z' r; workspace [n]. */
 cr_status cri_sparse_terms_transpose(cr_ctx *cx, const cri_sparse_terms *z, const double *r,
-                                     double *room, double *out);
+                                     double *workspace, double *out);
 /* K [n x n] = Z Z', both halves.  O(sum of squared column lengths + n^2). */
 cr_status cri_sparse_terms_outer(cr_ctx *cx, const cri_sparse_terms *z, double *K);
 

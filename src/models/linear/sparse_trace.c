@@ -15,24 +15,24 @@ enum { PROBES = CRI_SPARSE_PANEL, BLOCK = 1024 };
  * each.  U and V are kept unnormalised, with what to multiply them by. */
 typedef struct bidiagonal {
     const cri_sparse_terms *z;
-    double                  root;         /* sqrt(lambda)              */
-    double                 *D;            /* [p]                       */
-    double                 *top, *bottom; /* U: [n], [p] panels        */
-    double                 *V, *room_p;   /* [p] panels                */
-    double                 *room_n;       /* [n] panel                 */
+    double                  root;         /* sqrt(lambda)       */
+    double                 *D;            /* [p]                */
+    double                 *top, *bottom; /* U: [n], [p] panels */
+    double                 *V, *work_p;   /* [p] panels         */
+    double                 *work_n;       /* [n] panel          */
     double                  alpha[PROBES], beta[PROBES], of_u[PROBES], of_v[PROBES];
     double                  level[PROBES]; /* centre . v, or the sum of u */
 } bidiagonal;
 
 static double root_of(const bidiagonal *q, size_t i) { return q->z->root ? q->z->root[i] : 1; }
 
-/* room_p = D v / scale, the sum of centre times that, and the lower part of U, with its norm. */
+/* work_p = D v / scale, the sum of centre times that, and the lower part of U, with its norm. */
 static void enter_terms(void *arg, cri_range range, double *acc)
 {
     const bidiagonal       *q = arg;
     const cri_sparse_terms *z = q->z;
     for (size_t j = range.begin; j < range.end; j++) {
-        double *V = q->V + j * PROBES, *low = q->bottom + j * PROBES, *to = q->room_p + j * PROBES;
+        double *V = q->V + j * PROBES, *low = q->bottom + j * PROBES, *to = q->work_p + j * PROBES;
         double  per_scale = 1 / z->scale[j];
         for (size_t c = 0; c < PROBES; c++) {
             double b = q->D[j] * V[c] * q->of_v[c];
@@ -49,7 +49,7 @@ static void leave_rows(void *arg, cri_range range, double *acc)
 {
     const bidiagonal *q = arg;
     for (size_t i = range.begin; i < range.end; i++) {
-        double *U = q->top + i * PROBES, *from = q->room_n + i * PROBES;
+        double *U = q->top + i * PROBES, *from = q->work_n + i * PROBES;
         for (size_t c = 0; c < PROBES; c++) {
             U[c] = root_of(q, i) * (from[c] - q->level[c]) - q->alpha[c] * U[c] * q->of_u[c];
             acc[c] += U[c] * U[c];
@@ -57,14 +57,14 @@ static void leave_rows(void *arg, cri_range range, double *acc)
     }
 }
 
-/* room_n = sqrt(w) u, and its sum. */
+/* work_n = sqrt(w) u, and its sum. */
 static void enter_rows(void *arg, cri_range range, double *acc)
 {
     const bidiagonal *q = arg;
     for (size_t i = range.begin; i < range.end; i++)
         for (size_t c = 0; c < PROBES; c++) {
             double u = root_of(q, i) * q->top[i * PROBES + c] * q->of_u[c];
-            q->room_n[i * PROBES + c] = u;
+            q->work_n[i * PROBES + c] = u;
             acc[c] += u;
         }
 }
@@ -75,7 +75,7 @@ static void leave_terms(void *arg, cri_range range, double *acc)
     const bidiagonal       *q = arg;
     const cri_sparse_terms *z = q->z;
     for (size_t j = range.begin; j < range.end; j++) {
-        double *V = q->V + j * PROBES, *from = q->room_p + j * PROBES, per_scale = 1 / z->scale[j];
+        double *V = q->V + j * PROBES, *from = q->work_p + j * PROBES, per_scale = 1 / z->scale[j];
         for (size_t c = 0; c < PROBES; c++) {
             double g = (from[c] - z->centre[j] * q->level[c]) * per_scale;
             g += q->root * q->bottom[j * PROBES + c] * q->of_u[c];
@@ -101,7 +101,7 @@ static cr_status step_u(cr_ctx *cx, bidiagonal *q)
     double    sums[2 * PROBES], squares[PROBES];
     CR_TRY(cri_parallel_sum(cx, NULL, q->z->p, BLOCK, 2 * PROBES, enter_terms, q, sums));
     memcpy(q->level, sums, sizeof q->level);
-    CR_TRY(cri_sparse_times_panel(cx, q->z->X, q->room_p, q->room_n));
+    CR_TRY(cri_sparse_times_panel(cx, q->z->X, q->work_p, q->work_n));
     CR_TRY(cri_parallel_sum(cx, NULL, q->z->n, BLOCK, PROBES, leave_rows, q, squares));
     for (size_t c = 0; c < PROBES; c++) squares[c] += sums[PROBES + c];
     set_norms(squares, q->beta, q->of_u);
@@ -115,7 +115,7 @@ static cr_status step_v(cr_ctx *cx, bidiagonal *q)
     cr_status st = CR_OK;
     double    squares[PROBES];
     CR_TRY(cri_parallel_sum(cx, NULL, q->z->n, BLOCK, PROBES, enter_rows, q, q->level));
-    CR_TRY(cri_sparse_times_panel(cx, q->z->columns, q->room_n, q->room_p));
+    CR_TRY(cri_sparse_times_panel(cx, q->z->columns, q->work_n, q->work_p));
     CR_TRY(cri_parallel_sum(cx, NULL, q->z->p, BLOCK, PROBES, leave_terms, q, squares));
     set_norms(squares, q->alpha, q->of_v);
 done:
@@ -166,8 +166,8 @@ cr_status cri_sparse_bidiagonal(cr_ctx *cx, void *user, double *E, const double 
                                   .top = E,
                                   .bottom = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
                                   .V = cr_scratch_bytes(&s, p, PROBES * sizeof(double)),
-                                  .room_p = cr_scratch_matrix(&s, p, PROBES),
-                                  .room_n = cr_scratch_matrix(&s, n, PROBES) };
+                                  .work_p = cr_scratch_matrix(&s, p, PROBES),
+                                  .work_n = cr_scratch_matrix(&s, n, PROBES) };
 
     CR_TRY(s.status);
     for (size_t j = 0; j < p; j++)

@@ -24,7 +24,7 @@ typedef struct search {
     size_t       p, stride, only, largest; /* largest: terms of an independent set */
     cri_subsets *out;
     node        *nodes;          /* [p + 1] one for each depth */
-    double      *inverse, *gain; /* room                       */
+    double      *inverse, *gain; /* workspace                  */
     size_t      *order;
     double      *copy;
     size_t       visited;
@@ -196,7 +196,8 @@ static void factor(const search *s, const cri_gram *g, double ridge, node *root)
     root->rss = rss > 0 ? rss : 0;
 }
 
-/* RSS of one set, from the cross-products themselves; A [p x (p + 1)] and which [p] are room. */
+/* RSS of one set, from the cross-products themselves; A [p x (p + 1)] and which [p] are
+ * workspace. */
 static double rss_of(const cri_gram *g, const double *member, double *A, size_t *which)
 {
     size_t p = g->p, k = 0;

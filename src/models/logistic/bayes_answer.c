@@ -41,7 +41,7 @@ typedef struct answer_work {
     double                   *prob;   /* [n x K] */
 } answer_work;
 
-static size_t room_of(const cri_bayes_logistic *m)
+static size_t workspace_size(const cri_bayes_logistic *m)
 {
     return BLOCK * m->p + m->q + m->D + 2 * m->M * m->M + 4 * (m->M + 1);
 }
@@ -55,7 +55,7 @@ static void score(const cri_bayes_logistic *m, const double *theta, const double
     }
 }
 
-/* C [M x M] = the covariance of the scores: z' S_kl z; v [D] is room. */
+/* C [M x M] = the covariance of the scores: z' S_kl z; v [D] is workspace. */
 static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, double *C)
 {
     size_t M = m->M, q = m->q;
@@ -73,10 +73,10 @@ static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, d
 }
 
 /* p [M + 1]: of the vectors, and of the reference where M = 1. */
-static void answer_laplace(const answer_work *w, const double *z, double *room, double *p)
+static void answer_laplace(const answer_work *w, const double *z, double *workspace, double *p)
 {
     const cri_bayes_logistic *m = w->m;
-    double *v = room, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
+    double *v = workspace, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
     score(m, m->mode, z, e);
     spread_of(m, z, v, C);
     if (m->M == 1) {
@@ -110,10 +110,10 @@ static void answer_draws(const answer_work *w, const double *z, double *e, doubl
     }
 }
 
-static void answer_row(const answer_work *w, const double *x, double *room, double *prob)
+static void answer_row(const answer_work *w, const double *x, double *workspace, double *prob)
 {
     const cri_bayes_logistic *m = w->m;
-    double                   *z = room, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
+    double                   *z = workspace, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
     if (m->intercept) z[0] = 1;
     for (size_t j = 0; j < m->p; j++) z[m->intercept + j] = (x[j] - m->centre[j]) / m->scale[j];
     if (m->R == 0)
@@ -124,12 +124,12 @@ static void answer_row(const answer_work *w, const double *x, double *room, doub
     for (size_t k = 0; k < m->K; k++) prob[k] /= sum; /* of the rules' errors: 1 to 1e-12 */
 }
 
-/* room: the rows X [BLOCK x p], and what a row needs. */
-static void answer_block(void *arg, cri_range r, double *room)
+/* workspace: the rows X [BLOCK x p], and what a row needs. */
+static void answer_block(void *arg, cri_range r, double *workspace)
 {
     const answer_work        *w = arg;
     const cri_bayes_logistic *m = w->m;
-    double                   *X = room, *rest = room + BLOCK * m->p;
+    double                   *X = workspace, *rest = workspace + BLOCK * m->p;
     cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
     for (size_t i = r.begin; i < r.end; i++)
         answer_row(w, X + (i - r.begin) * m->p, rest, w->prob + i * m->K);
@@ -151,7 +151,8 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
         cri_softmax_whiten(m->M, w.n_points, points);
     }
     w.points = points;
-    CR_TRY(cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room_of(m), answer_block, &w));
+    CR_TRY(
+        cri_parallel_rows(cx, "predicting", rows->n, BLOCK, workspace_size(m), answer_block, &w));
     CR_TRY(cri_classifier_check(cx, out->prob, rows->n * m->K));
 done:
     cr_scratch_end(&s);

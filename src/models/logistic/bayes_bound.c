@@ -29,13 +29,13 @@ static double bound_curve(double xi)
 }
 
 /* acc [1 + q + q^2]: what the rows add to the bound, sum w s z / 2, and 2 w l z z' (its lower
- * triangle).  room: z [ROWS x q], S z [ROWS x q]. */
-static void add_rows(void *arg, cri_range range, double *acc, double *room)
+ * triangle).  workspace: z [ROWS x q], S z [ROWS x q]. */
+static void add_rows(void *arg, cri_range range, double *acc, double *workspace)
 {
     const bound_work          *w = arg;
     const cri_classifier_rows *x = w->f->x;
     size_t                     q = x->q, n = range.end - range.begin;
-    double                    *Z = room, *V = room + ROWS * q;
+    double                    *Z = workspace, *V = workspace + ROWS * q;
     for (size_t i = 0; i < n; i++) {
         const double *z = cri_classifier_rows_one(x, range.begin + i, Z + i * q);
         if (z != Z + i * q) memcpy(Z + i * q, z, q * sizeof(double));

@@ -198,13 +198,13 @@ static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
     cr_scratch s = cr_scratch_begin(cx);
     cr_rng     rng = cr_rng_stream(seed, number);
     size_t     D = post->D;
-    double    *room = cr_scratch_matrix(&s, 8, D), sum = 0, mean = 0, accept;
+    double    *workspace = cr_scratch_matrix(&s, 8, D), sum = 0, mean = 0, accept;
     chain      c = { .post = post, .step = 0.5 };
 
     CR_TRY(s.status);
-    c.u = room, c.theta = room + D, c.slope = room + 2 * D, c.v = room + 3 * D;
-    c.next = room + 4 * D, c.next_theta = room + 5 * D, c.next_slope = room + 6 * D,
-    c.g = room + 7 * D;
+    c.u = workspace, c.theta = workspace + D, c.slope = workspace + 2 * D, c.v = workspace + 3 * D;
+    c.next = workspace + 4 * D, c.next_theta = workspace + 5 * D, c.next_slope = workspace + 6 * D,
+    c.g = workspace + 7 * D;
     for (size_t a = 0; a < D; a++) c.u[a] = 0.5 * cr_rng_normal(&rng);
     CR_TRY(look(cx, &c, c.u, c.theta, c.slope, &c.value));
     for (size_t i = 0; i < WARM_UP + length; i++) {

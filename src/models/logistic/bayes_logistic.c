@@ -152,7 +152,7 @@ done:
 /* --- fit ------------------------------------------------------------------------------------- */
 
 /* Means and sds of the coefficients of N(mode, A^-1), in the units of the data; sd of intercept at
- * x = 0.  A is spoiled. */
+ * x = 0.  A is overwritten. */
 static cr_status set_normal(cr_ctx *cx, const cri_likelihood *f, double *A, cri_bayes_logistic *m)
 {
     for (size_t k = 0; k < m->M; k++)

@@ -252,12 +252,12 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
                                size_t first, bool *apart, cri_classifier *m)
 {
     cr_status      st = CR_OK;
-    cr_scratch     room = cr_scratch_begin(cx);
-    bool          *blame = cr_scratch_bytes(&room, m->q, sizeof(bool));
-    bool          *endless = cr_scratch_bytes(&room, m->q, sizeof(bool));
+    cr_scratch     workspace = cr_scratch_begin(cx);
+    bool          *blame = cr_scratch_bytes(&workspace, m->q, sizeof(bool));
+    bool          *endless = cr_scratch_bytes(&workspace, m->q, sizeof(bool));
     cri_separation kind = CRI_NOT_SEPARATED;
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
     for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
     if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
@@ -286,7 +286,7 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     m->kkt = fmax(m->kkt, s->kkt);
     m->solver = s->solver;
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

@@ -52,12 +52,12 @@ static void answer_row(const cri_classifier *m, const double *x, double *e, doub
     for (size_t k = 0; k < m->K; k++) prob[k] = m->place[k] < 0 ? 0 : e[(size_t)m->place[k]];
 }
 
-/* room: the rows X [block x p], and the scores of one [M + 1]. */
-static void answer_block(void *arg, cri_range r, double *room)
+/* workspace: the rows X [block x p], and the scores of one [M + 1]. */
+static void answer_block(void *arg, cri_range r, double *workspace)
 {
     const answer_work    *w = arg;
     const cri_classifier *m = w->m;
-    double               *X = room, *e = room + w->block * m->p;
+    double               *X = workspace, *e = workspace + w->block * m->p;
     cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
     for (size_t i = r.begin; i < r.end; i++)
         answer_row(m, X + (i - r.begin) * m->p, e, w->prob + i * m->K);

@@ -24,13 +24,13 @@ bool cri_classifier_renews(const cri_classifier *m)
 }
 
 /* How many rows are held: an error of second order is then well below the standard errors. */
-static size_t room_for(const cri_classifier *m)
+static size_t capacity_of(const cri_classifier *m)
 {
     size_t D = m->M * m->q, want = 200 * D * D, most = (size_t)2000000 / (m->q + 2);
     return want < 1000 ? 1000 : want < most ? want : most;
 }
 
-bool cri_classifier_is_full(const cri_classifier *m) { return m->held >= room_for(m); }
+bool cri_classifier_is_full(const cri_classifier *m) { return m->held >= capacity_of(m); }
 
 /* --- rows that are held ---------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ cr_status cri_classifier_hold(cr_ctx *cx, const cri_classifier *opt_old,
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     q = m->q, n = opt_old ? opt_old->held : 0, all = n + x->n;
-    double    *room = cr_scratch_f64(&s, q);
+    double    *workspace = cr_scratch_f64(&s, q);
     double    *Z = cr_alloc(cx, all, q * sizeof(double)),
            *held = cr_alloc(cx, all, 2 * sizeof(double));
 
@@ -49,7 +49,7 @@ cr_status cri_classifier_hold(cr_ctx *cx, const cri_classifier *opt_old,
     if (n > 0) memcpy(Z, opt_old->held_z, n * q * sizeof(double));
     if (n > 0) memcpy(held, opt_old->held_yw, 2 * n * sizeof(double));
     for (size_t i = 0; i < x->n; i++) {
-        memcpy(Z + (n + i) * q, cri_classifier_rows_one(x, i, room), q * sizeof(double));
+        memcpy(Z + (n + i) * q, cri_classifier_rows_one(x, i, workspace), q * sizeof(double));
         held[2 * (n + i)] = y[i];
         held[2 * (n + i) + 1] = x->w ? x->w[i] : 1;
     }

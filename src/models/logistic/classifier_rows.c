@@ -33,17 +33,17 @@ static size_t measure_row(const double *x, const double *pivot, double w, size_t
     return filled;
 }
 
-static void measure_block(void *arg, cri_range range, double *acc, double *room)
+static void measure_block(void *arg, cri_range range, double *acc, double *workspace)
 {
     const measure_work *m = arg;
     const cri_rows     *rows = m->rows;
     size_t              p = rows->p, filled = 0, stride = p;
-    const double       *x = room;
+    const double       *x = workspace;
 
     if (rows->matrix)
         stride = rows->columns[0]->stride, x = rows->matrix + range.begin * stride;
     else
-        cri_rows_fill(rows, range.begin, range.end, room, p);
+        cri_rows_fill(rows, range.begin, range.end, workspace, p);
     for (size_t i = range.begin; i < range.end; i++, x += stride) {
         double w = m->w ? m->w[i] : 1;
         filled += measure_row(x, m->pivot, w, p, acc + 2, acc + 2 + p);
@@ -121,20 +121,20 @@ static const double *standardise_matrix(const cri_classifier_rows *x, size_t beg
 }
 
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
-                                        size_t step, double *room)
+                                        size_t step, double *workspace)
 {
     if (x->Z && step == 1) return x->Z + begin * x->q;
-    if (!x->Z && x->rows->matrix) return standardise_matrix(x, begin, count, step, room);
+    if (!x->Z && x->rows->matrix) return standardise_matrix(x, begin, count, step, workspace);
     for (size_t i = 0; i < count && step > 1; i++) {
         size_t row = (begin + i) * step;
         if (x->Z)
-            memcpy(room + i * x->q, x->Z + row * x->q, x->q * sizeof(double));
+            memcpy(workspace + i * x->q, x->Z + row * x->q, x->q * sizeof(double));
         else
-            cri_rows_fill(x->rows, row, row + 1, room + i * x->q + x->intercept, x->q);
+            cri_rows_fill(x->rows, row, row + 1, workspace + i * x->q + x->intercept, x->q);
     }
-    if (step == 1) cri_rows_fill(x->rows, begin, begin + count, room + x->intercept, x->q);
-    if (!x->Z) standardise_block(x, count, room);
-    return room;
+    if (step == 1) cri_rows_fill(x->rows, begin, begin + count, workspace + x->intercept, x->q);
+    if (!x->Z) standardise_block(x, count, workspace);
+    return workspace;
 }
 
 static void keep_block(void *arg, size_t b)

@@ -62,13 +62,14 @@ cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool inte
                                      const double *centre, const double *scale,
                                      cri_classifier_rows *out);
 
-/* Row i as z [q], also of sparse rows: O(q).  Returns where it is, in Z itself or in room [q]. */
-const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, double *room);
+/* Row i as z [q], also of sparse rows: O(q).  Returns where it is, in Z itself or in workspace
+ * [q]. */
+const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, double *workspace);
 
 /* z of every step-th row: of rows begin * step, (begin + 1) * step, ..., [count x q].  Returns
- * where they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */
+ * where they are: in Z itself or in workspace [count x q].  Not for sparse rows.  Pure. */
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
-                                        size_t step, double *room);
+                                        size_t step, double *workspace);
 
 /* Every step-th row of dense x by itself, for many passes over them: n, w, weight and Z of *out are of
  * the sample, in the arena, and *step is 1; the rest is x's, so that *out is not to be freed.  Where

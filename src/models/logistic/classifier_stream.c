@@ -58,15 +58,15 @@ done:
 static cr_status pass(cr_ctx *cx, const cri_likelihood *f, uint64_t seed, cri_sgd *s)
 {
     cr_status                  st = CR_OK;
-    cr_scratch                 room = cr_scratch_begin(cx);
+    cr_scratch                 workspace = cr_scratch_begin(cx);
     const cri_classifier_rows *x = f->x;
-    size_t                    *order = cr_scratch_index(&room, x->n);
-    double                    *Z = cr_scratch_matrix(&room, s->batch + 1, x->q);
-    double                    *w = cr_scratch_f64(&room, s->batch);
-    uint32_t                  *y = cr_scratch_bytes(&room, s->batch, sizeof *y);
+    size_t                    *order = cr_scratch_index(&workspace, x->n);
+    double                    *Z = cr_scratch_matrix(&workspace, s->batch + 1, x->q);
+    double                    *w = cr_scratch_f64(&workspace, s->batch);
+    uint32_t                  *y = cr_scratch_bytes(&workspace, s->batch, sizeof *y);
     cr_rng                     r = cr_rng_stream(seed, s->steps);
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     cr_rng_permutation(&r, x->n, order);
     for (size_t begin = 0; begin < x->n; begin += s->batch) {
         size_t count = x->n - begin < s->batch ? x->n - begin : s->batch;
@@ -81,7 +81,7 @@ static cr_status pass(cr_ctx *cx, const cri_likelihood *f, uint64_t seed, cri_sg
         if (begin % 4096 < s->batch) CR_TRY(cr_check_interrupt(cx));
     }
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

@@ -64,13 +64,13 @@ double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y
 
 /* --- raw sums to theta ----------------------------------------------------------------------- */
 
-/* Lays theta [M x q] out for the pass: as it is, or raw in room [M x (p + 1)]. */
-static const double *lay_out(const cri_likelihood *f, const double *theta, double *room)
+/* Lays theta [M x q] out for the pass: as it is, or raw in workspace [M x (p + 1)]. */
+static const double *lay_out(const cri_likelihood *f, const double *theta, double *workspace)
 {
     if (!f->x->sparse) return theta;
     for (size_t m = 0; m < f->M; m++)
-        cri_to_raw(f->x, theta + m * f->x->q, room + m * (f->x->p + 1));
-    return room;
+        cri_to_raw(f->x, theta + m * f->x->q, workspace + m * (f->x->p + 1));
+    return workspace;
 }
 
 static void take_gradient(const cri_likelihood *f, const double *sums, double *out)
@@ -203,11 +203,11 @@ cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *t
                      .curvature = out->curvature,
                      .width = raw,
                      .s = raw_places(f) };
-    double    *room = cr_scratch_f64(&s, M * raw), *acc = cr_scratch_f64(&s, cri_pass_length(&w));
+    double *workspace = cr_scratch_f64(&s, M * raw), *acc = cr_scratch_f64(&s, cri_pass_length(&w));
 
     w.place = place_columns(f, &s);
     CR_TRY(s.status);
-    w.theta = lay_out(f, theta, room);
+    w.theta = lay_out(f, theta, workspace);
     CR_TRY(cri_pass_run(cx, &w, acc));
     out->nll = acc[0];
     out->f = acc[0] + penalty(f, theta);
@@ -232,11 +232,12 @@ cr_status cri_likelihood_product(cr_ctx *cx, const cri_likelihood *f, const doub
     cr_scratch s = cr_scratch_begin(cx);
     size_t     raw = f->x->sparse ? f->x->p + 1 : f->x->q;
     cri_pass   w = { .f = f, .kind = CRI_PASS_PRODUCT, .width = raw, .s = sub_size(f) };
-    double *room = cr_scratch_f64(&s, f->M * raw), *acc = cr_scratch_f64(&s, cri_pass_length(&w));
+    double    *workspace = cr_scratch_f64(&s, f->M * raw),
+           *acc = cr_scratch_f64(&s, cri_pass_length(&w));
 
     CR_TRY(s.status);
     w.curvature = (double *)(uintptr_t)curvature; /* only read by this kind of pass */
-    w.theta = lay_out(f, v, room);
+    w.theta = lay_out(f, v, workspace);
     CR_TRY(cri_pass_run(cx, &w, acc));
     take_gradient(f, acc + CRI_PASS_HEAD, out);
     add_penalty_product(f, v, out);
@@ -282,13 +283,13 @@ cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const doub
     cr_scratch                 s = cr_scratch_begin(cx);
     const cri_classifier_rows *x = f->x;
     size_t                     M = f->M, q = x->q;
-    double *room = cr_scratch_f64(&s, q), *raw = cr_scratch_f64(&s, M * (x->p + 1));
+    double *workspace = cr_scratch_f64(&s, q), *raw = cr_scratch_f64(&s, M * (x->p + 1));
     double *eta = cr_scratch_f64(&s, 2 * M), nll, least = INFINITY, largest = 0;
 
     CR_TRY(s.status);
     lay_out(f, theta, raw);
     for (size_t i = 0; i < x->n; i++) {
-        const double *z = x->sparse ? NULL : cri_classifier_rows_block(x, i, 1, 1, room);
+        const double *z = x->sparse ? NULL : cri_classifier_rows_block(x, i, 1, 1, workspace);
         size_t        end = 0, first = x->sparse ? cri_entries_row(&x->entries, i, &end) : 0;
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
         if (x->w && !(x->w[i] > 0)) continue;

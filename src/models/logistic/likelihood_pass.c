@@ -164,13 +164,14 @@ static void add_hessian(const cri_pass *w, const double *Z, const double *C, siz
     add_square(-1, S, count, edge, edge, H, edge);
 }
 
-static void dense_rows(const cri_pass *w, size_t begin, size_t count, double *acc, double *room)
+static void dense_rows(const cri_pass *w, size_t begin, size_t count, double *acc,
+                       double *workspace)
 {
     const cri_likelihood *f = w->f;
     size_t                M = f->M, q = f->x->q;
-    double               *E = room + ROWS * q, *C = E + ROWS * M, *S = C + ROWS * M;
+    double               *E = workspace + ROWS * q, *C = E + ROWS * M, *S = C + ROWS * M;
     double               *sums = acc + CRI_PASS_HEAD, *rest = sums + M * q;
-    const double         *Z = cri_classifier_rows_block(f->x, begin, count, f->step, room);
+    const double         *Z = cri_classifier_rows_block(f->x, begin, count, f->step, workspace);
 
     if (q > 0 && M == 1 && w->theta)
         cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, (int)q, 1, Z, (int)q, w->theta, 1, 0,
@@ -262,12 +263,13 @@ static void add_sparse_hessian(const cri_pass *w, size_t row, const double *c, d
         for (size_t l = 0; l <= m; l++) add_outer(w, row, wi * c[m] * ((m == l) - c[l]), m, l, H);
 }
 
-static void sparse_rows(const cri_pass *w, size_t begin, size_t count, double *acc, double *room)
+static void sparse_rows(const cri_pass *w, size_t begin, size_t count, double *acc,
+                        double *workspace)
 {
     const cri_likelihood *f = w->f;
     const cri_entries    *x = &f->x->entries;
     size_t                M = f->M, width = w->width;
-    double *E = room, *C = E + ROWS * M, *sums = acc + CRI_PASS_HEAD, *rest = sums + M * width;
+    double *E = workspace, *C = E + ROWS * M, *sums = acc + CRI_PASS_HEAD, *rest = sums + M * width;
 
     for (size_t i = 0; w->theta && i < count; i++) {
         size_t end, first = cri_entries_row(x, (begin + i) * f->step, &end);
@@ -294,15 +296,15 @@ static void sparse_rows(const cri_pass *w, size_t begin, size_t count, double *a
 
 /* --- running a pass -------------------------------------------------------------------------- */
 
-static void pass_block(void *arg, cri_range range, double *acc, double *room)
+static void pass_block(void *arg, cri_range range, double *acc, double *workspace)
 {
     const cri_pass *w = arg;
     for (size_t begin = range.begin; begin < range.end; begin += ROWS) {
         size_t count = range.end - begin < ROWS ? range.end - begin : ROWS;
         if (w->f->x->sparse)
-            sparse_rows(w, begin, count, acc, room);
+            sparse_rows(w, begin, count, acc, workspace);
         else
-            dense_rows(w, begin, count, acc, room);
+            dense_rows(w, begin, count, acc, workspace);
     }
 }
 
@@ -321,13 +323,13 @@ static double row_work(const cri_pass *w)
  * those up small beside that of the rows. */
 cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
 {
-    enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_ROOM = 1 << 20 };
+    enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_WORKSPACE = 1 << 20 };
     const double          SHARE = 16; /* work of a span over the length of its sums */
     const cri_likelihood *f = w->f;
     size_t                n = (f->x->n + f->step - 1) / f->step, length = cri_pass_length(w),
-           spans = SUM_ROOM / length;
+           spans = SUM_WORKSPACE / length;
     double worth = (double)n * row_work(w) / (SHARE * (double)length);
-    size_t room =
+    size_t workspace_size =
         ROWS * (f->x->sparse ? 2 * f->M : f->x->q + 2 * f->M + (w->hessian ? f->M * w->s : 0));
     if (spans > MOST_SPANS) spans = MOST_SPANS;
     if ((double)spans > worth) spans = (size_t)worth;
@@ -336,7 +338,7 @@ cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
     cr_status st = cri_blas_reserve(cx);
     if (st != CR_OK) return st;
     cri_blas_enter();
-    st = cri_parallel_sum_in(cx, NULL, n, block, length, room, pass_block, w, out);
+    st = cri_parallel_sum_in(cx, NULL, n, block, length, workspace_size, pass_block, w, out);
     cri_blas_leave();
     return st;
 }

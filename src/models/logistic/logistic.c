@@ -20,11 +20,11 @@
 /* clang-format on */
 
 CR_OPTIONS(logistic_options, logistic_table, LOGISTIC_OPTIONS);
-static const cri_goes logistic_goes[] = {
+static const cri_requirement logistic_requirements[] = {
     { "l1_ratio", "penalty", "elastic", false },
     { "penalty", "lambda", "", true },
     { "batch", "solver", "sgd", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 static cri_classifier_settings settings_of(const logistic_options *o, uint64_t seed)
@@ -70,7 +70,7 @@ const cr_model_class cri_class_logistic = {
     .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = logistic_table,
-    .goes = logistic_goes,
+    .requirements = logistic_requirements,
     .options_size = sizeof(logistic_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,

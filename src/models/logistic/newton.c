@@ -315,12 +315,12 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
                            cri_solution *s)
 {
     cr_status            st = CR_OK;
-    cr_scratch           room = cr_scratch_begin(cx);
+    cr_scratch           workspace = cr_scratch_begin(cx);
     newton               w = { .cx = cx, .f = f, .o = o, .s = s, .D = s->D };
     cri_likelihood_value v;
-    double              *null = cr_scratch_f64(&room, s->D);
+    double              *null = cr_scratch_f64(&workspace, s->D);
 
-    CR_TRY(begin(&w, &room));
+    CR_TRY(begin(&w, &workspace));
     memcpy(null, s->theta, s->D * sizeof(double));
     if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
     v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.rough ? NULL : w.H };
@@ -330,6 +330,6 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     if (f->l2 == 0 && !w.rough && !is_regular(&w)) CR_TRY(set_fixed(&w, null, &v));
     CR_TRY(iterate(&w, v, o->tol, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

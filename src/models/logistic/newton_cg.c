@@ -115,16 +115,16 @@ cr_status cri_solve_newton_cg(cr_ctx *cx, const cri_likelihood *f, const cri_sol
                               cri_solution *s)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
+    cr_scratch workspace = cr_scratch_begin(cx);
     truncated  w = { .cx = cx, .f = f, .o = o, .s = s, .D = s->D };
     double   **vectors[] = { &w.diagonal, &w.g, &w.d, &w.r, &w.y, &w.v, &w.Hv, &w.trial };
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = cr_scratch_f64(&room, s->D);
-    w.curvature = cr_scratch_matrix(&room, f->x->n, f->M);
-    CR_TRY(room.status);
+        *vectors[i] = cr_scratch_f64(&workspace, s->D);
+    w.curvature = cr_scratch_matrix(&workspace, f->x->n, f->M);
+    CR_TRY(workspace.status);
     CR_TRY(iterate(&w, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

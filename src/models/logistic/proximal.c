@@ -208,7 +208,7 @@ cr_status cri_solve_proximal(cr_ctx *cx, const cri_likelihood *f, const cri_solv
                              cri_solution *s)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
+    cr_scratch workspace = cr_scratch_begin(cx);
     proximal   w = { .cx = cx, .f = *f, .o = o, .s = s, .q = f->x->q };
     size_t     edge;
 
@@ -217,16 +217,16 @@ cr_status cri_solve_proximal(cr_ctx *cx, const cri_likelihood *f, const cri_solv
     if (w.most_set > w.q) w.most_set = w.q;
     if (w.q == 0) goto done;
     edge = w.most_set * f->M;
-    w.set = cr_scratch_index(&room, w.most_set);
-    w.H = cr_scratch_matrix(&room, edge, edge);
-    w.u = cr_scratch_f64(&room, edge);
-    w.b = cr_scratch_f64(&room, edge);
-    w.g = cr_scratch_f64(&room, s->D);
-    w.trial = cr_scratch_f64(&room, s->D);
-    w.lack = cr_scratch_f64(&room, w.q);
-    CR_TRY(room.status);
+    w.set = cr_scratch_index(&workspace, w.most_set);
+    w.H = cr_scratch_matrix(&workspace, edge, edge);
+    w.u = cr_scratch_f64(&workspace, edge);
+    w.b = cr_scratch_f64(&workspace, edge);
+    w.g = cr_scratch_f64(&workspace, s->D);
+    w.trial = cr_scratch_f64(&workspace, s->D);
+    w.lack = cr_scratch_f64(&workspace, w.q);
+    CR_TRY(workspace.status);
     CR_TRY(iterate(&w, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

@@ -44,14 +44,14 @@ static void find_sparse_ranges(const cri_likelihood *f, ranges *r)
         if (r->entries[at] < r->rows[at / x->q]) widen(r, at, 0, r->entries[at] == 0);
 }
 
-/* O(n q); room [q]. */
-static void find_dense_ranges(const cri_likelihood *f, double *room, ranges *r)
+/* O(n q); workspace [q]. */
+static void find_dense_ranges(const cri_likelihood *f, double *workspace, ranges *r)
 {
     const cri_classifier_rows *x = f->x;
     for (size_t i = 0; i < x->n; i++) {
         size_t k = f->y[i];
         if (x->w && !(x->w[i] > 0)) continue;
-        const double *z = cri_classifier_rows_block(x, i, 1, 1, room);
+        const double *z = cri_classifier_rows_block(x, i, 1, 1, workspace);
         for (size_t j = 0; j < x->q; j++) widen(r, k * x->q + j, z[j], r->rows[k] == 0);
         r->rows[k]++;
     }
@@ -85,7 +85,7 @@ static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bo
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     q = f->x->q, classes = f->M + 1;
-    double    *room = cr_scratch_f64(&s, q);
+    double    *workspace = cr_scratch_f64(&s, q);
     ranges     r = { .low = cr_scratch_matrix(&s, classes, q),
                      .high = cr_scratch_matrix(&s, classes, q),
                      .entries = cr_scratch_bytes(&s, classes * q, sizeof *r.entries),
@@ -95,7 +95,7 @@ static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bo
     if (f->x->sparse)
         find_sparse_ranges(f, &r);
     else
-        find_dense_ranges(f, room, &r);
+        find_dense_ranges(f, workspace, &r);
     *out_any = false;
     for (size_t j = f->x->intercept; j < q; j++) {
         blame[j] = splits(&r, classes, q, j) >= least;
@@ -170,17 +170,17 @@ cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution
 {
     const double   MOST_WORK = 3e7;
     cr_status      st = CR_OK;
-    cr_scratch     room = cr_scratch_begin(cx);
+    cr_scratch     workspace = cr_scratch_begin(cx);
     size_t         n = f->x->n, q = f->x->q, classes = f->M + 1;
-    uint32_t      *own = cr_scratch_bytes(&room, n, sizeof *own);
-    bool          *mine = cr_scratch_bytes(&room, q, sizeof(bool));
-    bool          *endless = cr_scratch_bytes(&room, q, sizeof(bool));
+    uint32_t      *own = cr_scratch_bytes(&workspace, n, sizeof *own);
+    bool          *mine = cr_scratch_bytes(&workspace, q, sizeof(bool));
+    bool          *endless = cr_scratch_bytes(&workspace, q, sizeof(bool));
     double         work = (double)n * (double)q * (double)q;
     bool           all = s->solver != CRI_SOLVER_NEWTON && work * (double)classes <= MOST_WORK;
     cri_solution   two = { 0 };
     cri_separation kind;
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     for (size_t k = 0; k < classes && work <= MOST_WORK; k++) {
         double rows = 0;
         for (size_t i = 0; i < n; i++) {
@@ -198,7 +198,7 @@ cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution
     }
 done:
     cri_solution_free(cx, &two);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

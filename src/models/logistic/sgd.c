@@ -35,8 +35,8 @@ cr_status cri_sgd_new(cr_ctx *cx, size_t M, size_t q, cri_sgd *out)
                   .rows = 1,
                   .theta = cr_alloc(cx, M * q, sizeof(double)),
                   .mean = cr_alloc(cx, M * q, sizeof(double)),
-                  .room = cr_alloc(cx, M * q + 2 * M, sizeof(double)) };
-    if (!s.theta || !s.mean || !s.room) {
+                  .workspace = cr_alloc(cx, M * q + 2 * M, sizeof(double)) };
+    if (!s.theta || !s.mean || !s.workspace) {
         cri_sgd_free(cx, &s);
         return CR_ENOMEM;
     }
@@ -48,7 +48,7 @@ void cri_sgd_free(cr_ctx *cx, cri_sgd *s)
 {
     cr_free(cx, s->theta, s->M * s->q, sizeof(double));
     cr_free(cx, s->mean, s->M * s->q, sizeof(double));
-    cr_free(cx, s->room, s->M * s->q + 2 * s->M, sizeof(double));
+    cr_free(cx, s->workspace, s->M * s->q + 2 * s->M, sizeof(double));
     *s = (cri_sgd){ 0 };
 }
 
@@ -83,7 +83,7 @@ void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const u
                    const double *opt_w, size_t count)
 {
     size_t  D = s->M * s->q;
-    double *g = s->room, *eta = g + D;
+    double *g = s->workspace, *eta = g + D;
     for (size_t begin = 0; begin < count; begin += s->batch) {
         size_t end = count - begin < s->batch ? count : begin + s->batch;
         double rate = s->rate / pow(1 + (double)s->steps / s->decay, s->power),
@@ -150,19 +150,19 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
                         cri_solution *s)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
+    cr_scratch workspace = cr_scratch_begin(cx);
     size_t     n = f->x->n;
     size_t     most = o->max_iter == CR_COUNT_UNSET ? most_epochs(n) : o->max_iter;
     reduced    w = { .cx = cx, .f = f, .D = s->D, .batch = o->batch < n ? o->batch : n };
     double     best = INFINITY;
 
-    w.order = cr_scratch_index(&room, n);
-    w.z = cr_scratch_f64(&room, f->x->q);
-    w.g = cr_scratch_f64(&room, s->D);
-    w.full = cr_scratch_f64(&room, s->D);
-    w.snap = cr_scratch_f64(&room, s->D);
-    w.eta = cr_scratch_f64(&room, 2 * f->M);
-    CR_TRY(room.status);
+    w.order = cr_scratch_index(&workspace, n);
+    w.z = cr_scratch_f64(&workspace, f->x->q);
+    w.g = cr_scratch_f64(&workspace, s->D);
+    w.full = cr_scratch_f64(&workspace, s->D);
+    w.snap = cr_scratch_f64(&workspace, s->D);
+    w.eta = cr_scratch_f64(&workspace, 2 * f->M);
+    CR_TRY(workspace.status);
     memcpy(w.snap, s->theta, s->D * sizeof(double));
     w.rate = cri_sgd_rate(f, w.batch, w.z);
     s->stop = CR_STOP_LIMIT;
@@ -181,6 +181,6 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
         run_epoch(&w, &rng, s->theta);
     }
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }

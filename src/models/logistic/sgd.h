@@ -14,7 +14,7 @@ typedef struct cri_sgd {
     double  rows; /* how many the penalty is shared by: l2 / rows per row */
     size_t  steps;
     double *theta, *mean; /* [M x q] last iterate, and the mean of all */
-    double *room;         /* [M x q + 2 M] */
+    double *workspace;    /* [M x q + 2 M]                             */
 } cri_sgd;
 
 /* Room for theta = 0.  Fails with CR_ENOMEM. */
@@ -25,8 +25,8 @@ void      cri_sgd_free(cr_ctx *cx, cri_sgd *s);
 void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const uint32_t *y,
                    const double *opt_w, size_t count);
 
-/* Half the inverse of the expected smoothness of a batch, the rate at which steps surely fall; room
- * [q]. */
-double cri_sgd_rate(const cri_likelihood *f, size_t batch, double *room);
+/* Half the inverse of the expected smoothness of a batch, the rate at which steps surely fall;
+ * workspace [q]. */
+double cri_sgd_rate(const cri_likelihood *f, size_t batch, double *workspace);
 
 #endif

@@ -99,16 +99,16 @@ static bool can_have_hessian(const cri_likelihood *f)
 static cr_status look_ahead(cr_ctx *cx, cri_solution *s)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
-    double    *L = cr_scratch_matrix(&room, s->D, s->D);
+    cr_scratch workspace = cr_scratch_begin(cx);
+    double    *L = cr_scratch_matrix(&workspace, s->D, s->D);
 
-    CR_TRY(room.status);
+    CR_TRY(workspace.status);
     memcpy(L, s->hessian, s->D * s->D * sizeof(double));
     if (cr_chol(cx, cr_mat_of(L, s->D, s->D)) != CR_OK) goto done; /* dependent columns: no step */
     for (size_t a = 0; a < s->D; a++) s->step[a] = -s->gradient[a];
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, s->D, s->D), cr_mat_of(s->step, s->D, 1)));
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     return st;
 }
 

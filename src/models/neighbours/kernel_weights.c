@@ -95,11 +95,11 @@ static void solve(const double *L, size_t p, double *b)
 
 /* What the plane through the rows adds to their mean at x; columns in units of h. */
 static double slope_at(const cri_smoother *m, const double *x, const double *v, double mean,
-                       double *room)
+                       double *workspace)
 {
     size_t  p = m->p;
-    double *C = room, *b = C + p * p, *centre = b + p, *z = centre + p, trace = 0, sum = 0;
-    memset(room, 0, (p * p + 2 * p) * sizeof(double));
+    double *C = workspace, *b = C + p * p, *centre = b + p, *z = centre + p, trace = 0, sum = 0;
+    memset(workspace, 0, (p * p + 2 * p) * sizeof(double));
     for (size_t i = 0; i < m->n; i++)
         for (size_t j = 0; v[i] > 0 && j < p; j++) centre[j] += v[i] * (m->X[i * p + j] / m->h[j]);
     for (size_t i = 0; i < m->n; i++) {
@@ -119,17 +119,20 @@ static double slope_at(const cri_smoother *m, const double *x, const double *v, 
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-size_t cri_smoother_room(const cri_smoother *m) { return m->linear ? m->p * m->p + 3 * m->p : 0; }
+size_t cri_smoother_workspace_size(const cri_smoother *m)
+{
+    return m->linear ? m->p * m->p + 3 * m->p : 0;
+}
 
 double cri_smoother_mean(const cri_smoother *m, const double *x, size_t self, double *v,
-                         double *room, double *out_count)
+                         double *workspace, double *out_count)
 {
     double mean = 0;
     bool   far;
     *out_count = 0;
     if (!share(m, x, self, v, out_count, &far)) return NAN;
     for (size_t i = 0; i < m->n; i++) mean += v[i] * m->y[i];
-    return m->linear && !far ? mean + slope_at(m, x, v, mean, room) : mean;
+    return m->linear && !far ? mean + slope_at(m, x, v, mean, workspace) : mean;
 }
 
 typedef struct loo_work {
@@ -138,13 +141,14 @@ typedef struct loo_work {
     double             *residual;
 } loo_work;
 
-static void add_residuals(void *arg, cri_range r, double *acc, double *room)
+static void add_residuals(void *arg, cri_range r, double *acc, double *workspace)
 {
     const loo_work     *a = arg;
     const cri_smoother *m = a->m;
     for (size_t q = r.begin; q < r.end; q++) {
         size_t i = a->rows ? a->rows[q] : q;
-        double count, mean = cri_smoother_mean(m, m->X + i * m->p, i, room, room + m->n, &count);
+        double count,
+            mean = cri_smoother_mean(m, m->X + i * m->p, i, workspace, workspace + m->n, &count);
         double e = m->y[i] - mean;
         if (isnan(mean)) e = 0; /* it is the only row */
         if (a->residual) a->residual[q] = e;
@@ -158,8 +162,8 @@ cr_status cri_smoother_loo(cr_ctx *cx, const cri_smoother *m, const size_t *opt_
 {
     loo_work  a = { m, opt_rows, out_residual };
     double    sums[2];
-    cr_status st = cri_parallel_sum_in(cx, NULL, n_rows, BLOCK, 2, m->n + cri_smoother_room(m),
-                                       add_residuals, &a, sums);
+    cr_status st = cri_parallel_sum_in(
+        cx, NULL, n_rows, BLOCK, 2, m->n + cri_smoother_workspace_size(m), add_residuals, &a, sums);
     if (st == CR_OK) *out_mse = sums[0] / sums[1];
     return st;
 }

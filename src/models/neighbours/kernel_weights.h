@@ -20,13 +20,13 @@ typedef struct cri_smoother {
     double *h;               /* [p]                   */
 } cri_smoother;
 
-/* The doubles of room that an answer needs. */
-size_t cri_smoother_room(const cri_smoother *m);
+/* The doubles of workspace that an answer needs. */
+size_t cri_smoother_workspace_size(const cri_smoother *m);
 /* The mean at x [p], the rows but one of the copies of `self` (SIZE_MAX: all rows); v [n] = the
  * share of each row, and *out_count = 1 / sum v_i^2 / w_i, the number of rows of weight 1 that say
  * as much. NaN and count 0 where no row is left. */
 double cri_smoother_mean(const cri_smoother *m, const double *x, size_t self, double *v,
-                         double *room, double *out_count);
+                         double *workspace, double *out_count);
 /* Leave-one-out: residual [n] of every row, or of the rows[i], i < n_rows, where given; and the
  * mean of the squares over the weights in *out_mse. */
 cr_status cri_smoother_loo(cr_ctx *cx, const cri_smoother *m, const size_t *opt_rows, size_t n_rows,

@@ -105,12 +105,12 @@ enum { BATCH = 2048, BLOCK = 32, TIES = 1024 }; /* of a ring of more rows than T
 typedef struct predict_work {
     const cri_knn *m;
     cr_prediction *out;
-    size_t         n, near;  /* queries of this round; rows found for each    */
-    size_t        *index;    /* [n x near]                                    */
-    double        *distance; /* [n x near]                                   */
-    double        *c;        /* [n x near] room                              */
-    size_t        *row;      /* [n] of the prediction                        */
-    bool          *again;    /* [n] too few rows were found                  */
+    size_t         n, near;  /* queries of this round; rows found for each */
+    size_t        *index;    /* [n x near]                                 */
+    double        *distance; /* [n x near]                                 */
+    double        *c;        /* [n x near] workspace                       */
+    size_t        *row;      /* [n] of the prediction                      */
+    bool          *again;    /* [n] too few rows were found                */
     bool           all;
 } predict_work;
 

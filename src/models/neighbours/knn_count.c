@@ -42,9 +42,9 @@ enum { BLOCK = 64 };
 typedef struct loo_work {
     const cri_knn *m;
     size_t         least, most, near; /* k tried; rows asked for */
-    const size_t  *index;             /* [n x near] */
-    const double  *distance;          /* [n x near] */
-    double        *room;              /* [blocks x (most + K)] */
+    const size_t  *index;             /* [n x near]              */
+    const double  *distance;          /* [n x near]              */
+    double        *workspace;         /* [blocks x (most + K)]   */
 } loo_work;
 
 /* What a ring adds to k = 1, 2, ...: votes of the classes, or the sum of the targets. */
@@ -116,10 +116,10 @@ static void add_row(const loo_work *a, size_t row, double *votes, double *acc)
     for (; k <= a->most; k++) acc[k] += m->w[row] * loss_of(m, &t, m->y[row]);
 }
 
-static void add_rows(void *arg, cri_range r, double *acc, double *room)
+static void add_rows(void *arg, cri_range r, double *acc, double *workspace)
 {
     const loo_work *a = arg;
-    for (size_t i = r.begin; i < r.end; i++) add_row(a, i, room, acc);
+    for (size_t i = r.begin; i < r.end; i++) add_row(a, i, workspace, acc);
 }
 
 cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,

@@ -224,26 +224,26 @@ typedef struct predict_work {
 static void predict_row(const predict_work *a, size_t i, double *x)
 {
     const nw_state *m = a->m;
-    double         *v = x + m->p, *room = v + m->n, count, near = 0;
+    double         *v = x + m->p, *workspace = v + m->n, count, near = 0;
     cri_rows_fill(a->rows, i, i + 1, x, m->p);
-    a->out->mean[i] = cri_smoother_mean(&a->smoother, x, SIZE_MAX, v, room, &count);
+    a->out->mean[i] = cri_smoother_mean(&a->smoother, x, SIZE_MAX, v, workspace, &count);
     if (!a->out->scale) return;
     for (size_t k = 0; k < m->n; k++) near += v[k] * m->residual[k] * m->residual[k];
     a->out->scale[i] = m->n > 1 ? sqrt((count * near + m->mse) / (count + 1)) : NAN;
     a->out->dof[i] = count + 1;
 }
 
-static void predict_block(void *arg, cri_range r, double *room)
+static void predict_block(void *arg, cri_range r, double *workspace)
 {
-    for (size_t i = r.begin; i < r.end; i++) predict_row(arg, i, room);
+    for (size_t i = r.begin; i < r.end; i++) predict_row(arg, i, workspace);
 }
 
 static cr_status nw_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
     const nw_state *m = state;
     predict_work    a = { m, smoother_of(m), rows, out };
-    size_t          room = m->p + m->n + cri_smoother_room(&a.smoother);
-    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &a);
+    size_t          workspace_size = m->p + m->n + cri_smoother_workspace_size(&a.smoother);
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, workspace_size, predict_block, &a);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */

@@ -12,10 +12,10 @@ static const double least_nu = 1, most_nu = 500; /* from Cauchy's to what is a n
 
 typedef struct work {
     const cri_robust_problem *p;
-    cri_rows                  rows; /* with the working weights */
-    double                   *w;    /* [n] the working weights  */
-    double                   *last; /* [n] the residuals before */
-    double (*pairs)[2];             /* [n] room for medians     */
+    cri_rows                  rows; /* with the working weights  */
+    double                   *w;    /* [n] the working weights   */
+    double                   *last; /* [n] the residuals before  */
+    double (*pairs)[2];             /* [n] workspace for medians */
     cri_robust_fit *fit;
 } work;
 

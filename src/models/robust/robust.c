@@ -32,12 +32,12 @@ enum { PRIOR_WEAK, PRIOR_NONE };
 static const char *const method_names[] = { "student", "huber", "lad", "quantile" };
 
 CR_OPTIONS(robust_options, robust_table, ROBUST_OPTIONS);
-static const cri_goes robust_goes[] = {
+static const cri_requirement robust_requirements[] = {
     { "quantile", "method", "quantile", false },
     { "tuning", "method", "huber", false },
     { "dof", "method", "student", false },
     { "prior", "method", "student", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* clang-format off */
@@ -400,7 +400,7 @@ const cr_model_class cri_class_robust = {
         "Quantile Regression",
     .tasks = CR_TASK_REGRESSION,
     .options = robust_table,
-    .goes = robust_goes,
+    .requirements = robust_requirements,
     .options_size = sizeof(robust_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

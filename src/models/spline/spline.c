@@ -346,7 +346,7 @@ static double answer(const spline_state *m, const double *x, double *opt_share)
     return mean;
 }
 
-/* X [BLOCK x p] is room. */
+/* X [BLOCK x p] is workspace. */
 static void predict_block(void *arg, cri_range range, double *X)
 {
     const predict_work *w = arg;

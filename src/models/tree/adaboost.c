@@ -33,9 +33,9 @@ enum {
 };
 
 CR_OPTIONS(boost_options, boost_table, BOOST_OPTIONS);
-static const cri_goes boost_goes[] = {
+static const cri_requirement boost_requirements[] = {
     { "bins", "splits", "auto|histogram", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -198,13 +198,13 @@ typedef struct predict_work {
     cr_prediction   *out;
 } predict_work;
 
-/* room: the rows X [BLOCK x p], and F [BLOCK x widths]. */
-static void predict_block(void *arg, cri_range r, double *room)
+/* workspace: the rows X [BLOCK x p], and F [BLOCK x widths]. */
+static void predict_block(void *arg, cri_range r, double *workspace)
 {
     const predict_work *a = arg;
     const cri_boost    *m = a->m;
     size_t              p = a->rows->p;
-    double             *X = room, *F = room + BLOCK * p;
+    double             *X = workspace, *F = workspace + BLOCK * p;
     cri_rows_fill(a->rows, r.begin, r.end, X, p);
     cri_boost_sum(m, X, r.end - r.begin, p, F);
     for (size_t i = r.begin; i < r.end; i++) {
@@ -329,7 +329,7 @@ const cr_model_class cri_class_adaboost = {
                  "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = boost_table,
-    .goes = boost_goes,
+    .requirements = boost_requirements,
     .options_size = sizeof(boost_options),
     .default_scale = CR_SCALE_NONE,
     .takes_missing = true,

@@ -70,10 +70,10 @@ static double curvature(const gradient *s, size_t i, size_t k)
 /* --- passes over the rows, block by block ---------------------------------------------------- */
 
 /* Weight and gradient of the rows, for tree k of the round. */
-static void set_cases(void *arg, cri_range r, double *room)
+static void set_cases(void *arg, cri_range r, double *workspace)
 {
     const gradient *s = arg;
-    (void)room;
+    (void)workspace;
     for (size_t i = r.begin; i < r.end; i++) s->cases[i] = (cri_case){ s->w[i], slope(s, i, s->k) };
 }
 
@@ -96,11 +96,11 @@ static void add_derivatives(void *arg, cri_range r, double *acc)
         acc[k] += (few[0][k] + few[1][k]) + (few[2][k] + few[3][k]);
 }
 
-static void move_rows(void *arg, cri_range r, double *room)
+static void move_rows(void *arg, cri_range r, double *workspace)
 {
     const gradient  *s = arg;
     const cri_boost *m = s->m;
-    (void)room;
+    (void)workspace;
     for (size_t i = r.begin; i < r.end; i++)
         if (s->w[i] > 0) s->F[i * m->widths + s->k] += m->tree.value[s->leaf[i]];
 }

@@ -53,10 +53,10 @@ static void add_weights(void *arg, cri_range r, double *acc)
     for (size_t i = r.begin; i < r.end; i++) *acc += s->cases[i].w;
 }
 
-static void divide(void *arg, cri_range r, double *room)
+static void divide(void *arg, cri_range r, double *workspace)
 {
     const samme *s = arg;
-    (void)room;
+    (void)workspace;
     for (size_t i = r.begin; i < r.end; i++) s->cases[i].w /= s->factor;
 }
 
@@ -122,10 +122,10 @@ done:
 static cr_status keep_classes(cr_ctx *cx, cri_boost *m)
 {
     cri_tree *t = &m->tree;
-    double *class = cr_alloc(cx, t->room_nodes, sizeof *class);
+    double *class = cr_alloc(cx, t->node_capacity, sizeof *class);
     if (!class) return CR_ENOMEM;
     for (size_t i = 0; i < t->nodes; i++) class[i] = (double)class_of_node(m, i);
-    cr_free(cx, t->value, t->room_nodes, t->width * sizeof(double));
+    cr_free(cx, t->value, t->node_capacity, t->width * sizeof(double));
     t->value = class;
     t->width = 1;
     return CR_OK;
@@ -140,21 +140,21 @@ static void start_with_shares(cri_boost *m, const double *w, const double *y, si
     for (size_t k = 0; k < m->K; k++) m->start[k] = cri_log_share(m->start[k] / weight);
 }
 
-/* The arrays as long as the rounds that were made, of `room` that were asked for. */
-static cr_status shorten(cr_ctx *cx, cri_boost *m, size_t room)
+/* The arrays as long as the rounds that were made, of `capacity` that were asked for. */
+static cr_status shorten(cr_ctx *cx, cri_boost *m, size_t capacity)
 {
     cr_status st = CR_OK;
     cri_boost less = { 0 }, all = *m;
     all.trees = m->rounds;
     all.tree = (cri_tree){ 0 };
     CR_TRY(cri_record_copy(cx, cri_boost_record, &all, &less));
-    all.trees = all.rounds = room;
+    all.trees = all.rounds = capacity;
     cri_record_free(cx, cri_boost_record, &all);
     less.tree = m->tree;
     *m = less;
     less = (cri_boost){ 0 };
 done:
-    if (st != CR_OK) m->rounds = m->trees = room;
+    if (st != CR_OK) m->rounds = m->trees = capacity;
     cri_record_free(cx, cri_boost_record, &less);
     return st;
 }

@@ -39,8 +39,8 @@ static double value_of(uint64_t key)
     return x;
 }
 
-/* Sorts a [n] by key, rows with equal keys staying in order; b [n] and `of` are room.  Returns where
- * it is. */
+/* Sorts a [n] by key, rows with equal keys staying in order; b [n] and `of` are workspace.  Returns
+ * where it is. */
 static keyed *sort_keys(keyed *a, keyed *b, size_t n, digits *of)
 {
     uint32_t(*count)[BUCKETS] = of->count;
@@ -104,10 +104,10 @@ typedef struct sort_work {
     cr_ctx         *cx;
     const cri_kept *kept;
     cri_columns    *c;
-    keyed          *room;   /* [slots x 2 n]                                          */
-    digits         *digits; /* [slots]                                                */
-    double         *weight; /* [slots x n] of ranks, with bins                        */
-    uint32_t       *codes;  /* [p x n], with bins                                     */
+    keyed          *workspace; /* [slots x 2 n]                   */
+    digits         *digits;    /* [slots]                         */
+    double         *weight;    /* [slots x n] of ranks, with bins */
+    uint32_t       *codes;     /* [p x n], with bins              */
     size_t          slots;
     bool            alike;   /* all rows weigh the same, and only bins are wanted */
     size_t         *lacking; /* [p] bytes that were not to be had */
@@ -193,12 +193,12 @@ static bool bin_plainly(const sort_work *w, size_t j, size_t slot)
     const cri_kept *kept = w->kept;
     cri_bins       *b = &w->c->bins;
     size_t          n = kept->n, distinct = 0, gaps = 0;
-    uint64_t       *a = (uint64_t *)(void *)(w->room + slot * 2 * n), *room = a + n;
+    uint64_t       *a = (uint64_t *)(void *)(w->workspace + slot * 2 * n), *workspace = a + n;
     double         *weight = w->weight + slot * n;
     for (size_t i = 0; i < n; i++) a[i] = key_of(kept->X[i * kept->p + j]);
-    uint64_t *sorted = sort_plain(a, room, n, HIGH, &w->digits[slot]);
+    uint64_t *sorted = sort_plain(a, workspace, n, HIGH, &w->digits[slot]);
     if (!insert_plain(sorted, n))
-        sorted = sort_plain(sorted, sorted == a ? room : a, n, 0, &w->digits[slot]);
+        sorted = sort_plain(sorted, sorted == a ? workspace : a, n, 0, &w->digits[slot]);
     while (gaps < n && sorted[n - 1 - gaps] == UINT64_MAX) gaps++;
     for (size_t i = 0; i < n - gaps; i++) {
         bool next = i == 0 || sorted[i] != sorted[i - 1];
@@ -225,7 +225,7 @@ static void sort_column(const sort_work *w, size_t j, size_t slot)
 {
     const cri_kept *kept = w->kept;
     size_t          n = kept->n;
-    keyed          *a = w->room + slot * 2 * n;
+    keyed          *a = w->workspace + slot * 2 * n;
     if (w->c->category[j]) {
         take_levels(w, j);
         return;
@@ -236,10 +236,10 @@ static void sort_column(const sort_work *w, size_t j, size_t slot)
     }
     for (size_t i = 0; i < n; i++) a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
     a = sort_keys(a, a + n, n, &w->digits[slot]);
-    size_t  distinct = count_keys(a, n), room = distinct ? distinct : 1;
-    double *values = cri_resize_quietly(w->cx, NULL, 0, room, sizeof *values);
+    size_t  distinct = count_keys(a, n), workspace = distinct ? distinct : 1;
+    double *values = cri_resize_quietly(w->cx, NULL, 0, workspace, sizeof *values);
     if (!values) {
-        w->lacking[j] = room * sizeof *values;
+        w->lacking[j] = workspace * sizeof *values;
         return;
     }
     w->c->distinct[j] = distinct;
@@ -294,7 +294,7 @@ static cr_status reserve(cr_ctx *cx, sort_work *w, cr_scratch *s, size_t bins, b
 {
     cr_status    st = CR_OK;
     cri_columns *c = w->c;
-    w->room = cr_scratch_bytes(s, w->slots * 2 * c->n, sizeof *w->room);
+    w->workspace = cr_scratch_bytes(s, w->slots * 2 * c->n, sizeof *w->workspace);
     w->digits = cr_scratch_bytes(s, w->slots, sizeof *w->digits);
     w->lacking = cr_scratch_bytes(s, c->p, sizeof *w->lacking);
     if (bins) {

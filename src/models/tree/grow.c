@@ -44,7 +44,7 @@ void cri_grower_free(cr_ctx *cx, cri_grower *g)
     for (size_t b = 0; b < 2; b++) cr_free(cx, g->rows[b], c->n, sizeof(uint32_t));
     cr_free(cx, g->place, c->n, sizeof *g->place);
     cr_free(cx, g->goes, g->most_bins + 1, sizeof *g->goes);
-    cr_free(cx, g->room, g->slots, g->room_size * sizeof(double));
+    cr_free(cx, g->workspace, g->slots, g->workspace_size * sizeof(double));
     cr_free(cx, g->counts, g->o.classes + 1, sizeof(double));
     cr_free(cx, g->levels, g->most_levels + 1, sizeof(double));
     cr_free(cx, g->found, c->p, sizeof *g->found);
@@ -90,14 +90,14 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *c, const cri_grow *o, cr
     g->columns = c;
     g->o = *o;
     g->slots = c->p < CRI_SLOTS ? c->p : CRI_SLOTS;
-    g->room_size = cri_split_room(c, o->classes) + 1;
+    g->workspace_size = cri_split_workspace_size(c, o->classes) + 1;
     for (size_t j = 0; j < c->p; j++)
         if (c->category[j] && c->distinct[j] > g->most_levels) g->most_levels = c->distinct[j];
-    g->room = cr_alloc(cx, g->slots, g->room_size * sizeof(double));
+    g->workspace = cr_alloc(cx, g->slots, g->workspace_size * sizeof(double));
     g->counts = cr_alloc(cx, o->classes + 1, sizeof(double));
     g->levels = cr_alloc(cx, g->most_levels + 1, sizeof(double));
     g->found = cr_alloc(cx, c->p, sizeof *g->found);
-    if (!g->room || !g->counts || !g->levels || !g->found) CR_TRY(CR_ENOMEM);
+    if (!g->workspace || !g->counts || !g->levels || !g->found) CR_TRY(CR_ENOMEM);
     CR_TRY(c->bins.most ? reserve_bins(cx, g) : reserve_lists(cx, g));
     *out = g;
     g = NULL;
@@ -111,16 +111,16 @@ done:
 /* Room for two more nodes. */
 static cr_status reserve_nodes(cr_ctx *cx, cri_tree *t)
 {
-    if (t->nodes + 2 <= t->room_nodes) return CR_OK;
-    size_t   rows = t->room_nodes + t->room_nodes / 2 + 16;
-    cri_tree more = { .room_nodes = rows,
+    if (t->nodes + 2 <= t->node_capacity) return CR_OK;
+    size_t   rows = t->node_capacity + t->node_capacity / 2 + 16;
+    cri_tree more = { .node_capacity = rows,
                       .width = t->width,
                       .split = cr_alloc(cx, rows, CRI_SPLIT_WIDTH * sizeof(double)),
                       .stat = cr_alloc(cx, rows, CRI_STAT_WIDTH * sizeof(double)),
                       .value = cr_alloc(cx, rows, t->width * sizeof(double)) };
     bool     failed = !more.split || !more.stat || !more.value;
     if (!failed) {
-        cri_tree old = { .room_nodes = t->room_nodes,
+        cri_tree old = { .node_capacity = t->node_capacity,
                          .width = t->width,
                          .split = t->split,
                          .stat = t->stat,
@@ -131,7 +131,7 @@ static cr_status reserve_nodes(cr_ctx *cx, cri_tree *t)
             memcpy(more.value, t->value, t->nodes * t->width * sizeof(double));
         }
         t->split = more.split, t->stat = more.stat, t->value = more.value;
-        t->room_nodes = rows;
+        t->node_capacity = rows;
         more = old;
     }
     cri_tree_free(cx, &more);
@@ -140,23 +140,23 @@ static cr_status reserve_nodes(cr_ctx *cx, cri_tree *t)
 
 static cr_status reserve_pool(cr_ctx *cx, cri_tree *t, size_t levels)
 {
-    if (t->pool + levels <= t->room_pool) return CR_OK;
-    size_t  room = t->pool + levels + t->pool / 2;
-    double *more = cr_resize(cx, t->subset, t->room_pool, room, sizeof *more);
+    if (t->pool + levels <= t->pool_capacity) return CR_OK;
+    size_t  capacity = t->pool + levels + t->pool / 2;
+    double *more = cr_resize(cx, t->subset, t->pool_capacity, capacity, sizeof *more);
     if (!more) return CR_ENOMEM;
     t->subset = more;
-    t->room_pool = room;
+    t->pool_capacity = capacity;
     return CR_OK;
 }
 
 cr_status cri_grow_push(cri_growth *w, cri_pending p)
 {
-    if (w->waiting == w->room_stack) {
-        size_t       room = w->room_stack * 2 + 64;
-        cri_pending *more = cr_resize(w->cx, w->stack, w->room_stack, room, sizeof *more);
+    if (w->waiting == w->stack_capacity) {
+        size_t       capacity = w->stack_capacity * 2 + 64;
+        cri_pending *more = cr_resize(w->cx, w->stack, w->stack_capacity, capacity, sizeof *more);
         if (!more) return CR_ENOMEM;
         w->stack = more;
-        w->room_stack = room;
+        w->stack_capacity = capacity;
     }
     w->stack[w->waiting++] = p;
     return CR_OK;
@@ -341,6 +341,6 @@ cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tr
     }
 done:
     if (st != CR_OK) tree->nodes = nodes, tree->pool = pool;
-    cr_free(cx, w.stack, w.room_stack, sizeof *w.stack);
+    cr_free(cx, w.stack, w.stack_capacity, sizeof *w.stack);
     return st;
 }

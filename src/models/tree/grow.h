@@ -52,7 +52,7 @@ enum { CRI_WEIGHT, CRI_LOSS, CRI_STAT_WIDTH };
 /* clang-format on */
 
 /* While it grows, the arrays have room for more nodes and levels than there are. */
-CRI_RECORD(cri_tree, CRI_TREE_STATE, size_t room_nodes; size_t room_pool;);
+CRI_RECORD(cri_tree, CRI_TREE_STATE, size_t node_capacity; size_t pool_capacity;);
 extern const cri_member cri_tree_record[];
 
 /* Whether the tree is one of that width on the columns of the design, and every way in it ends. */

@@ -272,11 +272,11 @@ static void search_slot(void *arg, size_t s)
     const cri_growth  *w = arg;
     const cri_grower  *g = w->g;
     const cri_columns *c = g->columns;
-    double            *room = g->room + s * g->room_size;
+    double            *workspace = g->workspace + s * g->workspace_size;
     for (size_t j = s; j < c->p; j += g->slots) {
         cri_cells cells = cri_histogram_cells(&g->histograms, w->at.slot, j);
-        g->found[j] = c->category[j] ? cri_split_level_cells(&w->view, &cells, room, NULL)
-                                     : cri_split_number_cells(&w->view, &cells, room);
+        g->found[j] = c->category[j] ? cri_split_level_cells(&w->view, &cells, workspace, NULL)
+                                     : cri_split_number_cells(&w->view, &cells, workspace);
     }
 }
 
@@ -302,7 +302,7 @@ static double mark_left(cri_growth *w, size_t j)
     const cri_split   *s = &g->found[j];
     cri_cells          cells = cri_histogram_cells(&g->histograms, w->at.slot, j);
     double             weight = 0;
-    if (c->category[j]) cri_split_level_cells(&w->view, &cells, g->room, g->levels);
+    if (c->category[j]) cri_split_level_cells(&w->view, &cells, g->workspace, g->levels);
     for (size_t i = 0; i <= cells.bins; i++) {
         g->goes[i] = i == cells.bins  ? s->gap_left
                      : c->category[j] ? g->levels[i] == 1

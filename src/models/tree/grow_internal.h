@@ -28,15 +28,15 @@ typedef struct cri_lists {
 struct cri_grower {
     const cri_columns *columns;
     cri_grow           o;
-    size_t             slots, room_size;
-    double            *room;   /* [slots x room_size]                            */
-    double            *counts; /* [classes]                                      */
-    double            *levels; /* [most levels]                                  */
-    cri_split         *found;  /* [p]                                            */
+    size_t             slots, workspace_size;
+    double            *workspace; /* [slots x workspace_size] */
+    double            *counts;    /* [classes]                */
+    double            *levels;    /* [most levels]            */
+    cri_split         *found;     /* [p]                      */
     size_t             most_levels;
-    cri_lists          lists; /* of all rows, for exact splits; n = 0 with bins  */
-    cri_lists          small; /* of a small node; n = 0 where none is            */
-    uint32_t          *place; /* [n] exact: where a row is in the small node     */
+    cri_lists          lists; /* of all rows, for exact splits; n = 0 with bins */
+    cri_lists          small; /* of a small node; n = 0 where none is           */
+    uint32_t          *place; /* [n] exact: where a row is in the small node    */
     /* with bins */
     cri_histograms histograms;
     double         most;    /* by sums: the sum of squares at the root           */
@@ -62,7 +62,7 @@ typedef struct cri_growth {
     const cri_case *cases;
     cri_tree       *tree;
     cri_pending    *stack;
-    size_t          waiting, room_stack;
+    size_t          waiting, stack_capacity;
     uint32_t       *leaf;
     /* the node in hand */
     cri_pending   at;

@@ -53,12 +53,13 @@ static void search_slot(void *arg, size_t s)
     cri_growth        *w = arg;
     const cri_grower  *g = w->g;
     const cri_columns *c = g->columns;
-    double            *room = g->room + s * g->room_size;
+    double            *workspace = g->workspace + s * g->workspace_size;
     for (size_t j = s; j < c->p; j += g->slots) {
         const cri_entry *e = w->at.entries + j * lists_of(w)->n + w->at.begin;
         size_t           n = w->at.end - w->at.begin;
-        g->found[j] = c->category[j] ? cri_split_levels(&w->view, e, n, c->distinct[j], room, NULL)
-                                     : cri_split_numbers(&w->view, e, n, room);
+        g->found[j] = c->category[j]
+                          ? cri_split_levels(&w->view, e, n, c->distinct[j], workspace, NULL)
+                          : cri_split_numbers(&w->view, e, n, workspace);
     }
 }
 
@@ -85,7 +86,7 @@ static double mark_left(cri_growth *w, size_t j)
     double            *levels = w->g->levels, weight = 0;
     if (c->category[j])
         cri_split_levels(&w->view, e + w->at.begin, w->at.end - w->at.begin, c->distinct[j],
-                         w->g->room, levels);
+                         w->g->workspace, levels);
     for (size_t i = w->at.begin; i < w->at.end; i++) {
         bool left = e[i].rank == CRI_GAP ? s->gap_left
                     : c->category[j]     ? levels[e[i].rank] == 1

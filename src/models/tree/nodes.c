@@ -7,10 +7,10 @@ CRI_RECORD_TABLE(, cri_tree_record, cri_tree, CRI_TREE_STATE);
 
 void cri_tree_free(cr_ctx *cx, cri_tree *t)
 {
-    cr_free(cx, t->split, t->room_nodes, CRI_SPLIT_WIDTH * sizeof(double));
-    cr_free(cx, t->stat, t->room_nodes, CRI_STAT_WIDTH * sizeof(double));
-    cr_free(cx, t->value, t->room_nodes, t->width * sizeof(double));
-    cr_free(cx, t->subset, t->room_pool, sizeof(double));
+    cr_free(cx, t->split, t->node_capacity, CRI_SPLIT_WIDTH * sizeof(double));
+    cr_free(cx, t->stat, t->node_capacity, CRI_STAT_WIDTH * sizeof(double));
+    cr_free(cx, t->value, t->node_capacity, t->width * sizeof(double));
+    cr_free(cx, t->subset, t->pool_capacity, sizeof(double));
     *t = (cri_tree){ 0 };
 }
 
@@ -22,8 +22,8 @@ cr_status cri_tree_trim(cr_ctx *cx, cri_tree *t)
     t->stat_width = CRI_STAT_WIDTH;
     CR_TRY(cri_record_copy(cx, cri_tree_record, t, &exact));
     CR_TRY(cri_record_allocate(cx, cri_tree_record, &exact));
-    exact.room_nodes = exact.nodes;
-    exact.room_pool = exact.pool;
+    exact.node_capacity = exact.nodes;
+    exact.pool_capacity = exact.pool;
     cri_tree_free(cx, t);
     *t = exact;
     exact = (cri_tree){ 0 };

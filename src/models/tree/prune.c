@@ -179,8 +179,8 @@ cr_status cri_prune(cr_ctx *cx, const cri_tree *tree, const double *path, double
     t.stat = cr_alloc(cx, t.nodes, CRI_STAT_WIDTH * sizeof(double));
     t.value = cr_alloc(cx, t.nodes, t.width * sizeof(double));
     t.subset = cr_alloc(cx, t.pool, sizeof(double));
-    t.room_nodes = t.nodes;
-    t.room_pool = t.pool;
+    t.node_capacity = t.nodes;
+    t.pool_capacity = t.pool;
     if (!t.split || !t.stat || !t.value || !t.subset) CR_TRY(CR_ENOMEM);
     copy_nodes(&c);
     if (t.pool) memcpy(t.subset, tree->subset, t.pool * sizeof(double));

@@ -85,7 +85,7 @@ double cri_gini_score(const double *c, size_t K, double w)
 
 /* Left and right counts with their squares; gap [K] those of the gaps, and products with them. */
 typedef struct tally {
-    double *left, *right, *gap, *sum; /* [K] each; sum is room */
+    double *left, *right, *gap, *sum; /* [K] each; sum is workspace */
     double  w, gap_w, left2, right2, gap2, left_gap, right_gap;
 } tally;
 
@@ -121,10 +121,13 @@ static double tally_gain(const cri_node_view *v, tally *t, bool gap_left)
     return gain;
 }
 
-static tally begin_tally(size_t K, double *room)
+static tally begin_tally(size_t K, double *workspace)
 {
-    memset(room, 0, 4 * K * sizeof(double));
-    return (tally){ .left = room, .right = room + K, .gap = room + 2 * K, .sum = room + 3 * K };
+    memset(workspace, 0, 4 * K * sizeof(double));
+    return (tally){ .left = workspace,
+                    .right = workspace + K,
+                    .gap = workspace + 2 * K,
+                    .sum = workspace + 3 * K };
 }
 
 /* All rows on the right; the gaps are counted. */
@@ -139,11 +142,11 @@ static void fill_right(const cri_node_view *v, tally *t)
 }
 
 static cri_split split_by_classes(const cri_node_view *v, const cri_entry *e, size_t n,
-                                  double *room)
+                                  double *workspace)
 {
     size_t    known = count_known(e, n);
     cri_split best = no_split;
-    tally     t = begin_tally(v->classes, room);
+    tally     t = begin_tally(v->classes, workspace);
     for (size_t i = known; i < n; i++) {
         const cri_case *c = &v->cases[e[i].row];
         t.gap[(size_t)c->y] += c->w;
@@ -163,9 +166,9 @@ static cri_split split_by_classes(const cri_node_view *v, const cri_entry *e, si
     return best;
 }
 
-cri_split cri_split_numbers(const cri_node_view *v, const cri_entry *e, size_t n, double *room)
+cri_split cri_split_numbers(const cri_node_view *v, const cri_entry *e, size_t n, double *workspace)
 {
-    return as_numbers(v) ? split_by_sums(v, e, n) : split_by_classes(v, e, n, room);
+    return as_numbers(v) ? split_by_sums(v, e, n) : split_by_classes(v, e, n, workspace);
 }
 
 /* --- numbers, by cells ----------------------------------------------------------------------- */
@@ -207,10 +210,10 @@ static cri_split sum_cells(const cri_node_view *v, const cri_cells *c)
     return best;
 }
 
-static cri_split tally_cells(const cri_node_view *v, const cri_cells *c, double *room)
+static cri_split tally_cells(const cri_node_view *v, const cri_cells *c, double *workspace)
 {
     cri_split     best = no_split;
-    tally         t = begin_tally(v->classes, room);
+    tally         t = begin_tally(v->classes, workspace);
     const double *gap = c->sums + c->bins * c->width;
     size_t        bin = next_bin(v, c, 0), next;
     t.gap_w = cri_cell_weight(c, v, c->bins);
@@ -231,9 +234,9 @@ static cri_split tally_cells(const cri_node_view *v, const cri_cells *c, double 
     return best;
 }
 
-cri_split cri_split_number_cells(const cri_node_view *v, const cri_cells *cells, double *room)
+cri_split cri_split_number_cells(const cri_node_view *v, const cri_cells *cells, double *workspace)
 {
-    return as_numbers(v) ? sum_cells(v, cells) : tally_cells(v, cells, room);
+    return as_numbers(v) ? sum_cells(v, cells) : tally_cells(v, cells, workspace);
 }
 
 /* --- the node itself ------------------------------------------------------------------------- */
@@ -245,10 +248,10 @@ double cri_split_base(const cri_node_view *v)
                                     : cri_entropy_score(v->counts, v->classes, v->weight);
 }
 
-size_t cri_split_room(const cri_columns *columns, size_t classes)
+size_t cri_split_workspace_size(const cri_columns *columns, size_t classes)
 {
     size_t D = classes ? classes + 1 : 2, most = 0;
     for (size_t j = 0; j < columns->p; j++)
         if (columns->category[j] && columns->distinct[j] > most) most = columns->distinct[j];
-    return cri_level_room(most, D) + 4 * classes;
+    return cri_level_workspace_size(most, D) + 4 * classes;
 }

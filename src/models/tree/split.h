@@ -39,18 +39,20 @@ typedef struct cri_cells {
 /* The score of the node itself, which gains are measured from: its weight minus its loss (gini),
  * minus its loss (entropy), 0 (squares). */
 double cri_split_base(const cri_node_view *v);
-/* Doubles of room that a search needs, all 0 before the first; for categories, rows of width D. */
-size_t cri_split_room(const cri_columns *columns, size_t classes);
-size_t cri_level_room(size_t levels, size_t D);
+/* Doubles of workspace that a search needs, all 0 before the first; for categories, rows of width
+ * D. */
+size_t cri_split_workspace_size(const cri_columns *columns, size_t classes);
+size_t cri_level_workspace_size(size_t levels, size_t D);
 /* The best split along a column of numbers; e [n] are its entries in the node, by rank. */
-cri_split cri_split_numbers(const cri_node_view *v, const cri_entry *e, size_t n, double *room);
-cri_split cri_split_number_cells(const cri_node_view *v, const cri_cells *cells, double *room);
+cri_split cri_split_numbers(const cri_node_view *v, const cri_entry *e, size_t n,
+                            double *workspace);
+cri_split cri_split_number_cells(const cri_node_view *v, const cri_cells *cells, double *workspace);
 /* The best split along a category of `levels` levels.  left [levels] = 1 for those that go left, 0
  * for the others and -1 for levels that no row has; may be NULL.  O(n + k log k) for the k levels
  * that the node has, but for two things: left is [levels], and cells are looked at one by one. */
 cri_split cri_split_levels(const cri_node_view *v, const cri_entry *e, size_t n, size_t levels,
-                           double *room, double *opt_left);
-cri_split cri_split_level_cells(const cri_node_view *v, const cri_cells *cells, double *room,
+                           double *workspace, double *opt_left);
+cri_split cri_split_level_cells(const cri_node_view *v, const cri_cells *cells, double *workspace,
                                 double *opt_left);
 
 /* --- shared by the searches ------------------------------------------------------------------ */

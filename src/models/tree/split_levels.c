@@ -18,19 +18,19 @@ typedef struct ordered_level {
 typedef struct level_table {
     const cri_node_view *v;
     size_t               D, levels, present;
-    double              *rows;          /* [levels + 1 x D]                 */
-    ordered_level       *order, *other; /* [levels]: those that rows have   */
-    double              *left, *right;  /* [D] room                         */
-    double              *all;           /* [D] sums of the levels           */
-    double              *gap;           /* [D]                              */
+    double              *rows;          /* [levels + 1 x D]               */
+    ordered_level       *order, *other; /* [levels]: those that rows have */
+    double              *left, *right;  /* [D] workspace                  */
+    double              *all;           /* [D] sums of the levels         */
+    double              *gap;           /* [D]                            */
 } level_table;
 
-size_t cri_level_room(size_t levels, size_t D) { return (levels + 4) * D + 4 * levels; }
+size_t cri_level_workspace_size(size_t levels, size_t D) { return (levels + 4) * D + 4 * levels; }
 
-static level_table begin_table(const cri_node_view *v, size_t levels, double *room)
+static level_table begin_table(const cri_node_view *v, size_t levels, double *workspace)
 {
     level_table t = { .v = v, .D = v->classes ? v->classes + 1 : 2, .levels = levels };
-    t.rows = room + 4 * v->classes; /* what comes before is for numbers */
+    t.rows = workspace + 4 * v->classes; /* what comes before is for numbers */
     t.gap = t.rows + levels * t.D;
     t.left = t.gap + t.D;
     t.right = t.left + t.D;
@@ -251,19 +251,19 @@ static cri_split search_table(level_table *t, double *opt_left)
 }
 
 cri_split cri_split_levels(const cri_node_view *v, const cri_entry *e, size_t n, size_t levels,
-                           double *room, double *opt_left)
+                           double *workspace, double *opt_left)
 {
-    level_table t = begin_table(v, levels, room);
+    level_table t = begin_table(v, levels, workspace);
     add_entries(&t, e, n);
     cri_split best = search_table(&t, opt_left);
     end_table(&t);
     return best;
 }
 
-cri_split cri_split_level_cells(const cri_node_view *v, const cri_cells *cells, double *room,
+cri_split cri_split_level_cells(const cri_node_view *v, const cri_cells *cells, double *workspace,
                                 double *opt_left)
 {
-    level_table t = begin_table(v, cells->bins, room);
+    level_table t = begin_table(v, cells->bins, workspace);
     add_cells(&t, cells);
     cri_split best = search_table(&t, opt_left);
     end_table(&t);

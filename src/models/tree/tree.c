@@ -27,12 +27,12 @@
 /* clang-format on */
 
 CR_OPTIONS(tree_options, tree_table, TREE_OPTIONS);
-static const cri_goes tree_goes[] = {
+static const cri_requirement tree_requirements[] = {
     { "criterion", "task", "classification", false },
     { "smoothing", "task", "classification", false },
     { "prune_folds", "prune", "auto|min", false },
     { "bins", "splits", "auto|histogram", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 CRI_RECORD_TABLE(static, cart_record, cri_cart, CRI_CART_STATE);
@@ -188,7 +188,7 @@ static void answer_class(const cri_cart *m, size_t leaf, double *prob)
     for (size_t k = 0; k < m->K; k++) prob[k] = (count[k] + m->smoothing) / total;
 }
 
-/* X [BLOCK x p] is room. */
+/* X [BLOCK x p] is workspace. */
 static void predict_block(void *arg, cri_range r, double *X)
 {
     const predict_work *a = arg;
@@ -254,7 +254,7 @@ const cr_model_class cri_class_tree = {
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .example = "examples/iris.csv --target species",
     .options = tree_table,
-    .goes = tree_goes,
+    .requirements = tree_requirements,
     .options_size = sizeof(tree_options),
     .default_scale = CR_SCALE_NONE,
     .takes_missing = true,

@@ -148,11 +148,11 @@ cr_status cri_dirichlet_fit(cr_ctx *cx, const cri_points *s, double *a, size_t d
     cr_scratch scratch = cr_scratch_begin(cx);
     double    *g = cr_scratch_f64(&scratch, d), *m = cr_scratch_f64(&scratch, d);
     double    *step = cr_scratch_f64(&scratch, d), *next = cr_scratch_f64(&scratch, d);
-    double     spread = 0, room = 1, hope = 1, enough = 0;
+    double     spread = 0, total = 1, hope = 1, enough = 0;
     CR_TRY(scratch.status);
     CR_TRY(summarise(cx, s, d, g, m, &spread));
-    for (size_t j = 0; j < d; j++) room -= m[j] * m[j]; /* sum m (1 - m) = (s + 1) spread */
-    double strength = fmin(1e15, fmax(1e-3, room / spread - 1));
+    for (size_t j = 0; j < d; j++) total -= m[j] * m[j]; /* sum m (1 - m) = (s + 1) spread */
+    double strength = fmin(1e15, fmax(1e-3, total / spread - 1));
     for (size_t j = 0; j < d; j++) a[j] = fmax(m[j] * strength, 1e-8);
     for (int i = 0; i < 300 && hope > enough; i++) {
         CR_TRY(cr_check_interrupt(cx));

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static size_t room(size_t d) { return 2 * d; }
+static size_t workspace_size(size_t d) { return 2 * d; }
 
 /* n! / prod x_i! times a ratio of Dirichlet constants, as three multinomial masses at the
  * probabilities (x + a) / (n + s), where nothing is large. */
@@ -104,7 +104,7 @@ static double dm_kl(const double *p, const double *p_work, const double *q, cons
 
 static const cri_vector vector = {
     .point = cri_size_same,
-    .spare = room,
+    .spare = workspace_size,
     .logpdf = dm_logpdf,
     .mean = dm_mean,
     .variance = dm_variance,

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* p = df, S [d x d]; work = the factor L of S. */
-static size_t room(size_t d) { return d * d + d; }
+static size_t workspace_size(size_t d) { return d * d + d; }
 
 static double log_constant(double n, const double *L, size_t d)
 {
@@ -127,7 +127,7 @@ static cr_status iw_fit(cr_ctx *cx, const cri_points *s, double *v, size_t d)
 static const cri_vector vector = {
     .point = cri_size_square,
     .work = cri_size_square,
-    .spare = room,
+    .spare = workspace_size,
     .prepare = iw_prepare,
     .logpdf = iw_logpdf,
     .mean = iw_mean,

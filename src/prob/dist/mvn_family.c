@@ -12,7 +12,7 @@
 #include <string.h>
 
 static size_t count(size_t d) { return d + cri_packed_size(d); }
-static size_t room(size_t d) { return 2 * d * d + d; }
+static size_t workspace_size(size_t d) { return 2 * d * d + d; }
 
 static void name(size_t d, size_t i, char *out, size_t size)
 {
@@ -75,8 +75,8 @@ static void mvn_mean(const double *p, size_t d, const double *L, double *t, doub
     mean_from(p, p + d, d, t);
 }
 
-const cri_vector_family cri_mvn_family = { count,     name,     mvn_natural, log_partition,
-                                           statistic, mvn_mean, room };
+const cri_vector_family cri_mvn_family = { count,     name,     mvn_natural,   log_partition,
+                                           statistic, mvn_mean, workspace_size };
 
 /* --- by h and precision: p = h, K; work = the factor of K, then the mean --------------------- */
 
@@ -98,7 +98,7 @@ static void information_mean(const double *p, size_t d, const double *work, doub
 }
 
 const cri_vector_family cri_mvn_information_family = {
-    count, name, information_natural, log_partition, statistic, information_mean, room
+    count, name, information_natural, log_partition, statistic, information_mean, workspace_size
 };
 
 /* --- fit ------------------------------------------------------------------------------------- */

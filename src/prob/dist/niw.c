@@ -9,7 +9,7 @@
 
 /* p = mean [d], strength, df, scale [d x d]; work = the factor L of the scale. */
 static size_t        square(size_t d) { return d * d; }
-static size_t        room(size_t d) { return d * d + 2 * d; }
+static size_t        workspace_size(size_t d) { return d * d + 2 * d; }
 static size_t        point(size_t d) { return d + d * d; }
 static double        strength(const double *p, size_t d) { return p[d]; }
 static double        df(const double *p, size_t d) { return p[d + 1]; }
@@ -95,7 +95,7 @@ static double niw_kl(const double *p, const double *Lp, const double *q, const d
 static const cri_vector vector = {
     .point = point,
     .work = square,
-    .spare = room,
+    .spare = workspace_size,
     .prepare = niw_prepare,
     .logpdf = niw_logpdf,
     .mean = niw_mean,

@@ -18,7 +18,7 @@
 
 /* p = mean [d], strength, df, scale [d x d]; work = the factor L of the scale. */
 static size_t count(size_t d) { return 2 + cri_packed_size(d) + d; }
-static size_t room(size_t d) { return 2 * d * d + 2 * d; }
+static size_t workspace_size(size_t d) { return 2 * d * d + 2 * d; }
 
 static void name(size_t d, size_t i, char *out, size_t size)
 {
@@ -93,8 +93,8 @@ static void mean_statistic(const double *p, size_t d, const double *L, double *t
     t[count(d) - 1] += (double)d / p[d];
 }
 
-const cri_vector_family cri_niw_family = { count,     name,           natural, log_partition,
-                                           statistic, mean_statistic, room };
+const cri_vector_family cri_niw_family = { count,     name,           natural,       log_partition,
+                                           statistic, mean_statistic, workspace_size };
 
 /* --- fit ------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ size_t cr_dist_parameters_for(const cr_dist_class *c, size_t point_size)
     return 0;
 }
 
-/* What a call works with: dimension, prepared parameters, room. */
+/* What a call works with: dimension, prepared parameters, workspace. */
 typedef struct job {
     size_t  d, size;
     double *work, *spare, *point;

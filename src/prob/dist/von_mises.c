@@ -134,8 +134,8 @@ static double vm_kl(cri_par p, cri_par q)
 static double draw_narrow(cr_rng *r, double k)
 {
     for (;;) {
-        double y = cr_rng_normal(r) / (2 * sqrt(k)), room = 1 - y * y;
-        if (fabs(y) < 0.5 && cr_rng_uniform(r) * sqrt(room) < sqrt(0.75)) return 2 * asin(y);
+        double y = cr_rng_normal(r) / (2 * sqrt(k)), workspace = 1 - y * y;
+        if (fabs(y) < 0.5 && cr_rng_uniform(r) * sqrt(workspace) < sqrt(0.75)) return 2 * asin(y);
     }
 }
 

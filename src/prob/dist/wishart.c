@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* p = df, V [d x d]; work = the factor L of V. */
-static size_t room(size_t d) { return d * d + d; }
+static size_t workspace_size(size_t d) { return d * d + d; }
 
 cr_status cri_check_df(cr_ctx *cx, const char *name, double df, size_t d)
 {
@@ -111,7 +111,7 @@ static cr_status wishart_fit(cr_ctx *cx, const cri_points *s, double *v, size_t 
 static const cri_vector vector = {
     .point = cri_size_square,
     .work = cri_size_square,
-    .spare = room,
+    .spare = workspace_size,
     .prepare = wishart_prepare,
     .logpdf = wishart_logpdf,
     .mean = wishart_mean,

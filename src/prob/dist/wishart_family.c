@@ -13,7 +13,7 @@
 #include <string.h>
 
 static size_t count(size_t d) { return 1 + cri_packed_size(d); }
-static size_t room(size_t d) { return 2 * d * d + d; }
+static size_t workspace_size(size_t d) { return 2 * d * d + d; }
 
 void cri_matrix_entry_name(const char *matrix, size_t d, size_t k, char *out, size_t size)
 {
@@ -67,8 +67,8 @@ static void wishart_mean(const double *p, size_t d, const double *L, double *t, 
 }
 
 const cri_vector_family cri_wishart_family = {
-    count,        wishart_name, wishart_natural, wishart_log_partition, wishart_statistic,
-    wishart_mean, room
+    count,        wishart_name,  wishart_natural, wishart_log_partition, wishart_statistic,
+    wishart_mean, workspace_size
 };
 
 /* --- inverse Wishart: p = n, S; work = the factor of S --------------------------------------- */
@@ -111,8 +111,8 @@ static void inverse_mean(const double *p, size_t d, const double *L, double *t, 
 }
 
 const cri_vector_family cri_inverse_wishart_family = {
-    count,        inverse_name, inverse_natural, inverse_log_partition, inverse_statistic,
-    inverse_mean, room
+    count,        inverse_name,  inverse_natural, inverse_log_partition, inverse_statistic,
+    inverse_mean, workspace_size
 };
 
 /* --- fit ------------------------------------------------------------------------------------- */

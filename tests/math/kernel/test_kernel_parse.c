@@ -103,7 +103,7 @@ TEST(equality_sees_differences)
 }
 
 /* A printed text that does not fit is cut, and its length told. */
-TEST(short_room)
+TEST(short_capacity)
 {
     cr_kernel *k = parse(cx, "rbf + white");
     char       out[8] = "#######";

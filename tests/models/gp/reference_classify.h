@@ -24,7 +24,7 @@ static inline void check_classify_gradient(cr_ctx *cx, const json_t *item, const
 {
     const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
     if (!values) return;
-    cr_scratch        room = cr_scratch_begin(cx);
+    cr_scratch        workspace = cr_scratch_begin(cx);
     cr_kernel        *k = NULL;
     cri_gp_data       at = { .n = s->n, .d = s->d, .X = s->X, .count = (double)s->n };
     cri_classify_data data = {
@@ -34,7 +34,7 @@ static inline void check_classify_gradient(cr_ctx *cx, const json_t *item, const
     cri_laplace    m;
     double         value, gradient[64];
     assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    assert_ok(cx, cri_laplace_new(&room, &data, s->n, NULL, NULL, &m));
+    assert_ok(cx, cri_laplace_new(&workspace, &data, s->n, NULL, NULL, &m));
     assert_ok(cx, cri_laplace_objective(cx, &m, &problem, k, 0, &value, gradient));
     assert_int_equal(json_array_size(values), cr_kernel_theta_size(k));
     for (size_t j = 0; j < json_array_size(values); j++)
@@ -42,7 +42,7 @@ static inline void check_classify_gradient(cr_ctx *cx, const json_t *item, const
     for (size_t i = 0; i < 10; i++)
         assert_close(m.f[i], element(json_object_get(item, "mode_first10"), i), 1e-7);
     cr_kernel_free(cx, k);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
 }
 
 static inline void check_classify(cr_ctx *cx, const json_t *root, const json_t *item)

@@ -214,12 +214,12 @@ TEST(learning)
 {
     bench     *b = draw(6);
     cr_kernel *k = parse(cx, "1*rbf(l=[1,1])"), *start = parse(cx, "0.7*rbf(l=[1.5,0.7])");
-    cri_gp_exact_workspace room = { b->L, b->exact };
+    cri_gp_exact_workspace workspace = { b->L, b->exact };
     cri_gp_learned         learned = { 0 };
     double                 best, noise = 0.1, ours[3] = { 0.1, 0.1, 0.1 }, theta[3][3];
     cri_gp_learning        learning = { .problem = &b->problem,
                                         .objective = cri_gp_exact_objective,
-                                        .workspace = &room,
+                                        .workspace = &workspace,
                                         .variance = 1,
                                         .learn_noise = true,
                                         .max_iter = 100,

@@ -292,7 +292,7 @@ TEST(refusals)
     check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "one class only");
     check_refused(cx, "x,y,w\n1,u,0\n2,v,0\n", "target=y weights=w", CR_EDATA, "weight");
     check_refused(cx, three, "target=y likelihood=probit", CR_EUNSUPPORTED,
-                  "goes with two classes; 'y' has 3");
+                  "requires two classes; 'y' has 3");
     check_refused(cx, three, "target=y kernel=rbf(x)+white weights=w", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=rbf+white approx=svgp", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=sigmoid", CR_EARG, "positive semi-definite");

@@ -94,11 +94,11 @@ TEST(probability)
 static double evidence_of(cr_ctx *cx, small *p, const cr_kernel *k, double *opt_gradient)
 {
     cr_scratch  s = cr_scratch_begin(cx);
-    cri_laplace room;
+    cri_laplace workspace;
     double      value = NAN;
-    assert_ok(cx, cri_laplace_new(&s, &p->data, p->n, NULL, NULL, &room));
-    assert_ok(cx, cri_laplace_objective(cx, &room, &p->problem, k, 0, &value, opt_gradient));
-    assert_true(room.converged);
+    assert_ok(cx, cri_laplace_new(&s, &p->data, p->n, NULL, NULL, &workspace));
+    assert_ok(cx, cri_laplace_objective(cx, &workspace, &p->problem, k, 0, &value, opt_gradient));
+    assert_true(workspace.converged);
     cr_scratch_end(&s);
     return value;
 }
@@ -110,22 +110,22 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t n, size_
     small        p;
     cr_scratch   s = cr_scratch_begin(cx);
     cr_kernel   *k = read_kernel(cx, text);
-    cri_laplace  room;
+    cri_laplace  workspace;
     double       value;
     make_small(&p, link, n, F, 11 + n);
     solve_definition(&p, cx, k, &g);
-    assert_ok(cx, cri_laplace_new(&s, &p.data, n, NULL, NULL, &room));
-    assert_ok(cx, cri_laplace_objective(cx, &room, &p.problem, k, 0, &value, NULL));
+    assert_ok(cx, cri_laplace_new(&s, &p.data, n, NULL, NULL, &workspace));
+    assert_ok(cx, cri_laplace_objective(cx, &workspace, &p.problem, k, 0, &value, NULL));
     assert_close(value, (double)g.log_evidence, 1e-10);
-    assert_close(room.log_likelihood, (double)g.log_likelihood, 1e-10);
-    for (size_t a = 0; a < F * n; a++) assert_close(room.f[a], (double)g.f[a], 1e-8);
-    for (size_t a = 0; a < F * n; a++) assert_close(room.a[a], (double)g.slope[a], 1e-8);
+    assert_close(workspace.log_likelihood, (double)g.log_likelihood, 1e-10);
+    for (size_t a = 0; a < F * n; a++) assert_close(workspace.f[a], (double)g.f[a], 1e-8);
+    for (size_t a = 0; a < F * n; a++) assert_close(workspace.a[a], (double)g.slope[a], 1e-8);
     /* again from where it is, and from elsewhere: the same mode */
     double again;
-    assert_ok(cx, cri_laplace_objective(cx, &room, &p.problem, k, 0, &again, NULL));
+    assert_ok(cx, cri_laplace_objective(cx, &workspace, &p.problem, k, 0, &again, NULL));
     assert_close(again, value, 1e-11);
-    for (size_t a = 0; a < F * n; a++) room.a[a] = a % 2 ? 0.9 : -0.4;
-    assert_ok(cx, cri_laplace_objective(cx, &room, &p.problem, k, 0, &again, NULL));
+    for (size_t a = 0; a < F * n; a++) workspace.a[a] = a % 2 ? 0.9 : -0.4;
+    assert_ok(cx, cri_laplace_objective(cx, &workspace, &p.problem, k, 0, &again, NULL));
     assert_close(again, value, 1e-10);
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);

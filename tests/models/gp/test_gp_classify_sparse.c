@@ -10,17 +10,17 @@
 
 /* The bound at its maximum with these inducing inputs. */
 static double bound_of(cr_ctx *cx, small *p, const cri_gp_data *Z, const cr_kernel *k,
-                       double *opt_gradient, cri_svgp *opt_room, cr_scratch *s)
+                       double *opt_gradient, cri_svgp *opt_workspace, cr_scratch *s)
 {
     cr_scratch own = cr_scratch_begin(cx), *arena = s ? s : &own;
-    cri_svgp   room;
+    cri_svgp   workspace;
     double     value = NAN;
     double    *L = cr_scratch_matrix(arena, Z->n, Z->n),
            *factor = cr_scratch_matrix(arena, p->F * Z->n, Z->n);
-    assert_ok(cx, cri_svgp_new(arena, &p->data, Z, L, factor, &room));
-    assert_ok(cx, cri_svgp_objective(cx, &room, &p->problem, k, 0, &value, opt_gradient));
-    assert_true(room.converged);
-    if (opt_room) *opt_room = room;
+    assert_ok(cx, cri_svgp_new(arena, &p->data, Z, L, factor, &workspace));
+    assert_ok(cx, cri_svgp_objective(cx, &workspace, &p->problem, k, 0, &value, opt_gradient));
+    assert_true(workspace.converged);
+    if (opt_workspace) *opt_workspace = workspace;
     cr_scratch_end(&own);
     return value;
 }
@@ -115,11 +115,11 @@ TEST(tilted)
 {
     const double m[][3] = { { 0.3, -1.1, 0.9 }, { 40, 0, -7 }, { 0, 0, 0 } };
     const double v[][3] = { { 0, 0, 0 }, { 0.4, 1.3, 2.2 }, { 30, 90, 4 }, { 1e6, 1, 1e-9 } };
-    double       room[64], g[3], bend[9], up[3], down[3];
+    double       workspace[64], g[3], bend[9], up[3], down[3];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 4; k++) {
-            double phi = cri_tilted(3, m[i], v[k], room, g, bend), sum = 0, mean = 0, total = 0,
-                   step = 0.25, h = 1e-5;
+            double phi = cri_tilted(3, m[i], v[k], workspace, g, bend), sum = 0, mean = 0,
+                   total = 0, step = 0.25, h = 1e-5;
             assert_close(g[0] + g[1] + g[2], 1, 1e-12);
             if (k == 0) assert_close(phi, cr_logsumexp(m[i], 3), 1e-13);
             for (double a = -7; a <= 7; a += step)
@@ -137,17 +137,17 @@ TEST(tilted)
                 double z[3] = { m[i][0], m[i][1], m[i][2] }, u[3] = { v[k][0], v[k][1], v[k][2] },
                        t[3];
                 z[c] += h;
-                double above = cri_tilted(3, z, u, room, up, NULL);
+                double above = cri_tilted(3, z, u, workspace, up, NULL);
                 z[c] -= 2 * h;
-                double below = cri_tilted(3, z, u, room, down, NULL);
+                double below = cri_tilted(3, z, u, workspace, down, NULL);
                 assert_close((above - below) / (2 * h), g[c], 1e-7);
                 for (int e = 0; e < 3; e++)
                     assert_close((up[e] - down[e]) / (2 * h), bend[3 * c + e], 1e-6);
                 if (v[k][c] == 0) continue;
                 u[c] += h;
-                above = cri_tilted(3, m[i], u, room, t, NULL);
+                above = cri_tilted(3, m[i], u, workspace, t, NULL);
                 u[c] -= 2 * h;
-                below = cri_tilted(3, m[i], u, room, t, NULL);
+                below = cri_tilted(3, m[i], u, workspace, t, NULL);
                 assert_close((above - below) / (2 * h), g[c] * (1 - g[c]) / 2, 1e-7);
             }
         }
@@ -188,7 +188,7 @@ TEST(more_inducing)
         small       p;
         cr_scratch  s = cr_scratch_begin(cx);
         cr_kernel  *k = read_kernel(cx, "1.5*rbf(l=1.2)");
-        cri_laplace room;
+        cri_laplace workspace;
         double      before = -INFINITY, laplace;
         make_small(&p, (cri_classify_link)link, 10, link == CRI_CLASSIFY_SOFTMAX ? 3 : 1, 6);
         for (size_t m = 1; m <= 10; m++) {
@@ -197,8 +197,8 @@ TEST(more_inducing)
             assert_true(bound > before - 1e-6);
             before = bound;
         }
-        assert_ok(cx, cri_laplace_new(&s, &p.data, p.n, NULL, NULL, &room));
-        assert_ok(cx, cri_laplace_objective(cx, &room, &p.problem, k, 0, &laplace, NULL));
+        assert_ok(cx, cri_laplace_new(&s, &p.data, p.n, NULL, NULL, &workspace));
+        assert_ok(cx, cri_laplace_objective(cx, &workspace, &p.problem, k, 0, &laplace, NULL));
         assert_close(before, laplace, link == CRI_CLASSIFY_SOFTMAX ? 0.05 : 0.02);
         cr_kernel_free(cx, k);
         cr_scratch_end(&s);
@@ -272,10 +272,10 @@ TEST(reference)
                                    .link = strstr(id, "probit") ? CRI_CLASSIFY_PROBIT
                                                                 : CRI_CLASSIFY_LOGIT };
         cri_gp_problem    problem = { .data = &at };
-        cri_svgp          room;
+        cri_svgp          workspace;
         assert_ok(cx, cri_svgp_new(&s, &data, &Z, cr_scratch_matrix(&s, m, m),
-                                   cr_scratch_matrix(&s, m, m), &room));
-        assert_ok(cx, cri_svgp_objective(cx, &room, &problem, k, 0, &value, NULL));
+                                   cr_scratch_matrix(&s, m, m), &workspace));
+        assert_ok(cx, cri_svgp_objective(cx, &workspace, &problem, k, 0, &value, NULL));
         assert_close(value, number_of(item, "best_elbo_over_q"), 1e-6);
         cr_kernel_free(cx, k);
         cr_scratch_end(&s);

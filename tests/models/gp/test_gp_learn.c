@@ -17,7 +17,7 @@ typedef struct world {
     size_t                 first[ROWS];
     cri_gp_data            data;
     cri_gp_problem         problem;
-    cri_gp_exact_workspace room;
+    cri_gp_exact_workspace workspace;
     cri_gp_learning        learning;
 } world;
 
@@ -29,10 +29,10 @@ static world *new_world(size_t d)
         .n = ROWS, .d = d, .X = w->X, .y = w->y, .r = w->r, .first = w->first, .count = ROWS
     };
     w->problem = (cri_gp_problem){ .data = &w->data };
-    w->room = (cri_gp_exact_workspace){ w->L, { .alpha = w->alpha } };
+    w->workspace = (cri_gp_exact_workspace){ w->L, { .alpha = w->alpha } };
     w->learning = (cri_gp_learning){ .problem = &w->problem,
                                      .objective = cri_gp_exact_objective,
-                                     .workspace = &w->room,
+                                     .workspace = &w->workspace,
                                      .variance = 1,
                                      .learn_noise = true,
                                      .max_iter = 200,

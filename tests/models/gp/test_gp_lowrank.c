@@ -103,11 +103,11 @@ static void form_rows(cr_ctx *cx, const cri_gp_posterior *m, const double *at, f
     cri_gp_lowrank_rows      rows = { ROWS,          f->H,        f->prior,         f->mean,
                                       f->mean_error, f->variance, f->variance_error };
     cr_kernel_input          in = { .rows = ROWS, .numbers = cr_cmat_of(at, ROWS, D) };
-    cri_gp_lowrank_workspace room;
-    assert_ok(cx, cri_gp_lowrank_open(&s, m, ROWS, &room));
+    cri_gp_lowrank_workspace workspace;
+    assert_ok(cx, cri_gp_lowrank_open(&s, m, ROWS, &workspace));
     cri_gp_mean_fill(&m->mean, at, ROWS, f->H);
     assert_ok(cx, cr_kernel_diagonal(cx, m->kernel, &in, false, f->prior));
-    assert_ok(cx, cri_gp_lowrank_predict(cx, m, &in, &room, &rows));
+    assert_ok(cx, cri_gp_lowrank_predict(cx, m, &in, &workspace, &rows));
     f->held = 0;
     for (size_t i = 0; i < ROWS; i++) f->held += f->holds[i] = cri_gp_lowrank_holds(m, &rows, i);
     cr_scratch_end(&s);

@@ -108,17 +108,18 @@ TEST(objective)
 {
     sample *s = draw(30, LARGE, 1);
     double *L = malloc(LARGE * LARGE * sizeof *L), alpha[LARGE], U[LARGE], beta[1], A[1];
-    cri_gp_quick_workspace room = { .exact = { L,
-                                               { .alpha = alpha, .beta = beta, .U = U, .A = A } } };
-    cr_kernel             *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"),
+    cri_gp_quick_workspace workspace = {
+        .exact = { L, { .alpha = alpha, .beta = beta, .U = U, .A = A } }
+    };
+    cr_kernel *smooth = parse(cx, "1.3*rbf(x1;l=0.8)"),
               *rough = parse(cx, "1.3*matern12(x1;l=0.8)");
     double value, gradient[PARAMETERS], expected[PARAMETERS];
     double by_smooth = dense(cx, s, smooth, 0.05, expected);
     for (size_t threads = 1; threads <= 7; threads += 2) {
         cr_ctx_set_threads(cx, threads);
-        assert_ok(cx,
-                  cri_gp_quick_objective(cx, &room, &s->problem, smooth, 0.05, &value, gradient));
-        assert_int_equal(room.failed, 0);
+        assert_ok(cx, cri_gp_quick_objective(cx, &workspace, &s->problem, smooth, 0.05, &value,
+                                             gradient));
+        assert_int_equal(workspace.failed, 0);
         assert_relative(value, by_smooth, 1e-10);
         for (size_t j = 0; j < 3; j++) assert_close(gradient[j] / LARGE, expected[j] / LARGE, 1e-9);
         static double first[PARAMETERS + 1];
@@ -129,9 +130,10 @@ TEST(objective)
     double by_rough = dense(cx, s, rough, 0.05, expected);
     for (size_t i = 0; i < 4; i++) {
         static const size_t skip[] = { 1, 0, 2, 1 };
-        assert_ok(cx, cri_gp_quick_objective(cx, &room, &s->problem, rough, 0.05, &value, NULL));
+        assert_ok(cx,
+                  cri_gp_quick_objective(cx, &workspace, &s->problem, rough, 0.05, &value, NULL));
         assert_true(value == by_rough);
-        assert_int_equal(room.skip, skip[i]);
+        assert_int_equal(workspace.skip, skip[i]);
     }
     cr_kernel_free(cx, smooth);
     cr_kernel_free(cx, rough);

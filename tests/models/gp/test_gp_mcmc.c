@@ -57,10 +57,10 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
     for (size_t i = 0; i < N; i++) r[i] = 1, first[i] = i;
     cri_gp_data data = { .n = N, .d = 1, .X = b->X, .y = b->y, .r = r, .first = first, .count = N };
     cri_gp_problem         problem = { .data = &data };
-    cri_gp_exact_workspace room = { L, { .alpha = alpha } };
+    cri_gp_exact_workspace workspace = { L, { .alpha = alpha } };
     cri_gp_learning        learning = { .problem = &problem,
                                         .objective = cri_gp_exact_objective,
-                                        .workspace = &room,
+                                        .workspace = &workspace,
                                         .variance = variance,
                                         .learn_noise = learn_noise,
                                         .seed = 7 };
@@ -284,12 +284,12 @@ TEST(functions)
         assert_ok(cx, cr_sample_functions(cx, m, few, prior, DRAWS, 3, f));
         for (size_t i = 0; i < T; i++)
             for (size_t j = 0; j < T; j++) {
-                double sum = 0, at = 0, room = sqrt(S[i * T + i] * S[j * T + j]);
+                double sum = 0, at = 0, scale = sqrt(S[i * T + i] * S[j * T + j]);
                 for (size_t c = 0; c < DRAWS; c++) at += f[i * DRAWS + c] / DRAWS;
                 for (size_t c = 0; c < DRAWS; c++)
                     sum += (f[i * DRAWS + c] - mean[i]) * (f[j * DRAWS + c] - mean[j]) / DRAWS;
                 assert_close(at, mean[i], 5 * sqrt(S[i * T + i] / DRAWS));
-                assert_close(sum, S[i * T + j], 0.2 * room);
+                assert_close(sum, S[i * T + j], 0.2 * scale);
             }
     }
     assert_ok(cx, cr_sample_functions(cx, m, few, false, F, 3,

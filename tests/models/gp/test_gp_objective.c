@@ -17,7 +17,7 @@ typedef struct pairs {
     size_t                 first[MOST];
     cri_gp_data            data;
     cri_gp_problem         problem;
-    cri_gp_exact_workspace room;
+    cri_gp_exact_workspace workspace;
 } pairs;
 
 static void make_pairs(pairs *p, double apart)
@@ -32,7 +32,7 @@ static void make_pairs(pairs *p, double apart)
         .n = MOST, .d = 1, .X = p->X, .y = p->y, .r = p->r, .first = p->first, .count = MOST
     };
     p->problem = (cri_gp_problem){ .data = &p->data };
-    p->room = (cri_gp_exact_workspace){ .L = p->L, .solution = { .alpha = p->alpha } };
+    p->workspace = (cri_gp_exact_workspace){ .L = p->L, .solution = { .alpha = p->alpha } };
 }
 
 /* A path of log amplitude, log length and log noise; the one of them that moves, and how far. */
@@ -92,8 +92,8 @@ static void walk_smoothly(cr_ctx *cx, pairs *p, const path *w, cr_kernel *k)
     memcpy(theta, w->from, sizeof theta);
     for (size_t i = 0; i < STEPS; i++, theta[w->moves] += step) {
         assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
-        assert_ok(cx,
-                  cri_gp_exact_objective(cx, &p->room, &p->problem, k, exp(theta[2]), &value, g));
+        assert_ok(cx, cri_gp_exact_objective(cx, &p->workspace, &p->problem, k, exp(theta[2]),
+                                             &value, g));
         double jump = fabs(value - before - step * (slope + g[w->moves]) / 2);
         double turn = fabs(step * (g[w->moves] - slope)), error = rounding(p, theta);
         double allowed = 1e-6 + 0.05 * fmax(turn, bend) + error;
@@ -141,7 +141,7 @@ static void walk_untouched(cr_ctx *cx, pairs *p, const path *w, cr_kernel *k)
     cr_kernel_input in = cri_gp_inputs(&p->data);
     memcpy(theta, w->from, sizeof theta);
     for (size_t i = 0; i < STEPS; i += 4, theta[w->moves] += 4 * w->far / STEPS) {
-        cri_gp_solution *found = &p->room.solution;
+        cri_gp_solution *found = &p->workspace.solution;
         double noise = exp(theta[2]), floor = 10 * MOST * DBL_EPSILON * mean_diagonal(theta);
         assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
         assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(C, MOST, MOST)));
@@ -171,21 +171,21 @@ TEST(classes)
     small      p;
     cr_scratch s = cr_scratch_begin(cx);
     cr_kernel *k = read_kernel(cx, "5*rbf(l=1)");
-    cri_svgp   room;
+    cri_svgp   workspace;
     double    *L = cr_scratch_matrix(&s, 10, 10), *factor = cr_scratch_matrix(&s, 10, 10);
     double     theta[2], g[3], value, before = NAN, slope = NAN, turn = NAN, step = 0.01;
     make_small(&p, CRI_CLASSIFY_LOGIT, 12, 1, 31);
     cri_gp_data Z = { .n = 10, .d = 2, .X = p.X, .first = p.first };
-    assert_ok(cx, cri_svgp_new(&s, &p.data, &Z, L, factor, &room));
+    assert_ok(cx, cri_svgp_new(&s, &p.data, &Z, L, factor, &workspace));
     cr_kernel_theta(k, theta);
     for (theta[1] = log(0.3); theta[1] < log(1000); theta[1] += step) {
         assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
-        assert_ok(cx, cri_svgp_objective(cx, &room, &p.problem, k, 0, &value, g));
+        assert_ok(cx, cri_svgp_objective(cx, &workspace, &p.problem, k, 0, &value, g));
         double jump = fabs(value - before - step * (slope + g[1]) / 2);
         if (isfinite(turn)) assert_true(jump < 1e-5 + 0.05 * turn);
         turn = fabs(step * (g[1] - slope));
         before = value, slope = g[1];
-        assert_close(room.jitter, 1e-12 * exp(theta[0]), 1e-15 * exp(theta[0]));
+        assert_close(workspace.jitter, 1e-12 * exp(theta[0]), 1e-15 * exp(theta[0]));
     }
     cr_kernel_free(cx, k);
     cr_scratch_end(&s);

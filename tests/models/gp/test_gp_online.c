@@ -197,7 +197,7 @@ static void assert_exact(cr_ctx *cx, const sample *s, const cr_model *m, const c
 }
 
 /* Room for all inputs: inducing inputs that move along, and the basis, are the exact process. */
-TEST(room_for_all)
+TEST(basis_for_all)
 {
     static const size_t cuts[] = { 7, 15, 18, N };
     sample              s = draw(cx, 3);

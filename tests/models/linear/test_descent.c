@@ -88,7 +88,7 @@ static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
     for (size_t i = 0; i < N; i++) s->t[i] = x[i][P] - mean[P];
     *X = (cri_columns){ .n = N,
                         .p = P,
-                        .room = N + 1,
+                        .residual_size = N + 1,
                         .weight = N,
                         .offset = mean[P],
                         .tt = m.S[(P + 1) * (P + 1) - 1],
@@ -107,15 +107,15 @@ static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
 
 TEST(sparse_columns)
 {
-    cr_scratch           room = cr_scratch_begin(cx);
+    cr_scratch           workspace = cr_scratch_begin(cx);
     sparse               s;
     cri_columns          X;
     cri_gram             g = { 0 };
     cri_descent          a, b;
     cri_descent_settings settings = { 0.9, 1e-11, 10000, NULL };
     draw(cx, &s, &X, &g);
-    assert_ok(cx, cri_descent_of_columns(&room, &X, &settings, &a));
-    assert_ok(cx, cri_descent_of_gram(&room, &g, &settings, &b));
+    assert_ok(cx, cri_descent_of_columns(&workspace, &X, &settings, &a));
+    assert_ok(cx, cri_descent_of_gram(&workspace, &g, &settings, &b));
     assert_relative(cri_descent_lambda_max(&a), cri_descent_lambda_max(&b), 1e-12);
     for (double lambda = cri_descent_lambda_max(&a); lambda > 1e-3; lambda *= 0.7) {
         double u[P], v[P];
@@ -130,7 +130,7 @@ TEST(sparse_columns)
     }
     assert_int_equal(cri_descent_nonzero(&a), P);
     cri_gram_free(cx, &g);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
 }
 
 /* --- noise that is fitted to the last row ---------------------------------------------------- */
@@ -190,7 +190,7 @@ static double violation_of(const cri_columns *X, double lambda, double ratio, co
 }
 
 typedef struct noise {
-    double     *Z, *b; /* [TERMS x ROWS], [TERMS] room */
+    double     *Z, *b; /* [TERMS x ROWS], [TERMS] workspace */
     double      t[ROWS], ones[TERMS];
     cri_columns X;
 } noise;
@@ -204,7 +204,7 @@ static void draw_noise(cr_scratch *s, noise *out)
     draw_column(&rng, out->t);
     out->X = (cri_columns){ .n = ROWS,
                             .p = TERMS,
-                            .room = ROWS,
+                            .residual_size = ROWS,
                             .weight = ROWS,
                             .tt = ROWS,
                             .square = out->ones,
@@ -221,13 +221,13 @@ static void draw_noise(cr_scratch *s, noise *out)
 static void follow_noise(double ratio, double last, size_t *out_sweeps, size_t *out_nonzero)
 {
     cr_ctx              *cx = test_context();
-    cr_scratch           room = cr_scratch_begin(cx);
+    cr_scratch           workspace = cr_scratch_begin(cx);
     noise                data;
     double               worst = 0;
     cri_descent          d;
     cri_descent_settings settings = { ratio, 1e-7, 10000, NULL };
-    draw_noise(&room, &data);
-    assert_ok(cx, cri_descent_of_columns(&room, &data.X, &settings, &d));
+    draw_noise(&workspace, &data);
+    assert_ok(cx, cri_descent_of_columns(&workspace, &data.X, &settings, &d));
     double largest = cri_descent_lambda_max(&d);
     *out_sweeps = 0;
     for (size_t k = 0; k < 100; k++) {
@@ -240,7 +240,7 @@ static void follow_noise(double ratio, double last, size_t *out_sweeps, size_t *
     assert_true(worst <= 4.1e-7);
     assert_true(cri_descent_mse(&d) < 1e-2);
     *out_nonzero = cri_descent_nonzero(&d);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
     test_context_free(cx);
 }
 
@@ -275,14 +275,14 @@ static void multiply(const cri_columns *X, const double *r, double *out)
  * residuals in the span of those known it is 0, also after directions had to give way. */
 TEST(known_gradients_bound_others)
 {
-    cr_scratch          room = cr_scratch_begin(cx);
+    cr_scratch          workspace = cr_scratch_begin(cx);
     cr_rng              rng = cr_rng_stream(7, 7);
     noise               data;
     cri_known_gradients known;
-    double             *truth = cr_scratch_f64(&room, TERMS), r[ROWS];
-    draw_noise(&room, &data);
+    double             *truth = cr_scratch_f64(&workspace, TERMS), r[ROWS];
+    draw_noise(&workspace, &data);
     multiply(&data.X, data.t, truth);
-    assert_ok(cx, cri_known_new(&room, &data.X, data.t, truth, &known));
+    assert_ok(cx, cri_known_new(&workspace, &data.X, data.t, truth, &known));
     assert_true(known.most >= 2 && known.count == 1);
     memcpy(r, data.t, sizeof r);
     for (size_t step = 0; step < 3 * known.most; step++) {
@@ -304,22 +304,22 @@ TEST(known_gradients_bound_others)
         assert_true(known.length < 1e-8);
         for (size_t j = 0; j < TERMS; j++) assert_close(known.guess[j], truth[j], 1e-10);
     }
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
 }
 
 /* In parts, with the gradients of all terms only where they are asked for: every lambda ends where
  * the conditions hold for all terms, and most need no such gradients. */
 TEST(gradients_as_wanted)
 {
-    cr_scratch           room = cr_scratch_begin(cx);
+    cr_scratch           workspace = cr_scratch_begin(cx);
     noise                data;
-    double              *products = cr_scratch_f64(&room, TERMS);
+    double              *products = cr_scratch_f64(&workspace, TERMS);
     const double        *wanted;
     size_t               asked = 0;
     cri_descent          d;
     cri_descent_settings settings = { 1, 1e-7, 10000, NULL };
-    draw_noise(&room, &data);
-    assert_ok(cx, cri_descent_of_columns(&room, &data.X, &settings, &d));
+    draw_noise(&workspace, &data);
+    assert_ok(cx, cri_descent_of_columns(&workspace, &data.X, &settings, &d));
     double largest = cri_descent_lambda_max(&d);
     for (size_t k = 0; k < 100; k++) {
         cri_descent_begin(&d, largest * pow(0.05, (double)k / 99));
@@ -333,7 +333,7 @@ TEST(gradients_as_wanted)
         assert_true(d.converged && violation_of(&data.X, d.lambda, 1, data.b) <= 4.1e-7);
     }
     assert_true(asked > 0 && asked < 50);
-    cr_scratch_end(&room);
+    cr_scratch_end(&workspace);
 }
 
 /* --- a pass over sparse columns -------------------------------------------------------------- */
@@ -370,7 +370,7 @@ static void check_sweep(cr_ctx *cx, const sparse_data *d, bool intercept)
     double           square[MOST], b[2][MOST] = { { 0 } }, worst = 0;
     assert_ok(cx, cri_columns_of_sparse(cx, &s, &rows, intercept, true, &X));
     assert_non_null(X.sweep);
-    double *r[] = { cr_scratch_f64(&s, X.room), cr_scratch_f64(&s, X.room) };
+    double *r[] = { cr_scratch_f64(&s, X.residual_size), cr_scratch_f64(&s, X.residual_size) };
     for (size_t j = 0; j < d->p; j++)
         if (X.square[j] > 0) order[m] = j, square[m++] = X.square[j];
     X.start(&X, r[0]);
@@ -389,7 +389,7 @@ static void check_sweep(cr_ctx *cx, const sparse_data *d, bool intercept)
         step_by_step(&X, &of[0], r[0]);
         X.sweep(&X, &of[1], r[1]);
         for (size_t i = 0; i < m; i++) assert_true(fabs(b[0][i] - b[1][i]) < 1e-12);
-        for (size_t i = 0; i < X.room; i++)
+        for (size_t i = 0; i < X.residual_size; i++)
             assert_true(fabs(r[0][i] - r[1][i]) < 1e-10 * (1 + fabs(r[0][i])));
         assert_close(of[1].worst, of[0].worst, 1e-9);
         worst = of[0].worst;

@@ -58,7 +58,7 @@ TEST(factor_along_a_path)
     assert_ok(cx, s.status);
     for (size_t step = 0; step < STEPS; step++) {
         size_t     terms[P], k = 0, before = f.k, changes = cr_rng_below(&r, 4);
-        cr_scratch room = cr_scratch_begin(cx);
+        cr_scratch workspace = cr_scratch_begin(cx);
         for (size_t c = 0; c < changes; c++) {
             size_t j = cr_rng_below(&r, P);
             in[j] = !in[j];
@@ -66,12 +66,12 @@ TEST(factor_along_a_path)
         for (size_t j = 0; j < P; j++)
             if (in[j]) terms[k++] = j;
         bool dependent = in[3] && in[7] && in[P - 1];
-        assert_true(cri_lasso_independent(&f, &room, &d, terms, k) == !dependent);
+        assert_true(cri_lasso_independent(&f, &workspace, &d, terms, k) == !dependent);
         assert_true(dependent ? f.k < k : f.k == k);
         check_factor(&f, &d);
         refused += dependent;
         grown += f.k > before;
-        cr_scratch_end(&room);
+        cr_scratch_end(&workspace);
     }
     assert_true(refused > 10 && grown > 50);
     cri_gram_free(cx, &g);

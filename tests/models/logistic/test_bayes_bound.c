@@ -87,8 +87,8 @@ TEST(rises)
     assert_true(bounds[1] > bounds[0] + 1e-3);
     double B[Q * Q] = { 0.04, 0, 0, 0.7 }, right[Q] = { 0, 0 };
     for (size_t i = 0; i < ROWS; i++) {
-        double        room[Q], s = y[i] > 0 ? 0.5 : -0.5, xi = 0, score = 0;
-        const double *z = cri_classifier_rows_one(&o.x, i, room);
+        double        workspace[Q], s = y[i] > 0 ? 0.5 : -0.5, xi = 0, score = 0;
+        const double *z = cri_classifier_rows_one(&o.x, i, workspace);
         for (size_t a = 0; a < Q; a++) {
             score += mode[a] * z[a];
             for (size_t b = 0; b < Q; b++) xi += z[a] * covariance[a * Q + b] * z[b];

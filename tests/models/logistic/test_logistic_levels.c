@@ -6,29 +6,29 @@
 
 #include <stdio.h>
 
-enum { N = 900, LEVELS = 230, ROOM = (N + 1) * (LEVELS * 8 + 60) };
+enum { N = 900, LEVELS = 230, CAPACITY = (N + 1) * (LEVELS * 8 + 60) };
 
 /* x, z that would split the classes but for its zeros, the category g or its indicators against the first level, y.  count [LEVELS][2]: the rows of each
  * level and class. */
 static cr_table *make_counted(cr_ctx *cx, bool indicators, size_t (*count)[2])
 {
     cr_rng r = cr_rng_stream(8, 1);
-    char  *text = malloc(ROOM);
-    size_t at = (size_t)snprintf(text, ROOM, indicators ? "x,z" : "x,z,g");
+    char  *text = malloc(CAPACITY);
+    size_t at = (size_t)snprintf(text, CAPACITY, indicators ? "x,z" : "x,z,g");
     for (size_t k = 1; indicators && k < LEVELS; k++)
-        at += (size_t)snprintf(text + at, ROOM - at, ",g=g%03zu", k);
-    at += (size_t)snprintf(text + at, ROOM - at, ",y\n");
+        at += (size_t)snprintf(text + at, CAPACITY - at, ",g=g%03zu", k);
+    at += (size_t)snprintf(text + at, CAPACITY - at, ",y\n");
     for (size_t i = 0; i < N; i++) {
         size_t level = i < LEVELS ? i : i * i % 1009 % LEVELS;
         double x = cr_rng_normal(&r);
         bool   yes = x + (double)(level % 5) - 2 + 2 * cr_rng_normal(&r) > 0;
         count[level][yes]++;
-        at += (size_t)snprintf(text + at, ROOM - at, "%.15g,%d", x, i % 10 ? 0 : 1 + yes);
+        at += (size_t)snprintf(text + at, CAPACITY - at, "%.15g,%d", x, i % 10 ? 0 : 1 + yes);
         for (size_t k = 1; indicators && k < LEVELS; k++)
-            at += (size_t)snprintf(text + at, ROOM - at, ",%d", level == k);
-        if (!indicators) at += (size_t)snprintf(text + at, ROOM - at, ",g%03zu", level);
-        at += (size_t)snprintf(text + at, ROOM - at, ",%s\n", yes ? "yes" : "no");
-        assert_true(at < ROOM);
+            at += (size_t)snprintf(text + at, CAPACITY - at, ",%d", level == k);
+        if (!indicators) at += (size_t)snprintf(text + at, CAPACITY - at, ",g%03zu", level);
+        at += (size_t)snprintf(text + at, CAPACITY - at, ",%s\n", yes ? "yes" : "no");
+        assert_true(at < CAPACITY);
     }
     cr_table *t = table_of_text(cx, "levels.csv", text);
     free(text);

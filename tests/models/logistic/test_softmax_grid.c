@@ -84,7 +84,7 @@ TEST(lattice)
     cr_scratch s = cr_scratch_begin(cx);
     cr_rng     r = cr_rng_stream(4, 1);
     size_t     count = cri_softmax_count(M);
-    double    *points = cr_scratch_matrix(&s, count, M), L[M * M] = { 0 }, m[M], p[M], room[M];
+    double    *points = cr_scratch_matrix(&s, count, M), L[M * M] = { 0 }, m[M], p[M], workspace[M];
     double     mean[M] = { 0 };
     assert_ok(cx, s.status);
     for (size_t i = 0; i < M; i++) {
@@ -103,7 +103,7 @@ TEST(lattice)
     }
     cri_softmax_points(M, count, points);
     cri_softmax_whiten(M, count, points);
-    cri_softmax_normal(points, count, M, m, L, room, p);
+    cri_softmax_normal(points, count, M, m, L, workspace, p);
     for (size_t k = 0; k < M; k++)
         assert_close(p[k], mean[k], 5e-4 + 4 * sqrt(p[k] * (1 - p[k]) / DRAWS));
     cr_scratch_end(&s);

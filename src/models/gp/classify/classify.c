@@ -50,10 +50,10 @@ enum {
 };
 
 CR_OPTIONS(gp_classify_options, gp_classify_table, GP_CLASSIFY_OPTIONS);
-static const cri_goes gp_classify_goes[] = {
+static const cri_requirement gp_classify_requirements[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* One fit on its way. */
@@ -111,7 +111,7 @@ static cr_status set_classes(cr_ctx *cx, fit *f)
                                  : CRI_CLASSIFY_LOGIT;
     if (m->F > 1 && f->o->likelihood) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "gp-classify: --likelihood probit goes with two classes; '%s' has %zu",
+                "gp-classify: --likelihood probit requires two classes; '%s' has %zu",
                 cr_design_target(f->rows->design), m->F);
         CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes have softmax"));
     }
@@ -461,7 +461,7 @@ const cr_model_class cri_class_gp_classify = {
     .tasks = CR_TASK_CLASSIFICATION,
     .options = gp_classify_table,
     .options_size = sizeof(gp_classify_options),
-    .goes = gp_classify_goes,
+    .requirements = gp_classify_requirements,
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .shape = gp_classify_shape,

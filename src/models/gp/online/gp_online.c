@@ -36,12 +36,12 @@ enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { BATCH = 4096, SEARCH_ROWS = 512, ONE_THREAD_ROWS = 256 };
 
 CR_OPTIONS(gp_online_options, gp_online_table, GP_ONLINE_OPTIONS);
-static const cri_goes gp_online_goes[] = {
+static const cri_requirement gp_online_requirements[] = {
     { "max_iter", "optimize", "evidence", false },
     { "steps", "method", "stream", false },
     { "steps", "optimize", "evidence", false },
     { "move", "method", "stream", false },
-    CRI_GOES_LAST,
+    CRI_REQUIREMENT_LAST,
 };
 
 /* clang-format off */
@@ -612,7 +612,7 @@ const cr_model_class cri_class_gp_online = {
     .for_classes = "the model gp-classify predicts classes",
     .options = gp_online_table,
     .options_size = sizeof(gp_online_options),
-    .goes = gp_online_goes,
+    .requirements = gp_online_requirements,
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .shape = gp_online_shape,

@@ -23,15 +23,15 @@ size_t cri_gp_codes(const cr_design *design, size_t k)
     return 0;
 }
 
-void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, double *X,
+void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *workspace, double *X,
                   uint32_t *codes)
 {
     const cri_design_term *term = rows->design->terms;
     size_t                 p = rows->p;
-    cri_rows_fill(rows, begin, end, room, p);
+    cri_rows_fill(rows, begin, end, workspace, p);
     for (size_t i = 0; i < end - begin; i++)
         for (size_t j = 0; j < p; j++) {
-            double x = room[i * p + j];
+            double x = workspace[i * p + j];
             if (term[j].code)
                 *codes++ = (uint32_t)x;
             else
@@ -225,14 +225,14 @@ static cr_status add_rows(cr_ctx *cx, cri_gp_data *a, size_t n, const cri_rows *
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *room = cr_scratch_f64(&s, rows->p);
+    double    *workspace = cr_scratch_f64(&s, rows->p);
 
     CR_TRY(s.status);
     for (size_t i = 0; opt_table && i < n; i++) find_input(a, opt_table, i);
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->w ? rows->w[i] : 1, v = shares ? shares[i] : 1;
         if (!(w > 0)) continue;
-        cri_gp_split(rows, i, i + 1, room, a->X + n * a->d, a->codes + n * a->c);
+        cri_gp_split(rows, i, i + 1, workspace, a->X + n * a->d, a->codes + n * a->c);
         size_t g = opt_table ? find_input(a, opt_table, n) : n;
         if (g == n) {
             a->y[n] = a->r[n] = 0;

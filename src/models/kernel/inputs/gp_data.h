@@ -30,9 +30,9 @@ typedef struct cri_gp_data {
 void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_categories);
 /* How many codes the k-th category of a design may have. */
 size_t cri_gp_codes(const cr_design *design, size_t k);
-/* The rows [begin, end) as inputs of kernels: X [end-begin x d], codes [end-begin x c]; room
+/* The rows [begin, end) as inputs of kernels: X [end-begin x d], codes [end-begin x c]; workspace
  * [end-begin x p].  Pure. */
-void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, double *X,
+void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *workspace, double *X,
                   uint32_t *codes);
 /* Adds rows to data (zeroed, or made before by this) with their y, weights and, where opt_shares is
  * not NULL, shares of the noise; rows of weight 0 are passed over.  Inputs that are there already

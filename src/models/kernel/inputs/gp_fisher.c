@@ -107,9 +107,9 @@ static void put(writer *w, const char *text)
 
 static void put_number(writer *w, double x)
 {
-    char room[CRI_DOUBLE_SIZE];
-    cri_print_double(x, room); /* no locale changes its point */
-    put(w, room);
+    char buffer[CRI_DOUBLE_SIZE];
+    cri_print_double(x, buffer); /* no locale changes its point */
+    put(w, buffer);
 }
 
 static void put_list(writer *w, const char *name, const double *a, size_t n)

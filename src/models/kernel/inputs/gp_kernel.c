@@ -271,18 +271,18 @@ cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *de
     cr_status  st = CR_OK;
     cr_kernel *k = NULL;
     char      *plain = NULL, *scaled = NULL;
-    size_t     room = 0;
+    size_t     capacity = 0;
 
     CR_TRY(cri_gp_kernel_for(cx, text, design, NOT_A_COVARIANCE, &k));
     plain = cri_gp_kernel_text(cx, k);
     if (!plain) CR_TRY(CR_ENOMEM);
-    room = strlen(plain) + 2 * k->n_nodes + 1;
-    scaled = cr_alloc(cx, room, 1);
+    capacity = strlen(plain) + 2 * k->n_nodes + 1;
+    scaled = cr_alloc(cx, capacity, 1);
     if (!scaled) CR_TRY(CR_ENOMEM);
     write_amplitudes(k, plain, scaled);
     CR_TRY(cri_gp_kernel(cx, scaled, design, out_kernel));
 done:
-    cr_free(cx, scaled, room, 1);
+    cr_free(cx, scaled, capacity, 1);
     cri_string_free(cx, plain);
     cr_kernel_free(cx, k);
     return st;
