@@ -4,6 +4,7 @@
 #include "base/context_internal.h"
 #include "graph/exact/condition.h"
 #include "graph/exact/junction.h"
+#include "graph/query/methods.h"
 #include "graph/query/query.h"
 
 enum { MOST_STATES = 64 };
@@ -115,6 +116,33 @@ TEST(questions_are_answered_in_runs)
             cr_query_answer_free(cx, &free_answer);
         }
     cr_ctx_set_memory_limit(cx, 0);
+    cr_network_free(cx, net);
+}
+
+/* Rows of evidence where one tree does not fit into memory: each is answered in runs, as planned. */
+TEST(rows_are_answered_in_runs)
+{
+    cr_rng           r = cr_rng_stream(42, 0);
+    cr_network      *net = dense_network(cx, &r, 13);
+    cr_query_options o = cr_query_defaults();
+    cr_findings      none = { 0 };
+    double           log_e[2], p[2][MOST_STATES];
+    for (size_t way = 0; way < 2; way++) {
+        cri_cases cases;
+        bool      possible;
+        if (way) cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 150000);
+        assert_ok(cx, cri_cases_open(cx, (cri_any_network){ &cri_states_methods, net }, &none, &o,
+                                     &cases));
+        assert_string_equal(cases.method, way ? "ve" : "jt");
+        assert_ok(cx, cri_states_observe(&cases, 5, 0));
+        assert_ok(cx, cri_states_ask(&cases, &log_e[way], &possible));
+        assert_true(possible);
+        assert_ok(cx, cri_states_posterior(&cases, 3, p[way]));
+        cri_cases_close(&cases);
+    }
+    cr_ctx_set_memory_limit(cx, 0);
+    assert_close(log_e[1], log_e[0], 1e-12);
+    for (size_t k = 0; k < cr_network_states(net, 3); k++) assert_close(p[1][k], p[0][k], 1e-11);
     cr_network_free(cx, net);
 }
 

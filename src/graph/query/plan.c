@@ -306,7 +306,9 @@ cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_option
     CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_engine_open(cx, net, &none, &o, CRI_FORM_SUMS, &e));
     CR_TRY(cri_engine_plan(&e, &(cri_asked){ .purpose = CRI_ASK_ALL }));
-    *out_method = cri_engine_approximates(&e) ? e.plan.method : CR_QUERY_JT;
+    *out_method = cri_engine_approximates(&e) ? e.plan.method
+                  : e.plan.no_tree            ? CR_QUERY_VE
+                                              : CR_QUERY_JT;
     memcpy(out_why, e.result.why, sizeof e.result.why);
 done:
     cri_engine_close(&e);

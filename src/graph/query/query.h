@@ -198,8 +198,9 @@ CR_API cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_questi
 CR_API cr_status cr_query(cr_ctx *cx, const cr_network *net, const char *text,
                           const cr_findings *opt_more, const cr_query_options *opt_o,
                           cr_query_answer *out);
-/* What AUTO takes for all marginals of this network without evidence: CR_QUERY_JT, or
- * CR_QUERY_APPROXIMATE + a method; why: a sentence if it is not exact, else "". */
+/* What AUTO takes for all marginals of this network without evidence: CR_QUERY_JT; CR_QUERY_VE, which holds some
+ * variables fixed in turn, where one tree does not fit into memory; or CR_QUERY_APPROXIMATE + a method.  why: a
+ * sentence if it is not exact, else "". */
 CR_API cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_options *opt_o,
                                cr_query_method *out_method, char out_why[256]);
 /* Frees what an answer holds and leaves none. */
