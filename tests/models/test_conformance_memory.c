@@ -6,16 +6,14 @@
 /* As many rows as the folds, components and inducing inputs of the lines need. */
 enum { FEW = 12 };
 
-/* The places of the class at hand that have failed with an earlier line. */
-static test_call_sites       known;
-static const cr_model_class *at_hand;
+/* The places that have failed with an earlier line, or with an earlier model: what all models share, the
+ * table, the design, the file, is tried once. */
+static test_call_sites known;
 
 static void memory_may_fail(cr_ctx *cx, const subject *s)
 {
     cr_model *updated = NULL;
     if (s->block) return; /* test_fit_stream.c */
-    if (s->class != at_hand) test_call_sites_free(&known);
-    at_hand = s->class;
     /* A search that is cut short allocates as a whole one does. */
     bool long_search = strncmp(s->model, "gp", 2) == 0 && !strstr(s->line, "--optimize none");
     char settings[2 * MOST_LINE];
