@@ -60,6 +60,14 @@ cr_status cri_libsvm_parse_cut(cr_ctx *cx, const char *source, const void *bytes
 cr_status cri_libsvm_sparse_table(cr_ctx *cx, const char *source, cri_libsvm *m, size_t columns,
                                   cr_table **out_table);
 
+/* The same with ordinary columns; those are of real numbers that are fractional [columns], the others whole. */
+cr_status cri_libsvm_dense_table(cr_ctx *cx, const char *source, cri_libsvm *m, size_t columns,
+                                 const bool *fractional, cr_table **out_table);
+/* Which of the two a file with so many columns, rows and entries becomes. */
+bool cri_libsvm_is_sparse(size_t columns, size_t rows, size_t entries);
+/* fractional[j] becomes true where column j has a number that is not whole. */
+void cri_libsvm_note_fractions(const cri_libsvm *m, bool *fractional);
+
 /* Reads `size` bytes of text.  O(size), for dense tables + rows x columns; 12 bytes per entry.
  * Fails with CR_EDATA at source:line:column, with CR_ENOMEM before allocating a table that cannot
  * fit, or CR_EINTERRUPTED; then *out_table is left as it was. */

@@ -50,56 +50,56 @@ done:
 
 /* --- dense ----------------------------------------------------------------------------------- */
 
-/* x [columns] pointers to zeroed columns; whole[j] stays set while column j holds whole numbers. */
-static void spread(const cri_libsvm *m, double *const *x, bool *whole)
+void cri_libsvm_note_fractions(const cri_libsvm *m, bool *fractional)
 {
-    for (size_t i = 0; i < m->rows; i++)
-        for (size_t e = m->start[i]; e < m->start[i + 1]; e++) {
-            size_t j = m->column[e];
-            double value = m->value[e];
-            x[j][i] = value;
-            if (!is_whole(value) && !isnan(value)) whole[j] = false;
-        }
+    for (size_t e = 0; e < m->start[m->rows]; e++)
+        if (!is_whole(m->value[e]) && !isnan(m->value[e])) fractional[m->column[e]] = true;
 }
 
-static cr_status add_columns(cr_ctx *cx, const cri_libsvm *m, double **x, const bool *whole,
+/* x [columns] pointers to zeroed columns. */
+static void spread(const cri_libsvm *m, double *const *x)
+{
+    for (size_t i = 0; i < m->rows; i++)
+        for (size_t e = m->start[i]; e < m->start[i + 1]; e++) x[m->column[e]][i] = m->value[e];
+}
+
+static cr_status add_columns(cr_ctx *cx, size_t columns, double **x, const bool *fractional,
                              cr_table *table)
 {
     char      name[32];
     cr_status st = CR_OK;
-    for (size_t j = 0; j < m->columns && st == CR_OK; j++) {
+    for (size_t j = 0; j < columns && st == CR_OK; j++) {
         double *values = x[j];
         x[j] = NULL; /* taken over, also on failure */
         snprintf(name, sizeof name, "x%zu", j + 1);
-        st = cri_table_own_numbers(cx, table, name, whole[j] ? CR_INTEGER : CR_REAL, values);
+        st = cri_table_own_numbers(cx, table, name, fractional[j] ? CR_REAL : CR_INTEGER, values);
     }
     return st;
 }
 
-static cr_status make_dense(cr_ctx *cx, const char *source, cri_libsvm *m, cr_table **out_table)
+cr_status cri_libsvm_dense_table(cr_ctx *cx, const char *source, cri_libsvm *m, size_t columns,
+                                 const bool *fractional, cr_table **out_table)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_table  *table = NULL;
-    double   **x = cr_scratch_bytes(&s, m->columns, sizeof *x);
-    bool      *whole = cr_scratch_bytes(&s, m->columns, sizeof *whole);
+    double   **x = cr_scratch_bytes(&s, columns, sizeof *x);
 
     CR_TRY(s.status);
-    CR_TRY(cri_check_dense(cx, source, m->rows, m->columns + 1));
-    for (size_t j = 0; j < m->columns; j++) {
-        whole[j] = true;
+    CR_TRY(cri_check_dense(cx, source, m->rows, columns + 1));
+    for (size_t j = 0; j < columns; j++) {
         x[j] = cr_alloc(cx, m->rows, sizeof *x[j]);
         if (!x[j]) CR_TRY(CR_ENOMEM);
     }
-    spread(m, x, whole);
+    spread(m, x);
     CR_TRY(cr_check_interrupt(cx));
     CR_TRY(cr_table_new(cx, source, m->rows, &table));
-    CR_TRY(add_columns(cx, m, x, whole, table));
+    CR_TRY(add_columns(cx, columns, x, fractional, table));
     CR_TRY(add_label(cx, m, table));
     *out_table = table;
     table = NULL;
 done:
-    for (size_t j = 0; x && j < m->columns; j++) cr_free(cx, x[j], m->rows, sizeof *x[j]);
+    for (size_t j = 0; x && j < columns; j++) cr_free(cx, x[j], m->rows, sizeof *x[j]);
     cr_table_free(cx, table);
     cri_libsvm_free(cx, m);
     cr_scratch_end(&s);
@@ -108,11 +108,10 @@ done:
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* The rule of libsvm.h. */
-static bool is_sparse(const cri_libsvm *m)
+bool cri_libsvm_is_sparse(size_t columns, size_t rows, size_t entries)
 {
-    if (m->columns > CRI_LIBSVM_DENSE) return true;
-    return m->columns > CRI_LIBSVM_FEW && 4 * m->start[m->rows] < m->rows * m->columns;
+    if (columns > CRI_LIBSVM_DENSE) return true;
+    return columns > CRI_LIBSVM_FEW && 4 * entries < rows * columns;
 }
 
 cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, size_t size,
@@ -120,14 +119,17 @@ cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, siz
 {
     cr_status  st = CR_OK;
     cri_libsvm m = { 0 };
+    bool       fractional[CRI_LIBSVM_DENSE] = { 0 };
     size_t     mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 */
 
     CR_TRY(cri_libsvm_parse_cut(cx, source, mark ? (const char *)bytes + mark : bytes, size - mark,
                                 1, (cri_libsvm_cuts){ CRI_LIBSVM_PIECE, cri_leaf_bytes(cx), mark },
                                 &m));
     if (m.rows == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there are no rows", source));
-    if (is_sparse(&m)) return cri_libsvm_sparse_table(cx, source, &m, m.columns, out_table);
-    return make_dense(cx, source, &m, out_table);
+    if (cri_libsvm_is_sparse(m.columns, m.rows, m.start[m.rows]))
+        return cri_libsvm_sparse_table(cx, source, &m, m.columns, out_table);
+    cri_libsvm_note_fractions(&m, fractional);
+    return cri_libsvm_dense_table(cx, source, &m, m.columns, fractional, out_table);
 done:
     cri_libsvm_free(cx, &m);
     return st;

@@ -12,9 +12,10 @@
  *               are those of the first block, and another one later is an error.
  *   a pipe      of text in blocks of a given number of rows is followed as it fills: a block is given
  *               as soon as its last row has come, and the types are told by the first block.
- *   LIBSVM      is always a sparse block.  Of a regular file the first pass finds the largest index
- *               and whether all numbers are whole; of a pipe the first block tells the index, a
- *               larger one later is an error, and numbers are real.
+ *   LIBSVM      is a sparse block where cr_table_read makes one.  Of a regular file the first pass
+ *               finds the largest index, how many cells are written and which numbers are whole; of a
+ *               pipe the first block decides on the index, a larger one later being an error, and on
+ *               whether it is sparse, and numbers are real.
  *
  * The blocks depend neither on threads nor on how the bytes arrive. */
 #ifndef CREDENCE_DATA_STREAM_STREAM_H

@@ -11,9 +11,11 @@ typedef struct svm_reader {
     cri_block_size size;
     char          *buffer; /* [capacity], of which at .. filled - 1 is not parsed yet */
     size_t         at, filled, capacity;
-    bool           ended, scanning, settled;   /* settled: `columns` can grow no more */
-    bool           whole_labels, whole_values; /* of all rows, where a first pass has seen them */
+    bool           ended, scanning, settled;     /* settled: `columns` can grow no more */
+    bool           whole_labels, whole_values;   /* of all rows, where a first pass has seen them */
+    bool           fractional[CRI_LIBSVM_DENSE]; /* of the columns, likewise */
     size_t         columns, line, given;
+    size_t         rows, entries; /* of a first pass, or else of the first block */
 } svm_reader;
 
 static void free_reader(cr_ctx *cx, void *reader)
@@ -47,6 +49,7 @@ static cr_status rewind_reader(cr_ctx *cx, void *reader)
     (void)cx;
     r->ended = false;
     r->settled = true;
+    r->scanning = false;
     r->at = r->filled = r->given = 0;
     r->line = 1;
     return cri_source_rewind(r->source);
@@ -128,6 +131,24 @@ static cr_status check_columns(cr_ctx *cx, svm_reader *r, const cri_libsvm *m)
                         "blocks");
 }
 
+/* What decides on the types of all blocks, and whether they are sparse: all rows in a first pass, else those of
+ * the first block, and numbers are real then. */
+static void note_block(svm_reader *r, const cri_libsvm *m)
+{
+    bool dense = r->columns <= CRI_LIBSVM_DENSE;
+    if (r->scanning) {
+        r->whole_labels = m->whole_labels && (r->whole_labels || r->given == 0);
+        r->whole_values = m->whole_values && (r->whole_values || r->given == 0);
+        if (dense) cri_libsvm_note_fractions(m, r->fractional);
+    } else if (r->rows == 0) {
+        memset(r->fractional, true, sizeof r->fractional);
+    } else {
+        return;
+    }
+    r->rows += m->rows;
+    r->entries += m->start[m->rows];
+}
+
 static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
 {
     svm_reader *r = reader;
@@ -142,13 +163,13 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: there are no rows", cri_source_name(r->source)));
     if (m.rows == 0) goto done;
     CR_TRY(check_columns(cx, r, &m));
-    if (r->scanning) { /* the types of all blocks are the same */
-        r->whole_labels = m.whole_labels && (r->whole_labels || r->given == 0);
-        r->whole_values = m.whole_values && (r->whole_values || r->given == 0);
-    }
+    note_block(r, &m);
     r->settled = r->settled || !r->scanning;
     m.whole_labels = r->whole_labels, m.whole_values = r->whole_values;
-    CR_TRY(cri_libsvm_sparse_table(cx, cri_source_name(r->source), &m, r->columns, &t));
+    CR_TRY(r->scanning || cri_libsvm_is_sparse(r->columns, r->rows, r->entries)
+               ? cri_libsvm_sparse_table(cx, cri_source_name(r->source), &m, r->columns, &t)
+               : cri_libsvm_dense_table(cx, cri_source_name(r->source), &m, r->columns,
+                                        r->fractional, &t));
     cri_table_set_first_row(t, r->given);
     r->given += cr_table_rows(t);
     *out_table = t;
