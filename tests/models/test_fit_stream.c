@@ -61,6 +61,20 @@ static cr_status fit_blocks(cr_ctx *cx, const char *path, const char *name, cons
     return st;
 }
 
+/* Rows [begin, end) of the file with a weight of 0, as a column w. */
+static const char *write_weights(int begin, int end)
+{
+    static char text[32768];
+    cr_rng      r = cr_rng_stream(9, 5);
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,b,g,h,k,y,w\n");
+    for (int i = 0; i < N; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%c,%d,%d,%.17g,%d\n",
+                             cr_rng_normal(&r), 3 + cr_rng_uniform(&r), "uvw"[i % 3], i % 4 == 1,
+                             i % 5, cr_rng_normal(&r), i < begin || i >= end ? 1 + i % 2 : 0);
+    return test_file("weights.csv", text, used);
+}
+
 /* The same of the first `rows` rows of t. */
 static void check_same(cr_ctx *cx, const char *name, const cr_model *a, const cr_model *b,
                        const cr_table *t, size_t rows)
@@ -126,6 +140,82 @@ TEST(last_blocks_without_rows)
         }
     }
     assert_true(checked >= 20);
+}
+
+/* Blocks in which no row has any weight: in the middle, at the end, and first of all. */
+TEST(blocks_without_weight)
+{
+    static const int zero[3][2] = { { 50, 100 }, { 150, N }, { 0, 50 } };
+    size_t           checked = 0;
+    for (size_t k = 0; k < 3; k++) {
+        const char *path = write_weights(zero[k][0], zero[k][1]);
+        cr_table   *t = read_table(cx, path);
+        for (size_t i = 0; i < cr_class_count(); i++) {
+            const char *name = cr_class_name(cr_class_at(i)), *usual = settings_for(cr_class_at(i));
+            char        settings[200];
+            cr_model   *m = NULL;
+            if (!usual || !cr_class_offers(cr_class_at(i), "relearn")) continue;
+            snprintf(settings, sizeof settings, "%s weights=w", usual);
+            cr_status st = fit_blocks(cx, path, name, settings, 50, &m);
+            if (st == CR_EUNSUPPORTED) continue;
+            assert_ok(cx, st);
+            check_same(cx, name, fit(cx, name, t, settings), m, t, N);
+            cr_model_free(cx, m);
+            checked++;
+        }
+    }
+    assert_true(checked >= 40);
+}
+
+/* Where no block has any, the end of the stream says so. */
+TEST(no_weight_at_all)
+{
+    const char *path = write_weights(0, N);
+    cr_model   *m = NULL;
+    assert_fails_with(cx, fit_blocks(cx, path, "normal", "features=a weights=w", 50, &m), CR_EDATA,
+                      "the weights 'w' are all zero");
+    assert_fails_with(
+        cx, fit_blocks(cx, path, "lda", "target=g features=a class-weights=u=0,v=0,w=0", 50, &m),
+        CR_EARG, "leaves no row any weight");
+    assert_null(m);
+}
+
+/* Squares of one block may vanish beside those of the others. */
+TEST(tiny_numbers_in_one_block)
+{
+    const char *const names[] = { "lda", "qda", "fisher" };
+    static char       text[8192];
+    cr_rng            r = cr_rng_stream(4, 1);
+    size_t            used = (size_t)snprintf(text, sizeof text, "a,g\n");
+    for (int i = 0; i < 100; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%c\n",
+                                 cr_rng_normal(&r) * (i / 20 == 3 ? 1e-160 : 1), "uv"[i % 2]);
+    const char *path = test_file("tiny.csv", text, used);
+    cr_table   *t = read_table(cx, path);
+    for (size_t k = 0; k < 3; k++) {
+        cr_model *m = NULL;
+        assert_ok(cx, fit_blocks(cx, path, names[k], "target=g", 20, &m));
+        check_same(cx, names[k], fit(cx, names[k], t, "target=g"), m, t, 100);
+        cr_model_free(cx, m);
+    }
+}
+
+/* Numbers other than 0 and 1 that come late make all above 0 successes, as they do in a fit. */
+TEST(late_numbers_of_a_yes_or_no_column)
+{
+    const char  text[] = "h\n0\n1\n0\n1\n1\n0\n3\n-1\n0\n";
+    const char *path = test_file("late.csv", text, strlen(text));
+    cr_table   *t = read_table(cx, path);
+    cr_model   *whole = fit(cx, "beta-bernoulli", t, "features=h"), *m = NULL;
+    assert_ok(cx, fit_blocks(cx, path, "beta-bernoulli", "features=h", 3, &m));
+    assert_true(json_equal(json_object_get(describe(cx, m), "parameters"),
+                           json_object_get(describe(cx, whole), "parameters")));
+    check_same(cx, "beta-bernoulli", whole, m, t, 9);
+    cr_model_free(cx, m);
+    m = NULL;
+    assert_fails_with(cx, fit_blocks(cx, path, "beta-bernoulli", "features=h success=1", 3, &m),
+                      CR_EDATA, "'h' is 3, but beta-bernoulli needs 0 or 1");
+    assert_null(m);
 }
 
 /* --- one pass of stochastic gradients -------------------------------------------------------- */
@@ -256,6 +346,29 @@ TEST(one_pass_of_many)
         "one pass of stochastic gradients");
     assert_true(isnan(number_of(json_array_get(json_object_get(a, "parameters"), 1), "sd")));
     cr_model_free(cx, m);
+}
+
+/* The last block may have no row to learn from: what the others gave stays. */
+TEST(one_pass_of_many_ends_without_rows)
+{
+    enum { MANY = 520, ROWS_OF_MANY = 240 };
+    const char *path = write_logistic(ROWS_OF_MANY, MANY);
+    const char *settings = "target=g solver=sgd lambda=50 missing=drop";
+    cr_model   *a = NULL, *b = NULL;
+    assert_ok(cx, fit_blocks(cx, path, "logistic", settings, ROWS_OF_MANY / 2, &a));
+    FILE *f = fopen(path, "a");
+    for (size_t i = 0; i < ROWS_OF_MANY / 2; i++) {
+        for (size_t j = 0; j < MANY; j++) fputc(',', f);
+        fputs("a\n", f);
+    }
+    fclose(f);
+    assert_ok(cx, fit_blocks(cx, path, "logistic", settings, ROWS_OF_MANY / 2, &b));
+    assert_int_equal(cr_model_get_report(b)->rows, ROWS_OF_MANY);
+    assert_true(json_equal(json_object_get(describe(cx, a), "parameters"),
+                           json_object_get(describe(cx, b), "parameters")));
+    assert_true(isfinite(statistic(describe(cx, b), "gradient_z")));
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
 }
 
 /* The mean of -log P(class) over a table. */

@@ -186,11 +186,18 @@ typedef struct cri_rows {
     double           *base;    /* [p] a standardised 0, where it is not 0; else NULL */
     size_t            imputed; /* cells that were filled in                     */
     bool              more;    /* a stream goes on behind them: what is made of all rows may wait */
+    bool              weightless; /* there are rows, and none has any weight */
 } cri_rows;
 
 /* CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on
- * features alone. */
-typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED, CRI_INPUTS_ALONE } cri_target_use;
+ * features alone.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
+ * weight. */
+typedef enum cri_target_use {
+    CRI_TARGET_NONE,
+    CRI_TARGET_NEEDED,
+    CRI_TARGET_OF_PART,
+    CRI_INPUTS_ALONE
+} cri_target_use;
 
 /* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column
  * is absent, of the wrong type, has an unseen level (but in columns of texts), or holds a value
@@ -207,6 +214,8 @@ void cri_rows_targets(const cri_rows *rows, double *out);
 double cri_rows_log_slopes(const cri_rows *rows, bool weighted);
 /* The transform that --transform-target names; *out_open: lambda is to be learned. */
 cr_status cri_transform_parse(cr_ctx *cx, const char *opt_text, cri_transform *out, bool *out_open);
+/* The failure of rows whose weights are all 0. */
+cr_status cri_rows_fail_weight(cr_ctx *cx, const cri_rows *rows);
 /* Finds the sequences of rows whose design has them, by cri_rows_open.  Fails with CR_EDATA, naming
  * the place, where a label or a time is missing or of the wrong kind; warns of equal times. */
 cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *rows);

@@ -139,6 +139,12 @@ static cr_status match_weights(cr_ctx *cx, const cr_table *t, const cr_design *d
     return cri_column_check_finite(cx, t, w);
 }
 
+cr_status cri_rows_fail_weight(cr_ctx *cx, const cri_rows *r)
+{
+    return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero", cr_table_source(r->table),
+                   r->design->weights);
+}
+
 static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
 {
     r->w = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->w);
@@ -153,9 +159,7 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
             return cr_fail(cx, CR_EDATA, "%s: the weight '%s' is negative",
                            cri_table_where(r->table, row, where, sizeof where), c->name);
     }
-    if (r->n > 0 && !(total > 0))
-        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero", cr_table_source(r->table),
-                       c->name);
+    r->weightless = r->n > 0 && !(total > 0);
     if (!isfinite(total))
         return cr_fail(cx, CR_ENUMERIC, "%s: the sum of the weights '%s' overflows",
                        cr_table_source(r->table), c->name);
@@ -227,6 +231,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     const cr_column *target = NULL, *weights = NULL;
     cri_level_map    target_map = { 0 };
     cri_block_rows   block = { 0 };
+    bool             needed = use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART;
 
     r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
     r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
@@ -243,16 +248,17 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     CR_TRY(check_powers(cx, &r));
     CR_TRY(cri_rows_check_bases(cx, &r));
     if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
-    if (use == CRI_TARGET_NEEDED && d->target.name) {
+    if (needed && d->target.name) {
         CR_TRY(cri_match_column(cx, t, &d->target, &target, &target_map));
         CR_TRY(cri_column_check_finite(cx, t, target));
     }
-    if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
+    if (needed && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
     CR_TRY(keep_rows(cx, &r, &block, target, weights));
     if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
     if (d->sparse_levels) CR_TRY(cri_rows_gather_levels(cx, &r));
     if (target) CR_TRY(cri_rows_read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
+    if (r.weightless && use != CRI_TARGET_OF_PART) CR_TRY(cri_rows_fail_weight(cx, &r));
     if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));
     if (use != CRI_INPUTS_ALONE && d->sequences) CR_TRY(cri_rows_open_sequences(cx, &r));
     r.matrix = find_matrix(&r);

@@ -1,5 +1,6 @@
 /* univariate.c -- settings, statistics, posterior and file of conjugate models of single columns. */
 #include "univariate.h"
+#include "base/context_internal.h"
 #include "base/number.h"
 #include "base/parallel.h"
 #include "data/table/table_internal.h"
@@ -176,12 +177,14 @@ static bool is_invalid(const void *state, double x)
     return !m->family->valid(m->prior, x);
 }
 
-/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, and that is said. */
+/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, which changes nothing of rows
+ * with 0 and 1 that came before, and that is said, whatever other blocks come. */
 static void choose_thresholds(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m)
 {
+    cri_pause_holding(cx, true);
     for (size_t j = 0; j < m->n; j++) {
         const cri_design_column *c = &rows->design->columns[j];
-        if (c->type == CR_CATEGORY || c->type == CR_BOOLEAN) continue;
+        if (c->type == CR_CATEGORY || c->type == CR_BOOLEAN || !isnan(m->above[j])) continue;
         if (find_value(rows, j, is_invalid, m) == rows->n) continue;
         m->above[j] = 0;
         cr_log(cx, CR_LOG_WARNING,
@@ -189,6 +192,7 @@ static void choose_thresholds(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m
                "--success '>T' counts those above T",
                c->name);
     }
+    cri_pause_holding(cx, false);
 }
 
 static bool is_strange(const void *state, double x)
@@ -197,9 +201,10 @@ static bool is_strange(const void *state, double x)
 }
 
 /* One warning, of the first strange value of positive weight. */
-void cri_conjugate_warn(cr_ctx *cx, const void *state, const cri_rows *rows)
+void cri_conjugate_meet(cr_ctx *cx, void *state, const cri_rows *rows, const char *opt_success)
 {
-    const cri_conjugate *m = state;
+    cri_conjugate *m = state;
+    if (m->family->binary && !opt_success) choose_thresholds(cx, rows, m);
     for (size_t j = 0; m->family->strange && j < rows->p; j++) {
         size_t i = find_value(rows, j, is_strange, m);
         double x;
@@ -379,7 +384,6 @@ cr_status cri_conjugate_open(cr_ctx *cx, const cri_conjugate_family *f, const cr
     CR_TRY(check_columns(cx, f, rows->design, request->opt_success, m));
     CR_TRY(cri_prior_read(cx, &s, f->model, request->prior, &prior));
     CR_TRY(f->prior(cx, &prior, request->options, m->prior));
-    if (f->binary && !request->opt_success) choose_thresholds(cx, rows, m);
     *out_state = m;
     m = NULL;
 done:

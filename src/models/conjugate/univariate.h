@@ -116,16 +116,17 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *de
 /* Fails with CR_EDATA at a column that holds text. */
 cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_design *design);
 
-/* A state with prior and what counts as success.  Numbers of a yes-or-no column that are more than 0 and 1:
- * what is above 0 counts, and that is said. */
+/* A state with prior and what counts as success. */
 cr_status cri_conjugate_open(cr_ctx *cx, const cri_conjugate_family *family, const cri_rows *rows,
                              const cri_conjugate_request *request, void **out_state);
 /* The posterior of a state that was read. */
 cr_status cri_conjugate_ready(cr_ctx *cx, const cri_conjugate_family *family, cri_conjugate *m,
                               const cr_design *design);
 
+/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, and that is said. */
+void cri_conjugate_meet(cr_ctx *cx, void *state, const cri_rows *rows, const char *opt_success);
+
 /* These are entries of a class as they are. */
-void      cri_conjugate_warn(cr_ctx *cx, const void *state, const cri_rows *rows);
 cr_status cri_conjugate_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void *sums);
 cr_status cri_conjugate_merge(cr_ctx *cx, const void *state, void *a, const void *b);
@@ -157,7 +158,7 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
     .sums = &(const cri_sums_face){ .record = cri_conjugate_sums_record,                           \
                                     .size = sizeof(cri_conjugate),                                 \
                                     .open = stem##_open,                                           \
-                                    .warn = cri_conjugate_warn,                                    \
+                                    .meet = stem##_meet,                                           \
                                     .gather = cri_conjugate_gather,                                \
                                     .merge = cri_conjugate_merge,                                  \
                                     .solve = cri_conjugate_solve,                                  \
@@ -170,7 +171,7 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
     .tables = cri_distribution_tables, .state = cri_conjugate_record,                              \
     .state_size = sizeof(cri_conjugate), .ready = stem##_ready
 
-/* The two entries that know their family. */
+/* The entries that know their family and its options. */
 #define CRI_CONJUGATE_ENTRIES(stem, family, success)                                               \
     static cr_status stem##_open(cr_ctx *cx, const cri_rows *rows, const void *options,            \
                                  void **out_state)                                                 \
@@ -178,6 +179,12 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
         const stem##_options *o = options;                                                         \
         cri_conjugate_request request = { o->prior, success, o->level, o };                        \
         return cri_conjugate_open(cx, &(family), rows, &request, out_state);                       \
+    }                                                                                              \
+    static void stem##_meet(cr_ctx *cx, void *state, const cri_rows *rows, const void *options)    \
+    {                                                                                              \
+        const stem##_options *o = options;                                                         \
+        (void)o;                                                                                   \
+        cri_conjugate_meet(cx, state, rows, success);                                              \
     }                                                                                              \
     static cr_status stem##_ready(cr_ctx *cx, void *state, const cr_design *design)                \
     {                                                                                              \

@@ -72,7 +72,7 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
         for (size_t i = 0; i < rows->n; i++) rows->w[i] = 1;
     }
     for (size_t i = 0; i < rows->n; i++) total += rows->w[i] *= weight[(size_t)rows->y[i]];
-    if (!(total > 0)) CR_TRY(cr_fail(cx, CR_EARG, "--class-weights leaves no row any weight"));
+    rows->weightless = !(total > 0);
 done:
     cr_scratch_end(&s);
     return st;

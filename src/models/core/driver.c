@@ -192,6 +192,12 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
     return CR_OK;
 }
 
+static cr_status fail_weight(cr_ctx *cx, const cr_model *m, const cri_rows *rows)
+{
+    return m->fit.class_weights ? cr_fail(cx, CR_EARG, "--class-weights leaves no row any weight")
+                                : cri_rows_fail_weight(cx, rows);
+}
+
 /* --- fit -------------------------------------------------------------------------------------- */
 
 /* Out of memory with sparse data that the class needs spread out: what that takes. */
@@ -211,11 +217,14 @@ static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_ta
 cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
                               bool again, cri_rows *rows)
 {
+    bool part = m->open || opt_any;
     cri_pause_holding(cx, !again); /* what is said of them is true whatever other blocks come */
-    cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
+    cr_status st =
+        cri_rows_open(cx, m->design, t, part ? CRI_TARGET_OF_PART : CRI_TARGET_NEEDED, rows);
     if (st == CR_OK && opt_any) *opt_any = rows->n > 0;
     if (st == CR_OK && (rows->n > 0 || !opt_any)) st = check_rows(cx, t, rows);
     if (st == CR_OK && rows->n > 0) st = cri_class_weights_apply(cx, m, rows);
+    if (st == CR_OK && rows->weightless && !part) st = fail_weight(cx, m, rows);
     cri_pause_holding(cx, false);
     return st;
 }
@@ -244,6 +253,7 @@ static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream 
     bool                 serves =
         face && (more || !face->serves || face->serves(rows, m->options, cri_sums_leaves(rows)));
     m->open = more;
+    m->weightless = rows->weightless;
     m->report = (cr_report){ .rows = rows->n, .log_evidence = NAN, .log_likelihood = NAN };
     if (serves) return learn_sums(cx, m, rows, more);
     if (m->class->em) return cri_em_fit(cx, m, rows, opt_rest);
@@ -269,6 +279,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(cri_check_unused(cx, m));
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
+    m->open = opt_rest != NULL;
     CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
     rows.more = opt_rest != NULL;
     if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c)) /* else others may come yet */
@@ -404,6 +415,8 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
     CR_TRY(cri_model_open_rows(cx, m, t, opt_any, false, &rows));
     rows.more = more;
     if (rows.n == 0 && !map && (more || !m->open)) goto done; /* but none may end a stream */
+    m->weightless = m->weightless && (rows.weightless || rows.n == 0);
+    if (m->weightless && !more) CR_TRY(fail_weight(cx, m, &rows));
     m->report =
         (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows, advance));

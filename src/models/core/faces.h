@@ -29,8 +29,9 @@ typedef struct cri_sums_face {
     /* A state with its settings and no statistics, for rows such as these, which are all or the first of a
      * stream: fails where the design or the options are not for the model.  NULL: there are no settings. */
     cr_status (*open)(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state);
-    /* Says what there is to be said of rows that have come, before they are gathered.  NULL: nothing. */
-    void (*warn)(cr_ctx *cx, const void *state, const cri_rows *rows);
+    /* Looks at rows that have come, before they are gathered: says what there is to be said of them, and notes
+     * in the state what they show of its settings.  NULL: nothing. */
+    void (*meet)(cr_ctx *cx, void *state, const cri_rows *rows, const void *options);
     /* The statistics of some rows, into a zeroed struct; after a failure what is there is freed by the record. */
     cr_status (*gather)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void *sums);

@@ -24,7 +24,8 @@ struct cr_model {
      * is its level; of several the state has the sum. */
     cri_forest forest;
     size_t     level;
-    bool       open; /* the state waits for further blocks of a stream */
+    bool       open;       /* the state waits for further blocks of a stream */
+    bool       weightless; /* and so far no row had any weight               */
 };
 
 /* A model of this class with default options, nothing fitted; NULL on failure. */

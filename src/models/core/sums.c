@@ -104,7 +104,7 @@ static cr_status gather_leaf(cr_ctx *cx, void *model, const cri_rows *leaf)
 
 cr_status cri_sums_gather(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
-    if (m->class->sums->warn) m->class->sums->warn(cx, m->state, rows);
+    if (m->class->sums->meet) m->class->sums->meet(cx, m->state, rows, m->options);
     return cri_each_leaf(cx, rows, gather_leaf, m);
 }
 

@@ -62,20 +62,6 @@ static void keep(const cri_moments *from, size_t k, cri_class_moments *to)
         for (size_t j = 0; j < p; j++) S[i * p + j] += from->S[i * q + j];
 }
 
-static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_moments *m)
-{
-    for (size_t j = 0; j < m->p; j++) {
-        double mean = m->mean[j], S = m->S[j * (m->p + 2)], square = S + m->weight * mean * mean;
-        bool   large = !isfinite(square);
-        if (!large && (square >= 1e-290 || (mean == 0 && S == 0))) continue;
-        cr_fail(cx, CR_ENUMERIC, "the numbers in '%s' are so %s that their squares %s",
-                cr_design_term_name(d, j), large ? "large" : "small",
-                large ? "overflow" : "vanish");
-        return cr_fail_hint(cx, "multiply the column by a power of ten");
-    }
-    return CR_OK;
-}
-
 cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool pooled,
                                     cri_class_moments *out)
 {
@@ -96,7 +82,6 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
         cri_rows part = rows_of_class(rows, &sorted, k);
         if (part.n == 0) continue;
         CR_TRY(cri_moments_of_rows(cx, &part, &one));
-        CR_TRY(check_squares(cx, rows->design, &one));
         keep(&one, k, &m);
         cri_moments_free(cx, &one);
     }
@@ -107,6 +92,29 @@ done:
     cri_class_moments_free(cx, &m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Of a scatter that several classes share, the squares are those of all of them. */
+cr_status cri_class_moments_check(cr_ctx *cx, const cr_design *d, const cri_class_moments *m)
+{
+    size_t each = m->groups == 1 ? m->K : 1, p = m->p;
+    for (size_t g = 0; g < m->groups; g++)
+        for (size_t j = 0; j < p; j++) {
+            double S = m->scatter[g * m->pp + j * (p + 1)], square = S;
+            bool   zero = S == 0;
+            for (size_t k = g * each; k < (g + 1) * each; k++) {
+                double mean = m->mean[k * p + j];
+                square += m->weight[k] * mean * mean;
+                zero = zero && mean == 0;
+            }
+            bool large = !isfinite(square);
+            if (zero || (!large && square >= 1e-290)) continue;
+            cr_fail(cx, CR_ENUMERIC, "the numbers in '%s' are so %s that their squares %s",
+                    cr_design_term_name(d, j), large ? "large" : "small",
+                    large ? "overflow" : "vanish");
+            return cr_fail_hint(cx, "multiply the column by a power of ten");
+        }
+    return CR_OK;
 }
 
 /* --- merge and pool -------------------------------------------------------------------------- */

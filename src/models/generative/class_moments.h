@@ -20,10 +20,12 @@
 CRI_RECORD(cri_class_moments, CRI_CLASS_MOMENTS);
 extern const cri_member cri_class_moments_record[];
 
-/* Of rows whose y is a class; with `pooled` one scatter for all.  Fails with CR_ENUMERIC where
- * squares of a column over- or underflow. */
+/* Of rows whose y is a class; with `pooled` one scatter for all. */
 cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool pooled,
                                     cri_class_moments *out);
+/* Fails with CR_ENUMERIC where squares of a column over- or underflow: of all rows, since those of some may well
+ * be tiny. */
+cr_status cri_class_moments_check(cr_ctx *cx, const cr_design *design, const cri_class_moments *m);
 /* Frees the arrays. */
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m);
 /* Entries of a class that learns from them.  As they were on failure. */

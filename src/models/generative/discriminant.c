@@ -222,6 +222,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
     r.pooled = cr_scratch_f64(&s, m->pp);
     r.least = cr_scratch_f64(&s, m->p);
     CR_TRY(s.status);
+    CR_TRY(cri_class_moments_check(cx, design, m));
     if (m->p > INT_MAX / 2) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "there are too many columns"));
     CR_TRY(cri_record_allocate(cx, cri_discriminant_record, &d));
     CR_TRY(cri_priors_read(cx, design, o->priors, m->weight, d.log_prior));

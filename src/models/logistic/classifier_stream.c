@@ -203,8 +203,10 @@ cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *ro
         cri_likelihood f = {
             .x = &x, .y = y, .M = m.M, .link = o->link, .l2 = o->lambda, .full = m.full, .step = 1
         };
-        CR_TRY(judge(cx, &f, &m));
-        CR_TRY(learn(cx, &f, o, &m));
+        if (x.n > 0) { /* the last block may have none */
+            CR_TRY(judge(cx, &f, &m));
+            CR_TRY(learn(cx, &f, o, &m));
+        }
         m.tests = m.information = false;
         m.solver = CRI_SOLVER_SGD;
         conclude(o, true, &m, report);
