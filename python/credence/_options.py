@@ -91,13 +91,15 @@ def list_item(text):
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
-EXPRESSIONS = ("kernel", "mean", "basis")   # texts that a number would be read as, but never meant as
+EXPRESSIONS = ("kernel", "mean", "basis", "terms")   # texts that a number would be read as, but never meant as
 
 
 def to_text(option, value):
     """The value as the library reads it; what is wrong with it, the library says."""
     if value is None:
         return ""
+    if option.name == "terms" and isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
     if option.kind == c.OPTION_TEXT and option.name in EXPRESSIONS and not isinstance(value, str):
         raise ValueError(f"{option.name} must be a text, such as '{option.example.strip(chr(39))}', not {value!r}")
     if option.kind == c.OPTION_LIST and hasattr(value, "items"):   # {class: weight}

@@ -288,6 +288,7 @@ OPTIONS = {
             "--missing impute", "--features x --scale standard", "--features x --scale none",
             "--features x --scale-target standard", "--features x --basis poly:3", "--features x --basis x=bspline:6",
             "--features x --basis natural:4:range=-5;120", "--features x --basis rbf:5:20,x=hinge:3",
+            "--terms x*g", "--terms .,x^2 --missing impute", "--features x,w --terms .,x:w,-x",
             "--features g --reference frequent", "--features g --reference none",
             "--features w --category w", "--features x --real x", "--features x --seed 9",
             "--features x --task regression", "--features x --calibrate none --calibrate-folds 3",

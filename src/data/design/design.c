@@ -1,5 +1,5 @@
 /* design.c -- the life of a design, and what it tells of itself. */
-#include "design_block.h"
+#include "made.h"
 #include "base/context_internal.h"
 
 CR_OPTIONS_TABLE(, cr_design_table, cr_design_options, CR_DESIGN_OPTIONS);
@@ -8,7 +8,7 @@ cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
 {
     cr_design *d = cr_alloc(cx, 1, sizeof *d);
     if (!d) return NULL;
-    d->n_columns = n_columns;
+    d->n_columns = d->n_read = n_columns;
     d->n_terms = d->p = n_terms;
     d->target_scale = 1;
     d->columns = cr_alloc(cx, n_columns, sizeof *d->columns);
@@ -23,6 +23,35 @@ cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
     return d;
 }
 
+cr_status cri_design_set_columns(cr_ctx *cx, cr_design *d, size_t n)
+{
+    cri_design_column *columns = cr_resize(cx, d->columns, d->n_columns, n, sizeof *columns);
+    if (!columns) return CR_ENOMEM;
+    for (size_t i = d->n_columns; i < n; i++) columns[i] = (cri_design_column){ 0 };
+    d->columns = columns;
+    d->n_columns = n;
+    return CR_OK;
+}
+
+cr_status cri_design_set_terms(cr_ctx *cx, cr_design *d, size_t n)
+{
+    cri_design_term *terms = cr_alloc(cx, n, sizeof *terms);
+    double *shift = cr_alloc(cx, n, sizeof *shift), *scale = cr_alloc(cx, n, sizeof *scale);
+    if (!terms || !shift || !scale) {
+        cr_free(cx, terms, n, sizeof *terms);
+        cr_free(cx, shift, n, sizeof *shift);
+        cr_free(cx, scale, n, sizeof *scale);
+        return CR_ENOMEM;
+    }
+    for (size_t j = 0; j < n; j++) scale[j] = 1;
+    cr_free(cx, d->terms, d->n_terms, sizeof *d->terms);
+    cr_free(cx, d->shift, d->p, sizeof *d->shift);
+    cr_free(cx, d->scale, d->p, sizeof *d->scale);
+    d->terms = terms, d->shift = shift, d->scale = scale;
+    d->n_terms = d->p = n;
+    return CR_OK;
+}
+
 static void free_column(cr_ctx *cx, cri_design_column *c)
 {
     for (size_t k = 0; c->levels && k < c->n_levels; k++) cri_string_free(cx, c->levels[k]);
@@ -30,6 +59,7 @@ static void free_column(cr_ctx *cx, cri_design_column *c)
     cri_string_free(cx, c->name);
     cri_basis_free(cx, &c->basis);
     cri_dictionary_free(cx, &c->later);
+    cri_made_free(cx, &c->made);
 }
 
 void cri_design_free(cr_ctx *cx, cr_design *d)
@@ -73,7 +103,7 @@ cr_type cr_design_column_type(const cr_design *d, size_t i)
 size_t        cr_design_terms(const cr_design *d) { return d->p; }
 const double *cr_design_shift(const cr_design *d) { return d->shift; }
 const double *cr_design_scale(const cr_design *d) { return d->scale; }
-size_t        cr_design_columns(const cr_design *d) { return d->block.n + d->n_columns; }
+size_t        cr_design_columns(const cr_design *d) { return d->block.n + d->n_read; }
 size_t        cr_design_levels(const cr_design *d, size_t i)
 {
     return i < d->block.n ? 0 : d->columns[i - d->block.n].n_levels;

@@ -18,12 +18,15 @@
  * --transform-target log|sqrt|logit|boxcox[:LAMBDA] lets the model see a function of the target
  * (math/transform.h).  Likelihood, evidence and scores are of the target as it is; predictions too.
  *
+ * --terms says instead which functions and interactions of the features the model sees: terms.h has
+ * the grammar.  What they need is made of the columns of each table that the design opens.
+ *
  * A model of sequences sees which rows belong together and in which order: --sequence names a column
  * of labels (texts or whole numbers), without which all rows are one sequence; --time one of numbers,
  * without which the order is that of the file.  The two columns are no features, and other tables
  * must have them too.  Rows of one sequence need not stand together, and one row is enough.
  *
- * A term is one column of the matrix X [n x p]:  x,  x^2,  x[bspline 3],  color=red. */
+ * A term is one column of the matrix X [n x p]:  x,  x^2,  x[bspline 3],  color=red,  log(x):color=red. */
 #ifndef CREDENCE_DATA_DESIGN_DESIGN_H
 #define CREDENCE_DATA_DESIGN_DESIGN_H
 
@@ -51,6 +54,9 @@
       "basis expansion of numbers: poly:K, bspline:K[:DEGREE], natural:K, rbf:K[:WIDTH], piecewise:K, " \
       "hinge:K, fourier:K:PERIOD or none; for one column, COLUMN=BASIS, more with commas",           \
       "'age=bspline:6,bmi=poly:2'")                                                                  \
+    X(text,   terms,        "",      "",                                                             \
+      "what the model sees of the features: columns, a:b and a*b, functions such as log(x), x^2, poly(z,2), " \
+      "month(day); . is every feature, -x leaves x out", "'age*kind,log(income)'")                   \
     X(choice, reference,    "first", "first|frequent|none",                                          \
       "level of a category that gets no column: the first, the most frequent, or none", "frequent")  \
     X(text,   transform_target, "",  "",                                                             \

@@ -73,9 +73,13 @@ cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *table, const cr_co
 void cri_rows_fill_ordinary(const cri_rows *rows, size_t k, bool raw, size_t begin, size_t end,
                             double *out, size_t stride);
 
-/* Functions of one basis, the ordinary terms k .. k + count - 1, side by side in out.  Pure. */
-void cri_rows_fill_basis(const cri_rows *rows, size_t k, size_t count, bool raw, size_t begin,
-                         size_t end, double *out, size_t stride);
+/* The number by which the indicators of a category are multiplied in row i of X; 1 without. */
+double cri_rows_multiplier(const cri_rows *rows, size_t column, size_t i);
+
+/* Functions of one basis, `count` terms, side by side in out, less shift [count] over scale.  Pure. */
+void cri_rows_fill_basis(const cri_rows *rows, const cri_design_term *terms, size_t count,
+                         const double *shift, const double *scale, size_t begin, size_t end,
+                         double *out, size_t stride);
 /* How many ordinary terms from k on are functions of one basis; 0 when k is none. */
 size_t cri_rows_basis_run(const cr_design *design, size_t k);
 /* Fails where a function of a basis overflows far outside its knots; the values are finite. */

@@ -1,5 +1,5 @@
 /* design_fit.c -- choosing columns, coding categories, standardising: fitting a design. */
-#include "design_block.h"
+#include "design_fit.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/list.h"
@@ -10,8 +10,6 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
-
-enum { REFERENCE_FIRST, REFERENCE_FREQUENT, REFERENCE_NONE }; /* choices of --reference */
 
 /* --- choosing columns ------------------------------------------------------------------------ */
 
@@ -164,15 +162,23 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
         c->levels[k] = cri_string_copy(cx, from->levels[k]);
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
     }
-    size_t frequent = from->n_levels && (impute || reference == REFERENCE_FREQUENT)
+    size_t frequent = from->n_levels && (impute || reference == CRI_REFERENCE_FREQUENT)
                           ? most_frequent_level(from, cr_table_rows(t), opt_w, counts)
                           : 0;
     c->fill = (double)frequent;
-    if (reference == REFERENCE_FIRST) c->reference = 0;
-    if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;
+    if (reference == CRI_REFERENCE_FIRST) c->reference = 0;
+    if (reference == CRI_REFERENCE_FREQUENT) c->reference = (int)frequent;
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_design_remember(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                              const cri_design_plan *p, bool impute, cri_design_column *out)
+{
+    const char *weights = p->options->weights;
+    return remember_column(cx, t, from, weights ? cr_table_find(t, weights) : NULL, p->reference,
+                           impute, out);
 }
 
 /* How a column of numbers is expanded: its powers, or the functions of a basis from the first on
@@ -187,11 +193,11 @@ static size_t count_terms(const cr_column *c, int reference, cri_coding coding, 
 {
     if (c->type == CR_CATEGORY && coding == CRI_CODING_CODE) return 1;
     if (c->type == CR_CATEGORY)
-        return c->n_levels - (reference != REFERENCE_NONE && c->n_levels > 0);
+        return c->n_levels - (reference != CRI_REFERENCE_NONE && c->n_levels > 0);
     return e->basis.kind != CRI_BASIS_NONE ? e->basis.n - e->first : e->powers;
 }
 
-static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
+char *cri_design_name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
 {
     char function[CRI_BASIS_NAME_SIZE];
     if (c->type == CR_CATEGORY && !code)
@@ -214,7 +220,7 @@ static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding
     for (size_t k = basis ? e->first : 0; k < n; k++) {
         if (category && !code && (int)k == c->reference) continue;
         cri_design_term *term = &d->terms[(*j)++];
-        *term = (cri_design_term){ .name = name_term(cx, c, k, code),
+        *term = (cri_design_term){ .name = cri_design_name_term(cx, c, k, code),
                                    .column = i,
                                    .power = category || basis ? 0 : (unsigned)k + 1,
                                    .level = k,
@@ -256,6 +262,14 @@ static void warn_of_one_level(cr_ctx *cx, const cr_column *c)
         cr_log(cx, CR_LOG_WARNING,
                "'%s' is '%s' in every row: it tells nothing and has no coefficient", c->name,
                c->levels[0]);
+}
+
+void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c,
+                               const cri_design_plan *p)
+{
+    if (p->needs->coding == CRI_CODING_CODE) return;
+    warn_of_many_levels(cx, t, c);
+    if (p->reference != CRI_REFERENCE_NONE) warn_of_one_level(cx, c);
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
@@ -311,7 +325,7 @@ static cr_status remember_target(cr_ctx *cx, const cr_table *t, const cr_column 
                                  const cr_column *opt_w, bool classes, cri_design_column *target)
 {
     if (classes && from->type != CR_CATEGORY) return cri_remember_classes(cx, t, from, target);
-    return remember_column(cx, t, from, opt_w, REFERENCE_NONE, false, target);
+    return remember_column(cx, t, from, opt_w, CRI_REFERENCE_NONE, false, target);
 }
 
 cr_missing cri_resolve_missing(int option, bool keep)
@@ -320,16 +334,13 @@ cr_missing cri_resolve_missing(int option, bool keep)
     return keep ? CR_MISSING_KEEP : CR_MISSING_ERROR;
 }
 
-/* What the columns of a table become, as options and model want them. */
+/* A design of columns as they are, or of their bases. */
 typedef struct plan {
-    const cr_design_options *options;
-    const cri_design_needs  *needs;
-    const bool              *chosen;
-    int                      reference;
-    const cri_basis_spec   **specs; /* [columns of the table] NULL = as it is; NULL = all so  */
-    expansion               *made;  /* [columns in use] what became of the specifications     */
-    size_t                   n_made;
-    size_t                   block[2]; /* its first column in the table, and behind its last */
+    cri_design_plan        of;
+    const cri_basis_spec **specs; /* [columns of the table] NULL = as it is; NULL = all so  */
+    expansion             *made;  /* [columns in use] what became of the specifications     */
+    size_t                 n_made;
+    size_t                 block[2]; /* its first column in the table, and behind its last */
 } plan;
 
 static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k < p->block[1]; }
@@ -337,27 +348,19 @@ static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k 
 /* What the chosen columns, but for those of the block, become. */
 static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_design *d)
 {
-    cr_status                st = CR_OK;
-    const cr_design_options *o = p->options;
-    const cr_column         *w = o->weights ? cr_table_find(t, o->weights) : NULL;
-    size_t                   i = 0, j = 0;
+    cr_status st = CR_OK;
+    size_t    i = 0, j = 0;
     for (size_t k = 0; k < cr_table_columns(t); k++) {
-        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        if (!p->of.chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
-        if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
-        if (p->reference != REFERENCE_NONE && p->needs->coding != CRI_CODING_CODE)
-            warn_of_one_level(cx, c);
-        CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
-                               &d->columns[i]));
+        cri_design_warn_of_levels(cx, t, c, &p->of);
+        CR_TRY(
+            cri_design_remember(cx, t, c, &p->of, d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */
         p->made[i].basis = (cri_basis){ 0 };
-        CR_TRY(add_terms(cx, d, i, p->needs->coding, &p->made[i], &j));
+        CR_TRY(add_terms(cx, d, i, p->of.needs->coding, &p->made[i], &j));
         i++;
     }
-    if (o->target)
-        CR_TRY(
-            remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes, &d->target));
-    CR_TRY(remember_roles(cx, o, p->needs, d));
 done:
     return st;
 }
@@ -373,16 +376,16 @@ static cr_status expand(cr_ctx *cx, const cr_table *t, const plan *p, size_t k, 
         if (c->type != CR_BOOLEAN) out->powers = (unsigned)spec->count;
         return CR_OK;
     }
-    const char *weights = p->options->weights;
+    const char *weights = p->of.options->weights;
     cr_status   st =
         cri_basis_learn(cx, t, c, weights ? cr_table_find(t, weights) : NULL, spec, &out->basis);
-    out->first = p->reference != REFERENCE_NONE && cri_basis_sums_to_one(&out->basis);
+    out->first = p->of.reference != CRI_REFERENCE_NONE && cri_basis_sums_to_one(&out->basis);
     return st;
 }
 
 static bool keeps_block(const cr_table *t, const plan *p)
 {
-    if (p->needs->spread) return false;
+    if (p->of.needs->spread) return false;
     for (size_t k = 0; p->specs && k < cr_table_columns(t); k++)
         if (p->specs[k]) return false;
     return true;
@@ -398,54 +401,86 @@ static cr_status allot(cr_ctx *cx, const cr_table *t, plan *p, cr_design **out)
     p->block[0] = X ? cr_table_csr_first(t) : 0;
     p->block[1] = X ? p->block[0] + X->columns : 0;
     for (size_t k = 0; k < cr_table_columns(t); k++) {
-        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        if (!p->of.chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         if (!c) CR_TRY(cri_fail_memory(cx, cr_table_rows(t) * sizeof(double)));
         CR_TRY(expand(cx, t, p, k, c, &p->made[p->n_made]));
-        n_terms += count_terms(c, p->reference, p->needs->coding, &p->made[p->n_made++]);
+        n_terms += count_terms(c, p->of.reference, p->of.needs->coding, &p->made[p->n_made++]);
     }
     *out = cri_design_new(cx, p->n_made, n_terms);
     if (!*out) CR_TRY(CR_ENOMEM);
-    (*out)->missing = cri_resolve_missing(p->options->missing, p->needs->keep_missing);
-    if (X) CR_TRY(cri_design_fit_block(cx, t, p->options, p->chosen + p->block[0], *out));
+    (*out)->missing = cri_resolve_missing(p->of.options->missing, p->of.needs->keep_missing);
+    if (X) CR_TRY(cri_design_fit_block(cx, t, p->of.options, p->of.chosen + p->block[0], *out));
 done:
+    return st;
+}
+
+/* A design of the chosen columns, without target and roles. */
+static cr_status fit_columns(cr_ctx *cx, const cr_table *t, const cri_design_plan *of,
+                             cr_design **out)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    size_t      n = cr_table_columns(t);
+    const char *basis = of->options->basis;
+    plan        p = { .of = *of };
+    cr_design  *d = NULL;
+
+    p.made = cr_scratch_bytes(&s, n, sizeof *p.made);
+    if (basis) p.specs = cr_scratch_bytes(&s, n, sizeof *p.specs);
+    CR_TRY(s.status);
+    if (basis) CR_TRY(cri_basis_choose(&s, t, of->chosen, basis, p.specs));
+    CR_TRY(allot(cx, t, &p, &d));
+    CR_TRY(remember_columns(cx, t, &p, d));
+    *out = d;
+    d = NULL;
+done:
+    for (size_t k = 0; k < p.n_made; k++) cri_basis_free(cx, &p.made[k].basis);
+    cri_design_free(cx, d);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status learn_scales(cr_ctx *cx, const cr_table *t, const cri_design_needs *needs,
+                              cr_design *d)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    bool      target = needs->standardise_target && d->target.name;
+    if (!needs->standardise && !target) return CR_OK;
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
+    if (needs->standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
+    if (target) CR_TRY(cri_standardise_target(cx, d, &rows));
+done:
+    cri_rows_close(cx, &rows);
     return st;
 }
 
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
                          const cri_design_needs *needs, cr_design **out_design)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = cr_table_columns(t);
-    bool      *chosen = cr_scratch_bytes(&s, n, sizeof *chosen);
-    plan       p = { .options = o, .needs = needs, .chosen = chosen };
-    cr_design *d = NULL;
-    cri_rows   rows = { 0 };
-    bool       open, standardise = needs->standardise, standardise_y = needs->standardise_target;
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_design_plan  p = { .options = o, .needs = needs };
+    const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
+    cr_design       *d = NULL;
+    bool             open;
 
+    p.chosen = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *p.chosen);
+    p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : CRI_REFERENCE_NONE;
     CR_TRY(s.status);
     CR_TRY(check_roles(cx, t, o, needs));
-    CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, chosen));
-    p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
-    p.made = cr_scratch_bytes(&s, n, sizeof *p.made);
-    if (o->basis) p.specs = cr_scratch_bytes(&s, n, sizeof *p.specs);
-    CR_TRY(s.status);
-    if (o->basis) CR_TRY(cri_basis_choose(&s, t, chosen, o->basis, p.specs));
-    CR_TRY(allot(cx, t, &p, &d));
-    CR_TRY(remember_columns(cx, t, &p, d));
+    CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, p.chosen));
+    CR_TRY(o->terms ? cri_design_fit_terms(cx, t, &p, &d) : fit_columns(cx, t, &p, &d));
+    if (o->target)
+        CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));
+    CR_TRY(remember_roles(cx, o, needs, d));
     CR_TRY(cri_transform_parse(cx, o->transform_target, &d->transform, &open));
-    if (standardise || (standardise_y && o->target)) {
-        CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
-        if (standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
-        if (standardise_y && o->target) CR_TRY(cri_standardise_target(cx, d, &rows));
-    }
+    CR_TRY(learn_scales(cx, t, needs, d));
     d->sequences = needs->sequences; /* only now: the scales do not depend on them */
     *out_design = d;
     d = NULL;
 done:
-    for (size_t k = 0; k < p.n_made; k++) cri_basis_free(cx, &p.made[k].basis);
-    cri_rows_close(cx, &rows);
     cri_design_free(cx, d);
     cr_scratch_end(&s);
     return st;

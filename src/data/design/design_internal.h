@@ -7,25 +7,12 @@
 #include "data/table/dictionary.h"
 #include "math/transform.h"
 #include "sparse_rows.h"
+#include "terms.h"
 
 enum { CRI_NO_LEVEL = -1 };
 
-/* One raw column that the design reads. */
-typedef struct cri_design_column {
-    char     *name;
-    cr_type   type;
-    char    **levels; /* [n_levels] of a category, sorted */
-    size_t    n_levels;
-    int       reference; /* the level without a term, or CRI_NO_LEVEL */
-    double    fill;  /* imputed where missing: the mean, or the index of the most frequent level */
-    cri_basis basis; /* of a number; kind NONE for powers */
-    bool texts; /* the model reads the levels as texts: other tables may bring new ones       */
-    cri_dictionary
-        later; /* those that updates brought: their codes follow those of the levels      */
-} cri_design_column;
-
-/* One column of X: a power of a number, a function of its basis, the indicator of a level, or the
- * level itself as a code 0 .. n_levels-1. */
+/* One column of X: a power of a number, a function of its basis, the indicator of a level (times a
+ * number, where the column has one), or the level itself as a code 0 .. n_levels-1. */
 typedef struct cri_design_term {
     char    *name;
     size_t   column;
@@ -33,6 +20,38 @@ typedef struct cri_design_term {
     size_t   level; /* of an indicator; or the function */
     bool     code;
 } cri_design_term;
+
+/* How a column that no table has is made of earlier columns of the design, row by row. */
+typedef enum cri_made_kind {
+    CRI_MADE_NOT,      /* it is read from the table                                           */
+    CRI_MADE_FUNCTION, /* a function of one column                                            */
+    CRI_MADE_PRODUCT,  /* numbers and indicators, multiplied                                  */
+    CRI_MADE_CROSS     /* a category: each combination of the levels of some categories       */
+} cri_made_kind;
+
+typedef struct cri_made {
+    cri_made_kind    kind;
+    cri_term_step    step;    /* the function                                                  */
+    cri_design_term *factors; /* [n] what is multiplied, without names; else columns alone     */
+    size_t           n;
+    size_t           by; /* of a cross: 1 + the column of numbers by which its indicators are
+                            multiplied; 0 = none                                            */
+} cri_made;
+
+/* One column that the design reads from the table, or makes of those before it. */
+typedef struct cri_design_column {
+    char     *name;
+    cr_type   type;
+    char    **levels; /* [n_levels] of a category, sorted, unless it is made */
+    size_t    n_levels;
+    int       reference; /* the level without a term, or CRI_NO_LEVEL */
+    double    fill;  /* imputed where missing: the mean, or the index of the most frequent level */
+    cri_basis basis; /* of a number; kind NONE for powers */
+    bool texts; /* the model reads the levels as texts: other tables may bring new ones       */
+    cri_dictionary
+             later; /* those that updates brought: their codes follow those of the levels      */
+    cri_made made;
+} cri_design_column;
 
 /* How the levels of a category become terms. */
 typedef enum cri_coding {
@@ -67,8 +86,8 @@ typedef struct cri_design_block {
 
 struct cr_design {
     cri_design_block   block;   /* n = 0: none */
-    cri_design_column *columns; /* [n_columns] the others */
-    size_t             n_columns;
+    cri_design_column *columns; /* [n_columns] the others: n_read of the table, then those made */
+    size_t             n_columns, n_read;
     cri_design_term   *terms; /* [n_terms] of the others: the terms block.n .. p - 1 */
     size_t             n_terms;
     size_t             p;             /* block.n + n_terms */
@@ -103,6 +122,15 @@ static inline bool cri_design_has_basis(const cr_design *d, size_t i)
     return d->columns[i].basis.kind != CRI_BASIS_NONE;
 }
 
+/* The column of term j >= block.n. */
+static inline const cri_design_column *cri_design_column_of(const cr_design *d, size_t j)
+{
+    return &d->columns[d->terms[j - d->block.n].column];
+}
+
+/* true when numbers are made of others, so that terms are not columns of the table. */
+static inline bool cri_design_has_made(const cr_design *d) { return d->n_read < d->n_columns; }
+
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
  * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p).
  * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow; with CR_EDATA
@@ -112,6 +140,10 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_opti
 void      cri_design_free(cr_ctx *cx, cr_design *design);
 /* A design with zeroed parts and no block; NULL on failure. */
 cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms);
+/* Changes the number of columns while a design is made: new ones are zeroed. */
+cr_status cri_design_set_columns(cr_ctx *cx, cr_design *design, size_t n);
+/* Gives a design without terms and block n of them, zeroed, with scale 1. */
+cr_status cri_design_set_terms(cr_ctx *cx, cr_design *design, size_t n);
 /* Gives a new design a block of n of `width` sparse columns, opt_index[i] or all; and room for what
  * fills gaps.  Copies the index. */
 cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t width,
@@ -173,6 +205,8 @@ typedef struct cri_rows {
     uint32_t        **recode;  /* [n_columns] table code -> design level, or NULL */
     uint32_t        **levels;  /* [n_columns] row of the table -> design level, for a category
                                         that the table holds as numbers; or NULL      */
+    cr_column        *made;    /* [n_columns] those that are not the table's own, else empty    */
+    double          **numbers; /* [n_columns] their values, [rows of the table]; or NULL        */
     const char     ***unseen;  /* [n_columns] texts that the design does not know: their codes
                                         follow those it does; or NULL                 */
     size_t           *index;   /* [n] kept rows, NULL = all                     */

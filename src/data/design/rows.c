@@ -1,5 +1,5 @@
 /* rows.c -- a table seen through a design: checking cells, target and weights, filling X. */
-#include "design_block.h"
+#include "made.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/number.h"
@@ -32,7 +32,8 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
     for (size_t j = 0; j < d->n_terms; j++) {
         const cri_design_term *term = &d->terms[j];
         const cr_column       *c = r->columns[term->column];
-        bool   highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
+        bool highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column ||
+                       d->terms[j + 1].power < term->power;
         size_t at = 0;
         double largest = 0;
         char   where[512];
@@ -233,18 +234,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cri_block_rows   block = { 0 };
     bool             needed = use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART;
 
-    r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
-    r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
-    r.levels = cr_alloc(cx, d->n_columns, sizeof *r.levels);
-    r.unseen = cr_alloc(cx, d->n_columns, sizeof *r.unseen);
-    if (!r.columns || !r.recode || !r.levels || !r.unseen) CR_TRY(CR_ENOMEM);
-    for (size_t i = 0; i < d->n_columns; i++) {
-        cri_level_map map = { 0 };
-        st = cri_match_column(cx, t, &d->columns[i], &r.columns[i], &map);
-        r.recode[i] = map.recode, r.levels[i] = map.levels, r.unseen[i] = map.unseen;
-        CR_TRY(st);
-        CR_TRY(cri_column_check_finite(cx, t, r.columns[i]));
-    }
+    CR_TRY(cri_rows_open_columns(cx, &r));
     CR_TRY(check_powers(cx, &r));
     CR_TRY(cri_rows_check_bases(cx, &r));
     if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
@@ -274,18 +264,12 @@ done:
 void cri_rows_close(cr_ctx *cx, cri_rows *r)
 {
     if (!r->design) return;
-    size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
+    size_t rows = cr_table_rows(r->table);
     cri_rows_close_sequences(cx, r);
-    for (size_t i = 0; r->columns && r->recode && r->levels && r->unseen && i < n; i++)
-        cri_level_map_free(cx, r->table, r->columns[i],
-                           (cri_level_map){ r->recode[i], r->levels[i], r->unseen[i] });
+    cri_rows_close_columns(cx, r);
     if (r->copy) cri_sparse_free(cx, r->copy);
     cr_free(cx, r->copy, 1, sizeof *r->copy);
     cr_free(cx, r->base, r->p, sizeof *r->base);
-    cr_free(cx, r->columns, n, sizeof *r->columns);
-    cr_free(cx, r->recode, n, sizeof *r->recode);
-    cr_free(cx, r->levels, n, sizeof *r->levels);
-    cr_free(cx, r->unseen, n, sizeof *r->unseen);
     cr_free(cx, r->index, rows, sizeof *r->index);
     cr_free(cx, r->y, rows, sizeof *r->y);
     cr_free(cx, r->w, rows, sizeof *r->w);
@@ -298,38 +282,61 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
 /* What stands for a missing cell of a column. */
 static double fill_of(const cri_rows *r, size_t column)
 {
-    return r->design->missing == CR_MISSING_KEEP ? NAN : r->design->columns[column].fill;
+    return r->design->missing == CR_MISSING_IMPUTE ? r->design->columns[column].fill : NAN;
 }
 
-/* The indicator of a level, or the level's code, of rows of a category, whatever type the table
- * gave it; NaN where a gap is kept. */
-static void fill_category(const cri_rows *r, const cri_design_term *term, double off, double on,
-                          size_t begin, size_t end, double *out, size_t stride)
+/* The level of rows of a category, whatever type the table gave it; NaN where there is none. */
+static void fill_codes(const cri_rows *r, size_t column, size_t begin, size_t end, double *out,
+                       size_t stride)
 {
-    const cr_column *c = r->columns[term->column];
-    cri_level_map    map = { .recode = r->recode[term->column], .levels = r->levels[term->column] };
-    double           fill = fill_of(r, term->column), own = (double)term->level;
+    const cr_column *c = r->columns[column];
+    cri_level_map    map = { .recode = r->recode[column], .levels = r->levels[column] };
+    double           fill = fill_of(r, column);
     for (size_t i = begin; i < end; i++, out += stride) {
         size_t row = r->index ? r->index[i] : i;
-        double level = cri_is_missing(c, row) ? fill : cri_level_in(map, c, row);
-        *out = term->code || isnan(level) ? level : level == own ? on : off;
+        *out = cri_is_missing(c, row) ? fill : cri_level_in(map, c, row);
     }
 }
 
-void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin, size_t end,
-                            double *out, size_t stride)
+double cri_rows_multiplier(const cri_rows *r, size_t column, size_t i)
 {
-    const cri_design_term *term = &r->design->terms[k];
-    const cr_column       *c = r->columns[term->column];
-    size_t                 j = r->design->block.n + k;
-    double shift = raw ? 0 : r->design->shift[j], scale = raw ? 1 : r->design->scale[j], fill;
+    size_t by = r->design->columns[column].made.by;
+    if (by == 0) return 1;
+    const cr_column *c = r->columns[by - 1];
+    double           x = c->values[(r->index ? r->index[i] : i) * c->stride];
+    return isnan(x) ? fill_of(r, by - 1) : x;
+}
+
+/* The indicators of a level, each times the number that the column has beside it. */
+static void fill_indicator(const cri_rows *r, const cri_design_term *term, double shift,
+                           double scale, size_t begin, size_t end, double *out, size_t stride)
+{
+    double off = (0 - shift) / scale, on = (1 - shift) / scale, own = (double)term->level;
+    bool   multiplied = r->design->columns[term->column].made.by > 0;
+    fill_codes(r, term->column, begin, end, out, stride);
+    for (size_t i = begin; i < end; i++, out += stride) {
+        if (isnan(*out)) continue;
+        double x = *out == own && multiplied ? cri_rows_multiplier(r, term->column, i) : 1;
+        *out = *out != own ? off : multiplied ? (x - shift) / scale : on;
+    }
+}
+
+void cri_rows_fill_values(const cri_rows *r, const cri_design_term *term, double shift,
+                          double scale, size_t begin, size_t end, double *out, size_t stride)
+{
+    const cr_column *c = r->columns[term->column];
+    double           fill;
 
     if (cri_design_has_basis(r->design, term->column)) {
-        cri_rows_fill_basis(r, k, 1, raw, begin, end, out, stride);
+        cri_rows_fill_basis(r, term, 1, &shift, &scale, begin, end, out, stride);
+        return;
+    }
+    if (term->code) {
+        fill_codes(r, term->column, begin, end, out, stride);
         return;
     }
     if (term->power == 0) {
-        fill_category(r, term, (0 - shift) / scale, (1 - shift) / scale, begin, end, out, stride);
+        fill_indicator(r, term, shift, scale, begin, end, out, stride);
         return;
     }
     if (term->power == 1 && !r->index && c->missing == 0 && shift == 0 && scale == 1) {
@@ -344,6 +351,14 @@ void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin,
         if (term->power > 1) x = term->power == 2 ? x * x : pow(x, term->power);
         *out = (x - shift) / scale;
     }
+}
+
+void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin, size_t end,
+                            double *out, size_t stride)
+{
+    size_t j = r->design->block.n + k;
+    double shift = raw ? 0 : r->design->shift[j], scale = raw ? 1 : r->design->scale[j];
+    cri_rows_fill_values(r, &r->design->terms[k], shift, scale, begin, end, out, stride);
 }
 
 void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
@@ -391,7 +406,8 @@ void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_
             double *out = X + (i - begin) * stride + j;
             run = cri_rows_basis_run(r->design, j);
             if (run > 0)
-                cri_rows_fill_basis(r, j, run, false, i, stop, out, stride);
+                cri_rows_fill_basis(r, &r->design->terms[j], run, r->design->shift + j,
+                                    r->design->scale + j, i, stop, out, stride);
             else
                 cri_rows_fill_term(r, j, i, stop, out, stride);
         }

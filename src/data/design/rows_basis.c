@@ -36,21 +36,18 @@ cr_status cri_rows_check_bases(cr_ctx *cx, const cri_rows *r)
     return CR_OK;
 }
 
-void cri_rows_fill_basis(const cri_rows *r, size_t k, size_t count, bool raw, size_t begin,
-                         size_t end, double *out, size_t stride)
+void cri_rows_fill_basis(const cri_rows *r, const cri_design_term *terms, size_t count,
+                         const double *shift, const double *scale, size_t begin, size_t end,
+                         double *out, size_t stride)
 {
-    const cri_design_term *terms = r->design->terms + k;
-    const cr_column       *c = r->columns[terms->column];
-    const cri_basis       *b = &r->design->columns[terms->column].basis;
-    const double          *shift = r->design->shift + r->design->block.n + k;
-    const double          *scale = r->design->scale + r->design->block.n + k;
-    double                 f[CRI_MOST_FUNCTIONS], fill = r->design->columns[terms->column].fill;
-    if (r->design->missing == CR_MISSING_KEEP) fill = NAN;
+    const cr_column *c = r->columns[terms->column];
+    const cri_basis *b = &r->design->columns[terms->column].basis;
+    double           f[CRI_MOST_FUNCTIONS], fill = r->design->columns[terms->column].fill;
+    if (r->design->missing != CR_MISSING_IMPUTE) fill = NAN;
     for (size_t i = begin; i < end; i++, out += stride) {
         double x = c->values[(r->index ? r->index[i] : i) * c->stride];
         cri_basis_eval(b, isnan(x) ? fill : x, f);
-        for (size_t m = 0; m < count; m++)
-            out[m] = raw ? f[terms[m].level] : (f[terms[m].level] - shift[m]) / scale[m];
+        for (size_t m = 0; m < count; m++) out[m] = (f[terms[m].level] - shift[m]) / scale[m];
     }
 }
 

@@ -82,6 +82,7 @@ static size_t put_row(const layout *l, size_t i, uint32_t *column, double *value
             cri_rows_fill_ordinary(l->rows, k++, true, i, i + 1, &x, 1);
         } else {
             at = term_of_level(l, c, i);
+            x = at ? cri_rows_multiplier(l->rows, c, i) : 0;
             k = l->next[k];
         }
         if (at == 0 || x == 0) continue;

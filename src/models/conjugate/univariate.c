@@ -54,6 +54,10 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
                        "the model %s describes columns as they are: --scale standard "
                        "does not go with it",
                        model);
+    if (cri_design_has_made(d))
+        return cr_fail(cx, CR_EARG,
+                       "the model %s describes columns as they are: --terms can only name columns",
+                       model);
     bool expanded = d->p != d->n_columns;
     for (size_t i = 0; i < d->n_columns; i++) expanded |= cri_design_has_basis(d, i);
     if (expanded)

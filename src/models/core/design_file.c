@@ -54,11 +54,14 @@ done:
 static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *out)
 {
     cr_status st = CR_OK;
-    json_t   *basis;
+    json_t   *basis, *made;
     CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(c->name)));
     CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(c->type))));
     CR_TRY(cri_store_set(cx, out, "fill", json_real(c->fill)));
-    if (c->type == CR_CATEGORY) {
+    if (c->made.kind != CRI_MADE_NOT) {
+        CR_TRY(cri_store_set(cx, out, "made", made = json_object()));
+        CR_TRY(cri_made_write(cx, &c->made, made));
+    } else if (c->type == CR_CATEGORY) {
         CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
         CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
         if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
@@ -178,7 +181,7 @@ done:
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static cr_status damaged(cr_ctx *cx, const cri_store *s, const char *what)
+cr_status cri_design_damaged(cr_ctx *cx, const cri_store *s, const char *what)
 {
     return cr_fail(cx, CR_EDATA, "%s: the design in the model file is not valid: %s",
                    cri_store_source(s), what);
@@ -191,7 +194,7 @@ static cr_status read_type(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     if (st != CR_OK) return st;
     for (int t = CR_REAL; t <= CR_CATEGORY; t++)
         if (strcmp(name, cr_type_name((cr_type)t)) == 0) return *out = (cr_type)t, CR_OK;
-    return damaged(cx, s, "an unknown column type");
+    return cri_design_damaged(cx, s, "an unknown column type");
 }
 
 static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
@@ -205,18 +208,18 @@ static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, c
     c->n_levels = n;
     for (size_t k = 0; k < n; k++) {
         const char *text = json_string_value(json_array_get(levels, k));
-        if (!text) return damaged(cx, s, "a level is not a text");
+        if (!text) return cri_design_damaged(cx, s, "a level is not a text");
         if (k > 0 && strcmp(c->levels[k - 1], text) >= 0)
-            return damaged(cx, s, "the levels are not in order");
+            return cri_design_damaged(cx, s, "the levels are not in order");
         c->levels[k] = cri_string_copy(cx, text);
         if (!c->levels[k]) return CR_ENOMEM;
     }
     json_int_t reference = json_integer_value(json_object_get(in, "reference"));
     if (reference < CRI_NO_LEVEL || reference >= (json_int_t)(n ? n : 1))
-        return damaged(cx, s, "the reference level is out of range");
+        return cri_design_damaged(cx, s, "the reference level is out of range");
     c->reference = (int)reference;
     if (!(c->fill >= 0 && c->fill < (double)(n ? n : 1)))
-        return damaged(cx, s, "the level for missing values is out of range");
+        return cri_design_damaged(cx, s, "the level for missing values is out of range");
     return CR_OK;
 }
 
@@ -227,15 +230,15 @@ static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *
     json_t   *array;
     cr_status st = cri_store_get_array(cx, s, in, "texts", &array);
     if (st != CR_OK) return st;
-    if (c->type != CR_CATEGORY) return damaged(cx, s, "a column of numbers has texts");
+    if (c->type != CR_CATEGORY) return cri_design_damaged(cx, s, "a column of numbers has texts");
     c->texts = true;
     for (size_t k = 0; k < json_array_size(array); k++) {
         const char *text = json_string_value(json_array_get(array, k));
         uint32_t    code;
-        if (!text) return damaged(cx, s, "a text is none");
+        if (!text) return cri_design_damaged(cx, s, "a text is none");
         st = cri_dictionary_code(cx, &c->later, text, strlen(text), &code);
         if (st != CR_OK) return st;
-        if (code != k) return damaged(cx, s, "a text is there twice");
+        if (code != k) return cri_design_damaged(cx, s, "a text is there twice");
     }
     return CR_OK;
 }
@@ -246,10 +249,10 @@ static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, 
 {
     const json_t *array = json_object_get(in, key);
     if (!array) return CR_OK;
-    if (json_array_size(array) != n) return damaged(cx, s, "an array of numbers is cut");
+    if (json_array_size(array) != n) return cri_design_damaged(cx, s, "an array of numbers is cut");
     for (size_t k = 0; k < n; k++) {
         if (!json_is_number(json_array_get(array, k)))
-            return damaged(cx, s, "a number of an array is none");
+            return cri_design_damaged(cx, s, "a number of an array is none");
         out[k] = json_number_value(json_array_get(array, k));
     }
     return CR_OK;
@@ -265,8 +268,8 @@ static cr_status read_basis(cr_ctx *cx, const cri_store *s, const json_t *in, cr
     CR_TRY(cri_store_get_text(cx, s, in, "kind", &name));
     while (kind < CRI_BASIS_KINDS && strcmp(name, cri_basis_kind_name((cri_basis_kind)kind)) != 0)
         kind++;
-    if (kind == CRI_BASIS_KINDS) CR_TRY(damaged(cx, s, "an unknown basis"));
-    if (n > CRI_MOST_FUNCTIONS + 1) CR_TRY(damaged(cx, s, "a basis has too many knots"));
+    if (kind == CRI_BASIS_KINDS) CR_TRY(cri_design_damaged(cx, s, "an unknown basis"));
+    if (n > CRI_MOST_FUNCTIONS + 1) CR_TRY(cri_design_damaged(cx, s, "a basis has too many knots"));
     b->kind = (cri_basis_kind)kind;
     if (b->kind == CRI_BASIS_BSPLINE) CR_TRY(cri_store_get_count(cx, s, in, "degree", &b->degree));
     if (b->kind == CRI_BASIS_FOURIER) {
@@ -283,7 +286,7 @@ static cr_status read_basis(cr_ctx *cx, const cri_store *s, const json_t *in, cr
         CR_TRY(read_numbers(cx, s, in, "widths", n, b->widths));
     }
     st = cri_basis_prepare(cx, b);
-    if (st == CR_EDATA) st = damaged(cx, s, "the knots of a basis are not valid");
+    if (st == CR_EDATA) st = cri_design_damaged(cx, s, "the knots of a basis are not valid");
 done:
     return st;
 }
@@ -292,17 +295,36 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
 {
     cr_status   st = CR_OK;
     const char *name;
+    bool        made = json_object_get(in, "made") != NULL;
     c->reference = CRI_NO_LEVEL;
     CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
     CR_TRY(read_type(cx, s, in, &c->type));
     CR_TRY(cri_store_get_real(cx, s, in, "fill", &c->fill));
     c->name = cri_string_copy(cx, name);
     if (!c->name) CR_TRY(CR_ENOMEM);
-    if (c->type == CR_CATEGORY) CR_TRY(read_levels(cx, s, in, c));
+    if (c->type == CR_CATEGORY && !made) CR_TRY(read_levels(cx, s, in, c));
     if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
     if (json_object_get(in, "basis")) {
-        if (c->type == CR_CATEGORY) CR_TRY(damaged(cx, s, "a category has a basis"));
+        if (c->type == CR_CATEGORY) CR_TRY(cri_design_damaged(cx, s, "a category has a basis"));
         CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));
+    }
+done:
+    return st;
+}
+
+/* The columns: those that are read first, then those made of them. */
+static cr_status read_columns(cr_ctx *cx, const cri_store *s, const json_t *columns, cr_design *d)
+{
+    cr_status st = CR_OK;
+    d->n_read = 0;
+    for (size_t i = 0; i < d->n_columns; i++) {
+        const json_t *in = json_array_get(columns, i), *made = json_object_get(in, "made");
+        CR_TRY(read_column(cx, s, in, &d->columns[i]));
+        if (made)
+            CR_TRY(cri_made_read(cx, s, made, d, i, &d->columns[i]));
+        else if (d->n_read++ < i)
+            CR_TRY(
+                cri_design_damaged(cx, s, "a column that is read stands behind one that is made"));
     }
 done:
     return st;
@@ -321,18 +343,18 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     CR_TRY(cri_store_get_count(cx, s, in, "level", &t->level));
     CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->shift[j]));
     CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->scale[j]));
-    if (t->column >= d->n_columns) CR_TRY(damaged(cx, s, "a term names no column"));
+    if (t->column >= d->n_columns) CR_TRY(cri_design_damaged(cx, s, "a term names no column"));
     const cri_design_column *c = &d->columns[t->column];
     bool                     category = c->type == CR_CATEGORY;
     bool                     basis = c->basis.kind != CRI_BASIS_NONE;
     if (power > 64 || ((category || basis) != (power == 0)) ||
         (category && t->level >= c->n_levels) || (basis && t->level >= c->basis.n))
-        CR_TRY(damaged(cx, s, "a term is out of range"));
-    if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+        CR_TRY(cri_design_damaged(cx, s, "a term is out of range"));
+    if (!(d->scale[j] > 0)) CR_TRY(cri_design_damaged(cx, s, "a scale is not positive"));
     t->power = (unsigned)power;
     t->code = json_is_true(json_object_get(in, "code"));
     if (t->code && (!category || d->shift[j] != 0 || d->scale[j] != 1))
-        CR_TRY(damaged(cx, s, "a code is not that of a category"));
+        CR_TRY(cri_design_damaged(cx, s, "a code is not that of a category"));
     t->name = cri_string_copy(cx, name);
     if (!t->name) CR_TRY(CR_ENOMEM);
 done:
@@ -341,7 +363,7 @@ done:
 
 static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, char **out)
 {
-    if (!json_is_string(in)) return damaged(cx, s, "the name of a column is not a text");
+    if (!json_is_string(in)) return cri_design_damaged(cx, s, "the name of a column is not a text");
     *out = cri_string_copy(cx, json_string_value(in));
     return *out ? CR_OK : CR_ENOMEM;
 }
@@ -354,7 +376,7 @@ static cr_status read_index(cr_ctx *cx, const cri_store *s, const json_t *array,
     for (size_t k = 0; k < json_array_size(array); k++) {
         json_int_t number = json_integer_value(json_array_get(array, k));
         if (number <= last || (uint64_t)number > width)
-            return damaged(cx, s, "the sparse columns are out of range");
+            return cri_design_damaged(cx, s, "the sparse columns are out of range");
         out[k] = (uint32_t)(number - 1);
         last = number;
     }
@@ -370,7 +392,7 @@ static cr_status read_block(cr_ctx *cx, const cri_store *s, const json_t *in, cr
     CR_TRY(cri_store_get_count(cx, s, in, "columns", &width));
     n = listed ? json_array_size(listed) : width;
     if (n == 0 || n > width || width >= UINT32_MAX)
-        CR_TRY(damaged(cx, s, "the number of sparse columns is out of range"));
+        CR_TRY(cri_design_damaged(cx, s, "the number of sparse columns is out of range"));
     if (listed) {
         index = cr_alloc(cx, n, sizeof *index);
         if (!index) CR_TRY(CR_ENOMEM);
@@ -378,11 +400,12 @@ static cr_status read_block(cr_ctx *cx, const cri_store *s, const json_t *in, cr
     }
     CR_TRY(cri_design_add_block(cx, d, n, width, index, json_object_get(in, "fill") != NULL));
     CR_TRY(read_type(cx, s, in, &d->block.type));
-    if (d->block.type == CR_CATEGORY) CR_TRY(damaged(cx, s, "sparse columns are not categories"));
+    if (d->block.type == CR_CATEGORY)
+        CR_TRY(cri_design_damaged(cx, s, "sparse columns are not categories"));
     CR_TRY(read_numbers(cx, s, in, "shift", n, d->shift));
     CR_TRY(read_numbers(cx, s, in, "scale", n, d->scale));
     for (size_t j = 0; j < n; j++)
-        if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+        if (!(d->scale[j] > 0)) CR_TRY(cri_design_damaged(cx, s, "a scale is not positive"));
     if (d->block.fill) CR_TRY(read_numbers(cx, s, in, "fill", n, d->block.fill));
 done:
     if (index) cr_free(cx, index, n, sizeof *index);
@@ -399,7 +422,8 @@ static cr_status read_transform(cr_ctx *cx, const cri_store *s, const json_t *op
     CR_TRY(cri_store_get_text(cx, s, opt_in, "kind", &name));
     CR_TRY(cri_store_get_real(cx, s, opt_in, "lambda", &t.lambda));
     while (t.kind < CRI_TRANSFORM_KINDS && strcmp(name, cri_transform_name(t.kind)) != 0) t.kind++;
-    if (t.kind == CRI_TRANSFORM_KINDS) CR_TRY(damaged(cx, s, "an unknown function of the target"));
+    if (t.kind == CRI_TRANSFORM_KINDS)
+        CR_TRY(cri_design_damaged(cx, s, "an unknown function of the target"));
     d->transform = t;
 done:
     return st;
@@ -411,14 +435,15 @@ static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, c
     CR_TRY(read_column(cx, s, in, &d->target));
     CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->target_shift));
     CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->target_scale));
-    if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
-    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts)
-        CR_TRY(damaged(cx, s, "the target is read as a feature is"));
+    if (!(d->target_scale > 0))
+        CR_TRY(cri_design_damaged(cx, s, "the target's scale is not positive"));
+    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts || json_object_get(in, "made"))
+        CR_TRY(cri_design_damaged(cx, s, "the target is read as a feature is"));
     CR_TRY(read_transform(cx, s, json_object_get(in, "transform"), d));
     if (d->target.type != CR_CATEGORY) goto done;
-    if (d->target.n_levels == 0) CR_TRY(damaged(cx, s, "the target has no classes"));
+    if (d->target.n_levels == 0) CR_TRY(cri_design_damaged(cx, s, "the target has no classes"));
     if (d->target_shift != 0 || d->target_scale != 1 || d->transform.kind != CRI_TRANSFORM_NONE)
-        CR_TRY(damaged(cx, s, "the classes of the target are scaled"));
+        CR_TRY(cri_design_damaged(cx, s, "the classes of the target are scaled"));
 done:
     return st;
 }
@@ -456,8 +481,7 @@ cr_status cri_design_read(cr_ctx *cx, const cri_store *s, const json_t *in, cr_m
     if (!d) CR_TRY(CR_ENOMEM);
     d->missing = missing;
     if (json_object_get(in, "sparse")) CR_TRY(read_block(cx, s, json_object_get(in, "sparse"), d));
-    for (size_t i = 0; i < d->n_columns; i++)
-        CR_TRY(read_column(cx, s, json_array_get(columns, i), &d->columns[i]));
+    CR_TRY(read_columns(cx, s, columns, d));
     for (size_t j = 0; j < d->n_terms; j++)
         CR_TRY(read_term(cx, s, json_array_get(terms, j), d, j));
     CR_TRY(read_roles(cx, s, in, d));

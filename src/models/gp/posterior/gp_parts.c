@@ -56,9 +56,10 @@ static void set_column(const cr_design *design, const bool *numbers, const bool 
         bool code = cri_design_is_code(design, j);
         if (!*(code ? categories++ : numbers++)) continue;
         if (name || j < design->block.n) return;
-        const cri_design_term *term = &design->terms[j - design->block.n];
-        if (!code && term->power != 1) return;
-        name = design->columns[term->column].name;
+        const cri_design_term   *term = &design->terms[j - design->block.n];
+        const cri_design_column *c = &design->columns[term->column];
+        if ((!code && term->power != 1) || c->made.kind != CRI_MADE_NOT) return;
+        name = c->name;
         category = code;
     }
     out->column = name;
