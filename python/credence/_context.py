@@ -125,9 +125,12 @@ def make(free, function, *args, run=_interrupt.watched):
 def json_of(function, *args):
     """What the JSON says that function(context, *args, &out) makes; it may take long."""
     text = ctypes.c_void_p()
-    context = work(function, *args, ctypes.byref(text))
-    data = ctypes.string_at(text)
-    lib.cr_free(context.handle, text, len(data) + 1, 1)
+    try:
+        context = work(function, *args, ctypes.byref(text))
+        data = ctypes.string_at(text)
+    finally:
+        if text.value:   # also when a Ctrl-C came at the very end
+            lib.cr_free(current().handle, text, len(ctypes.string_at(text)) + 1, 1)
     context.pass_warnings_on()
     return json.loads(data)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _columns, _options
 from . import _declarations as c
-from ._context import call, json_of, make, work
+from ._context import call, current, json_of, make, work
 from ._library import lib
 from ._model import _copy
 from ._result import Result, draw
@@ -255,14 +255,14 @@ class Network:
         names = [targets] if isinstance(targets, str) else targets
         wanted = None if names is None else ",".join(map(_options.list_item, names)).encode()
         p = c.Posteriors()
-        with filled("cr_ask_table", given) as values:
-            context = work(lib.cr_model_infer, self._pointer, table._handle.pointer, wanted,
-                           self._evidence(evidence, more), values, p)
+        known = self._evidence(evidence, more)
         try:
+            with filled("cr_ask_table", given) as values:
+                context = work(lib.cr_model_infer, self._pointer, table._handle.pointer, wanted, known, values, p)
             names = [self.variables[p.variable[i]] for i in range(p.n)]
             found = Posteriors(names, {name: self.states(name) or ["mean", "sd"] for name in names}, p)
         finally:
-            lib.cr_posteriors_free(context.handle, p)
+            lib.cr_posteriors_free(current().handle, p)   # nothing where the call failed
         context.pass_warnings_on()
         return found
 

@@ -418,6 +418,25 @@ TEST(values_come_from_files)
     cr_gaussian_network_free(cx, net);
 }
 
+TEST(values_that_are_set_come_from_json)
+{
+    cr_gaussian_network *net = chain(cx);
+    cr_findings          known = { 0 };
+    cr_query_answer      a = { 0 }, b = ask(cx, net, "P(* | x3=2, do(x2=-1))");
+    static const char    set[] = "{\"x2\": {\"do\": -1}}";
+    assert_ok(cx, cr_gaussian_findings_parse(cx, &known, net, "set", set, strlen(set)));
+    assert_int_equal(known.item[0].kind, CR_FINDING_DO);
+    assert_ok(cx, cr_gaussian_query(cx, net, "P(* | x3=2)", &known, &a));
+    assert_true(a.n == b.n && a.value[0] == b.value[0]);
+    cr_findings_free(cx, &known);
+    cr_query_answer_free(cx, &a);
+    cr_query_answer_free(cx, &b);
+    assert_fails_with(
+        cx, cr_gaussian_findings_parse(cx, &known, net, "set", "{\"x2\": {\"to\": 1}}", 17),
+        CR_EDATA, "should be a number");
+    cr_gaussian_network_free(cx, net);
+}
+
 #define NET(variables) "{\"network\": \"gaussian\", \"variables\": {" variables "}}"
 
 TEST(mistakes_are_shown)

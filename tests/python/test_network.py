@@ -88,6 +88,9 @@ def test_evidence_in_all_forms(net):
     gaussian = credence.Network(NETWORKS / "temperature.json")
     assert gaussian.query("P(monday | read_monday=18)").marginals == \
         gaussian.query("P(monday)", read_monday=np.float64(18)).marginals
+    assert gaussian.query("P(tuesday | do(monday=20))").marginals == \
+        gaussian.query("P(tuesday)", evidence={"monday": {"do": 20}}).marginals
+    assert gaussian.query("P(read_monday)", tuesday={"do": 20}).marginals["read_monday"]["mean"] == pytest.approx(15)
 
 
 def test_several_questions_and_options(net):

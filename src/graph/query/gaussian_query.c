@@ -431,7 +431,7 @@ static cr_status read_values(const cri_json *d, const cr_network *graph, cr_find
     cr_status           st = CR_OK;
     const cr_variables *vs = cr_network_variables(graph);
     const char         *name;
-    json_t             *item;
+    json_t             *item, *action;
     double              value = 0;
     json_object_foreach(d->root, name, item)
     {
@@ -441,8 +441,11 @@ static cr_status read_values(const cri_json *d, const cr_network *graph, cr_find
             return cr_fail_nearest(d->cx, name, "variables", cr_variables_count(vs),
                                    name_of_variable, vs);
         }
-        CR_TRY(cri_json_real(d, item, "the value of a Gaussian variable", &value));
+        action = json_object_size(item) == 1 ? json_object_get(item, "do") : NULL;
+        CR_TRY(
+            cri_json_real(d, action ? action : item, "the value of a Gaussian variable", &value));
         CR_TRY(cri_findings_add_value(d->cx, list, graph, v, value));
+        if (action) list->item[list->n - 1].kind = CR_FINDING_DO;
     }
 done:
     return st;

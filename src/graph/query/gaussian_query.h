@@ -22,7 +22,7 @@
 /* Reads a question: of a finding weight[0] is the value.  CR_EARG, as cr_question_parse. */
 CR_API cr_status cr_gaussian_question_parse(cr_ctx *cx, const cr_gaussian_network *net,
                                             const char *text, cr_question **out_q);
-/* Adds values that are known from JSON, {"x": 1.2}.  CR_EDATA, CR_EIO. */
+/* Adds values that are known from JSON, {"x": 1.2}, {"x": {"do": 1.2}}.  CR_EDATA, CR_EIO. */
 CR_API cr_status cr_gaussian_findings_read(cr_ctx *cx, cr_findings *list,
                                            const cr_gaussian_network *net, const char *path);
 /* The same from the bytes of such JSON; `source` is their name in messages. */
