@@ -295,38 +295,6 @@ TEST(update)
     }
 }
 
-/* A row of weight 2 is two rows, one of weight 0 none, and the order does not matter: learned
- * too. */
-TEST(weights_and_order)
-{
-    sample s = draw(cx, 41, 14);
-    double X[MOST * D], y[MOST];
-    size_t n = 0;
-    for (size_t i = 14; i-- > 0;) {
-        s.w[i] = (double)(i % 3);
-        for (size_t k = 0; k < i % 3; k++, n++) {
-            memcpy(X + n * D, s.X + i * D, sizeof(double[D]));
-            y[n] = s.y[i];
-        }
-    }
-    cr_table *weighted = make_table(cx, s.X, 14, D, s.y, s.w),
-             *rows = make_table(cx, X, n, D, y, NULL);
-    cr_model *a = fit(cx, "gp", weighted, "target=y features=x* weights=w");
-    cr_model *b = fit(cx, "gp", rows, "target=y features=x*");
-    assert_same(cx, a, b, s.z, 1e-5);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    a = fit(cx, "gp", weighted, FIXED "features=x* weights=w noise=0.1");
-    b = fit(cx, "gp", rows, FIXED "features=x* noise=0.1");
-    assert_same(cx, a, b, s.z, 1e-10);
-    json_t *d = describe(cx, a), *e = describe(cx, b);
-    assert_close(statistic(d, "loo_log_score"), statistic(e, "loo_log_score"), 1e-9);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, weighted);
-    cr_table_free(cx, rows);
-}
-
 /* Other units of columns and target: the same process. */
 TEST(units)
 {
@@ -615,41 +583,4 @@ TEST(file_and_threads)
     for (size_t k = 0; k < 4; k++) cr_free(cx, bytes[k], size[k], 1);
     free(X);
     free(y);
-}
-
-static cr_status all_of_it(cr_ctx *cx, void *arg)
-{
-    cr_status     st = CR_OK;
-    cr_model     *m = NULL, *again = NULL, *more = NULL;
-    cr_prediction p = { 0 };
-    cr_table     *t = NULL;
-    char         *bytes = NULL, *text = NULL;
-    size_t        size = 0;
-    double        X[] = { 0, 1, 1, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 }, draws[12];
-    cr_ctx_set_threads(cx, 1);
-    CR_TRY(cr_table_new(cx, "t", 6, &t));
-    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
-    CR_TRY(try_fit(cx, "gp", t, arg, &m));
-    CR_TRY(cr_predict(cx, m, t, &p));
-    CR_TRY(cr_sample_targets(cx, m, t, 2, 1, draws));
-    CR_TRY(cr_describe(cx, m, &text));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
-    CR_TRY(cr_update(cx, again, t, &more));
-done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_model_free(cx, again);
-    cr_model_free(cx, more);
-    cr_table_free(cx, t);
-    return st;
-}
-
-TEST(allocations)
-{
-    test_every_allocation_fails(all_of_it,
-                                (char[]){ "target=y optimize=none mean=linear noise=0.1" });
 }
