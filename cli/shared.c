@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "data/formats/read_internal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,40 @@ static const char *class_target(const cli *c)
     return NULL;
 }
 
+/* A pipe that will be read several times becomes a file without a name, in $TMPDIR or /tmp. */
+static cr_status store_input(cli *c)
+{
+    cr_status   st = CR_OK;
+    struct stat info;
+    const char *folder = getenv("TMPDIR");
+    char        path[4096], bytes[65536], reason[CRI_REASON_SIZE];
+    ssize_t     n = 0;
+
+    if (fstat(STDIN_FILENO, &info) != 0 || S_ISREG(info.st_mode)) return CR_OK;
+    snprintf(path, sizeof path, "%s/credence-XXXXXX", folder && *folder ? folder : "/tmp");
+    int to = mkstemp(path);
+    if (to >= 0) unlink(path);
+    while (to >= 0 && (n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
+        CR_TRY(cr_check_interrupt(c->cx));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 || write(to, bytes, (size_t)n) != n) break;
+    }
+    if (to < 0 || n != 0 || dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0) {
+        cr_fail(c->cx, CR_EIO, "standard input cannot be stored in '%s': %s", path,
+                cri_reason(errno, reason));
+        st = cr_fail_hint(c->cx, "it is read several times; TMPDIR names another folder");
+    }
+done:
+    if (to >= 0) close(to);
+    return st;
+}
+
+static bool needs_passes(const cli *c)
+{
+    const cr_model_class *m = c->verb->takes & VERB_FITS ? cr_class_find(c->cx, c->args[0]) : NULL;
+    return m && cr_class_offers(m, "passes");
+}
+
 cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,
                           cr_stream **out_stream)
 {
@@ -82,6 +117,7 @@ cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_
     CR_TRY(check_stdin(c, index));
     if (opt_model) CR_TRY(take_categories(c, cr_model_get_design(opt_model)));
     if (target) CR_TRY(cr_options_add(c->cx, cr_read_table, &c->read, "category", target));
+    if (is_stream(c->args[index]) && needs_passes(c)) CR_TRY(store_input(c));
     CR_TRY(cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
 done:
     return st;

@@ -120,7 +120,7 @@ static cr_status take_block(job *j, const cr_table *block)
     if (j->o->predictions) CR_TRY(predict_block(j, block));
     if (j->stream) {
         j->broken = true;
-        CR_TRY(cri_model_take(j->c->cx, j->model, block, false, false, &any));
+        CR_TRY(cri_model_take(j->c->cx, j->model, block, false, &any));
         j->broken = false;
     } else {
         CR_TRY(cr_update(j->c->cx, j->model, block, &next));

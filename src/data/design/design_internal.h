@@ -221,6 +221,8 @@ typedef struct cri_rows {
     size_t            imputed; /* cells that were filled in                     */
     bool              more;    /* a stream goes on behind them: what is made of all rows may wait */
     bool              weightless; /* there are rows, and none has any weight */
+    struct cri_passes
+        *passes; /* of a fit to a stream: over all its blocks (models/core/passes.h) */
 } cri_rows;
 
 /* CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on

@@ -1,6 +1,7 @@
 /* driver.c -- from a table to a fitted model, and from there to one that knows more rows: task, design, rows,
  * then the class, by sums over the rows or from all of them at once. */
 #include "em.h"
+#include "passes.h"
 #include "rows_check.h"
 #include "sums.h"
 #include "transform_target.h"
@@ -246,9 +247,9 @@ done:
     return st;
 }
 
-static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream *opt_rest)
+static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
-    bool                 more = opt_rest != NULL;
+    bool                 more = rows->passes != NULL;
     const cri_sums_face *face = m->class->sums;
     bool                 serves =
         face && (more || !face->serves || face->serves(rows, m->options, cri_sums_leaves(rows)));
@@ -256,8 +257,11 @@ static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream 
     m->weightless = rows->weightless;
     m->report = (cr_report){ .rows = rows->n, .log_evidence = NAN, .log_likelihood = NAN };
     if (serves) return learn_sums(cx, m, rows, more);
-    if (m->class->em) return cri_em_fit(cx, m, rows, opt_rest);
-    return cri_learning_of(m->class)->fit(cx, rows, m->options, m->fit.seed, &m->state, &m->report);
+    cr_status st = m->class->em ? cri_em_fit(cx, m, rows)
+                                : cri_learning_of(m->class)->fit(cx, rows, m->options, m->fit.seed,
+                                                                 &m->state, &m->report);
+    if (more && rows->passes->made > 0) m->report.rows = rows->passes->rows;
+    return st;
 }
 
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
@@ -268,9 +272,10 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     const cr_model_class *c = cr_class_find(cx, name);
     cr_model             *m = NULL;
     cri_rows              rows = { 0 };
+    cri_passes            passes = { .stream = opt_rest };
 
     if (!c) return CR_EARG;
-    m = cri_model_new(cx, c);
+    passes.model = m = cri_model_new(cx, c);
     if (!m) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n_settings; i++) {
         CR_TRY(cri_model_set(cx, m, settings[i].name, settings[i].value));
@@ -282,9 +287,11 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     m->open = opt_rest != NULL;
     CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
     rows.more = opt_rest != NULL;
-    if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c)) /* else others may come yet */
+    rows.passes = opt_rest ? &passes : NULL;
+    if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c) &&
+        !rows.passes) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
-    st = learn(cx, m, &rows, opt_rest);
+    st = learn(cx, m, &rows);
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
@@ -347,7 +354,7 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
         return cr_fail_hint(cx, "fit it again on all the rows");
     }
     CR_TRY(cri_model_copy(cx, old, &m));
-    CR_TRY(cri_model_take(cx, m, t, false, false, NULL));
+    CR_TRY(cri_model_take(cx, m, t, false, NULL));
     *out_model = m;
     m = NULL;
 done:
@@ -388,21 +395,18 @@ done:
     return st;
 }
 
-static cr_status take_whole(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool advance)
+static cr_status take_whole(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
-    const cri_whole_face *face = cri_learning_of(m->class);
-    void                 *state = NULL;
-    cr_status             st =
-        advance ? face->advance(cx, m->state, rows, m->options, m->fit.seed, &state, &m->report)
-                            : face->update(cx, m->state, rows, m->options, &state, &m->report);
+    void     *state = NULL;
+    cr_status st =
+        cri_learning_of(m->class)->update(cx, m->state, rows, m->options, &state, &m->report);
     if (st != CR_OK) return st;
     cri_state_free(cx, m->class, m->state);
     m->state = state;
     return CR_OK;
 }
 
-cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more,
-                         bool *opt_any)
+cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool more, bool *opt_any)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -419,7 +423,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
     if (m->weightless && !more) CR_TRY(fail_weight(cx, m, &rows));
     m->report =
         (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
-    CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows, advance));
+    CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows));
     cri_model_count_slopes(m, &rows, !more);
     m->open = more;
     if (m->calibration && !more)

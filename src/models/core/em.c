@@ -1,9 +1,8 @@
 /* em.c -- EM: passes over the rows, steps, starts. */
 #include "em.h"
-#include "sums.h"
+#include "passes.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
-#include "data/stream/stream_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +28,6 @@ typedef struct pass {
     const void     *state;
     size_t          width; /* of a node */
     cri_forest      forest;
-    size_t          rows;
 } pass;
 
 static cr_status add_nodes(cr_ctx *cx, const void *of, void *a, const void *b)
@@ -80,58 +78,25 @@ static cr_status gather_leaf(cr_ctx *cx, void *arg, const cri_rows *rows)
         node ? cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, p->width,
                                    p->model->class->em->work(p->state), gather_block, &w, node)
              : CR_ENOMEM;
-    p->rows += rows->n;
     if (st == CR_OK) return cri_forest_push(cx, &vectors, p, &p->forest, node, 0);
     free_node(cx, p, node);
     return st;
 }
 
-/* All blocks of a stream.  What there is to be said of their rows is said in the first pass alone. */
-static cr_status gather_stream(cr_ctx *cx, pass *p, cr_stream *stream, bool first)
+static cr_status gather_rows(cr_ctx *cx, void *arg, const cri_rows *rows)
 {
-    cr_status st = CR_OK;
-    cr_table *block = NULL;
-    cri_rows  rows = { 0 };
-
-    CR_TRY(cri_stream_rewind(cx, stream));
-    for (;;) {
-        bool any;
-        CR_TRY(cr_stream_next(cx, stream, &block));
-        if (!block) break;
-        if (!first) cri_hold_warnings(cx);
-        CR_TRY(cri_model_open_rows(cx, p->model, block, &any, !first, &rows));
-        CR_TRY(cri_each_leaf(cx, &rows, gather_leaf, p));
-        cri_rows_close(cx, &rows);
-        rows = (cri_rows){ 0 };
-        cr_table_free(cx, block);
-        block = NULL;
-    }
-done:
-    if (!first) cri_hold_warnings(cx); /* and forgotten */
-    cri_rows_close(cx, &rows);
-    cr_table_free(cx, block);
-    return st;
+    return cri_each_leaf(cx, rows, gather_leaf, arg);
 }
 
-/* What is gone through: rows in memory, or all blocks of a stream. */
-typedef struct source {
-    const cri_rows *rows;
-    cr_stream      *stream;
-    bool            seen; /* once */
-    size_t          count;
-} source;
-
 /* sums [width of the class + 1] = the statistics of all rows under the state. */
-static cr_status gather(cr_ctx *cx, const cr_model *m, const void *state, source *from,
+static cr_status gather(cr_ctx *cx, const cr_model *m, const void *state, const cri_rows *rows,
                         double *sums)
 {
     cr_status st = CR_OK;
     pass      p = { .model = m, .state = state, .width = m->class->em->width(state) + 1 };
     void     *sum = NULL;
-    CR_TRY(from->stream ? gather_stream(cx, &p, from->stream, !from->seen)
-                        : cri_each_leaf(cx, from->rows, gather_leaf, &p));
-    from->seen = true;
-    from->count = p.rows;
+    CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, gather_rows, &p)
+                        : gather_rows(cx, &p, rows));
     CR_TRY(cri_forest_fold(cx, &vectors, &p, &p.forest, &sum));
     memcpy(sums, sum, p.width * sizeof *sums);
 done:
@@ -144,7 +109,7 @@ done:
 
 typedef struct em {
     const cr_model *model;
-    source          from;
+    const cri_rows *rows;
     double          tol;
     size_t          max_iter, restarts;
     double          reserve; /* seconds before the time limit at which it ends */
@@ -166,7 +131,7 @@ static cri_em_outcome *outcome_of(const cr_model *m, void *state)
 /* One pass at `state`: sums, and the objective at the end of the trace. */
 static cr_status look(cr_ctx *cx, em *e, void *state, double *sums, cri_em_outcome *o)
 {
-    cr_status st = gather(cx, e->model, state, &e->from, sums);
+    cr_status st = gather(cx, e->model, state, e->rows, sums);
     double   *trace;
     if (st != CR_OK) return st;
     if (!isfinite(sums[0]))
@@ -258,11 +223,11 @@ static cr_status run_on_first(cr_ctx *cx, void *arg, const cri_rows *leaf)
     return run(cx, w->e, leaf, w->state);
 }
 
-cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream *stream)
+cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
     double    left = cri_time_left(cx);
     em        e = { .model = m,
-                    .from = { .rows = rows, .stream = stream },
+                    .rows = rows,
                     .tol = *(const double *)option(m, "tol"),
                     .max_iter = *(const size_t *)option(m, "max_iter"),
                     .restarts = *(const size_t *)option(m, "restarts"),
@@ -271,7 +236,6 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows, cr_stream *s
     cr_status st = cri_each_leaf(cx, rows, run_on_first, &w);
     if (st != CR_OK) return st;
     const cri_em_outcome *o = outcome_of(m, m->state);
-    m->report.rows = e.from.count;
     m->report.iterations = o->iterations;
     m->report.stop = o->converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     m->report.log_likelihood = o->objective;

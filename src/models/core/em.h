@@ -32,6 +32,6 @@ void cri_em_describe(const cri_em_outcome *outcome, cri_sheet *statistics);
 
 /* Fits the state of a model to rows: all of them, or the first block of a stream, whose blocks all count.
  * Near the time limit it ends with the best so far.  Sets the report, with the rows of a stream. */
-cr_status cri_em_fit(cr_ctx *cx, cr_model *model, const cri_rows *rows, cr_stream *opt_stream);
+cr_status cri_em_fit(cr_ctx *cx, cr_model *model, const cri_rows *rows);
 
 #endif

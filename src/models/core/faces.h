@@ -84,12 +84,7 @@ typedef struct cri_whole_face {
     /* A new state: what `state` knew and the new rows. */
     cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void **out_state, cr_report *report);
-    /* The same for the next block of a stream where there is no exact update: one pass, which
-     * leaves an estimate near the one of all rows and says how near.  `advances` is the setting,
-     * "name=value", that asks for it. */
-    cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                         uint64_t seed, void **out_state, cr_report *report);
-    const char *advances;
+    bool passes; /* fit takes the first block of a stream, and goes through all of it (passes.h) */
     bool update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool update_holds;   /* update keeps hyper-parameters as fit learned them: no stream of fits */
 } cri_whole_face;

@@ -3,7 +3,6 @@
 #include "model_internal.h"
 #include "data/stream/stream_internal.h"
 #include "base/context_internal.h"
-#include "base/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,61 +38,19 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
     return CR_OK;
 }
 
-/* The setting that asks for the one pass of a class without an exact update; n: there is none. */
-static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t n)
-{
-    size_t i = 0;
-    for (; i < n; i++) {
-        size_t length = strlen(s[i].name);
-        if (cri_learning_of(c)->advances &&
-            strncmp(cri_learning_of(c)->advances, s[i].name, length) == 0 &&
-            cri_learning_of(c)->advances[length] == '=' &&
-            strcmp(cri_learning_of(c)->advances + length + 1, s[i].value) == 0)
-            break;
-    }
-    return i;
-}
+/* By passes over all blocks, or block by block. */
+static bool by_passes(const cr_model_class *c) { return c->em || cri_learning_of(c)->passes; }
 
-/* The model of the first block: where the others are gone through once, by the default setting
- * instead of the one that asks for it. */
-static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
-                           size_t n, size_t without, cr_stream *opt_rest, cr_model **out_model)
+static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  workspace = cr_scratch_begin(cx);
-    cr_setting *some = cr_scratch_bytes(&workspace, n, sizeof *some);
-    cr_model   *m = NULL;
-    size_t      k = 0;
-
-    CR_TRY(workspace.status);
-    for (size_t i = 0; i < n; i++)
-        if (i != without) some[k++] = s[i];
-    CR_TRY(cri_model_fit(cx, name, block, some, k, opt_rest, &m));
-    if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
-    *out_model = m;
-    m = NULL;
-done:
-    cr_model_free(cx, m);
-    cr_scratch_end(&workspace);
-    return st;
-}
-
-static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
-{
-    if (advance) return CR_OK;
-    if ((cri_class_updates(c) || c->em) && !cri_learning_of(c)->update_holds &&
+    if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    const char *why = !cri_class_updates(c) && !c->em ? "it has no exact update"
+    const char *why = !cri_class_updates(c) && !by_passes(c) ? "it has no exact update"
                       : cri_learning_of(c)->update_holds
                           ? "its hyper-parameters are learned from all rows at once"
                           : "its columns are standardised by all rows at once";
     cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot be fitted block by block: %s", c->name, why);
-    if (cri_learning_of(c)->advances)
-        return cr_fail_hint(cx, "--%.*s %s learns from a stream in one pass, approximately",
-                            (int)strcspn(cri_learning_of(c)->advances, "="),
-                            cri_learning_of(c)->advances,
-                            strchr(cri_learning_of(c)->advances, '=') + 1);
     return cr_fail_hint(cx, "without --stream it is fitted in memory");
 }
 
@@ -136,13 +93,13 @@ static void finish(cr_ctx *cx, ahead *a)
 }
 
 /* Takes in the blocks from the one at hand on. */
-static cr_status take_blocks(cr_ctx *cx, ahead *a, bool advance, cr_model *model)
+static cr_status take_blocks(cr_ctx *cx, ahead *a, cr_model *model)
 {
     cr_status st = CR_OK;
     while (a->block && st == CR_OK) {
         bool any;
         cri_hold_warnings(cx); /* what is said of a block need not be true of all */
-        st = cri_model_take(cx, model, a->block, advance, a->next != NULL, &any);
+        st = cri_model_take(cx, model, a->block, a->next != NULL, &any);
         if (st == CR_OK) st = go_on(cx, a);
     }
     return st;
@@ -158,18 +115,15 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     const char           *target = NULL;
 
     if (!c) return CR_EARG;
-    size_t which = find_advance(c, settings, n_settings);
-    bool   advance = which < n_settings;
-    CR_TRY(check_class(cx, c, advance));
+    CR_TRY(check_class(cx, c));
     CR_TRY(check_settings(cx, c, settings, n_settings));
     for (size_t i = 0; i < n_settings; i++)
         if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
     CR_TRY(start(cx, stream, c, target, &a));
-    if (!a.next) which = n_settings; /* all rows are here: as the setting says */
     cri_hold_warnings(cx);
-    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next ? stream : NULL, &m));
-    if (!c->em) CR_TRY(go_on(cx, &a));
-    if (!c->em) CR_TRY(take_blocks(cx, &a, advance, m));
+    CR_TRY(cri_model_fit(cx, name, a.block, settings, n_settings, a.next ? stream : NULL, &m));
+    if (!by_passes(c)) CR_TRY(go_on(cx, &a));
+    if (!by_passes(c)) CR_TRY(take_blocks(cx, &a, m));
     *out_model = m;
     m = NULL;
 done:
@@ -188,7 +142,7 @@ cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, c
     if (!cri_class_updates(old->class)) return cr_update(cx, old, NULL, out_model); /* says why */
     CR_TRY(start(cx, stream, old->class, cr_design_target(old->design), &a));
     CR_TRY(cri_model_copy(cx, old, &m));
-    CR_TRY(take_blocks(cx, &a, false, m));
+    CR_TRY(take_blocks(cx, &a, m));
     *out_model = m;
     m = NULL;
 done:

@@ -1,10 +1,9 @@
 /* fit_stream.h -- models of data that do not fit memory.
  * Models that learn from sums over rows gather them block by block, in one pass; where blocks are the leaves of
- * the data, which is the default, with the bits of a fit in memory.  Models found by EM go through a file
- * again and again, likewise.  Others with an exact update fit the first block and take in the rest one by
- * one.  A model that has none may learn from a stream all the same, by stochastic gradients and only
- * near the answer, where its settings ask for it (logistic: solver sgd).  Where types, levels or the
- * number of columns must be known first, a regular file is looked through once before (stream.h). */
+ * the data, which is the default, with the bits of a fit in memory.  Models found by steps, by EM or by
+ * Newton's method (logistic), go through a file again and again.  Others with an exact update fit the first
+ * block and take in the rest one by one.  Where types, levels or the number of columns must be known
+ * first, a regular file is looked through once before (stream.h). */
 #ifndef CREDENCE_MODELS_CORE_FIT_STREAM_H
 #define CREDENCE_MODELS_CORE_FIT_STREAM_H
 

@@ -57,6 +57,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "function"   it tells of a function without noise
  *   "log-joint"  it has the density of a row together with its class
  *   "relearn"    an update is the same as a fit on all rows
+ *   "passes"     a stream is gone through several times
  *   "hold"       an update keeps hyper-parameters as the fit learned them
  * or takes data of this kind:
  *   "missing"    with gaps in the features

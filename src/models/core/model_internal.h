@@ -34,7 +34,7 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
 /* cr_fit; with opt_rest, to the first block of a stream that has more of them: the state waits for those,
- * or, by EM, has been fitted to all. */
+ * or, by passes over all of them, has been fitted. */
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *table,
                         const cr_setting *settings, size_t n_settings, cr_stream *opt_rest,
                         cr_model **out_model);
@@ -42,12 +42,11 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *table,
  * there is to be said of them has been said. */
 cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *model, const cr_table *table,
                               bool *opt_any, bool again, cri_rows *rows);
-/* The model learns the rows of a table: by its exact update, or with `advance` by that of a class
- * that has but that; `more`: others follow.  A table whose rows are all left out for missing values
- * changes nothing (*opt_any is false then), or fails where opt_any is NULL.  After a failure the
- * model can only be freed. */
-cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool advance,
-                         bool more, bool *opt_any);
+/* The model learns the rows of a table by its exact update; `more`: others follow.  A table whose rows are
+ * all left out for missing values changes nothing (*opt_any is false then), or fails where opt_any is NULL.
+ * After a failure the model can only be freed. */
+cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, bool more,
+                         bool *opt_any);
 /* A copy of a fitted model. */
 cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model);
 

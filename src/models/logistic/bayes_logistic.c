@@ -203,7 +203,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     double    *place = cr_scratch_f64(&s, K);
 
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
+    CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M, NULL));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept;
     m->infer = o->infer == CRI_INFER_AUTO ? CRI_INFER_LAPLACE : (size_t)o->infer;

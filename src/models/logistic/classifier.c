@@ -1,5 +1,6 @@
 /* classifier.c -- fitting a linear classifier: classes, penalty, standard errors. */
-#include "classifier_stream.h"
+#include "classifier.h"
+#include "models/core/passes.h"
 #include "models/core/rows_check.h"
 #include "base/context_internal.h"
 #include "base/quoted.h"
@@ -11,27 +12,38 @@
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
-                                 size_t *out_M)
+static cr_status weigh_classes(cr_ctx *cx, void *weight, const cri_rows *rows)
 {
-    size_t    K = cr_design_classes(rows->design), present = 0;
-    cr_status st = cri_check_row_classes(cx, rows);
-    if (st != CR_OK) return st;
-    for (size_t k = 0; k < K; k++) place[k] = -1;
+    (void)cx;
     for (size_t i = 0; i < rows->n; i++)
-        if (!rows->w || rows->w[i] > 0) place[(size_t)rows->y[i]] = 0;
-    for (size_t k = 0, one = 0; k < K; k++) {
-        if (place[k] < 0) continue;
-        if (one++ == 0) present = k; /* the first */
+        ((double *)weight)[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
+    return CR_OK;
+}
+
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M, double *opt_weight)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(rows->design), count = 0, first = K;
+    double    *weight = cr_scratch_bytes(&s, K, sizeof *weight);
+
+    CR_TRY(s.status);
+    CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, weigh_classes, weight)
+                        : weigh_classes(cx, weight, rows));
+    CR_TRY(cri_check_classes(cx, rows->design, weight));
+    for (size_t k = 0; k < K; k++) {
+        place[k] = weight[k] > 0 ? (double)count++ : -1;
+        if (weight[k] > 0 && first == K) first = k;
     }
-    size_t count = 0, first = present;
-    for (size_t k = 0; k < K; k++)
-        if (place[k] >= 0) place[k] = (double)count++;
     bool every = full && count > 2;
     *out_M = every ? count : count - 1;
     for (size_t k = 0; k < K && !every; k++) /* the first is the reference */
         if (place[k] >= 0) place[k] = k == first ? (double)*out_M : place[k] - 1;
-    return CR_OK;
+    if (opt_weight) memcpy(opt_weight, weight, K * sizeof *weight);
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y)
@@ -111,58 +123,14 @@ done:
 
 CRI_RECORD_TABLE(, cri_classifier_record, cri_classifier, CRI_CLASSIFIER);
 
-void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
-{
-    cri_record_free(cx, cri_classifier_record, m);
-    *m = (cri_classifier){ 0 };
-}
-
-cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state)
-{
-    cri_classifier *state = cr_alloc(cx, 1, sizeof *state);
-    if (!state) return CR_ENOMEM;
-    *state = *m;
-    *m = (cri_classifier){ 0 };
-    *out_state = state;
-    return CR_OK;
-}
-
-/* What a stream goes on with: all of it or nothing, and rows of classes that there are. */
-static bool stream_fits(const cri_classifier *m)
-{
-    bool fits = !m->held_z == (m->held == 0) && !m->held_yw == !m->held_z &&
-                (!m->held_z || m->two == 2) && !m->pull == !m->past && !m->miss == !m->past &&
-                (!m->past || m->D == m->M * m->q);
-    for (size_t i = 0; fits && i < m->held; i++)
-        fits = m->held_yw[2 * i] < (double)m->M + (m->full ? 0 : 1);
-    return fits;
-}
-
 cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     const cri_classifier *m = state;
     bool fits = m->p == cr_design_terms(design) && m->K == cr_design_classes(design) &&
-                m->q == m->p + m->intercept && m->q1 == m->p + 1 && stream_fits(m);
+                m->q == m->p + m->intercept && m->q1 == m->p + 1;
     (void)cx;
     for (size_t k = 0; fits && k < m->K; k++) fits = m->place[k] <= (double)m->M;
     return fits ? CR_OK : CR_EDATA;
-}
-
-cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out)
-{
-    cr_status      st = CR_OK;
-    cri_classifier some = *from, m = { 0 };
-    some.held = 0;
-    some.held_z = some.held_yw = some.blame = some.sd = NULL;
-    if (!some.last) some.last = some.theta;
-    CR_TRY(cri_record_copy(cx, cri_classifier_record, &some, &m));
-    CR_TRY(cri_record_allocate(cx, cri_classifier_record, &m));
-    for (size_t a = 0; a < m.M * m.q1; a++) m.sd[a] = -1;
-    *out = m;
-    m = (cri_classifier){ 0 };
-done:
-    cri_classifier_clear(cx, &m);
-    return st;
 }
 
 /* The likelihood without any slope. */
@@ -260,8 +228,9 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     CR_TRY(workspace.status);
     memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
     for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
-    if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
-    bool many = f->l2 == 0 && m->lambda == 0 && kind == CRI_NOT_SEPARATED && f->M > 1;
+    bool free = f->l2 == 0 && m->lambda == 0 && !f->passes;
+    if (free) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
+    bool many = free && kind == CRI_NOT_SEPARATED && f->M > 1;
     if (many) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
     if (expected && s->hessian) {
         cri_likelihood       g = *f;
@@ -290,6 +259,20 @@ done:
     return st;
 }
 
+/* Over all blocks of a stream, from the answer of the first: few rows are kept from taking chance for certainty
+ * by a penalty of at least 1. */
+static cr_status solve_blocks(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
+                              cri_solution *s)
+{
+    cri_likelihood    first = *f;
+    cri_solve_options usual = *o;
+    first.passes = NULL;
+    first.l2 = fmax(first.l2, 1);
+    usual.solver = CRI_SOLVER_AUTO;
+    cr_status st = cri_solve(cx, &first, &usual, false, s);
+    return st == CR_OK ? cri_solve_again(cx, f, o, s) : st;
+}
+
 /* One solution of all vectors, or, for probit with several, one of each against the rest. */
 static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_settings *o,
                            uint32_t *y, uint32_t *own, bool *apart, cri_classifier *m,
@@ -305,7 +288,8 @@ static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_se
         f.y = rest ? own : y;
         f.M = rest ? 1 : m->M;
         f.full = m->full && !rest;
-        CR_TRY(cri_solve(cx, &f, &o->solve, sds, &s));
+        CR_TRY(f.passes ? solve_blocks(cx, &f, &o->solve, &s)
+                        : cri_solve(cx, &f, &o->solve, sds, &s));
         CR_TRY(keep_solution(cx, &f, &s, o->expected, first, apart, m));
         report->iterations += s.iterations;
         if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED)
@@ -317,17 +301,23 @@ done:
     return st;
 }
 
+/* share [K + 1] becomes the weight of each vector's class, and of the reference. */
 static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
-                         const cri_classifier_rows *x, cri_classifier *m)
+                         cri_classifier_rows *x, cri_classifier *m, double *share)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     K = cr_design_classes(rows->design);
-    double    *place = cr_scratch_f64(&s, K);
+    double    *place = cr_scratch_f64(&s, K), *weight = cr_scratch_f64(&s, K), total = 0;
     bool       full = o->lambda > 0 || o->link == CRI_LINK_PROBIT;
 
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, rows, full, place, &m->M));
+    CR_TRY(cri_classifier_classes(cx, rows, full, place, &m->M, weight));
+    for (size_t k = 0; k < K; k++) {
+        total += weight[k];
+        if (place[k] >= 0) share[(size_t)place[k]] = weight[k];
+    }
+    if (rows->passes) x->weight = total;
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K;
     m->intercept = o->intercept;
     m->full = full && m->M > 1;
@@ -352,23 +342,24 @@ static void count_coefficients(cri_classifier *m)
     }
 }
 
-cr_status cri_classifier_solve(cr_ctx *cx, const cr_design *design, const cri_classifier_rows *x,
-                               uint32_t *y, const cri_classifier_settings *settings,
-                               cri_classifier *m, cr_report *report)
+static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_classifier_rows *x,
+                       const cri_classifier_settings *settings, const double *share,
+                       cri_classifier *m, cr_report *report)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
     cri_classifier_settings o = *settings;
+    uint32_t               *y = cr_scratch_bytes(&s, x->n, sizeof *y);
     uint32_t               *own = cr_scratch_bytes(&s, x->n, sizeof *own);
-    double                 *share = cr_scratch_bytes(&s, m->M + 1, sizeof(double));
     bool                   *apart = cr_scratch_bytes(&s, m->M + 1, sizeof(bool)), any = false;
 
     CR_TRY(s.status);
-    for (size_t i = 0; i < x->n; i++) share[y[i]] += x->w ? x->w[i] : 1;
-
-    cri_likelihood f = { .x = x, .link = o.link, .step = 1 };
-    double         per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x->weight;
-    double         ratio = o.penalty == CRI_PENALTY_L1 ? 1 : o.l1_ratio;
+    cri_classifier_targets(rows, m->place, y);
+    cri_likelihood f = {
+        .x = x, .link = o.link, .step = 1, .passes = rows->passes, .place = m->place
+    };
+    double per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x->weight;
+    double ratio = o.penalty == CRI_PENALTY_L1 ? 1 : o.l1_ratio;
     f.l2 = o.penalty == CRI_PENALTY_L2 ? o.lambda : per_row * (1 - ratio);
     o.solve.l1 = per_row * ratio;
     m->information = m->tests = o.lambda == 0;
@@ -376,12 +367,12 @@ cr_status cri_classifier_solve(cr_ctx *cx, const cr_design *design, const cri_cl
     m->null_nll = null_likelihood(&f, share, m->M + 1);
     if (o.link == CRI_LINK_PROBIT && m->M > 1) m->null_nll = NAN;
     count_coefficients(m);
-    warn_fixed(cx, design, m);
+    warn_fixed(cx, rows->design, m);
     for (size_t k = 0; k <= m->M; k++) any = any || apart[k];
     if (any)
-        warn_apart(cx, design, m, apart);
+        warn_apart(cx, rows->design, m, apart);
     else
-        CR_TRY(warn_separated(cx, design, m));
+        CR_TRY(warn_separated(cx, rows->design, m));
     report->log_likelihood = o.link == CRI_LINK_PROBIT && m->M > 1 ? NAN : -m->nll;
 done:
     cr_scratch_end(&s);
@@ -393,23 +384,20 @@ cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classif
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
-    cri_classifier      m = { 0 };
+    cri_classifier     *m = cr_alloc(cx, 1, sizeof *m);
     cri_classifier_rows x = { 0 };
-    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    double *share = cr_scratch_bytes(&s, cr_design_classes(rows->design) + 1, sizeof *share);
 
+    if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
     CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
-    CR_TRY(prepare(cx, rows, o, &x, &m));
-    cri_classifier_targets(rows, m.place, y);
-    if (rows->more && cri_classifier_renews(&m)) {
-        CR_TRY(cri_classifier_hold(cx, NULL, &x, y, &m));
-        m.weight = 0; /* nothing is learned yet */
-    } else {
-        CR_TRY(cri_classifier_solve(cx, rows->design, &x, y, o, &m, report));
-    }
-    CR_TRY(cri_classifier_keep(cx, &m, out_state));
+    CR_TRY(prepare(cx, rows, o, &x, m, share));
+    CR_TRY(solve(cx, rows, &x, o, share, m, report));
+    *out_state = m;
+    m = NULL;
 done:
-    cri_classifier_clear(cx, &m);
+    if (m) cri_record_free(cx, cri_classifier_record, m);
+    cr_free(cx, m, 1, sizeof *m);
     cri_classifier_rows_free(cx, &x);
     cr_scratch_end(&s);
     return st;

@@ -39,21 +39,7 @@
     MEMBER(vector, blame,       (q),        "0..1",  "1 where the column separates the classes")     \
     MEMBER(vector, fixed,       (q),        "0..1",  "1 where the coefficient is 0 because others determine it") \
     MEMBER(matrix, theta,       (M, q),     "",      "of z")                                         \
-    MEMBER(matrix, sd,          (M, q1),    "any",   "in the units of the data, intercept first; -1: none") \
-    MEMBER(count,  steps,       (),         "spare as:stream_steps", "of a stream: theta is the mean of so many; 0 of a fit in memory") \
-    MEMBER(real,   rate,        (),         "spare none as:stream_rate", "of them")                       \
-    MEMBER(real,   gradient_z,  (),         "spare none as:stream_gradient_z", "the gradient in units of its noise") \
-    MEMBER(matrix, last,        (M, q),     "none as:stream/last", "the last of the steps")          \
-    MEMBER(count,  held,        (),         "spare", "rows of a stream in few coefficients not yet learned from") \
-    MEMBER(count,  two,         (),         "0..2 spare", "2")                                       \
-    MEMBER(count,  D,           (),         "spare", "M q")                                          \
-    MEMBER(count,  folds,       (),         "spare", "of such a stream (classifier_renew.c)")        \
-    MEMBER(real,   distance,    (),         ">=0 spare none", "in standard errors, from the minimum of all rows") \
-    MEMBER(matrix, held_z,      (held, q),  "none",  "z of the rows held")                           \
-    MEMBER(matrix, held_yw,     (held, two), ">=0 none", "their vectors and weights")                \
-    MEMBER(matrix, past,        (D, D),     "none",  "curvature of the folds")                       \
-    MEMBER(vector, pull,        (D),        "none",  "their gradients at 0")                         \
-    MEMBER(vector, miss,        (D),        "none",  "what these may be off")
+    MEMBER(matrix, sd,          (M, q1),    "any",   "in the units of the data, intercept first; -1: none")
 /* clang-format on */
 CRI_RECORD(cri_classifier, CRI_CLASSIFIER);
 extern const cri_member cri_classifier_record[];
@@ -84,18 +70,11 @@ typedef struct cri_classifier_settings {
       .batch = (o)->batch, .seed = (with_seed) }
 /* clang-format on */
 
-/* The entries of the classes; a state is a cri_classifier. */
+/* The entries of the classes; a state is a cri_classifier.  Rows with passes are the first block of a stream, by which
+ * the columns are standardised; the rest is of all its blocks.  Whether its classes are separated is not looked
+ * for. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              void **out_state, cr_report *report);
-/* A new classifier from an old one and a further block of a stream, in one pass of cumulated
- * estimating equations, or, with many coefficients and then without sds, of stochastic gradients.
- * Classes and standardisation are those of the first block.  kkt and gradient_z are of the block
- * before it was learned from: the largest gradient per row, and in units of its own noise; nll
- * gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class that the first
- * block has not. */
-cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
-                                 const cri_classifier_settings *o, void **out_state,
-                                 cr_report *report);
 cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                  cr_prediction *out);
 /* Fails with CR_ENUMERIC where one of n probabilities is NaN: scores that overflow. */
@@ -106,19 +85,13 @@ extern const cr_field cri_classifier_statistics[];
 /* Whether a state that was read fits the design. */
 cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design);
 
-/* The same coefficients, with room for those of a stream, and no sds and no rows that are held. */
-cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out);
-/* *m becomes a state, and is empty then.  CR_ENOMEM leaves it as it is. */
-cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state);
-/* Frees what is in *m. */
-void cri_classifier_clear(cr_ctx *cx, cri_classifier *m);
-
 /* --- shared with bayes-logistic -------------------------------------------------------------- */
 
 /* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
- * many. Fails with CR_EDATA when there are fewer than two. */
+ * many.  Of a stream, those of all its blocks; weight [K], where it is wanted.  Fails with CR_EDATA when
+ * there are fewer than two. */
 cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
-                                 size_t *out_M);
+                                 size_t *out_M, double *opt_weight);
 /* y [n] = the vector of each row's class, M for the reference. */
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
 /* Adds a parameter called "term", or "class:term" where there are several vectors; place 0 is the

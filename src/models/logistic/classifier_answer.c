@@ -158,11 +158,6 @@ const cr_field cri_classifier_statistics[] = {
     CR_NUMBER("l1_ratio", CR_FIELD_EITHER, "of elastic: share r of the absolute values"),
     CR_TEXT("solver", 0, "the method that was used"),
     CR_NUMBER("kkt_residual", CR_FIELD_NULL, "largest violation of the conditions of optimality"),
-    CR_TEXT("approximate", CR_FIELD_SOMETIMES, "of a stream: in what way the estimate is one"),
-    CR_NUMBER("distance_se", CR_FIELD_EITHER,
-              "of a stream: distance from the estimate of all rows, in standard errors"),
-    CR_NUMBER("gradient_z", CR_FIELD_EITHER,
-              "of a stream: largest gradient that is left, in standard errors"),
     CR_COUNT("nonzero", CR_FIELD_SOMETIMES, "with l1: coefficients that are not 0"),
     CR_TEXT("classes", CR_FIELD_SOMETIMES, "of probit with several: how they are told apart"),
     CR_NUMBER("deviance", CR_FIELD_EITHER, "minus twice the log likelihood"),
@@ -194,13 +189,6 @@ cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design
         cri_put_real(s, "l1_ratio", m->l1_ratio);
     cri_put_text(s, "solver", solvers[m->solver]);
     cri_put_real(s, "kkt_residual", m->kkt);
-    if (m->steps > 0) {
-        cri_put_text(s, "approximate",
-                     m->folds > 0 ? "one pass, earlier rows by their curvature"
-                                  : "one pass of stochastic gradients");
-        if (m->folds > 0) cri_put_real(s, "distance_se", m->distance);
-        cri_put_real(s, "gradient_z", m->gradient_z);
-    }
     if (m->lambda > 0 && m->penalty != CRI_PENALTY_L2)
         cri_put_count(s, "nonzero", (size_t)m->nonzero);
     if (m->link == CRI_LINK_PROBIT && m->M > 1) cri_put_text(s, "classes", "one against the rest");

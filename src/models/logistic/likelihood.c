@@ -1,7 +1,9 @@
 /* likelihood.c -- the likelihood of linear classifiers and its derivatives, from passes over the
  * rows. */
 #include "likelihood.h"
+#include "classifier.h"
 #include "likelihood_pass.h"
+#include "models/core/passes.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 
@@ -191,8 +193,9 @@ static size_t raw_places(const cri_likelihood *f)
     return f->M == 1 ? (s + 3) / 4 * 4 : s;
 }
 
-cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *theta,
-                            cri_likelihood_value *out)
+/* The sums over the rows of x, without any penalty. */
+static cr_status sum_rows(cr_ctx *cx, const cri_likelihood *f, const double *theta,
+                          cri_likelihood_value *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -210,19 +213,82 @@ cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *t
     w.theta = lay_out(f, theta, workspace);
     CR_TRY(cri_pass_run(cx, &w, acc));
     out->nll = acc[0];
-    out->f = acc[0] + penalty(f, theta);
     out->wrong = acc[1];
-    if (out->gradient) {
-        take_gradient(f, acc + CRI_PASS_HEAD, out->gradient);
-        add_penalty_product(f, theta, out->gradient);
-    }
-    if (out->hessian) {
-        take_hessian(f, acc + CRI_PASS_HEAD + M * raw, w.s, out->hessian);
-        add_penalty_hessian(f, out->hessian);
-    }
+    if (out->gradient) take_gradient(f, acc + CRI_PASS_HEAD, out->gradient);
+    if (out->hessian) take_hessian(f, acc + CRI_PASS_HEAD + M * raw, w.s, out->hessian);
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+typedef struct blocks {
+    const cri_likelihood *f;
+    const double         *theta;
+    cri_likelihood_value *sum, part;
+} blocks;
+
+static void add_to(double *sum, const double *part, size_t n)
+{
+    for (size_t i = 0; sum && i < n; i++) sum[i] += part[i];
+}
+
+/* Adds the rows of a block, standardised as those of the first. */
+static cr_status add_block(cr_ctx *cx, void *arg, const cri_rows *rows)
+{
+    blocks             *w = arg;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    cri_likelihood      f = *w->f;
+    cri_classifier_rows x = { 0 };
+    size_t              D = cri_likelihood_size(&f), edge = cri_likelihood_edge(&f);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_rows_scaled(cx, rows, f.x->intercept, f.x->centre, f.x->scale, &x));
+    cri_classifier_targets(rows, f.place, y);
+    f.x = &x;
+    f.y = y;
+    CR_TRY(sum_rows(cx, &f, w->theta, &w->part));
+    w->sum->nll += w->part.nll;
+    w->sum->wrong += w->part.wrong;
+    add_to(w->sum->gradient, w->part.gradient, D);
+    add_to(w->sum->hessian, w->part.hessian, edge * edge);
+done:
+    cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The same over all blocks of a stream. */
+static cr_status sum_blocks(cr_ctx *cx, const cri_likelihood *f, const double *theta,
+                            cri_likelihood_value *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     D = cri_likelihood_size(f), edge = cri_likelihood_edge(f);
+    blocks     w = { .f = f, .theta = theta, .sum = out };
+
+    if (out->gradient) w.part.gradient = cr_scratch_f64(&s, D);
+    if (out->hessian) w.part.hessian = cr_scratch_matrix(&s, edge, edge);
+    CR_TRY(s.status);
+    out->nll = out->wrong = 0;
+    if (out->gradient) memset(out->gradient, 0, D * sizeof(double));
+    if (out->hessian) memset(out->hessian, 0, edge * edge * sizeof(double));
+    CR_TRY(cri_passes_each(cx, f->passes, add_block, &w));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_likelihood_at(cr_ctx *cx, const cri_likelihood *f, const double *theta,
+                            cri_likelihood_value *out)
+{
+    cr_status st = f->passes ? sum_blocks(cx, f, theta, out) : sum_rows(cx, f, theta, out);
+    if (st != CR_OK) return st;
+    out->f = out->nll + penalty(f, theta);
+    if (out->gradient) add_penalty_product(f, theta, out->gradient);
+    if (out->hessian) add_penalty_hessian(f, out->hessian);
+    return CR_OK;
 }
 
 cr_status cri_likelihood_product(cr_ctx *cx, const cri_likelihood *f, const double *curvature,

@@ -27,6 +27,10 @@ typedef struct cri_likelihood {
     size_t        step; /* only every step-th row counts; 1 = all                             */
     const size_t *sub;  /* [n_sub] places in z that the Hessian is taken of, ascending; NULL: all */
     size_t        n_sub;
+    /* Where x is the first block of a stream: values, gradients and Hessians are sums over all of them, whose
+     * classes have these places [classes].  NULL: x is all. */
+    struct cri_passes *passes;
+    const double      *place;
 } cri_likelihood;
 
 /* The length of theta. */

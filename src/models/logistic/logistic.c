@@ -43,19 +43,15 @@ static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *opti
     const logistic_options *o = options;
     cri_classifier_settings settings = settings_of(o, seed);
     bool                    absolute = o->penalty != CRI_PENALTY_L2 && o->lambda > 0;
+    if (absolute && rows->passes) {
+        cr_fail(cx, CR_EARG, "an absolute penalty needs all rows at once");
+        return cr_fail_hint(cx, "leave --stream out, or use --penalty l2");
+    }
     if (absolute && o->solver != CRI_SOLVER_AUTO && o->solver != CRI_SOLVER_NEWTON) {
         cr_fail(cx, CR_EARG, "an absolute penalty is solved by proximal Newton only");
         return cr_fail_hint(cx, "leave --solver out, or use --penalty l2");
     }
     return cri_classifier_fit(cx, rows, &settings, out_state, report);
-}
-
-static cr_status logistic_advance(cr_ctx *cx, const void *state, const cri_rows *rows,
-                                  const void *options, uint64_t seed, void **out_state,
-                                  cr_report *report)
-{
-    cri_classifier_settings settings = settings_of(options, seed);
-    return cri_classifier_advance(cx, state, rows, &settings, out_state, report);
 }
 
 const cr_model_class cri_class_logistic = {
@@ -76,9 +72,7 @@ const cr_model_class cri_class_logistic = {
     .scales_itself = true,
     .takes_sparse = true,
     .sparse_levels = true,
-    .whole = &(const cri_whole_face){ .fit = logistic_fit,
-                                      .advance = logistic_advance,
-                                      .advances = "solver=sgd" },
+    .whole = &(const cri_whole_face){ .fit = logistic_fit, .passes = true },
     .rows = &(const cri_rows_face){ .predict = cri_classifier_predict },
     .describe = cri_classifier_describe,
     .statistics = cri_classifier_statistics,

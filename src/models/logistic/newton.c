@@ -245,7 +245,7 @@ static cr_status begin(newton *w, cr_scratch *s)
 static size_t sample_step(const newton *w)
 {
     size_t n = w->f->x->n, step = n / (20 * w->D);
-    if (!w->chord || n < 20000 || step < LEAST_STEP) return 1;
+    if (!w->chord || n < 20000 || step < LEAST_STEP || w->f->passes) return 1;
     return step < MOST_STEP ? step : MOST_STEP;
 }
 

@@ -4,7 +4,6 @@
  * converges (Johnson & Zhang 2013).  The rate is half the inverse of the expected smoothness of a
  * batch: L(B) = (n - B) / (B (n - 1)) L_max + n (B - 1) / (B (n - 1)) L_mean,   L_i = c |z_i|^2 w_i
  * n / W. */
-#include "sgd.h"
 #include "solve.h"
 #include "base/rng.h"
 #include "base/scratch.h"
@@ -20,36 +19,6 @@ static size_t most_epochs(size_t n)
     enum { ROWS = 5000000, LEAST = 200, MOST = 5000 };
     size_t epochs = ROWS / (n > 0 ? n : 1);
     return epochs < LEAST ? LEAST : epochs > MOST ? MOST : epochs;
-}
-
-/* --- one pass, block by block ---------------------------------------------------------------- */
-
-cr_status cri_sgd_new(cr_ctx *cx, size_t M, size_t q, cri_sgd *out)
-{
-    cri_sgd s = { .M = M,
-                  .q = q,
-                  .batch = 16,
-                  .rate = 0.1,
-                  .decay = 1000,
-                  .power = 1,
-                  .rows = 1,
-                  .theta = cr_alloc(cx, M * q, sizeof(double)),
-                  .mean = cr_alloc(cx, M * q, sizeof(double)),
-                  .workspace = cr_alloc(cx, M * q + 2 * M, sizeof(double)) };
-    if (!s.theta || !s.mean || !s.workspace) {
-        cri_sgd_free(cx, &s);
-        return CR_ENOMEM;
-    }
-    *out = s;
-    return CR_OK;
-}
-
-void cri_sgd_free(cr_ctx *cx, cri_sgd *s)
-{
-    cr_free(cx, s->theta, s->M * s->q, sizeof(double));
-    cr_free(cx, s->mean, s->M * s->q, sizeof(double));
-    cr_free(cx, s->workspace, s->M * s->q + 2 * s->M, sizeof(double));
-    *s = (cri_sgd){ 0 };
 }
 
 /* g += k d nll / d theta of one row. */
@@ -79,26 +48,6 @@ static void step(const cri_likelihood *f, double rate, double l2, const double *
     }
 }
 
-void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const uint32_t *y,
-                   const double *opt_w, size_t count)
-{
-    size_t  D = s->M * s->q;
-    double *g = s->workspace, *eta = g + D;
-    for (size_t begin = 0; begin < count; begin += s->batch) {
-        size_t end = count - begin < s->batch ? count : begin + s->batch;
-        double rate = s->rate / pow(1 + (double)s->steps / s->decay, s->power),
-               share = 1 / (double)(end - begin);
-        memset(g, 0, D * sizeof(double));
-        for (size_t i = begin; i < end; i++)
-            add_row(f, s->theta, Z + i * s->q, y[i], share * (opt_w ? opt_w[i] : 1), eta, g);
-        step(f, rate, f->l2 / s->rows, g, NULL, s->theta);
-        s->steps++;
-        for (size_t a = 0; a < D; a++) s->mean[a] += (s->theta[a] - s->mean[a]) / (double)s->steps;
-    }
-}
-
-/* --- to the minimum -------------------------------------------------------------------------- */
-
 typedef struct reduced {
     cr_ctx               *cx;
     const cri_likelihood *f;
@@ -108,7 +57,9 @@ typedef struct reduced {
     double               *z, *g, *full, *snap, *eta; /* [q], [D] x 3, [2 M] */
 } reduced;
 
-double cri_sgd_rate(const cri_likelihood *f, size_t batch, double *z)
+/* Half the inverse of the expected smoothness of a batch, the rate at which steps surely fall; z [q] is
+ * workspace. */
+static double find_rate(const cri_likelihood *f, size_t batch, double *z)
 {
     const cri_classifier_rows *x = f->x;
     double                     bend = f->link == CRI_LINK_PROBIT ? 1 : f->M > 1 ? 0.5 : 0.25;
@@ -164,7 +115,7 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     w.eta = cr_scratch_f64(&workspace, 2 * f->M);
     CR_TRY(workspace.status);
     memcpy(w.snap, s->theta, s->D * sizeof(double));
-    w.rate = cri_sgd_rate(f, w.batch, w.z);
+    w.rate = find_rate(f, w.batch, w.z);
     s->stop = CR_STOP_LIMIT;
     for (s->iterations = 0; s->iterations <= most; s->iterations++) {
         cri_likelihood_value v = { .gradient = w.full };

@@ -64,9 +64,12 @@ done:
 static cri_solver choose(const cri_likelihood *f, const cri_solve_options *o)
 {
     size_t D = cri_likelihood_size(f);
+    bool   rows =
+        o->solver == CRI_SOLVER_NEWTON_CG || o->solver == CRI_SOLVER_SGD; /* must be at hand */
     if (o->l1 > 0) return CRI_SOLVER_PROXIMAL;
-    if (o->solver != CRI_SOLVER_AUTO) return o->solver;
-    return D <= (f->M == 1 ? 2000 : 400) ? CRI_SOLVER_NEWTON : CRI_SOLVER_NEWTON_CG;
+    if (o->solver != CRI_SOLVER_AUTO && !(rows && f->passes)) return o->solver;
+    if (D <= (f->M == 1 ? 2000 : 400)) return CRI_SOLVER_NEWTON;
+    return f->passes ? CRI_SOLVER_LBFGS : CRI_SOLVER_NEWTON_CG;
 }
 
 static cr_status run(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
@@ -132,7 +135,7 @@ static cr_status finish(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     bool   by_gradient = s->solver != CRI_SOLVER_NEWTON && s->solver != CRI_SOLVER_NEWTON_CG;
     if (by_gradient && s->hessian && f->l2 == 0 && o->l1 == 0) CR_TRY(look_ahead(cx, s));
     for (size_t a = 0; a < s->D; a++) stride = fmax(stride, fabs(s->step[a]));
-    if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5)
+    if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5 && !f->passes)
         CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &s->moved));
     if (!isfinite(s->f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
@@ -167,6 +170,7 @@ cr_status cri_solve_again(cr_ctx *cx, const cri_likelihood *f, const cri_solve_o
                           cri_solution *s)
 {
     cr_status st = CR_OK;
+    s->solver = choose(f, o);
     CR_TRY(run(cx, f, o, s));
     cr_free(cx, s->hessian, s->D * s->D, sizeof(double));
     s->hessian = NULL;

@@ -2,7 +2,6 @@
  * in long double, solvers against each other, invariances, separation, reference answers. */
 #include "opened.h"
 #include "models/logistic/classifier.h"
-#include "models/logistic/sgd.h"
 
 enum { N = 120, P = 4 };
 
@@ -206,35 +205,6 @@ TEST(level_outside_the_sample)
     assert_relative(likelihood[0], likelihood[1], 1e-10);
     free(X);
     free(y);
-}
-
-/* Blocks of rows that come by once more and once more: the mean of the steps nears the minimum. */
-TEST(blocks)
-{
-    double X[N * P], y[N];
-    opened a;
-    draw_classes(8, N, P, 2, 0.9, X, y);
-    open_classes(cx, X, N, P, y, NULL, true, true, &a);
-    cri_solve_options    o = { .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
-    cri_likelihood       f = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1, .step = 1 };
-    cri_likelihood_value first = { 0 }, last = { 0 };
-    cri_solution         best;
-    cri_sgd              s;
-    assert_ok(cx, cri_solve(cx, &f, &o, false, &best));
-    assert_ok(cx, cri_sgd_new(cx, 1, P + 1, &s));
-    s.rows = N, s.batch = 8, s.rate = 0.5;
-    for (int pass = 0; pass < 200; pass++) {
-        for (size_t i = 0; i < N; i += 40)
-            cri_sgd_block(&s, &f, a.x.Z + i * (P + 1), a.y + i, NULL, 40);
-        if (pass == 0) assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &first));
-    }
-    assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &last));
-    assert_true(last.f >= best.f && last.f - best.f < 2e-3 * best.f);
-    assert_true(last.f < first.f);
-    assert_int_equal(s.steps, 200 * N / 8);
-    cri_sgd_free(cx, &s);
-    cri_solution_free(cx, &best);
-    close_classes(cx, &a);
 }
 
 /* --- softmax --------------------------------------------------------------------------------- */
