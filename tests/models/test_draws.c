@@ -13,9 +13,12 @@ TEST(scores_of_numbers)
     cr_table *t = make_table(cx, X, 40, 2, y, NULL);
     const struct {
         const char *name, *settings;
-    } cases[] = { { "linear", "target=y" },                               /* Student's t */
-                  { "bayes-linear", "target=y" },                         /* normal      */
-                  { "bayes-linear", "target=y scale_target=standard" } }; /* in units of y */
+    } cases[] = {
+        { "linear", "target=y" },                            /* Student's t */
+        { "bayes-linear", "target=y optimize=fixed-point" }, /* normal      */
+        { "bayes-linear",
+          "target=y optimize=fixed-point scale_target=standard" }, /* in units of y */
+    };
     for (size_t k = 0; k < 3; k++) {
         cr_model     *m = fit(cx, cases[k].name, t, cases[k].settings);
         cr_prediction p = predict(cx, m, t);
@@ -147,7 +150,7 @@ TEST(draws_of_numbers)
     assert_true(again[0] != out[0]);
     assert_ok(cx, cr_sample_targets(cx, m, t, 0, 8, again));
     cr_model_free(cx, m);
-    m = fit(cx, "bayes-linear", t, "target=y");
+    m = fit(cx, "bayes-linear", t, "target=y optimize=fixed-point");
     p = predict(cx, m, t);
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 7, out));
     check_draws(cx, out, "normal", (double[]){ p.mean[0], p.scale[0] }, 2);

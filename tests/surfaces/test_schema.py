@@ -113,7 +113,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "ridge", "wide.csv", "--target", "y"],
         ["fit", "bayes-linear", *target, "-o", "bayes.cred"],
         ["fit", "bayes-linear", *target, "--prior", "nig", "-o", "nig.cred"],
-        ["fit", "bayes-linear", "wide.csv", "--target", "y", "--max-iter", "1"],
+        ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "em", "--max-iter", "1"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
         ["describe", "chains.cred"],

@@ -1,20 +1,22 @@
 /* bayes_linear.c -- Bayesian linear regression.
- *   y ~ N(b0 + z . w, 1/beta),   w ~ N(0, I/alpha),   z standardised, b0 the mean of y.
+ *   y ~ N(b0 + z . w, 1/beta),   w ~ N(0, I/alpha),   z standardised, b0 flat or the mean of y.
  * Posterior  N(m, A^-1),  A = alpha I + beta G,  m = beta A^-1 g,  and the log evidence
  *   p/2 ln alpha + n/2 ln beta - beta/2 |t - Z m|^2 - alpha/2 |m|^2 - 1/2 ln|A| - n/2 ln 2 pi.
- * alpha and beta are given, or maximise the evidence by MacKay's fixed point or by EM; or, with the
- * normal-inverse-gamma prior  w | s2 ~ N(0, s2 v I), s2 ~ IG(a, b),  the noise is integrated out.
+ * alpha and beta are averaged over (scales.h); or maximise the evidence by MacKay's fixed point or by
+ * EM; or are given; or, with the normal-inverse-gamma prior  w | s2 ~ N(0, s2 v I), s2 ~ IG(a, b),
+ * the noise is integrated out.
  * All of it is O(p) per step in the eigenbasis of G: G = V diag(d) V^T, u = V^T g.  Where terms are
  * many more than rows the same comes from the n x n eigenbasis of Z Z^T (dual.h): the directions
  * that are missing have d = 0.  Of a category of many levels a step solves the equations with the
  * levels eliminated (bordered.h), O(n + p).
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
-#include "bordered.h"
 #include "dual.h"
+#include "scales.h"
 #include "math/constants.h"
 #include "models/common/moments.h"
 #include "spectrum.h"
 #include "base/scratch.h"
+#include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/special/special.h"
 
@@ -25,33 +27,42 @@
 #define BAYES_LINEAR_OPTIONS(X)                                                                      \
     X(choice, prior,          "normal",      "normal|nig",                                           \
       "normal: given alpha and noise; nig: normal-inverse-gamma, the noise integrated out", "nig")   \
-    X(choice, optimize,       "fixed-point", "fixed-point|em|none",                                  \
-      "how alpha and noise are learned from the evidence; none keeps them as given", "em")           \
+    X(choice, optimize,       "integrate",   "integrate|fixed-point|em|none",                        \
+      "integrate: average over alpha and noise; fixed-point, em: take the values of highest evidence as if known; none: keep them as given", "em") \
     X(real,   alpha,          "",            ">0", "prior precision of each coefficient (start, or fixed)", "1") \
     X(real,   noise,          "",            ">0", "variance of the observations (start, or fixed)", "0.25") \
     X(real,   prior_variance, "10",          ">0", "nig: prior variance of a coefficient over the noise variance", "100") \
     X(real,   shape,          "1",           ">0", "nig: shape a of the inverse gamma on the noise variance", "0.5") \
     X(real,   rate,           "1",           ">0", "nig: rate b of the inverse gamma on the noise variance", "0.5") \
     X(flag,   intercept,      "true",        "", "fit an intercept", "false")                        \
-    X(choice, intercept_prior, "centre",     "centre|flat",                                          \
+    X(choice, intercept_prior, "flat",       "centre|flat",                                          \
       "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
-      "flat")                                                                                        \
+      "centre")                                                                                        \
     X(choice, solver,         "auto",        "auto|primal|dual",                                     \
       "work with p x p or n x n matrices; auto takes the dual where terms are more than rows and than 1000", "dual") \
     X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */
 enum { PRIOR_NORMAL, PRIOR_NIG };
-enum { OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
+enum { OPTIMIZE_INTEGRATE, OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
 enum { INTERCEPT_CENTRE, INTERCEPT_FLAT };
 enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
 
 CR_OPTIONS(bayes_options, bayes_table, BAYES_LINEAR_OPTIONS);
 
+static const cri_requirement bayes_requirements[] = {
+    { "alpha", "optimize", "fixed-point|em|none", false },
+    { "noise", "optimize", "fixed-point|em|none", false },
+    { "tol", "optimize", "fixed-point|em", false },
+    { "max_iter", "optimize", "fixed-point|em", false },
+    CRI_REQUIREMENT_LAST,
+};
+
 /* clang-format off */
 #define BAYES_STATE(MEMBER)                                                                         \
     MEMBER(flag, nig,     (),              "",         "normal-inverse-gamma prior, not normal")    \
     MEMBER(flag, dual,    (),              "",         "n x n equations")                           \
+    MEMBER(count, averaged, (),            "spare",    "1: over alpha and beta, which are then means")\
     MEMBER(real, alpha,   (),              "any none", "normal prior: its precision")               \
     MEMBER(real, beta,    (),              "any none", "normal prior: precision of the noise")      \
     MEMBER(real, a,       (),              "any none", "nig: posterior shape")                      \
@@ -67,26 +78,16 @@ CR_OPTIONS(bayes_options, bayes_table, BAYES_LINEAR_OPTIONS);
 CRI_RECORD(bayes_state, BAYES_STATE);
 CRI_RECORD_TABLE(static, bayes_record, bayes_state, BAYES_STATE);
 
-/* The problem in the eigenbasis of G: all a step needs.  Directions that are not listed have d = 0.
- * With levels r = p and there is no eigenbasis, but equations to solve. */
-typedef struct spectrum {
-    size_t        p, r;  /* terms; directions */
-    double        n;     /* observations that inform the noise: one less with a flat intercept */
-    const double *d, *u; /* [r] */
-    double        tt;
-    double        rss0;   /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
-    double        top;    /* the largest d, about */
-    cri_bordered *levels; /* or NULL */
-    double       *x;      /* [p + 1] the last answer of these */
-} spectrum;
-
 static bool is_flat(const bayes_options *o)
 {
     return o->intercept && o->intercept_prior == INTERCEPT_FLAT;
 }
 
 /* A residual sum of squares this small is the rounding of the sums it is the difference of. */
-static double rounding_of_rss(const spectrum *s) { return 0x1p-50 * (double)(s->r + 4) * s->tt; }
+static double rounding_of_rss(const cri_shrinkage *s)
+{
+    return 0x1p-50 * (double)(s->r + 4) * s->tt;
+}
 
 /* --- the evidence ---------------------------------------------------------------------------- */
 
@@ -95,35 +96,20 @@ typedef struct posterior {
     double inverse;                             /* tr A^-1 over the directions listed */
 } posterior;
 
-/* The sum over the directions of what both priors need, at lambda = alpha / beta. */
-typedef struct shrunk {
-    double mm, rss, trace, logdet; /* |m|^2, |t - Z m|^2, tr (G + l)^-1, ln |G + l| */
-} shrunk;
-
-static cr_status solve_at(cr_ctx *cx, const spectrum *s, double lambda, shrunk *out)
-{
-    cri_bordered_answer a;
-    cr_status           st = cri_bordered_at(cx, s->levels, lambda, s->x, &a);
-    if (st == CR_OK && !a.good)
-        st = cr_fail(cx, CR_ENUMERIC, "the equations are not positive definite at lambda = %g",
-                     lambda);
-    if (st == CR_OK) *out = (shrunk){ a.square, fmax(a.rss, s->rss0), a.trace, a.logdet };
-    return st;
-}
-
-static double log_evidence(const spectrum *s, double alpha, double beta, posterior q, double logdet)
+static double log_evidence(const cri_shrinkage *s, double alpha, double beta, posterior q,
+                           double logdet)
 {
     return 0.5 * ((double)s->r * log(alpha) + s->n * log(beta) - beta * q.rss - alpha * q.mm -
                   logdet - s->n * CRI_LOG_2PI);
 }
 
 /* evaluate() without an eigenbasis. */
-static cr_status evaluate_levels(cr_ctx *cx, const spectrum *s, double alpha, double beta,
+static cr_status evaluate_levels(cr_ctx *cx, const cri_shrinkage *s, double alpha, double beta,
                                  posterior *out)
 {
-    double    p = (double)s->p;
-    shrunk    a;
-    cr_status st = solve_at(cx, s, alpha / beta, &a);
+    double     p = (double)s->p;
+    cri_shrunk a;
+    cr_status  st = cri_shrunk_levels(cx, s, alpha / beta, &a);
     if (st != CR_OK) return st;
     posterior q = { .mm = a.mm, .rss = a.rss, .inverse = a.trace / beta };
     q.gamma = p - alpha * q.inverse;
@@ -134,7 +120,8 @@ static cr_status evaluate_levels(cr_ctx *cx, const spectrum *s, double alpha, do
 }
 
 /* PRML (3.53), (3.86), (3.91) at one alpha and beta. */
-static cr_status evaluate(cr_ctx *cx, const spectrum *s, double alpha, double beta, posterior *out)
+static cr_status evaluate(cr_ctx *cx, const cri_shrinkage *s, double alpha, double beta,
+                          posterior *out)
 {
     if (s->levels) return evaluate_levels(cx, s, alpha, beta, out);
     posterior q = { .rss = s->rss0 };
@@ -156,14 +143,14 @@ static cr_status evaluate(cr_ctx *cx, const spectrum *s, double alpha, double be
 }
 
 /* MacKay's fixed point, PRML (3.92) and (3.95). */
-static void step_fixed_point(const spectrum *s, posterior q, double *alpha, double *beta)
+static void step_fixed_point(const cri_shrinkage *s, posterior q, double *alpha, double *beta)
 {
     *alpha = q.gamma / q.mm;
     *beta = (s->n - q.gamma) / q.rss;
 }
 
 /* EM, PRML (9.63) and its twin for the noise: expectations of |w|^2 and |t - Z w|^2. */
-static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
+static void step_em(const cri_shrinkage *s, posterior q, double *alpha, double *beta)
 {
     double trace = (double)(s->p - s->r) / *alpha + q.inverse;
     double new_alpha = (double)s->p / (q.mm + trace);
@@ -179,9 +166,18 @@ static cr_status refuse_noiseless(cr_ctx *cx)
     return cr_fail_hint(cx, "give the noise: --optimize none --noise 0.01 --alpha 1");
 }
 
+static void warn_noiseless(cr_ctx *cx, const cri_shrinkage *s, double rss, double beta)
+{
+    if (rss < 2 * rounding_of_rss(s))
+        cr_log(cx, CR_LOG_WARNING,
+               "the target is explained without any error: the noise is taken to "
+               "be its rounding, with an sd of %.3g",
+               1 / sqrt(beta));
+}
+
 /* Maximises the evidence from the start in m->alpha, m->beta. */
-static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
-                          cr_report *report)
+static cr_status optimise(cr_ctx *cx, bayes_state *m, const cri_shrinkage *s,
+                          const bayes_options *o, cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
     double       top = s->top;
@@ -219,19 +215,15 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
             break;
         }
     }
-    if (q.rss < 2 * rounding_of_rss(s))
-        cr_log(cx, CR_LOG_WARNING,
-               "the target is explained without any error: the noise is taken to "
-               "be its rounding, with an sd of %.3g",
-               1 / sqrt(m->beta));
+    warn_noiseless(cx, s, q.rss, m->beta);
     return CR_OK;
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
 /* Normal prior: alpha and beta found or given. */
-static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
-                              cr_report *report, double *out_lambda)
+static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const cri_shrinkage *s,
+                              const bayes_options *o, cr_report *report, double *out_lambda)
 {
     double spread = s->tt / s->n; /* the variance of the target */
     m->beta = isnan(o->noise) ? 1 / spread : 1 / o->noise;
@@ -256,16 +248,54 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
     return CR_OK;
 }
 
+/* |t - Z m|^2 and the effective number of coefficients, averages over the directions. */
+static void measure_average(const cri_shrinkage *s, const cri_scales *q, bayes_state *m)
+{
+    m->rss = s->rss0;
+    m->gamma = 0;
+    for (size_t k = 0; k < s->r; k++) {
+        if (!(s->d[k] > 0)) continue;
+        double left = s->u[k] - s->d[k] * cri_scales_mean(q, s->d[k], s->u[k]);
+        m->rss += left * left / s->d[k];
+        m->gamma += cri_scales_mean(q, s->d[k], s->d[k]);
+    }
+}
+
+/* Normal prior: alpha and beta averaged over. */
+static cr_status solve_average(cr_ctx *cx, cr_scratch *arena, bayes_state *m,
+                               const cri_shrinkage *s, cr_report *report, cri_scales *out)
+{
+    cr_status st = CR_OK;
+    if (!(s->tt > 0)) return refuse_noiseless(cx);
+    CR_TRY(cri_scales_new(cx, arena, s, out));
+    m->alpha = exp(out->log_alpha);
+    m->beta = 1 / out->sigma2;
+    m->fit.sigma = sqrt(out->sigma2);
+    m->fit.dof = out->dof;
+    report->log_evidence = out->log_evidence;
+    if (s->levels) {
+        cri_shrunk at;
+        CR_TRY(cri_shrunk_levels(cx, s, exp(out->log_lambda), &at));
+        m->rss = at.rss;
+        m->gamma = (double)s->p - exp(out->log_lambda) * at.trace;
+    } else {
+        measure_average(s, out, m);
+    }
+    warn_noiseless(cx, s, m->rss, m->beta);
+done:
+    return st;
+}
+
 /* Normal-inverse-gamma prior; Murphy (2012), (7.69)-(7.73) and the evidence (7.74). */
-static cr_status solve_nig(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
-                           cr_report *report, double *out_lambda)
+static cr_status solve_nig(cr_ctx *cx, bayes_state *m, const cri_shrinkage *s,
+                           const bayes_options *o, cr_report *report, double *out_lambda)
 {
     double v = o->prior_variance, mm = 0, logdet = 0;
     m->rss = s->rss0;
     m->gamma = 0;
     if (s->levels) {
-        shrunk    a;
-        cr_status st = solve_at(cx, s, 1 / v, &a);
+        cri_shrunk a;
+        cr_status  st = cri_shrunk_levels(cx, s, 1 / v, &a);
         if (st != CR_OK) return st;
         mm = a.mm;
         m->rss = a.rss;
@@ -291,28 +321,87 @@ static cr_status solve_nig(cr_ctx *cx, bayes_state *m, const spectrum *s, const 
     return CR_OK;
 }
 
-/* alpha, beta or a, b, and the evidence: `s` is set but for what no w can explain, of which `left`
- * is known.  *out_lambda is the ratio of the prior's precision to the noise's. */
-static cr_status learn_scales(cr_ctx *cx, bayes_state *m, spectrum *s, double left,
-                              const bayes_options *o, double weight, double target_scale,
-                              cr_report *report, double *out_lambda)
+/* What is known of the scales: the ratio lambda of the prior's precision to the noise's, or an
+ * average over it (nodes > 0). */
+typedef struct learned {
+    double     lambda;
+    cri_scales average;
+} learned;
+
+/* A flat intercept is as likely anywhere as the mean of the target is under a normal of the target's
+ * own variance, so that the evidence has no unit. */
+static double log_flat_intercept(const cri_shrinkage *s, double weight)
+{
+    return -0.5 * (CRI_LOG_2PI + log(s->tt / weight));
+}
+
+/* alpha, beta or a, b, and the evidence: `s` is set except what no w can explain, of which `left` is
+ * known. */
+static cr_status learn_scales(cr_ctx *cx, cr_scratch *arena, bayes_state *m, cri_shrinkage *s,
+                              double left, const bayes_options *o, double weight,
+                              double target_scale, cr_report *report, learned *out)
 {
     cr_status st = CR_OK;
     bool      flat = is_flat(o);
     s->n = weight - flat;
     s->rss0 = fmax(left, rounding_of_rss(s));
+    for (size_t k = 0; !s->levels && k < s->r; k++) s->signal += s->d[k] / weight;
     if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
+    m->averaged = !m->nig && o->optimize == OPTIMIZE_INTEGRATE;
     if (m->nig)
-        CR_TRY(solve_nig(cx, m, s, o, report, out_lambda));
+        CR_TRY(solve_nig(cx, m, s, o, report, &out->lambda));
+    else if (m->averaged)
+        CR_TRY(solve_average(cx, arena, m, s, report, &out->average));
     else
-        CR_TRY(solve_normal(cx, m, s, o, report, out_lambda));
+        CR_TRY(solve_normal(cx, m, s, o, report, &out->lambda));
+    if (m->averaged) out->lambda = exp(out->average.log_lambda);
     if (flat) report->log_evidence -= 0.5 * log(weight); /* integral over b0 */
-    report->log_evidence -= s->n * log(target_scale);    /* the density of the target as given */
+    if (flat && m->averaged) report->log_evidence += log_flat_intercept(s, weight);
+    /* the density of the target as given */
+    report->log_evidence -= (m->averaged ? weight : s->n) * log(target_scale);
     m->fit.has_intercept = o->intercept;
     m->fit.mean_share = o->intercept ? 1 / weight : 0; /* a mean of n rows is no better known */
 done:
+    return st;
+}
+
+/* Of one lambda: w = the mean in the basis V, and F. */
+static void set_posterior(cri_predictor *fit, const double *d, const double *V, double lambda,
+                          double *u)
+{
+    size_t p = fit->p;
+    for (size_t k = 0; k < p; k++) {
+        double precision = d[k] + lambda;
+        u[k] /= precision;
+        for (size_t j = 0; j < p; j++) fit->factor[k * p + j] = V[j * p + k] / sqrt(precision);
+    }
+}
+
+/* Of the average: F = L' V' with L L' the scale^2 of w in the basis V over that of the noise. */
+static cr_status set_average(cr_ctx *cx, const cri_scales *q, const double *d, const double *V,
+                             double *u, cri_predictor *fit)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = fit->p;
+    double    *M = cr_scratch_matrix(&s, p, q->nodes), *C = cr_scratch_matrix(&s, p, p);
+
+    CR_TRY(s.status);
+    cri_scales_spread(q, p, d, u, M);
+    CR_TRY(cr_syrk(cx, 1 / q->sigma2, cr_cmat_of(M, p, q->nodes), CR_PLAIN, 0, cr_mat_of(C, p, p)));
+    for (size_t k = 0; k < p; k++) {
+        C[k * p + k] += cri_scales_square(q, d[k], false) / q->sigma2;
+        u[k] = cri_scales_mean(q, d[k], u[k]);
+    }
+    CR_TRY(cr_chol(cx, cr_mat_of(C, p, p)));
+    for (size_t k = 0; k < p; k++)
+        for (size_t j = k + 1; j < p; j++) C[k * p + j] = 0;
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, p, p), CR_TRANSPOSED, cr_cmat_of(V, p, p), CR_TRANSPOSED, 0,
+                   cr_mat_of(fit->factor, p, p)));
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -326,8 +415,9 @@ static cr_status bayes_solve(cr_ctx *cx, const cr_design *design, const void *op
     bayes_state         *m = state;
     size_t               p = m->moments.p;
     double              *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
-    double              *u = cr_scratch_f64(&sc, p), *w = cr_scratch_f64(&sc, p), lambda = 0;
+    double              *u = cr_scratch_f64(&sc, p), *w = cr_scratch_f64(&sc, p);
     cri_gram             g = { 0 };
+    learned              scales = { 0 };
 
     CR_TRY(sc.status);
     CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
@@ -337,20 +427,19 @@ static cr_status bayes_solve(cr_ctx *cx, const cr_design *design, const void *op
     CR_TRY(cri_gram_spectrum(cx, &g, d, V));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g.g, 0, u));
 
-    spectrum s = { .p = p, .r = p, .d = d, .u = u, .tt = g.tt, .top = p ? d[p - 1] : 0 };
-    double   left = g.tt;
+    cri_shrinkage s = { .p = p, .r = p, .d = d, .u = u, .tt = g.tt, .top = p ? d[p - 1] : 0 };
+    double        left = g.tt;
     for (size_t k = 0; k < p; k++) {
         if (d[k] > 0)
             left -= u[k] * u[k] / d[k];
         else
             u[k] = 0; /* no data in this direction */
     }
-    CR_TRY(learn_scales(cx, m, &s, left, o, g.weight, design->target_scale, report, &lambda));
-    for (size_t k = 0; k < p; k++) {
-        double precision = d[k] + lambda;
-        u[k] /= precision;
-        for (size_t j = 0; j < p; j++) m->fit.factor[k * p + j] = V[j * p + k] / sqrt(precision);
-    }
+    CR_TRY(learn_scales(cx, &sc, m, &s, left, o, g.weight, design->target_scale, report, &scales));
+    if (m->averaged)
+        CR_TRY(set_average(cx, &scales.average, d, V, u, &m->fit));
+    else
+        set_posterior(&m->fit, d, V, scales.lambda, u);
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
     cri_predictor_set_coef(&m->fit, w, g.offset);
     cri_predictor_set_sds(&m->fit);
@@ -361,6 +450,45 @@ done:
     return st;
 }
 
+/* The average in the basis of the dual, as dual.h has it: scale^2 of w over that of the noise is
+ *   1/l0 (I - Z' U B U' Z),   B = l0 (diag(mean of R/n / (l (d + l))) - M M').
+ * M M' is what the means of the nodes add; where it would leave B without a factor it is left out. */
+static cr_status average_dual(cr_ctx *cx, cr_scratch *arena, const cri_scales *q, cri_dual *dual,
+                              double *out_lambda)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = dual->n;
+    double     lambda = q->sigma2 / cri_scales_square(q, 0, false), by = lambda / q->sigma2;
+    double    *M = cr_scratch_matrix(&s, n, q->nodes), *e = cr_scratch_f64(&s, n);
+    double    *mean = cr_scratch_f64(arena, n), *B = cr_scratch_matrix(arena, n, n);
+
+    CR_TRY(s.status);
+    CR_TRY(arena->status);
+    cri_scales_spread(q, n, dual->d, dual->c, M);
+    CR_TRY(cr_syrk(cx, -by, cr_cmat_of(M, n, q->nodes), CR_PLAIN, 0, cr_mat_of(B, n, n)));
+    for (size_t k = 0; k < n; k++) {
+        mean[k] = cri_scales_mean(q, dual->d[k], dual->c[k]);
+        e[k] = dual->d[k] > 0 ? by * cri_scales_square(q, dual->d[k], true) : 1 / lambda;
+        B[k * n + k] += e[k];
+    }
+    st = cr_chol(cx, cr_mat_of(B, n, n));
+    for (size_t k = 0; st == CR_OK && k < n; k++)
+        for (size_t j = k + 1; j < n; j++) B[k * n + j] = 0;
+    if (st == CR_ENUMERIC) {
+        st = CR_OK;
+        memset(B, 0, n * n * sizeof *B);
+        for (size_t k = 0; k < n; k++) B[k * n + k] = sqrt(e[k]);
+    }
+    CR_TRY(st);
+    dual->mean = mean;
+    dual->inner = B;
+    *out_lambda = lambda;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* From the rows to the posterior, without a p x p matrix. */
 static cr_status solve_dual(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
                             const bayes_options *o, cr_report *report)
@@ -368,19 +496,22 @@ static cr_status solve_dual(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
     cr_status        st = CR_OK;
     cr_scratch       sc = cr_scratch_begin(cx);
     const cr_design *design = rows->design;
-    double          *u = cr_scratch_f64(&sc, rows->n), lambda = 0;
+    double          *u = cr_scratch_f64(&sc, rows->n);
     cri_dual         q;
+    learned          scales = { 0 };
 
     CR_TRY(sc.status);
     m->dual = true;
     CR_TRY(cri_dual_new(cx, &sc, rows, o->intercept, design->standardised, &m->fit, &q));
     for (size_t k = 0; k < q.n; k++) u[k] = sqrt(q.d[k]) * q.c[k];
     /* no more than p directions, of which those of the largest d are told of */
-    size_t   r = q.n < q.p ? q.n : q.p, from = q.n - r;
-    spectrum s = { .p = q.p, .r = r, .d = q.d + from, .u = u + from, .tt = q.tt };
+    size_t        r = q.n < q.p ? q.n : q.p, from = q.n - r;
+    cri_shrinkage s = { .p = q.p, .r = r, .d = q.d + from, .u = u + from, .tt = q.tt };
     s.top = r ? s.d[r - 1] : 0;
-    CR_TRY(learn_scales(cx, m, &s, q.left, o, q.weight, design->target_scale, report, &lambda));
-    CR_TRY(cri_dual_solve(cx, &q, lambda, &m->fit, &m->kept));
+    CR_TRY(
+        learn_scales(cx, &sc, m, &s, q.left, o, q.weight, design->target_scale, report, &scales));
+    if (m->averaged) CR_TRY(average_dual(cx, &sc, &scales.average, &q, &scales.lambda));
+    CR_TRY(cri_dual_solve(cx, &q, scales.lambda, &m->fit, &m->kept));
     CR_TRY(cri_dual_set_sds(cx, &q, &m->kept, &m->fit));
     if (!is_flat(o)) m->fit.mean_share = 0;
 done:
@@ -395,25 +526,29 @@ static cr_status solve_levels(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
     cr_status        st = CR_OK;
     cr_scratch       sc = cr_scratch_begin(cx);
     const cr_design *design = rows->design;
-    spectrum         s = { .p = rows->p, .r = rows->p, .x = cr_scratch_f64(&sc, rows->p + 1) };
-    double           lambda = 0;
+    cri_shrinkage    s = { .p = rows->p, .r = rows->p, .x = cr_scratch_f64(&sc, rows->p + 1) };
+    learned          scales = { 0 };
     cri_rows         view = { 0 };
     cri_sparse_terms z;
     cri_bordered     b;
-    shrunk           end;
+    cri_shrunk       end;
 
     CR_TRY(sc.status);
     CR_TRY(cri_bordered_open(cx, &sc, rows, o->intercept, &view, &z, &b));
     s.levels = &b;
     s.tt = z.tt;
-    for (size_t j = 0; j < s.p; j++) s.top = fmax(s.top, z.square[j]);
-    bayes_state learned = *m; /* the predictor is made once lambda is known */
-    CR_TRY(learn_scales(cx, &learned, &s, 0, o, z.weight, design->target_scale, report, &lambda));
-    CR_TRY(solve_at(cx, &s, lambda, &end));
+    for (size_t j = 0; j < s.p; j++) {
+        s.top = fmax(s.top, z.square[j]);
+        s.signal += z.square[j] / z.weight;
+    }
+    bayes_state known = *m; /* the predictor is made once lambda is known */
+    CR_TRY(
+        learn_scales(cx, &sc, &known, &s, 0, o, z.weight, design->target_scale, report, &scales));
+    CR_TRY(cri_shrunk_levels(cx, &s, scales.lambda, &end));
     CR_TRY(cri_bordered_predictor(cx, &b, s.x, &m->fit));
-    double sigma = learned.fit.sigma, dof = learned.fit.dof;
-    learned.fit = m->fit;
-    *m = learned;
+    double sigma = known.fit.sigma, dof = known.fit.dof;
+    known.fit = m->fit;
+    *m = known;
     m->fit.sigma = sigma;
     m->fit.dof = dof;
     cri_predictor_set_sds(&m->fit);
@@ -504,9 +639,14 @@ static const cr_field bayes_statistics[] = {
     CR_MEASURE("b_n", "target^2", CR_FIELD_EITHER, "of nig: its scale"),
     CR_NUMBER("prior_variance", CR_FIELD_EITHER,
               "of nig: variance of a coefficient before the data, in units of the noise"),
-    CR_MEASURE("alpha", "1/target^2", CR_FIELD_EITHER,
-               "of normal: precision of the coefficients before the data"),
-    CR_MEASURE("beta", "1/target^2", CR_FIELD_EITHER, "of normal: precision of the noise"),
+    CR_TEXT("scales", CR_FIELD_SOMETIMES, "averaged, where alpha and beta are not plugged in"),
+    CR_MEASURE(
+        "alpha", "1/target^2", CR_FIELD_EITHER,
+        "of normal: precision of the coefficients before the data; its geometric mean, where "
+        "averaged"),
+    CR_MEASURE("beta", "1/target^2", CR_FIELD_EITHER,
+               "of normal: precision of the noise, 1 / noise_sd^2"),
+    CR_NUMBER("dof", CR_FIELD_SOMETIMES, "where averaged: degrees of freedom of the Student t"),
     CR_TEXT("solver", CR_FIELD_SOMETIMES, "dual where there are fewer rows than terms"),
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
     CR_NUMBER("effective_parameters", CR_FIELD_NULL, "coefficients that the data determine"),
@@ -529,8 +669,10 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
         cri_put_real(s, "prior_variance", m->v);
     } else {
         cri_put_text(s, "prior", "normal");
+        if (m->averaged) cri_put_text(s, "scales", "averaged");
         cri_put_real(s, "alpha", m->alpha / (unit * unit));
         cri_put_real(s, "beta", m->beta / (unit * unit));
+        if (m->averaged) cri_put_real(s, "dof", m->fit.dof);
     }
     if (m->dual) cri_put_text(s, "solver", "dual");
     cri_put_real(s, "noise_sd", m->fit.sigma * unit);
@@ -563,6 +705,7 @@ const cr_model_class cri_class_bayes_linear = {
     .tasks = CR_TASK_REGRESSION,
     .options = bayes_table,
     .options_size = sizeof(bayes_options),
+    .requirements = bayes_requirements,
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,

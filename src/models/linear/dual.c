@@ -81,6 +81,18 @@ done:
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
+/* out [n x n] = U inner^-T: its columns are those of the rows of inner^-1 U'. */
+static cr_status divide_by_inner(cr_ctx *cx, const cri_dual *q, double *workspace, double *out)
+{
+    size_t n = q->n;
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < n; k++) workspace[k * n + j] = q->U[j * n + k];
+    cr_status st = cr_chol_forward(cx, cr_cmat_of(q->inner, n, n), cr_mat_of(workspace, n, n));
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < n; k++) out[j * n + k] = workspace[k * n + j];
+    return st;
+}
+
 /* L [n x n], lower, L L' = U diag(d + lambda) U'. */
 static cr_status factor(cr_ctx *cx, const cri_dual *q, double lambda, double *L)
 {
@@ -89,9 +101,11 @@ static cr_status factor(cr_ctx *cx, const cri_dual *q, double lambda, double *L)
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = q->n;
     double    *tau = cr_scratch_f64(&s, n), *work = cr_scratch_f64(&s, n * BLOCK);
+    double    *workspace = q->inner ? cr_scratch_matrix(&s, n, n) : NULL;
 
     CR_TRY(s.status);
-    for (size_t j = 0; j < n; j++) /* the rows of L are the columns of LAPACK's R */
+    if (q->inner) CR_TRY(divide_by_inner(cx, q, workspace, L));
+    for (size_t j = 0; !q->inner && j < n; j++) /* the rows of L are the columns of LAPACK's R */
         for (size_t k = 0; k < n; k++) L[j * n + k] = sqrt(q->d[k] + lambda) * q->U[j * n + k];
     cri_blas_enter();
     cri_dgeqrf((int)n, (int)n, L, (int)n, tau, work, (int)(n * BLOCK));
@@ -108,7 +122,8 @@ done:
 static cr_status solve_rows(cr_ctx *cx, const cri_dual *q, double lambda, double *workspace,
                             double *v)
 {
-    for (size_t k = 0; k < q->n; k++) workspace[k] = q->d[k] > 0 ? q->c[k] / (q->d[k] + lambda) : 0;
+    for (size_t k = 0; k < q->n; k++)
+        workspace[k] = !(q->d[k] > 0) ? 0 : q->mean ? q->mean[k] : q->c[k] / (q->d[k] + lambda);
     return cr_gemv(cx, 1, cr_cmat_of(q->U, q->n, q->n), CR_PLAIN, workspace, 0, v);
 }
 
@@ -180,11 +195,17 @@ static cr_status set_inner(cr_ctx *cx, const cri_dual *q, double lambda, double 
                            double *M)
 {
     size_t n = q->n;
+    if (q->inner) {
+        cr_status st = cr_gemm(cx, 1, cr_cmat_of(q->U, n, n), CR_PLAIN, cr_cmat_of(q->inner, n, n),
+                               CR_PLAIN, 0, cr_mat_of(workspace, n, n));
+        if (st != CR_OK) return st;
+    }
     for (size_t i = 0; i < n; i++) {
         double root = q->z.root ? q->z.root[i] : 1;
-        for (size_t k = 0; k < n; k++)
-            workspace[i * n + k] =
-                q->d[k] > 0 ? root * q->U[i * n + k] / sqrt(q->d[k] + lambda) : 0;
+        for (size_t k = 0; k < n; k++) {
+            double x = q->inner ? workspace[i * n + k] : q->U[i * n + k] / sqrt(q->d[k] + lambda);
+            workspace[i * n + k] = q->d[k] > 0 ? root * x : 0;
+        }
     }
     return cr_syrk(cx, 1, cr_cmat_of(workspace, n, n), CR_PLAIN, 0, cr_mat_of(M, n, n));
 }

@@ -21,6 +21,9 @@ typedef struct cri_dual {
     double          *U;     /* [n x n], eigenvectors in columns                    */
     bool             sparse;
     cri_sparse_terms z; /* of sparse rows                                      */
+    /* An average over penalties: with the mean of 1 / (d + l) c [n] and the lower factor of a matrix
+     * [n x n] in place of (D + l)^-1, `l` being what the covariance starts from.  NULL: one l. */
+    const double *mean, *inner;
 } cri_dual;
 
 /* Measures the rows into the arena, which must outlive *out, and begins the predictor (freed by the

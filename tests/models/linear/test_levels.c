@@ -108,11 +108,32 @@ TEST(bayes_linear)
 {
     const char *const normal[] = { "alpha", "beta", "rss", "effective_parameters", NULL };
     const char *const nig[] = { "a_n", "b_n", "rss", "effective_parameters", NULL };
-    const char *const flat = "target=y features=!w intercept_prior=flat optimize=em";
-    check_roads(cx, "bayes-linear", "target=y features=!w", "primal", normal);
+    const char *const flat = "target=y features=!w optimize=em";
+    check_roads(cx, "bayes-linear",
+                "target=y features=!w optimize=fixed-point intercept_prior=centre", "primal",
+                normal);
     check_roads(cx, "bayes-linear", flat, "primal", normal);
     check_roads(cx, "bayes-linear", "target=y weights=w prior=nig", "primal", nig);
-    check_roads(cx, "bayes-linear", "target=y features=!w,!x intercept=false", "primal", normal);
+    check_roads(cx, "bayes-linear", "target=y features=!w,!x intercept=false optimize=fixed-point",
+                "primal", normal);
+}
+
+/* The scales averaged over: the evidence is the same, the coefficients are those of the mean of log
+ * lambda, which so many levels settle. */
+TEST(bayes_linear_averaged)
+{
+    cr_table *t = make(cx, 1);
+    cr_model *a = fit(cx, "bayes-linear", t, "target=y features=!w");
+    cr_model *b = fit(cx, "bayes-linear", t, "target=y features=!w solver=primal");
+    assert_true(is_bordered(a) && !is_bordered(b));
+    assert_close(cr_model_get_report(a)->log_evidence, cr_model_get_report(b)->log_evidence, 1e-5);
+    assert_relative(statistic(describe(cx, a), "alpha"), statistic(describe(cx, b), "alpha"), 1e-5);
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    for (size_t i = 0; i < N; i++) {
+        assert_close(p.mean[i] / q.scale[i], q.mean[i] / q.scale[i], 1e-2);
+        assert_relative(p.scale[i], q.scale[i], 1e-2);
+        assert_true(p.dof[i] == q.dof[i]);
+    }
 }
 
 /* An elastic net without the sum of absolute values is a ridge of n times its penalty. */
