@@ -8,7 +8,13 @@ Estimators follow scikit-learn, and add what a distribution knows::
     lower, upper = model.predict_interval(X_new, level=0.9)
     model.save("model.cred")            # credence predict model.cred data.csv
 
-The classes are made from what libcredence declares: one for each of its models."""
+The classes are made from what libcredence declares: one for each of its models.  Beside them::
+
+    credence.compare("data.csv", target="y", models=["linear", "gp"]).to_pandas()    # also cv, tune
+    credence.Network("burglary.bif").query("P(burglary | john=yes)").marginals       # also infer, plot
+    credence.dist("beta", 12, 3).interval(0.9)
+    credence.describe("data.csv"), credence.info("data.csv", mutual=["a", "b"])
+"""
 from ._context import get_threads, set_threads
 from ._dist import Distribution, dist, distributions
 from ._errors import ConvergenceWarning, CredenceWarning, DataConversionWarning, NotFittedError

@@ -12,7 +12,7 @@ from . import _declarations as c
 from ._context import call, current, json_of, make, work
 from ._library import lib
 from ._model import _copy
-from ._result import Result, draw
+from ._result import Framed, Result, draw
 from ._settings import filled
 from ._table import Table, read_table
 
@@ -35,7 +35,7 @@ def _state_text(value, states):
     return text
 
 
-class Posteriors:
+class Posteriors(Framed):
     """The posteriors of rows of evidence.
 
     Attributes

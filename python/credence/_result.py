@@ -26,7 +26,17 @@ def _marginal_rows(marginals):
             yield from ({"variable": variable, "state": state, "p": p} for state, p in numbers.items())
 
 
-class Result(dict):
+class Framed:
+    """Things that notebooks show as the table in them."""
+
+    def _repr_html_(self):
+        try:
+            return self.to_pandas()._repr_html_()
+        except ImportError:
+            return None   # as text
+
+
+class Result(Framed, dict):
     """An answer: a dict with the names that ``--json`` has in the shell, also as attributes.
 
     ``to_pandas()`` gives the part of it that is a table: marginals, models, candidates, columns, ...

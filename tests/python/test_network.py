@@ -233,6 +233,7 @@ def test_tables_of_answers(net):
     assert list(frame.columns) == ["variable", "state", "p"] and len(frame) == 10
     frame = net.query("causes(* | john=yes)").to_pandas()
     assert list(frame.columns) == ["variable", "state", "before", "after", "factor"]
+    assert "<table" in net.query("P(*)")._repr_html_() and "burglary=yes" in net.infer({"john": ["yes"]})._repr_html_()
     with pytest.raises(AttributeError, match="has no 'entropy'; it has query"):
         net.query("P(alarm)").entropy
 
