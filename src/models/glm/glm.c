@@ -10,6 +10,7 @@
 #include "irls.h"
 #include "measures.h"
 #include "models/common/sandwich.h"
+#include "models/linear/bordered.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
@@ -168,6 +169,7 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
         return cr_fail_hint(cx, "credence fit ridge takes more columns than rows, and of classes "
                                 "credence fit logistic");
     }
+    if (cri_bordered_pays(rows)) return CR_OK; /* nearly all of them the levels of one category */
     cr_log(cx, CR_LOG_WARNING,
            "%zu columns: every step takes three matrices of columns by columns, %.3g GB, and at "
            "most %.2g "

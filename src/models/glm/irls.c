@@ -1,5 +1,6 @@
 /* irls.c -- reweighted least squares, step by step. */
 #include "irls.h"
+#include "models/linear/bordered.h"
 #include "measures.h"
 #include "scoring.h"
 #include "base/parallel.h"
@@ -13,19 +14,20 @@ enum { BLOCK = 512 };
 typedef struct work {
     const cri_glm_problem *p;
     size_t                 n;
-    cri_glm_law            law;
-    cri_glm_scoring        sums; /* while they are usable */
-    cr_scratch            *workspace;
-    bool                   started;         /* what follows is set      */
-    double                *z, *w;           /* [n] of the least squares */
-    double                *eta, *mu, *next; /* [n]                      */
-    bool                   estimate;        /* alpha, from the means    */
-    bool                   underdispersed;
-    bool                   bounded;         /* eta is between low and high */
-    double                 low, high, unit; /* unit: of distances to them  */
-    double                 mean;            /* of the target               */
-    bool                   newton;          /* curvature as observed       */
-    double                 barrier;         /* t                           */
+    cri_rows        entries; /* the rows as entries, where they have a category of many levels */
+    cri_glm_law     law;
+    cri_glm_scoring sums; /* while they are usable */
+    cr_scratch     *workspace;
+    bool            started;         /* what follows is set      */
+    double         *z, *w;           /* [n] of the least squares */
+    double         *eta, *mu, *next; /* [n]                      */
+    bool            estimate;        /* alpha, from the means    */
+    bool            underdispersed;
+    bool            bounded;         /* eta is between low and high */
+    double          low, high, unit; /* unit: of distances to them  */
+    double          mean;            /* of the target               */
+    bool            newton;          /* curvature as observed       */
+    double          barrier;         /* t                           */
 } work;
 
 /* --- pieces ---------------------------------------------------------------------------------- */
@@ -109,8 +111,14 @@ static cr_status solve_working(cr_ctx *cx, const work *k, cri_predictor *out,
                                cri_least_squares *facts)
 {
     cri_rows rows = *k->p->rows;
+    bool     good = false;
     rows.y = k->z;
     rows.w = k->w;
+    if (cri_bordered_pays(&rows)) {
+        cr_status st =
+            cri_least_squares_levels(cx, &rows, k->p->intercept, false, out, facts, &good);
+        if (st != CR_OK || good) return st;
+    }
     return cri_least_squares_auto(cx, &rows, k->p->intercept, out, facts);
 }
 
@@ -118,7 +126,7 @@ static cr_status solve_working(cr_ctx *cx, const work *k, cri_predictor *out,
 static cr_status set_eta(cr_ctx *cx, const work *k, const cri_predictor *fit, double *out)
 {
     cr_prediction p = { .n = k->n, .mean = out };
-    cr_status     st = cri_predictor_predict(cx, fit, k->p->rows, &p);
+    cr_status st = cri_predictor_predict(cx, fit, k->entries.design ? &k->entries : k->p->rows, &p);
     for (size_t i = 0; st == CR_OK && i < k->n; i++) out[i] += k->p->offset[i];
     return st;
 }
@@ -460,6 +468,7 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
                            .mu = s.mu };
 
     if (!s.eta || !s.mu) CR_TRY(CR_ENOMEM);
+    if (cri_bordered_pays(p->rows)) CR_TRY(cri_rows_open_entries(cx, p->rows, &k.entries));
     CR_TRY(cri_glm_scoring_new(cx, p, &k.sums));
     CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
@@ -475,6 +484,7 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
 done:
     cri_glm_solution_free(cx, p, &s);
     cri_glm_scoring_free(cx, &k.sums);
+    cri_rows_close_entries(cx, &k.entries);
     cr_scratch_end(&scratch);
     return st;
 }

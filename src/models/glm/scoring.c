@@ -1,5 +1,6 @@
 /* scoring.c -- Fisher's scoring, step by step. */
 #include "scoring.h"
+#include "models/linear/bordered.h"
 #include "scoring_pass.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -22,7 +23,8 @@ cr_status cri_glm_scoring_new(cr_ctx *cx, const cri_glm_problem *p, cri_glm_scor
     bool            bounded = cri_link_domain(p->family, p->link, &low, &high);
 
     rows.w = (double *)(uintptr_t)p->weight; /* only read */
-    if (!bounded && !rows.sparse && rows.p > 0 && n * terms * terms > 1e6 && n > 4 * terms) {
+    if (!bounded && !rows.sparse && !cri_bordered_pays(&rows) && rows.p > 0 &&
+        n * terms * terms > 1e6 && n > 4 * terms) {
         st = cri_classifier_rows_new(cx, &rows, p->intercept, true, &w.x);
         w.usable = st == CR_OK && !w.x.sparse;
         if (st == CR_ENUMERIC || st == CR_EDATA)

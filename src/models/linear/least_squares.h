@@ -43,8 +43,9 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
                                  cri_moments *opt_moments, bool *out_good);
 /* The same of rows with one category of many levels (cri_bordered_pays), whose indicators are never
- * written out: *out_good = false also where a term is constant or no noise is left. */
-cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept,
+ * written out: *out_good = false also where a term is constant.  Where columns are nearly dependent, or no noise is
+ * left, it is false too if the solution is to be exact; else the answer is a step towards one. */
+cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept, bool exact,
                                    cri_predictor *out_fit, cri_least_squares *out_facts,
                                    bool *out_good);
 /* For sparse rows.  Where the coefficients are not unique it fails with CR_ENUMERIC, naming some of

@@ -48,10 +48,13 @@ static bool has_constant(const cri_sparse_terms *z)
 
 /* The reciprocal condition from which corrections settle, and the change that shows it. */
 static const double ENOUGH = 1e-12, SETTLED = 1e-10;
+/* The share of a penalty under which corrections take a step towards a solution that is not unique. */
+static const double TRIFLE = 1e-10;
 
 /* On rows with entries. */
 static cr_status solve_entries(cr_ctx *cx, const cri_rows *rows, cri_level_run run, bool intercept,
-                               cri_predictor *out_fit, cri_least_squares *out_facts, bool *out_good)
+                               bool exact, cri_predictor *out_fit, cri_least_squares *out_facts,
+                               bool *out_good)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -65,13 +68,15 @@ static cr_status solve_entries(cr_ctx *cx, const cri_rows *rows, cri_level_run r
 
     CR_TRY(s.status);
     CR_TRY(cri_sparse_terms_new(cx, &s, rows, intercept, true, &z));
-    if (has_constant(&z) || !(z.weight > (double)n)) goto done;
+    if (has_constant(&z) || (exact && !(z.weight > (double)n))) goto done;
     CR_TRY(cri_bordered_new(cx, &s, &z, run, intercept, &b));
     CR_TRY(cri_bordered_factor(cx, &b, 0, &good));
     if (good) CR_TRY(cri_bordered_rcond(cx, &b, &rcond));
-    if (!(rcond > ENOUGH)) goto done;
+    if (!(rcond > ENOUGH) && exact) goto done;
+    if (!(rcond > ENOUGH)) CR_TRY(cri_bordered_factor(cx, &b, TRIFLE * z.weight, &good));
+    if (!good) goto done;
     CR_TRY(solve_and_correct(cx, &b, x, workspace, &rss, &change, &steps));
-    if (!(change < SETTLED)) goto done;
+    if (exact && !(change < SETTLED)) goto done;
     CR_TRY(cri_bordered_predictor(cx, &b, x, out_fit));
     cri_predictor_set_noise(out_fit, intercept, z.weight, rows->p, rss);
     *out_facts = (cri_least_squares){ .rank = rows->p,
@@ -88,7 +93,7 @@ done:
     return st;
 }
 
-cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept,
+cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept, bool exact,
                                    cri_predictor *out_fit, cri_least_squares *out_facts,
                                    bool *out_good)
 {
@@ -99,7 +104,7 @@ cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool interc
     *out_good = false;
     CR_TRY(cri_rows_open_entries(cx, rows, &view));
     if (!cri_rows_are_sparse(&view)) goto done; /* standardised by the design */
-    st = solve_entries(cx, &view, run, intercept, out_fit, out_facts, out_good);
+    st = solve_entries(cx, &view, run, intercept, exact, out_fit, out_facts, out_good);
     if (st == CR_ENUMERIC) st = CR_OK; /* squares out of range: QR has none */
 done:
     cri_rows_close_entries(cx, &view);

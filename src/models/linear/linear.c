@@ -100,7 +100,8 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
     if (o->solver == SOLVER_LSQR || needs_lsqr(rows, o, false))
         return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
     if (o->solver == SOLVER_AUTO && o->errors == CRI_CLASSICAL && cri_bordered_pays(rows)) {
-        cr_status st = cri_least_squares_levels(cx, rows, o->intercept, &m->fit, &m->facts, &good);
+        cr_status st =
+            cri_least_squares_levels(cx, rows, o->intercept, true, &m->fit, &m->facts, &good);
         if (st != CR_OK || good) return st;
     }
     if (o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && pays)) {

@@ -659,3 +659,32 @@ TEST(too_wide)
     cr_table_free(cx, t);
     free_sparse(&d);
 }
+
+/* A category of many levels is eliminated from the equations: at the maximum of a Poisson's likelihood with its own
+ * link the residuals of every level sum to 0, and so do their products with a column; all sds are there. */
+TEST(many_levels)
+{
+    enum { LEVELS = 1500, ROWS = 4 * LEVELS };
+    size_t size = 32 * ROWS, used;
+    char  *text = malloc(size);
+    cr_rng r = cr_rng_stream(3, 1);
+    used = (size_t)snprintf(text, size, "g,x,y\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = cr_rng_normal(&r), mu = exp(1.5 + 0.3 * sin((double)(i % LEVELS)) + 0.2 * x);
+        used += (size_t)snprintf(text + used, size - used, "g%04zu,%.17g,%g\n", i % LEVELS, x,
+                                 1 + floor(-mu * log(cr_rng_uniform(&r)))); /* any counts */
+    }
+    cr_table     *t = table_of_text(cx, "levels.csv", text);
+    cr_model     *m = fit(cx, "glm", t, "target=y family=poisson");
+    cr_prediction p = predict(cx, m, t);
+    double       *left = calloc(LEVELS, sizeof *left), along = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        double e = cr_table_find(t, "y")->values[i] - p.mean[i];
+        left[i % LEVELS] += e, along += e * cr_table_find(t, "x")->values[i];
+    }
+    for (size_t k = 0; k < LEVELS; k++) assert_close(left[k], 0, 1e-6);
+    assert_close(along, 0, 1e-5);
+    assert_true(parameter(describe(cx, m), "g=g0007", "sd") > 0.1);
+    free(left);
+    free(text);
+}
