@@ -90,7 +90,7 @@ print(json.dumps({"seconds": time.perf_counter() - start, "energy": energy}))
 def energy(said):
     """-log p of the best assignment, but for a constant."""
     results = said.get("results")
-    return said.get("energy") if not results else -results[0]["log_probability"]
+    return said.get("energy") if not results else -results[0]["log_joint"]
 
 
 def weak_grid(path, n):

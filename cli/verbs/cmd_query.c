@@ -110,7 +110,6 @@ static cr_status keep_failure(cli *c, cr_status st, asked *a)
     return CR_OK;
 }
 
-/* All questions are read before the first is answered. */
 static cr_status answer_all(cli *c, cri_any_network any, const cr_findings *more, asked *all)
 {
     cr_status            st = CR_OK;
@@ -119,8 +118,10 @@ static cr_status answer_all(cli *c, cri_any_network any, const cr_findings *more
     cr_query_options     settings = cr_query_settings(&how, c->fit.seed);
     if (any.methods->check_method) CR_TRY(any.methods->check_method(c->cx, settings.method));
     for (size_t i = 1; i < c->n_args; i++)
-        CR_TRY(any.methods->parse(c->cx, any.net, c->args[i], &all[i].question));
+        if ((st = any.methods->parse(c->cx, any.net, c->args[i], &all[i].question)) != CR_OK)
+            CR_TRY(keep_failure(c, st, &all[i]));
     for (size_t i = 1; i < c->n_args; i++) {
+        if (all[i].refused) continue;
         st = any.methods->run(c->cx, any.net, all[i].question, more, &settings, &all[i].answer);
         if (st == CR_OK)
             cri_answer_warn(c->cx, c->args[i], &all[i].answer);
@@ -189,9 +190,10 @@ static const cr_field result_query[] = {
 static void choose_columns(query_job *j, const asked *all)
 {
     for (size_t i = 1; i < j->c->n_args; i++) {
+        if (all[i].refused) continue;
         j->errors |= !all[i].answer.exact;
-        j->causes |= !all[i].refused && all[i].answer.kind == CR_QUESTION_CAUSES;
-        j->parameters |= !all[i].refused && all[i].answer.kind == CR_QUESTION_SENSITIVITY;
+        j->causes |= all[i].answer.kind == CR_QUESTION_CAUSES;
+        j->parameters |= all[i].answer.kind == CR_QUESTION_SENSITIVITY;
     }
 }
 

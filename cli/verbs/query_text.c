@@ -157,15 +157,15 @@ static void print_best(query_job *j, const cr_query_answer *a, const cri_sheet *
                                 : "probability given the evidence",
                    a->number);
     else
-        print_pair(j->c, "log of probability or of its tables' product", a->log_number);
+        print_pair(j->c, "log of probability or of its tables' product", a->log_joint);
     if (a->exact || a->estimated) return;
-    if (!a->open) print_pair(j->c, "best found: log P(assignment, e)", a->log_number);
+    if (!a->open) print_pair(j->c, "best found: log P(assignment, e)", a->log_joint);
     if (!isnan(a->upper))
         print_pair(j->c,
                    a->open ? "not proven to be the best: the log of that is no more than"
                            : "no assignment has more than",
                    a->upper);
-    if (a->open) print_pair(j->c, "gap between the two", a->upper - a->log_number);
+    if (a->open) print_pair(j->c, "gap between the two", a->upper - a->log_joint);
 }
 
 /* "x=a, y=b": where an assignment differs from the first. */

@@ -30,8 +30,10 @@ def test_every_question(credence, burglary):
         "I(burglary; * | john=yes)")
     assert best["assignment"] == {"burglary": "no", "earthquake": "no", "alarm": "off", "mary": "no"}
     p = 0.999 * 0.998 * 0.999 * 0.05 * 0.99
-    assert best["log_probability"] == pytest.approx(math.log(p), abs=1e-12)
+    assert best["log_joint"] == pytest.approx(math.log(p), abs=1e-12)
     assert best["probability"] == pytest.approx(p / event["probability"], abs=1e-12)
+    assert best["log_probability"] == pytest.approx(math.log(best["probability"]), abs=1e-12)
+    assert best["log_joint"] == pytest.approx(best["log_probability"] + best["log_evidence"], abs=1e-12)
     assert len(joint["table"]) == 4 and sum(r["p"] for r in joint["table"]) == pytest.approx(1)
     assert joint["table"][1]["states"] == {"burglary": "yes", "mary": "no"}
     assert apart["independent"] is True and "trail" not in apart
@@ -436,7 +438,7 @@ def test_reference(credence, name):
         bar = f" | {known}" if known else ""
         every, best = ask(credence, BN / f"{name}.bif", f"P(*{bar})", f"argmax(*{bar})")
         assert every["log_evidence"] == pytest.approx(case["log_evidence"], abs=1e-9)
-        assert best["log_probability"] == pytest.approx(case["mpe_logprob"], abs=1e-9)
+        assert best["log_joint"] == pytest.approx(case["mpe_logprob"], abs=1e-9)
         for variable, p in case["marginals"].items():
             assert every["marginals"][variable] == pytest.approx(p, abs=1e-9)
 
@@ -533,7 +535,7 @@ def test_best_by_search(credence, tmp_path):
     states = [int(answer["assignment"][f"x{i}"]) for i in range(n * n)]
     value = sum(-h if s else h for h, s in zip(fields, states)) + sum(
         math.log(1.1) for a, b in pairs if states[a] == states[b])
-    assert value == pytest.approx(answer["log_probability"], abs=1e-9)
+    assert value == pytest.approx(answer["log_joint"], abs=1e-9)
     for i in range(n * n):  # at least no single spin can do better
         near = [b if a == i else a for a, b in pairs if i in (a, b)]
         agree = sum(states[b] == states[i] for b in near)
@@ -598,5 +600,5 @@ def test_best_found_is_no_worse_than_messages(credence, examples):
     """Even a search on a small budget."""
     def log_of(*options):
         answer = json.loads(credence("query", "examples/networks/spins.uai.gz", "argmax(*)", "--json", *options).stdout)
-        return answer["results"][0]["log_probability"]
+        return answer["results"][0]["log_joint"]
     assert log_of("--budget", "1") >= log_of("--method", "bp") - 1e-9

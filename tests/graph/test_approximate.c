@@ -368,7 +368,7 @@ TEST(auto_decides_by_cost)
         for (size_t i = 0; i < exact.n_states; i++)
             assert_int_equal(exact.states[i], other.states[i]);
         assert_close(exact.number, other.number, 1e-9);
-        if (k == 5) assert_close(exact.log_number, other.log_number, 1e-9);
+        if (k == 5) assert_close(exact.log_joint, other.log_joint, 1e-9);
         cr_query_answer_free(cx, &exact);
         cr_query_answer_free(cx, &other);
     }

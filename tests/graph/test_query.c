@@ -107,7 +107,7 @@ static void check_best(cr_ctx *cx, const cr_network *net, const json_t *one)
     used = put_known(text, used, sizeof text, one);
     snprintf(text + used, sizeof text - used, ")");
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
-    assert_close(a.log_number, json_number_value(json_object_get(one, "mpe_logprob")), 1e-9);
+    assert_close(a.log_joint, json_number_value(json_object_get(one, "mpe_logprob")), 1e-9);
     cr_query_answer_free(cx, &a);
 }
 
@@ -155,7 +155,7 @@ static void check_map(cr_ctx *cx, const cr_network *net, const json_t *one)
     used = put_known(text, used, sizeof text, one);
     snprintf(text + used, sizeof text - used, ")");
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
-    assert_close(a.log_number,
+    assert_close(a.log_joint,
                  json_number_value(json_object_get(one, "log_prob_joint_with_evidence")), 1e-9);
     assert_close(a.log_evidence, json_number_value(json_object_get(one, "log_evidence")), 1e-9);
     for (size_t i = 0; i < a.n && json_is_true(json_object_get(one, "unique")); i++)
@@ -519,7 +519,7 @@ TEST(markov_networks)
     assert_close(number(cx, net, "P(x0=1)"), 0.7, 1e-15);
     assert_close(number(cx, net, "P(x0=1 | x1=0)"), 0.75, 1e-15);
     cr_query_answer a = ask(cx, net, "argmax(*)");
-    assert_close(a.log_number, log(4), 1e-15);
+    assert_close(a.log_joint, log(4), 1e-15);
     assert_close(a.number, 0.4, 1e-15);
     assert_close(a.log_evidence, log(10), 1e-15);
     cr_query_answer_free(cx, &a);

@@ -48,10 +48,10 @@ TEST(of_all_by_the_true_evidence)
             double tolerance = i < 2 ? 1e-12 : 0.2; /* soft evidence is fitted by the method */
             assert_string_equal(a.method, "max-product");
             assert_false(a.estimated);
-            assert_close(a.log_number, exact.log_number, tolerance);
+            assert_close(a.log_joint, exact.log_joint, tolerance);
             assert_close(a.number, exact.number, tolerance);
             assert_close(a.log_evidence, exact.log_evidence, 1e-12);
-            assert_true(a.upper >= a.log_number - 1e-9);
+            assert_true(a.upper >= a.log_joint - 1e-9);
             cr_query_answer_free(cx, &a);
         }
         cr_query_answer_free(cx, &exact);
@@ -71,8 +71,8 @@ TEST(of_some_it_is_an_estimate)
         assert_true(a.states[0] == exact.states[0] && a.states[1] == exact.states[1]);
         assert_close(a.number, exact.number, 0.15);
         assert_true(how != CR_APPROXIMATE_GIBBS || fabs(a.number - exact.number) < 0.03);
-        assert_true(how == CR_APPROXIMATE_GIBBS ? isnan(a.log_number)
-                                                : fabs(a.log_number - exact.log_number) < 0.7);
+        assert_true(how == CR_APPROXIMATE_GIBBS ? isnan(a.log_joint)
+                                                : fabs(a.log_joint - exact.log_joint) < 0.7);
         cr_query_answer_free(cx, &a);
     }
     cr_query_answer_free(cx, &exact);
@@ -138,8 +138,8 @@ TEST(what_a_search_does_not_find)
     o.budget = 3;
     assert_ok(cx, cr_query(cx, net, "argmax(*)", NULL, &o, &a));
     assert_true(a.open && !a.exact);
-    assert_true(a.log_number > -INFINITY && a.upper >= a.log_number && a.upper < 0);
-    assert_close(a.log_number, cr_network_log_value(net, a.states), 1e-9);
+    assert_true(a.log_joint > -INFINITY && a.upper >= a.log_joint && a.upper < 0);
+    assert_close(a.log_joint, cr_network_log_value(net, a.states), 1e-9);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
 }
@@ -159,7 +159,7 @@ TEST(the_budget_holds_for_elimination)
     assert_ok(cx, cr_uai_read(cx, path, &net));
     assert_ok(cx, cr_query(cx, net, "argmax(*)", NULL, &o, &a));
     assert_true(a.open && a.cost.operations < 1e8);
-    assert_true(a.log_number > -143.6621 - 1.5 && a.log_number < -143.6620 && a.upper > -143.6621);
+    assert_true(a.log_joint > -143.6621 - 1.5 && a.log_joint < -143.6620 && a.upper > -143.6621);
     cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
 }

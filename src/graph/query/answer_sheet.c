@@ -123,10 +123,9 @@ const cr_field cri_answer_fields[] = {
     CR_INNER(OBJECT, "error", CR_FIELD_SOMETIMES, "of an approximation: how good it is",
              cri_approximate_fields),
     CR_OTHER(ANY, "standard_errors", CR_FIELD_SOMETIMES, "of marginals by samples: in their shape"),
-    CR_MEASURE("log_probability_upper", "nats", CR_FIELD_SOMETIMES,
-               "of argmax, best found: no assignment has a larger log_probability"),
-    CR_MEASURE("gap", "nats", CR_FIELD_SOMETIMES,
-               "of it: how much larger that is than log_probability"),
+    CR_MEASURE("log_joint_upper", "nats", CR_FIELD_SOMETIMES,
+               "of argmax, best found: no assignment has a larger log_joint"),
+    CR_MEASURE("gap", "nats", CR_FIELD_SOMETIMES, "of it: how much larger that is than log_joint"),
     CR_MEASURE(
         "log_evidence", "nats", CR_FIELD_NULL,
         "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
@@ -150,7 +149,10 @@ const cr_field cri_answer_fields[] = {
         "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not "
         "known"),
     CR_MEASURE("log_probability", "nats", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
-               "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
+               "the log of probability; null if impossible, or where P(e) is not known"),
+    CR_MEASURE("log_joint", "nats", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+               "of argmax: log P(assignment, e), which is log_probability + log_evidence; of a "
+               "Markov network the log of the product of its tables"),
     CR_FLAG("independent", CR_FIELD_SOMETIMES,
             "of x _|_ y | z, dsep(x; y | z): whether the graph separates them"),
     CR_OTHER(TEXTS, "trail", CR_FIELD_SOMETIMES, "if not: variables along a trail that is active"),
@@ -366,6 +368,7 @@ void cri_put_best(const cri_answer_words *w, const cr_query_answer *a, cri_sheet
 {
     put_assignment(w, a, 0, cri_put_object(out, "assignment"));
     cri_put_probability(w, a, out);
+    if (w->net) cri_put_real(out, "log_joint", a->log_joint);
 }
 
 void cri_put_best_list(const cri_answer_words *w, const cr_query_answer *a, cri_sheet *out)
@@ -494,8 +497,8 @@ static void put_error(const cri_answer_words *w, const cr_query_answer *a, cri_s
     if (a->se && a->kind == CR_QUESTION_MARGINALS)
         put_states(w, a, a->se, cri_put_object(out, "standard_errors"));
     if (a->kind == CR_QUESTION_BEST && !isnan(a->upper)) {
-        cri_put_real(out, "log_probability_upper", a->upper);
-        cri_put_real(out, "gap", a->upper - a->log_number);
+        cri_put_real(out, "log_joint_upper", a->upper);
+        cri_put_real(out, "gap", a->upper - a->log_joint);
     }
     if (a->why[0]) cri_put_text(out, "reason", a->why);
     if (!a->open) cri_put_approximate(&r, cri_put_object(out, "error"));

@@ -48,7 +48,7 @@ void cri_answer_warn(cr_ctx *cx, const char *text, const cr_query_answer *a)
         cr_log(cx, CR_LOG_WARNING,
                "%s: not proven to be the best: its log is %.6g, and no assignment has more "
                "than %.6g",
-               text, a->log_number, a->upper);
+               text, a->log_joint, a->upper);
     else if (!a->exact)
         warn_approximate(cx, text, a->method, &a->error);
 }

@@ -243,16 +243,18 @@ static void weigh_best(cri_job *j, double log_best, double log_e)
     double           share = j->engine.result.share;
     if (!isnan(share)) { /* of some variables, estimated one after another */
         a->number = exp(share < 0 ? share : 0);
-        a->log_number = share + a->log_evidence;
+        a->log_number = share < 0 ? share : 0;
+        a->log_joint = share + a->log_evidence;
         a->estimated = true;
         return;
     }
     bool unknown = isnan(log_e) || isnan(a->log_evidence);
     if (unknown) log_e = a->log_evidence = 0;
-    a->log_number = log_best - log_e + a->log_evidence;
-    a->number = exp(log_best - log_e < 0 ? log_best - log_e : 0);
+    a->log_joint = log_best - log_e + a->log_evidence;
+    a->log_number = log_best - log_e < 0 ? log_best - log_e : 0;
+    a->number = exp(a->log_number);
     if (!isnan(j->engine.result.upper)) j->engine.result.upper += a->log_evidence - log_e;
-    if (unknown) a->number = a->log_evidence = NAN;
+    if (unknown) a->number = a->log_number = a->log_evidence = NAN;
 }
 
 cr_status cri_answer_best(cri_job *j)

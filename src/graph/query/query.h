@@ -158,7 +158,7 @@ typedef struct cr_query_answer {
     char                  why[256]; /* AUTO: why an approximation was taken; else "" */
     cr_approximate_report error;    /* if it is not exact */
     bool                  open;     /* BEST by search: not proven to be the best */
-    bool   estimated; /* BEST of some variables by an approximation: so are number and log_number */
+    bool   estimated; /* BEST of some variables by an approximation: so are the numbers below */
     double upper;     /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
@@ -182,9 +182,10 @@ typedef struct cr_query_answer {
     cr_parameter *parameter;  /* SENSITIVITY [rows], the largest first */
     double        number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
                              P(states | e), NaN where P(e) would take too long; Gaussian: densities */
-    double        log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
-    bool          holds;      /* SEPARATION, DSEP, CHORDAL, IMAP: yes */
-} cr_query_answer;            /* all zeros: nothing to free */
+    double        log_number; /* the log of it; not of ENTROPY and INFORMATION */
+    double log_joint; /* BEST: log P(states, e); of a Markov network log of the product of tables */
+    bool   holds;     /* SEPARATION, DSEP, CHORDAL, IMAP: yes */
+} cr_query_answer;    /* all zeros: nothing to free */
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);

@@ -26,7 +26,7 @@ static const cri_question_row ROWS[CR_QUESTION_COUNT] = {
         .name = "argmax", .syntax = "argmax(x | e)", .typed = "argmax(", .others = "map mpe max argmax",
         .help = "the most probable states", .given = CRI_GIVEN_EVIDENCE, .parse = cri_read_best,
         .answer = cri_answer_best, .normal = cri_normal_best, .put = cri_put_best,
-        .shows = "assignment probability log_probability density log_density" },
+        .shows = "assignment probability log_probability log_joint density log_density" },
     [CR_QUESTION_BEST_LIST] = {
         .name = "best", .syntax = "best(k; x | e)", .typed = "best(", .others = "best",
         .help = "the k most probable assignments", .given = CRI_GIVEN_EVIDENCE, .parse = cri_read_best_list,
