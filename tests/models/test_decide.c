@@ -382,3 +382,83 @@ TEST(allocations)
     snprintf(path, sizeof path, "%s", test_file("all.csv", text, strlen(text)));
     test_every_allocation_fails(decide_all, path);
 }
+
+/* --- what decisions turn out to cost --------------------------------------------------------- */
+
+TEST(cost_of_actions_on_classes)
+{
+    static const char *const classes[] = { "no", "yes" };
+    char                    *actions[] = { (char[]){ "wait" }, (char[]){ "treat" } };
+    char         *outcomes[] = { (char[]){ "yes" }, (char[]){ "no" } }; /* in another order */
+    double        matrix[] = { 9, 0, 1, 2 }, chance[] = { 0.95, 0.05, 0.5, 0.5, NAN, NAN };
+    double        y[] = { 1, 0, 1 }, cost[3];
+    cr_loss       loss = { .kind = CR_LOSS_MATRIX,
+                           .n_actions = 2,
+                           .n_outcomes = 2,
+                           .actions = actions,
+                           .outcomes = outcomes,
+                           .loss = matrix };
+    cr_prediction p = {
+        .kind = CR_ANSWER_CLASS, .n = 3, .n_classes = 2, .prob = chance, .classes = classes
+    };
+    cr_decisions d = { 0 };
+    assert_ok(cx, cr_decide(cx, &p, &loss, &d));
+    assert_true(d.action[0] == 0 && d.action[1] == 1 && isnan(d.action[2]));
+    assert_ok(cx, cr_decisions_cost(cx, &p, &loss, &d, y, cost));
+    assert_true(cost[0] == 9 && cost[1] == 2 &&
+                isnan(cost[2])); /* waited: it was; treated: it was not */
+    cr_decisions_free(cx, &d);
+}
+
+TEST(cost_of_actions_on_numbers)
+{
+    double        mean[] = { 3, 3 }, scale[] = { 2, 2 }, dof[] = { INFINITY, INFINITY };
+    double        y[] = { 5, 1 }, cost[2];
+    cr_prediction p = {
+        .kind = CR_ANSWER_NUMBER, .n = 2, .mean = mean, .scale = scale, .dof = dof
+    };
+    const struct {
+        cr_loss loss;
+        double  want[2];
+    } cases[] = { { { .kind = CR_LOSS_SQUARED }, { 4, 4 } },
+                  { { .kind = CR_LOSS_ABSOLUTE }, { 2, 2 } },
+                  { { .kind = CR_LOSS_ZERO_ONE }, { 1, 1 } },
+                  { { .kind = CR_LOSS_QUANTILE, .quantile = 0.5 }, { 1, 1 } } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cr_decisions d = { 0 };
+        assert_ok(cx, cr_decide(cx, &p, &cases[k].loss, &d));
+        assert_ok(cx, cr_decisions_cost(cx, &p, &cases[k].loss, &d, y, cost));
+        assert_close(cost[0], cases[k].want[0], 1e-12);
+        assert_close(cost[1], cases[k].want[1], 1e-12);
+        cr_decisions_free(cx, &d);
+    }
+}
+
+TEST(cost_of_actions_on_counts)
+{
+    char   *actions[] = { (char[]){ "few" }, (char[]){ "many" } };
+    char   *outcomes[] = { (char[]){ "0" }, (char[]){ "1+" } };
+    double  matrix[] = { 0, 5, 1, 0 }, mean = 2, scale = 1, dof = INFINITY, rate = 2, y = 7, cost;
+    cr_loss loss = { .kind = CR_LOSS_MATRIX,
+                     .n_actions = 2,
+                     .n_outcomes = 2,
+                     .actions = actions,
+                     .outcomes = outcomes,
+                     .loss = matrix };
+    cr_prediction p = { .kind = CR_ANSWER_NUMBER,
+                        .n = 1,
+                        .mean = &mean,
+                        .scale = &scale,
+                        .dof = &dof,
+                        .family = cr_dist_find(cx, "poisson"),
+                        .params = &rate,
+                        .n_params = 1 };
+    cr_decisions  d = { 0 };
+    assert_ok(cx, cr_decide(cx, &p, &loss, &d));
+    assert_ok(cx, cr_decisions_cost(cx, &p, &loss, &d, &y, &cost));
+    assert_true(d.action[0] == 1 && cost == 0);
+    y = -1;
+    assert_fails_with(cx, cr_decisions_cost(cx, &p, &loss, &d, &y, &cost), CR_EDATA,
+                      "the count -1");
+    cr_decisions_free(cx, &d);
+}

@@ -315,7 +315,7 @@ static void add_parameter(cri_sheet *list, const char *name, double value, doubl
     cri_sheet *row = cri_parameter_add(list, value, scale * s.spread, "%s", name);
     cri_parameter_interval(row, value, s.reach * scale);
     if (s.shown != CRI_SHOW_TESTS) return;
-    cri_put_real(row, "t", t);
+    cri_put_real(row, isinf(s.dof) ? "z" : "t", t);
     cri_put_real(row, "p", cr_student_t_two_sided(t, s.dof));
 }
 

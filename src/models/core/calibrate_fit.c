@@ -83,6 +83,11 @@ static cr_status check_task(cr_ctx *cx, const cr_model *m)
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
     cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, and %s here does not",
             m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic", m->class->name);
+    if (m->class->tasks & CR_TASK_CLASSIFICATION)
+        return cr_fail_hint(cx,
+                            "--task classification takes the values of %s as classes; intervals of "
+                            "numbers: --calibrate conformal",
+                            m->design->target.name);
     return m->task == CR_TASK_REGRESSION
                ? cr_fail_hint(cx, "intervals of numbers: --calibrate conformal")
                : CR_EARG;

@@ -288,6 +288,52 @@ done:
     return st;
 }
 
+/* --- what they turned out to cost ------------------------------------------------------------ */
+
+static double cost_of_number(const cr_loss *l, double action, double y)
+{
+    double miss = y - action;
+    switch (l->kind) {
+    case CR_LOSS_SQUARED:
+        return miss * miss;
+    case CR_LOSS_ABSOLUTE:
+        return fabs(miss);
+    case CR_LOSS_QUANTILE:
+        return miss > 0 ? l->quantile * miss : (l->quantile - 1) * miss;
+    default:
+        return isnan(miss) ? miss : miss != 0;
+    }
+}
+
+cr_status cr_decisions_cost(cr_ctx *cx, const cr_prediction *p, const cr_loss *l,
+                            const cr_decisions *d, const double *y, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = l->n_outcomes, *place = cr_scratch_index(&s, K);
+    double    *from = cr_scratch_f64(&s, K), *to = cr_scratch_f64(&s, K);
+    bool       classes = p->kind == CR_ANSWER_CLASS;
+    CR_TRY(s.status);
+    if (l->kind == CR_LOSS_MATRIX)
+        CR_TRY(classes ? match_classes(cx, p, l, place) : match_counts(cx, l, from, to));
+    for (size_t i = 0; i < d->n; i++) {
+        if (l->kind != CR_LOSS_MATRIX || isnan(d->action[i])) {
+            out[i] = isnan(d->action[i]) ? d->action[i] : cost_of_number(l, d->action[i], y[i]);
+            continue;
+        }
+        size_t k = 0;
+        while (k < K && !(classes ? (double)place[k] == y[i] : from[k] <= y[i] && y[i] <= to[k]))
+            k++;
+        if (k == K)
+            CR_TRY(
+                cr_fail(cx, CR_EDATA, "the matrix of losses has no column for the count %g", y[i]));
+        out[i] = l->loss[(size_t)d->action[i] * K + k];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 void cr_decisions_free(cr_ctx *cx, cr_decisions *d)
 {
     cr_free(cx, d->action, d->n, sizeof *d->action);

@@ -61,6 +61,12 @@ typedef struct cr_decisions {
  * that does not go with them or a matrix that leaves out a class, CR_ENOMEM, CR_EINTERRUPTED. */
 CR_API cr_status cr_decide(cr_ctx *cx, const cr_prediction *prediction, const cr_loss *loss,
                            cr_decisions *out_decisions);
+/* What each decision turned out to cost, once the target y [n] is known: numbers, or codes of the classes of the
+ * prediction; out_loss [n] is NaN where there is no decision.  Fails with CR_EDATA for a count that the matrix of
+ * losses has no column for. */
+CR_API cr_status cr_decisions_cost(cr_ctx *cx, const cr_prediction *prediction, const cr_loss *loss,
+                                   const cr_decisions *decisions, const double *y,
+                                   double *out_loss);
 /* Frees the arrays of decisions. */
 CR_API void cr_decisions_free(cr_ctx *cx, cr_decisions *decisions);
 

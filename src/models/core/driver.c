@@ -19,14 +19,44 @@
 enum { TASK_AUTO, TASK_REGRESSION, TASK_CLASSIFICATION }; /* choices of --task */
 static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
 
-/* The task a target asks for, of those the class does. */
-static unsigned task_of_target(const cr_model_class *c, const cr_column *y, int choice)
+/* Whole numbers of a few values may be codes of classes (1, 2, 3), ratings or counts.  How many
+ * different ones there are, each in three rows on average; 0 for a target that is none of these. */
+static size_t count_codes(const cr_column *y, size_t rows)
+{
+    enum { MOST_CODES = 20, ROWS_PER_CODE = 3 };
+    double codes[MOST_CODES];
+    size_t n = 0, known = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double x = y->values[i * y->stride];
+        size_t k = 0;
+        if (isnan(x)) continue;
+        if (x != floor(x)) return 0;
+        while (k < n && codes[k] != x) k++;
+        if (k == MOST_CODES) return 0;
+        codes[k] = x;
+        n += k == n;
+        known++;
+    }
+    return known >= n * ROWS_PER_CODE ? n : 0;
+}
+
+/* The task a target asks for, of those the class does: texts, yes and no, and two whole numbers are
+ * classes; more than two are a number, with a warning where they are so few that they may be codes. */
+static unsigned task_of_target(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                               const cr_column *y, int choice)
 {
     if ((c->tasks & supervised) != supervised) return c->tasks & supervised;
     if (choice != TASK_AUTO)
         return choice == TASK_REGRESSION ? CR_TASK_REGRESSION : CR_TASK_CLASSIFICATION;
-    return y->type == CR_CATEGORY || y->type == CR_BOOLEAN ? CR_TASK_CLASSIFICATION
-                                                           : CR_TASK_REGRESSION;
+    if (y->type == CR_CATEGORY || y->type == CR_BOOLEAN) return CR_TASK_CLASSIFICATION;
+    size_t codes = count_codes(y, cr_table_rows(t));
+    if (codes == 2) return CR_TASK_CLASSIFICATION;
+    if (codes > 2)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s has %zu different whole numbers and is taken as a number: --task classification "
+               "takes them as classes, --task regression as a number without this warning",
+               y->name, codes);
+    return CR_TASK_REGRESSION;
 }
 
 static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *wanted)
@@ -64,7 +94,7 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
     }
     const cr_column *y = cr_table_find(t, o->target);
     if (!y) return cri_table_no_column(cx, t, o->target);
-    *out_task = task_of_target(c, y, f->task);
+    *out_task = task_of_target(cx, c, t, y, f->task);
     if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
                 cr_table_source(t), o->target, c->name);

@@ -75,7 +75,9 @@ CR_API const char *cr_task_name(unsigned task);
 #define CR_FIT_OPTIONS(X)                                                                          \
     CR_SEED_OPTIONS(X)                                                                             \
     X(choice, task, "auto", "auto|regression|classification",                                      \
-      "what a target means to a model that does both; auto goes by its type", "classification")    \
+      "whether a model that does both predicts a number or classes; auto: classes if the target "  \
+      "is a text, yes or no, or two whole numbers",                                                \
+      "classification")                                                                            \
     X(list, class_weights, "", "",                                                                 \
       "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")        \
     X(choice, calibrate, "none", "none|isotonic|platt|conformal",                                  \

@@ -446,6 +446,10 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     const glm_state *m = state;
     double     k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
     cri_sheet *s;
+    if (m->link == CRI_LINK_LOG || m->link == CRI_LINK_LOGIT)
+        cri_put_textf(out, "coefficients",
+                      m->link == CRI_LINK_LOG ? "log of the mean of %s" : "log odds of %s",
+                      design->target.name);
     cri_predictor_describe(&m->fit, design, true, out);
     s = cri_put_object(out, "statistics");
     put_choice(s, "family", CRI_GLM_FAMILIES, m->family);

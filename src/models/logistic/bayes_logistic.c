@@ -454,6 +454,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     static const char *const  routes[] = { "laplace", "importance", "mcmc", "bound" };
     const cri_bayes_logistic *m = state;
     cri_sheet                *s;
+    cri_classifier_put_meaning(m->place, m->M, false, d, out);
     describe_parameters(m, d, out);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "prior",

@@ -94,6 +94,9 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
                                  size_t *out_M, double *opt_weight);
 /* y [n] = the vector of each row's class, M for the reference. */
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
+/* Puts what the coefficients of M vectors add up to: the log odds of one class against another, ... */
+void cri_classifier_put_meaning(const double *place, size_t M, bool probit, const cr_design *d,
+                                cri_sheet *out);
 /* Adds a parameter called "term", or "class:term" where there are several vectors; place 0 is the
  * intercept. */
 cri_sheet *cri_classifier_parameter(cri_sheet *list, double value, double sd,

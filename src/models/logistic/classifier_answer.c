@@ -94,6 +94,25 @@ cri_sheet *cri_classifier_parameter(cri_sheet *list, double value, double sd, co
     return cri_parameter_add(list, value, sd, "%s:%s", cr_design_class(d, class), term);
 }
 
+void cri_classifier_put_meaning(const double *place, size_t M, bool probit, const cr_design *d,
+                                cri_sheet *out)
+{
+    const char *scale = probit ? "probit of the probability" : "log odds";
+    size_t      K = cr_design_classes(d), seen = 0;
+    for (size_t k = 0; k < K; k++) seen += place[k] >= 0;
+    const char *reference = cr_design_class(d, cri_classifier_class(place, K, M));
+    if (M == 1)
+        cri_put_textf(out, "coefficients", "%s of %s against %s", scale,
+                      cr_design_class(d, cri_classifier_class(place, K, 0)), reference);
+    else if (M < seen)
+        cri_put_textf(out, "coefficients", "%s of each class against %s", scale, reference);
+    else if (probit)
+        cri_put_textf(out, "coefficients", "%s of each class against the rest", scale);
+    else
+        cri_put_text(out, "coefficients",
+                     "log of the probability of each class, up to a constant of the row");
+}
+
 static void describe_parameters(const cri_classifier *m, const cr_design *d, cri_sheet *out)
 {
     cri_sheet *list = cri_put_list(out, "parameters");
@@ -102,11 +121,11 @@ static void describe_parameters(const cri_classifier *m, const cr_design *d, cri
             double     sd = m->sd[k * m->q1 + j], spread = sd < 0 ? NAN : sd; /* < 0: none */
             double     value = cri_classifier_coef(m->centre, m->scale, m->p, m->intercept,
                                                    m->theta + k * m->q, j);
-            double     t = value / spread;
+            double     z = value / spread;
             cri_sheet *row = cri_classifier_parameter(list, value, spread, d, m->place, m->M, k, j);
             cri_parameter_interval(row, value, 1.959963984540054 * spread);
-            if (m->tests) cri_put_real(row, "t", t); /* where the sd is a standard error */
-            if (m->tests) cri_put_real(row, "p", 2 * cr_norm_cdf(-fabs(t)));
+            if (m->tests) cri_put_real(row, "z", z); /* where the sd is a standard error */
+            if (m->tests) cri_put_real(row, "p", 2 * cr_norm_cdf(-fabs(z)));
         }
 }
 
@@ -178,6 +197,7 @@ cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design
     cr_status                st = CR_OK;
     const cri_classifier    *m = state;
     cri_sheet               *s;
+    cri_classifier_put_meaning(m->place, m->M, m->link == CRI_LINK_PROBIT, d, out);
     describe_parameters(m, d, out);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "objective", objective_text(m));
