@@ -23,6 +23,7 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
       "write the result (fit, update: the model) to this file", "out.csv")                         \
     X(count,  threads,      "0", "0..4096",                                                        \
       "threads to use, 0 for all cores; never changes a result", "2")                              \
+    X(flag,   all,          "false", "", "show long tables whole on a terminal too", "")           \
     X(flag,   quiet,        "false", "", "no warnings, no progress", "")                           \
     X(flag,   verbose,      "false", "", "say what is being done", "")                             \
     X(choice, progress,     "auto", "auto|never|always",                                           \
@@ -83,6 +84,7 @@ struct cli {
     size_t          names_used;
 
     cli_format format;
+    bool       terminal;  /* the result goes to one */
     cri_sheet *said;      /* {"warnings": [...]}, once there was one: see cli_warnings */
     bool       answer_no; /* the result is a negative answer: exit 1 */
     bool       bar_shown;
@@ -103,6 +105,10 @@ const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt
 /* Option tables of a verb in the order they are shown; NULL at the end.  Returns how many. */
 enum { CLI_MOST_TABLES = 6 };
 size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
+/* The model that an argument names, alone or with settings (ridge:lambda=1); NULL if none. */
+const cr_model_class *cli_model_named(const char *argument);
+/* Fails where the data stand before the model, with the command as it was meant (order.c). */
+cr_status cli_check_order(cli *c);
 /* "-o" for output, ... or '\0'. */
 char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */
@@ -137,6 +143,10 @@ const char *out_number(double x, bool all_digits, char buffer[32]);
 /* A list of objects as a table, with a column for every name in them; an object as lines. */
 void out_rows(cli *c, const cri_sheet *rows);
 void out_values(cli *c, const cri_sheet *object);
+/* The same tables; on a terminal a long one is cut, with a line that says how to see the rest (cut.c): the first
+ * rows, or of the parameters of a model the largest. */
+void out_some_rows(cli *c, const cri_sheet *rows);
+void out_terms(cli *c, const cri_sheet *rows);
 /* A table of one row. */
 void out_row(cli *c, const cri_sheet *object);
 /* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long lists are cut. */
@@ -149,6 +159,7 @@ void cli_put_cell(cri_sheet *row, const char *name, double x);
 typedef struct cli_result {
     cri_sheet *whole, *object, *rows;
     bool       lines; /* there is one row, which text shows as lines */
+    bool       cut;   /* the table may be long: a terminal shows the first rows */
 } cli_result;
 cli_result cli_result_new(cli *c);
 /* What stands above the table in text. */
@@ -204,7 +215,9 @@ void cli_print_safe(const char *text, size_t length);
 /* --- messages.c ------------------------------------------------------------------------------ */
 
 void cli_print_error(cli *c);
-int  cli_exit_code(cr_status st);
+/* A word of a command, such that a shell reads it back; returns its length, as snprintf does. */
+size_t cli_quote(const char *text, char *out, size_t size);
+int    cli_exit_code(cr_status st);
 /* A line on standard error that is no warning: what happened, and was perhaps not expected. */
 void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
@@ -242,6 +255,10 @@ cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **
  * category, so that all its classes are known before the first block. */
 cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,
                           cr_stream **out_stream);
+/* The same for a fitted model that predicts: only the columns it reads, and those that are carried along, are read,
+ * nothing is read twice, and memory is that of a block. */
+cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const *carried,
+                        size_t n_carried, size_t rows, cr_stream **out_stream);
 /* Reads the model file argument `index`. */
 cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
 /* Reads whichever of the two is in the argument `index`; the other one is left as it was. */
@@ -253,17 +270,23 @@ cr_status cli_check_settings(cli *c);
 /* Fails where `path` can be seen not to take the output, before any work is done; also where it is
  * one of the files to be read, from argument `first` on. */
 cr_status cli_check_output(cli *c, const char *path, size_t first);
-/* Prints what a model has learned and saves it where --output says, both or neither (cmd_fit.c);
- * one that is not to be trusted under --strict is neither printed nor saved.  `schema` names the
- * result. */
+/* Saves a model where --output says and prints what it has learned (cmd_fit.c); one that is not to
+ * be trusted under --strict is neither saved nor printed.  `schema` names the result. */
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
+/* Where the verb has the option and it is given, adds the exponentials of the coefficients to a description.  Fails
+ * with CR_EARG where they are not the logarithm of anything. */
+#define EXP_OPTION(X)                                                                              \
+    X(flag, exp, "false", "",                                                                      \
+      "add the exponential of each coefficient and its interval: odds ratios, ratios of means",    \
+      "")
+cr_status cli_put_exp(cli *c, cri_sheet *description);
 /* Prints such a description as text: summary lines, statistics, parameters. */
 void cli_print_model(cli *c, const cri_sheet *description);
 /* A table under a title, nothing where there are no rows. */
 void cli_print_rows(cli *c, const char *title, const cri_sheet *rows);
-/* Prints what was learned and saves the model with -o, both or neither: the file takes its place
- * when `print` is through and its text is out.  For "-" the model itself goes to standard output,
- * and nothing is printed. */
+/* Saves the model where -o says, then prints what was learned: a reader of standard output who leaves
+ * takes nothing from the file.  For "-" the model itself goes to standard output, and nothing is
+ * printed. */
 cr_status cli_print_and_save(cli *c, const cr_model                                  *opt_model,
                              cr_status (*print)(cli *c, const void *arg), const void *arg);
 /* CR_ENUMERIC under --strict when there were warnings. */

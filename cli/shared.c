@@ -2,7 +2,9 @@
  * into a model. */
 #include "cli.h"
 #include "base/file.h"
+#include "data/design/design_internal.h"
 #include "data/formats/read_internal.h"
+#include "data/stream/stream_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -119,6 +121,47 @@ cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_
     if (target) CR_TRY(cr_options_add(c->cx, cr_read_table, &c->read, "category", target));
     if (is_stream(c->args[index]) && needs_passes(c)) CR_TRY(store_input(c));
     CR_TRY(cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
+done:
+    return st;
+}
+
+/* What a model reads, and what is carried along. */
+typedef struct wanted {
+    const cr_design *design;
+    char *const     *carried;
+    size_t           n;
+} wanted;
+
+static bool is_wanted(const void *arg, const char *column)
+{
+    const wanted *w = arg;
+    for (size_t k = 0; k < w->n; k++)
+        if (strcmp(w->carried[k], column) == 0) return true;
+    return cri_design_reads(w->design, column);
+}
+
+/* Numbers that a model learned from are numbers now, also where the first of them is missing. */
+static cr_status take_numbers(cli *c, const cr_design *d)
+{
+    cr_status st = CR_OK;
+    for (size_t i = d->block.n; i < cr_design_columns(d) && st == CR_OK; i++)
+        if (cr_design_column_type(d, i) == CR_REAL || cr_design_column_type(d, i) == CR_INTEGER)
+            st =
+                cr_options_add(c->cx, cr_read_table, &c->read, "real", cr_design_column_name(d, i));
+    return st;
+}
+
+cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const *carried,
+                        size_t n_carried, size_t rows, cr_stream **out_stream)
+{
+    cr_status        st = CR_OK;
+    const cr_design *d = cr_model_get_design(model);
+    wanted           w = { d, carried, n_carried };
+    CR_TRY(check_stdin(c, index));
+    CR_TRY(take_categories(c, d));
+    CR_TRY(take_numbers(c, d));
+    CR_TRY(cri_stream_open_known(c->cx, c->args[index], &c->read, rows,
+                                 (cri_wanted){ is_wanted, &w }, out_stream));
 done:
     return st;
 }
@@ -259,28 +302,19 @@ cr_status cli_print_and_save(cli *c, const cr_model                             
 {
     cr_status   st = CR_OK;
     const char *path = opt_model ? c->global.output : NULL;
-    cri_file   *file = NULL;
-    char       *bytes = NULL;
-    size_t      size = 0;
 
+    if (path && !is_stream(path)) CR_TRY(cr_model_save(c->cx, opt_model, path));
     CR_TRY(out_open(c, NULL));
-    if (path) CR_TRY(cr_model_to_bytes(c->cx, opt_model, &bytes, &size));
     if (path && is_stream(path)) {
+        char  *bytes = NULL;
+        size_t size = 0;
+        CR_TRY(cr_model_to_bytes(c->cx, opt_model, &bytes, &size));
         out_bytes(c, bytes, size);
+        cr_free(c->cx, bytes, size, 1);
         goto done;
     }
-    if (path) CR_TRY(cri_file_create(c->cx, path, &file));
-    if (path) CR_TRY(cri_file_write(file, bytes, size));
-    if (path) CR_TRY(cri_file_flush(file)); /* what can fail, before anything is printed */
     CR_TRY(print(c, arg));
-    CR_TRY(out_flush(c));
-    if (!path) goto done;
-    st = cri_file_commit(file);
-    file = NULL;
-    CR_TRY(st);
-    if (c->format == FORMAT_TEXT) out_text(c, "saved to %s\n", path);
+    if (path && c->format == FORMAT_TEXT) out_text(c, "saved to %s\n", path);
 done:
-    cri_file_abandon(file);
-    cr_free(c->cx, bytes, size, 1);
     return st;
 }

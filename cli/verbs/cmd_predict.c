@@ -9,6 +9,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
@@ -33,6 +35,12 @@
       "")                                                                                          \
     X(text, covariance, "", "FILE",                                                                \
       "write the covariance of the function between all rows (.csv or .npy)", "cov.csv")           \
+    X(flag, stream, "false", "",                                                                   \
+      "answer rows as they come in: a filter in a pipe, and files larger than memory", "")         \
+    X(count, block, "0", "",                                                                       \
+      "with --stream: rows that are answered together; 0: one row of a pipe, what 16 MiB hold of " \
+      "a file",                                                                                    \
+      "1000")                                                                                      \
     X(flag, mean_only, "false", "", "the mean alone, which is cheaper for many models", "")        \
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
       "name")                                                                                      \
@@ -105,7 +113,8 @@ typedef struct job {
     cli                   *c;
     const predict_options *o;
     cr_model              *model;
-    cr_table              *table; /* NULL: it is about the next row */
+    cr_table              *table;         /* NULL: it is about the next row */
+    size_t                 rows, missing; /* answered so far; without a prediction */
     cr_prediction          p;
     cr_loss                loss;
     cr_decisions           decisions;
@@ -310,11 +319,10 @@ static cr_status check_options(const job *j)
     return CR_OK;
 }
 
-static cr_status answer_rows(job *j)
+/* Predictions for j->table. */
+static cr_status answer_table(job *j)
 {
     cr_status st = CR_OK;
-    CR_TRY(read_ids(j));
-    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
     CR_TRY(check_ids(j));
     CR_TRY(of_function(j)    ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
            : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
@@ -326,20 +334,48 @@ done:
     return st;
 }
 
+static cr_status answer_rows(job *j)
+{
+    cr_status st = CR_OK;
+    CR_TRY(read_ids(j));
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    CR_TRY(answer_table(j));
+done:
+    return st;
+}
+
 /* --- the verb -------------------------------------------------------------------------------- */
 
-static void warn_left_out(const job *j)
+static void count_left_out(job *j)
 {
     const cr_prediction *p = &j->p;
     const double        *first = p->mean     ? p->mean
                                  : p->prob   ? p->prob
                                  : p->vector ? p->vector
                                              : p->log_density;
-    size_t               width = p->prob || p->vector ? p->n_classes : 1, missing = 0;
-    for (size_t i = 0; i < p->n; i++) missing += isnan(first[i * width]) != 0;
-    if (missing)
+    size_t               width = p->prob || p->vector ? p->n_classes : 1;
+    for (size_t i = 0; i < p->n; i++) j->missing += isnan(first[i * width]) != 0;
+    j->rows += p->n;
+}
+
+/* An interval that was asked for, where there is none. */
+static void warn_of_interval(const job *j)
+{
+    const cr_option *o = cr_option_find(predict_table, "interval");
+    char             asked[32];
+    cr_options_print(o, j->o, asked, sizeof asked);
+    if (j->p.kind == CR_ANSWER_NUMBER || strcmp(asked, o->fallback) == 0) return;
+    cr_log(context(j), CR_LOG_WARNING,
+           "--interval is of numbers, and %s predicts %s: it has no effect",
+           cr_class_name(cr_model_get_class(j->model)),
+           j->p.kind == CR_ANSWER_CLASS ? "the probabilities of classes" : "none");
+}
+
+static void warn_left_out(const job *j)
+{
+    if (j->missing)
         cr_log(context(j), CR_LOG_WARNING,
-               "%zu of %zu rows have missing values and get no prediction", missing, p->n);
+               "%zu of %zu rows have missing values and get no prediction", j->missing, j->rows);
 }
 
 static cr_status print(job *j)
@@ -394,6 +430,87 @@ static cr_status check_coordinates(const job *j)
                    other);
 }
 
+/* --- a stream -------------------------------------------------------------------------------- */
+
+/* What needs all rows at once, or an order of them that blocks do not have. */
+static cr_status check_stream(const job *j)
+{
+    const predict_options *o = j->o;
+    const char            *other = o->coordinates  ? "coordinates"
+                                   : o->covariance ? "covariance"
+                                   : o->draws      ? "draws"
+                                                   : NULL;
+    if (!o->stream && o->block) return cr_fail(context(j), CR_EARG, "--block needs --stream");
+    if (!o->stream) return CR_OK;
+    if (j->c->n_args < 2) return cr_fail(context(j), CR_EARG, "--stream needs data");
+    if (!other) return CR_OK;
+    return cr_fail(context(j), CR_EARG, "--%s needs all rows at once, without --stream", other);
+}
+
+/* Lines of JSON, or a table whose header comes once. */
+static cr_status print_block(const job *j, bool first)
+{
+    cr_status st = CR_OK;
+    cli      *c = j->c;
+    if (c->format == FORMAT_JSON)
+        CR_TRY(answers_print_lines(c, &j->a));
+    else
+        CR_TRY(first ? answers_print(c, &j->a) : answers_print_more(c, &j->a));
+    CR_TRY(out_flush(c));
+done:
+    return st;
+}
+
+static cr_status answer_block(job *j, cr_table *block, bool first)
+{
+    cr_status  st = CR_OK;
+    cr_scratch whole = j->s; /* of the ids: that of a block ends with it */
+    j->table = block;
+    j->s = cr_scratch_begin(context(j));
+    CR_TRY(answer_table(j));
+    count_left_out(j);
+    CR_TRY(make_columns(j));
+    CR_TRY(print_block(j, first));
+done:
+    cr_decisions_free(context(j), &j->decisions);
+    cr_prediction_free(context(j), &j->p);
+    cr_table_free(context(j), block);
+    j->table = NULL;
+    cr_scratch_end(&j->s);
+    j->s = whole;
+    return st;
+}
+
+/* One row of a pipe at a time, so that none waits for the next. */
+static size_t block_rows(const job *j)
+{
+    struct stat info;
+    const char *path = j->c->args[1];
+    bool pipe = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode)
+                                       : stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    return j->o->block ? j->o->block : pipe ? 1 : 0;
+}
+
+static cr_status run_stream(job *j)
+{
+    cr_status  st = CR_OK;
+    cr_stream *stream = NULL;
+    CR_TRY(read_ids(j));
+    CR_TRY(cli_open_rows(j->c, 1, j->model, j->ids, j->n_ids, block_rows(j), &stream));
+    CR_TRY(out_open(j->c, j->c->global.output));
+    for (bool first = true;; first = false) {
+        cr_table *block = NULL;
+        CR_TRY(cr_stream_next(context(j), stream, &block));
+        if (!block) break;
+        CR_TRY(answer_block(j, block, first));
+    }
+    warn_left_out(j);
+    CR_TRY(cli_check_strict(j->c));
+done:
+    cr_stream_free(context(j), stream);
+    return st;
+}
+
 static cr_status run_predict(cli *c)
 {
     cr_status st = CR_OK;
@@ -402,13 +519,20 @@ static cr_status run_predict(cli *c)
 
     CR_TRY(check_options(&j));
     CR_TRY(check_coordinates(&j));
+    CR_TRY(check_stream(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
+    if (j.o->stream) {
+        CR_TRY(run_stream(&j));
+        goto done;
+    }
     coordinates = j.o->coordinates && c->n_args > 1;
     if (coordinates) {
         CR_TRY(make_coordinates(&j));
     } else {
         CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
+        count_left_out(&j);
+        warn_of_interval(&j);
         warn_left_out(&j);
         CR_TRY(make_columns(&j));
     }
@@ -431,7 +555,8 @@ const cli_verb verb_predict = {
     .usage = "predict FILE.cred [DATA] [--interval 0.95] [OPTIONS] [-o FILE]",
     .summary = "the predictive distribution of every row",
     .example = "credence predict model.cred examples/diabetes.csv --interval 0.9\n"
-               "credence predict model.cred examples/diabetes.csv --loss quantile:0.9",
+               "credence predict model.cred examples/diabetes.csv --loss quantile:0.9\n"
+               "credence predict model.cred examples/diabetes.csv --stream --block 100",
     .options = predict_table,
     .options_size = sizeof(predict_options),
     .takes = VERB_READS | VERB_FACTORISES,

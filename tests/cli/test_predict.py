@@ -4,6 +4,7 @@ import io
 import json
 import math
 import random
+import subprocess
 
 import pytest
 
@@ -258,3 +259,62 @@ def test_options_of_no_rows(credence, refused, tmp_path):
     assert run.stdout == "g,mean,sd,lower,upper,slope_x,action,expected_loss,draw1,draw2\n"
     refused(3, "predict", "m.cred", "-", input="g\n", says="column 'x' not found")
     refused(3, "evaluate", "m.cred", "-", input="x,y\n", says="a header but no row")
+
+
+# --- rows as they come -----------------------------------------------------------------------------
+
+def test_stream_answers_as_a_table_does(credence, examples, tmp_path):
+    assert credence("fit", "lda", "examples/iris.csv", "--target", "species", "-o", "c.cred").code == 0
+    assert credence("fit", "bayes-linear", "examples/diabetes.csv", "--target", "progression", "-o", "n.cred").code == 0
+    for model, data, more in (("c.cred", "examples/iris.csv", ["--id", "species"]), ("n.cred", "examples/diabetes.csv", []),
+                              ("n.cred", "examples/diabetes.csv", ["--loss", "quantile:0.9", "--leverage"])):
+        whole = credence("predict", model, data, *more).stdout
+        for block in ([], ["--block", "1"], ["--block", "64"]):
+            assert credence("predict", model, data, "--stream", *block, *more).stdout == whole
+        text = (tmp_path / data).read_text()
+        assert credence("predict", model, "-", "--stream", *more, input=text).stdout == whole
+    lines = credence("predict", "c.cred", "examples/iris.csv", "--stream", "--json").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == json.loads(
+        credence("predict", "c.cred", "examples/iris.csv", "--json").stdout)["predictions"]
+
+
+def test_stream_is_a_filter(credence, program, examples, tmp_path):
+    """Each row is answered before the next one comes; columns that the model does not read may hold anything."""
+    assert credence("fit", "linear", "examples/diabetes.csv", "--target", "progression", "--missing", "drop", "-o",
+                    "model.cred").code == 0
+    head = "age,sex,bmi,bp,s1,s2,s3,s4,s5,s6,note"
+    rows = ["59,2,32.1,101,157,93.2,38,4,4.8598,87,1", ",1,21.6,87,183,103.2,70,3,3.8918,69,",
+            "72,2,30.5,93,156,93.6,41,4,4.6728,85,some text"]
+    process = subprocess.Popen([program, "predict", "model.cred", "-", "--stream", "--id", "note", "--format", "csv"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True)
+    process.stdin.write(head + "\n" + rows[0] + "\n")
+    process.stdin.flush()
+    assert process.stdout.readline().startswith("note,mean")
+    assert process.stdout.readline().startswith("1,")
+    for row, begins in zip(rows[1:], (",,", "some text,")):
+        process.stdin.write(row + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(begins)
+    process.stdin.close()
+    assert process.wait(10) == 0
+    assert "1 of 3 rows have missing values" in process.stderr.read()
+
+
+def test_stream_takes_the_memory_of_a_block(credence, model, tmp_path):
+    row = "59,2,32.1,101,157,93.2,38,4,4.8598,87"
+    with open(tmp_path / "long.csv", "w") as f:
+        f.write("age,sex,bmi,bp,s1,s2,s3,s4,s5,s6,name\n")
+        f.writelines(f"{row},somebody number {i}\n" for i in range(150000))
+    told = credence("predict", "model.cred", "long.csv", "--stream", "--block", "500", "--id", "name", "--memory-limit", "32M",
+                    "-o", "out.csv", "--threads", "1")
+    assert (told.code, told.stderr) == (0, "")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert len(lines) == 150001 and lines[-1].startswith("somebody number 149999,")
+    assert credence("predict", "model.cred", "long.csv", "--id", "name", "--memory-limit", "32M").code == 6
+
+
+def test_stream_refuses_what_needs_all_rows(refused, model, diabetes):
+    for option in (["--draws", "3"], ["--covariance", "c.csv"]):
+        refused(2, "predict", "model.cred", diabetes, "--stream", *option, says="needs all rows at once")
+    refused(2, "predict", "model.cred", diabetes, "--block", "10", says="--block needs --stream")
+    refused(2, "predict", "model.cred", "--stream", says="--stream needs data")

@@ -2,6 +2,8 @@
 #include "made.h"
 #include "base/context_internal.h"
 
+#include <string.h>
+
 CR_OPTIONS_TABLE(, cr_design_table, cr_design_options, CR_DESIGN_OPTIONS);
 
 cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
@@ -116,3 +118,16 @@ const char *cr_design_target(const cr_design *d) { return d->target.name; }
 const char *cr_design_weights(const cr_design *d) { return d->weights; }
 size_t      cr_design_classes(const cr_design *d) { return d->target.n_levels; }
 const char *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }
+
+bool cri_design_reads(const cr_design *d, const char *column)
+{
+    const char *others[] = { d->weights, d->sequence, d->time };
+    if (d->block.n > 0) return true; /* columns of a sparse block go by their places */
+    for (size_t i = 0; i < d->n_columns; i++)
+        if (strcmp(d->columns[i].name, column) == 0) return true;
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (d->roles[k] && strcmp(d->roles[k], column) == 0) return true;
+    for (size_t k = 0; k < 3; k++)
+        if (others[k] && strcmp(others[k], column) == 0) return true;
+    return false;
+}

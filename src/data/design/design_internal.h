@@ -116,6 +116,9 @@ bool cri_design_has_many_levels(const cr_design *d);
 /* true when term k of a design without sparse columns is 1 at one level of a category, else 0. */
 bool cri_design_is_indicator(const cr_design *d, size_t k);
 
+/* true when predictions look at this column of the data. */
+bool cri_design_reads(const cr_design *d, const char *column);
+
 /* true when numbers of column i come in as functions of a basis. */
 static inline bool cri_design_has_basis(const cr_design *d, size_t i)
 {

@@ -258,9 +258,10 @@ static cr_status choose_format(cr_ctx *cx, const char *path, bool follow, cr_str
     return cr_fail_hint(cx, "CSV, LIBSVM and .npy can");
 }
 
-cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,
-                                 const cr_read_options *options, cri_block_size size,
-                                 cr_stream **out_stream)
+/* opt_wanted: the reader knows types and levels. */
+static cr_status open_source(cr_ctx *cx, const char *path, cri_source *source,
+                             const cr_read_options *options, cri_block_size size,
+                             const cri_wanted *opt_wanted, cr_stream **out_stream)
 {
     cr_status  st = CR_OK;
     cr_stream *s = cr_alloc(cx, 1, sizeof *s);
@@ -272,9 +273,11 @@ cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *sourc
     CR_TRY(copy_options(cx, options, &s->options));
     CR_TRY(choose_format(cx, path, cri_stream_follows(source, size), s));
     CR_TRY(s->format->open(cx, source, &s->options, size, &s->reader));
+    if (opt_wanted) s->settled = s->free_levels = true;
+    if (opt_wanted && s->format->choose) s->format->choose(s->reader, *opt_wanted);
     if (!cri_source_is_seekable(source))
         cri_source_forget(source);
-    else if (s->format->start_scan(s->reader) || s->options.category)
+    else if (!opt_wanted && (s->format->start_scan(s->reader) || s->options.category))
         CR_TRY(scan(cx, s));
     *out_stream = s;
     return CR_OK;
@@ -283,8 +286,15 @@ done:
     return st;
 }
 
-cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *options, size_t rows,
-                         cr_stream **out_stream)
+cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,
+                                 const cr_read_options *options, cri_block_size size,
+                                 cr_stream **out_stream)
+{
+    return open_source(cx, path, source, options, size, NULL, out_stream);
+}
+
+static cr_status open_path(cr_ctx *cx, const char *path, const cr_read_options *options,
+                           size_t rows, const cri_wanted *opt_wanted, cr_stream **out_stream)
 {
     cri_source *source = NULL;
     if (cri_is_database(path, options)) {
@@ -294,7 +304,19 @@ cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *op
     cr_status st = cri_source_open(cx, path, &source);
     if (st != CR_OK) return st;
     const cri_block_size size = { .rows = rows, .bytes = cri_leaf_bytes(cx) };
-    return cri_stream_open_source(cx, path, source, options, size, out_stream);
+    return open_source(cx, path, source, options, size, opt_wanted, out_stream);
+}
+
+cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *options, size_t rows,
+                         cr_stream **out_stream)
+{
+    return open_path(cx, path, options, rows, NULL, out_stream);
+}
+
+cr_status cri_stream_open_known(cr_ctx *cx, const char *path, const cr_read_options *options,
+                                size_t rows, cri_wanted wanted, cr_stream **out_stream)
+{
+    return open_path(cx, path, options, rows, &wanted, out_stream);
 }
 
 void cr_stream_free(cr_ctx *cx, cr_stream *s)

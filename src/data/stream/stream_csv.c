@@ -10,9 +10,10 @@ typedef struct csv_reader {
     cri_csv        csv;
     cri_block_size size;
     bool           ended, scanning;
-    unsigned       scans; /* first passes that have been started */
-    size_t         front; /* rows of the columns that have been given away */
-    size_t         given; /* rows, in this pass */
+    bool           forgets; /* levels that no row left has */
+    unsigned       scans;   /* first passes that have been started */
+    size_t         front;   /* rows of the columns that have been given away */
+    size_t         given;   /* rows, in this pass */
 } csv_reader;
 
 static void free_reader(cr_ctx *cx, void *reader)
@@ -73,6 +74,14 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
 done:
     free_reader(cx, r);
     return st;
+}
+
+static void choose(void *reader, cri_wanted wanted)
+{
+    csv_reader *r = reader;
+    r->forgets = true;
+    for (size_t c = 0; c < r->csv.n; c++)
+        if (!wanted.is(wanted.arg, r->csv.columns[c].name)) r->csv.columns[c].mode = CRI_CSV_SKIP;
 }
 
 /* --- the first passes ------------------------------------------------------------------------ */
@@ -240,12 +249,15 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         set_place(r, table);
         for (size_t c = 0; c < r->csv.n; c++) {
             cri_csv_column *k = &r->csv.columns[c];
-            if (r->scanning && k->mode != CRI_CSV_CATEGORY) continue;
+            if (k->mode == CRI_CSV_SKIP || (r->scanning && k->mode != CRI_CSV_CATEGORY)) continue;
             CR_TRY(k->mode == CRI_CSV_CATEGORY ? give_category(r, k, n, table)
                                                : give_numbers(r, k, n, table));
         }
         r->given += n;
         r->front += n;
+        for (size_t c = 0; r->forgets && r->front == r->csv.rows && c < r->csv.n; c++)
+            if (r->csv.columns[c].mode == CRI_CSV_CATEGORY)
+                cri_csv_levels_clear(cx, &r->csv.columns[c].levels);
     }
     *out_table = table;
     table = NULL;
@@ -259,6 +271,7 @@ const cri_stream_format cri_stream_csv = {
     .next = next_block,
     .rewind = rewind_reader,
     .start_scan = start_scan,
+    .choose = choose,
     .free = free_reader,
     .retypes = true,
 };

@@ -13,6 +13,12 @@ typedef struct cri_block_size {
     size_t rows, bytes;
 } cri_block_size;
 
+/* The columns that a reader of blocks wants. */
+typedef struct cri_wanted {
+    bool (*is)(const void *arg, const char *column);
+    const void *arg;
+} cri_wanted;
+
 /* One format.  Functions take the reader's own state; next gives NULL at the end, and never a table
  * of no rows. */
 typedef struct cri_stream_format {
@@ -24,6 +30,9 @@ typedef struct cri_stream_format {
     /* At the start of the source: true when a first pass is needed, and after it, when one more is.
      * Blocks then need to hold only what it looks for. */
     bool (*start_scan)(void *reader);
+    /* Before the first block: leaves out the other columns, and gives each block only the levels it has; NULL where
+     * there is nothing to gain. */
+    void (*choose)(void *reader, cri_wanted wanted);
     void (*free)(cr_ctx *cx, void *reader);
     bool retypes; /* the reader has seen to the column options itself */
 } cri_stream_format;
@@ -38,6 +47,11 @@ static inline bool cri_stream_follows(const cri_source *source, cri_block_size s
 /* Lets blocks of a pipe have levels of this column that the first block lacks: such a block has its
  * own levels.  The name is borrowed; NULL ends it. */
 void cri_stream_leave_open(cr_stream *stream, const char *column);
+
+/* As cr_stream_open, for a reader that knows the types and the levels, as a fitted model does: there is no first pass,
+ * other columns may be left out, and levels may differ from block to block. */
+cr_status cri_stream_open_known(cr_ctx *cx, const char *path, const cr_read_options *options,
+                                size_t rows, cri_wanted wanted, cr_stream **out_stream);
 
 /* Back to the first block, for another pass.  CR_EUNSUPPORTED for a pipe. */
 cr_status cri_stream_rewind(cr_ctx *cx, cr_stream *stream);

@@ -1,6 +1,7 @@
 /* subset.c -- gathering rows into a new table. */
 #include "subset.h"
 #include "table_internal.h"
+#include "base/scratch.h"
 
 #include <string.h>
 
@@ -69,5 +70,46 @@ cr_status cri_table_subset(cr_ctx *cx, const cr_table *table, const size_t *rows
     t = NULL;
 done:
     cr_table_free(cx, t);
+    return st;
+}
+
+cr_status cri_table_rearrange(cr_ctx *cx, const cr_table *table, const char *column,
+                              const size_t *rows, cr_table **out_table)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_table     *t = NULL;
+    const cr_csr *X = cr_table_csr(table);
+    size_t        n = cr_table_rows(table), *same = cr_scratch_index(&s, n);
+    bool          found = false;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) same[i] = i;
+    CR_TRY(cr_table_new(cx, cr_table_source(table), n, &t));
+    CR_TRY(cri_table_set_origin(cx, t, table, same));
+    for (size_t i = 0; i < cr_table_columns(table); i++) {
+        if (X && i == cr_table_csr_first(table)) {
+            CR_TRY(cr_table_borrow_csr(cx, t, cr_table_csr_type(table), *X));
+            i += X->columns - 1;
+            continue;
+        }
+        const cr_column *c = cr_table_column(table, i);
+        bool this = strcmp(c->name, column) == 0;
+        if (c->type == CR_CATEGORY)
+            CR_TRY(gather_codes(cx, c, this ? rows : same, n, t));
+        else if (this)
+            CR_TRY(gather_numbers(cx, c, rows, n, t));
+        else
+            CR_TRY(cr_table_borrow_numbers(cx, t, c->name, c->type, c->values, c->stride));
+        found |= this;
+    }
+    if (!found)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "%s: the column '%s' is sparse and cannot be rearranged",
+                       cr_table_source(table), column));
+    *out_table = t;
+    t = NULL;
+done:
+    cr_table_free(cx, t);
+    cr_scratch_end(&s);
     return st;
 }
