@@ -39,6 +39,8 @@
 #include "../src/study/report.h"
 #include "../src/study/bootstrap.h"
 #include "../src/study/learning_curve.h"
+#include "../src/study/importance.h"
+#include "../src/study/dependence.h"
 #include "../src/study/resample.h"
 #include "../src/study/curves.h"
 #include "../src/study/compare_groups.h"

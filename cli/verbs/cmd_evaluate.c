@@ -8,7 +8,11 @@
 
 #define EVALUATE_OPTIONS(X)                                                                        \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
-    X(flag, rows, "false", "", "show the log density of each row instead of the scores", "")
+    X(flag, rows, "false", "", "show the log density of each row instead of the scores", "")       \
+    X(text, loss, "", "LOSS",                                                                      \
+      "also score the mean loss of the decisions of least expected loss: 0-1, squared, absolute, " \
+      "quantile:Q, or a FILE with a matrix of losses",                                             \
+      "quantile:0.9")
 CR_OPTIONS(evaluate_options, evaluate_table, EVALUATE_OPTIONS);
 
 static const cr_field calibration_bin[] = {
@@ -168,6 +172,7 @@ static cr_status run_evaluate(cli *c)
     cr_table               *t = NULL;
     cr_model               *m = NULL;
     cr_assessment           a;
+    cr_loss                 loss = { 0 };
     answers                 each;
     cli_result              r = cli_result_new(c);
 
@@ -180,8 +185,12 @@ static cr_status run_evaluate(cli *c)
     if (!classes) K = 0;
     double *confusion = cr_scratch_matrix(&s, K, K);
     CR_TRY(s.status);
-    CR_TRY(classes ? cr_evaluate_classes(c->cx, m, t, o->interval, &a, confusion)
-                   : cr_evaluate(c->cx, m, t, o->interval, &a));
+    if (o->loss) CR_TRY(cr_loss_read(c->cx, o->loss, &loss));
+    CR_TRY(cr_evaluate_with(c->cx, m, t,
+                            &(cr_judging){ .level = o->interval,
+                                           .opt_loss = o->loss ? &loss : NULL,
+                                           .opt_confusion = classes ? confusion : NULL },
+                            &a));
     if (a.rows < cr_table_rows(t))
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
                cr_table_rows(t) - a.rows, cr_table_rows(t));
@@ -202,6 +211,7 @@ static cr_status run_evaluate(cli *c)
     if (c->format == FORMAT_TEXT) scores_note(c, &a);
 done:
     cli_result_free(r);
+    cr_loss_free(c->cx, &loss);
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
     cr_scratch_end(&s);
@@ -212,7 +222,8 @@ const cli_verb verb_evaluate = {
     .name = "evaluate",
     .usage = "evaluate FILE.cred DATA [--interval 0.95] [--rows]",
     .summary = "score a model on rows whose target is known, or by the density it gives them",
-    .example = "credence evaluate model.cred examples/diabetes.csv",
+    .example = "credence evaluate model.cred examples/diabetes.csv\n"
+               "credence evaluate model.cred examples/diabetes.csv --loss quantile:0.9",
     .options = evaluate_table,
     .options_size = sizeof(evaluate_options),
     .takes = VERB_READS | VERB_FACTORISES,

@@ -9,11 +9,11 @@
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
-      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path",                     \
+      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence", \
       "what is drawn: fit: the model with its band, or observed against predicted; of classes over one "  \
       "column their probabilities; of kernel-pca the first two coordinates; residuals to "           \
       "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; " \
-      "evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic",                                                         \
+      "evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \
     X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
@@ -21,17 +21,19 @@
       "1960,2020")                                                                                   \
     X(list, over, "", "COLUMN",                                                                      \
       "columns to draw over where the model has more: two of --kind map, one of --kind fit and components; the " \
-      "others are held at their median or commonest level", "bmi,bp")                                \
+      "others are held at their median or commonest level; any of --kind importance and dependence", "bmi,bp") \
+    X(count, repeats, "10", "1..100000", "of --kind importance: how often each column is permuted", "50") \
     X(list, parameters, "", "",                                                                      \
       "two hyper-parameters of --kind evidence, as describe names them; not given: a length-scale "  \
       "and the noise", "rbf.l,noise")                                                                \
     X(text, evidence, "", "FILE",                                                                    \
       "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
-static const cr_plot_kind kinds[] = { CR_PLOT_FIT,        CR_PLOT_RESIDUALS, CR_PLOT_CALIBRATION,
-                                      CR_PLOT_ROC,        CR_PLOT_PR,        CR_PLOT_LEARNING_CURVE,
-                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP,       CR_PLOT_EVIDENCE,
-                                      CR_PLOT_PATH };
+static const cr_plot_kind kinds[] = {
+    CR_PLOT_FIT,      CR_PLOT_RESIDUALS,      CR_PLOT_CALIBRATION, CR_PLOT_ROC,
+    CR_PLOT_PR,       CR_PLOT_LEARNING_CURVE, CR_PLOT_COMPONENTS,  CR_PLOT_MAP,
+    CR_PLOT_EVIDENCE, CR_PLOT_PATH,           CR_PLOT_IMPORTANCE,  CR_PLOT_DEPENDENCE
+};
 CR_OPTIONS(plot_options, plot_table, PLOT_OPTIONS);
 
 static const cr_field plot_series[] = {
@@ -45,10 +47,10 @@ static const cr_field plot_series[] = {
 };
 
 static const cr_field plot_part[] = {
-    CR_TEXT("title", 0, "the kernel of the part"),
+    CR_TEXT("title", 0, "the kernel of the part, or the column"),
     CR_TEXT("x_title", 0, "the column it looks at"),
-    CR_TEXT("y_title", 0, "the target"),
-    CR_INNER(ROWS, "series", 0, "posterior mean and interval", plot_series),
+    CR_TEXT("y_title", 0, "the target, or the probability of a class"),
+    CR_INNER(ROWS, "series", 0, "mean and interval, or a line for each class", plot_series),
     CR_FIELD_LAST,
 };
 
@@ -80,8 +82,8 @@ static const cr_field result[] = {
     CR_INNER(ROWS, "series", CR_FIELD_SOMETIMES, "what stands in the legend, with its points",
              plot_series),
     CR_NUMBER("constant", CR_FIELD_SOMETIMES, "of components: the constant of the mean function"),
-    CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES, "of components: the figure of each part",
-             plot_part),
+    CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES,
+             "of components and dependence: the figure of each part", plot_part),
     CR_OTHER(ARRAY, "x", CR_FIELD_SOMETIMES,
              "of map and evidence: the middles of the cells along the first axis"),
     CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES,
@@ -95,19 +97,28 @@ static const cr_field result[] = {
 
 enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 
+/* The points of the figure, not the figure: in a pipe CSV must be asked for. */
+static bool wants_points(const cli *c)
+{
+    return c->format == FORMAT_JSON || c->global.format == FORMAT_CSV;
+}
+
 static cr_status check_path(cli *c)
 {
     const char *path = c->global.output;
-    if (c->format == FORMAT_JSON && path && cli_ends_with(path, ".svg")) {
-        cr_fail(c->cx, CR_EARG, "--json writes the points of a figure, and '%s' is the name of one",
-                path);
-        return cr_fail_hint(c->cx, "for example --json -o points.json");
+    if (wants_points(c) && path && cli_ends_with(path, ".svg")) {
+        cr_fail(c->cx, CR_EARG, "%s writes the points of a figure, and '%s' is the name of one",
+                c->format == FORMAT_JSON ? "--json" : "--format csv", path);
+        return cr_fail_hint(c->cx, c->format == FORMAT_JSON
+                                       ? "for example --json -o points.json"
+                                       : "for example --format csv -o points.csv");
     }
-    if (c->format == FORMAT_JSON || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
+    if (wants_points(c) || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
         return CR_OK;
     cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
-    if (cli_ends_with(path, ".json"))
-        return cr_fail_hint(c->cx, "--json -o %s writes the points of the figure", path);
+    if (cli_ends_with(path, ".json") || cli_ends_with(path, ".csv"))
+        return cr_fail_hint(c->cx, "%s -o %s writes the points of the figure",
+                            cli_ends_with(path, ".csv") ? "--format csv" : "--json", path);
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
 
@@ -139,6 +150,39 @@ done:
     return st;
 }
 
+/* The points of a series as rows of a table. */
+static void put_series_rows(const char *opt_part, const cri_sheet *series, cri_sheet *rows)
+{
+    static const char *const names[] = { "y", "lower", "upper" };
+    const cri_sheet         *x = cri_sheet_first(cri_sheet_get(series, "x")), *at[3];
+    for (size_t k = 0; k < 3; k++) at[k] = cri_sheet_first(cri_sheet_get(series, names[k]));
+    for (; x; x = cri_sheet_next(x)) {
+        cri_sheet *row = cri_put_object(rows, NULL);
+        if (opt_part) cri_put_text(row, "part", opt_part);
+        cri_put_copy(row, "series", cri_sheet_get(series, "name"));
+        cri_put_copy(row, "x", x);
+        for (size_t k = 0; k < 3; k++) {
+            if (at[k]) cri_put_copy(row, names[k], at[k]);
+            if (at[k]) at[k] = cri_sheet_next(at[k]);
+        }
+    }
+}
+
+/* All points as rows; maps have too many dimensions for that. */
+static cr_status put_rows(cli *c, cri_sheet *root)
+{
+    cri_sheet       *rows = cri_put_list(root, "rows");
+    const cri_sheet *s = cri_sheet_first(cri_sheet_get(root, "series"));
+    const cri_sheet *part = cri_sheet_first(cri_sheet_get(root, "parts"));
+    for (; s; s = cri_sheet_next(s)) put_series_rows(NULL, s, rows);
+    for (; part; part = cri_sheet_next(part))
+        for (s = cri_sheet_first(cri_sheet_get(part, "series")); s; s = cri_sheet_next(s))
+            put_series_rows(cri_sheet_text(cri_sheet_get(part, "title")), s, rows);
+    if (cri_sheet_size(rows) > 0) return cri_sheet_status(root);
+    cr_fail(c->cx, CR_EARG, "this kind of figure has no table of points");
+    return cr_fail_hint(c->cx, "--json writes them");
+}
+
 /* The points, for programs. */
 static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                               const cr_plot_options *o, const char *name)
@@ -149,8 +193,12 @@ static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_p
     cri_put_text(root, "kind", name);
     CR_TRY(cri_plot_put(c->cx, m, t, kind, o, root));
     CR_TRY(cli_check_strict(c));
+    if (c->format == FORMAT_CSV) CR_TRY(put_rows(c, root));
     CR_TRY(out_open(c, c->global.output));
-    out_result(c, "plot", root);
+    if (c->format == FORMAT_JSON)
+        out_result(c, "plot", root);
+    else
+        out_rows(c, cri_sheet_get(root, "rows"));
 done:
     cri_sheet_free(root);
     return st;
@@ -180,8 +228,10 @@ static cr_status check_kind(cli *c, const plot_options *o, cr_plot_kind kind)
 {
     if (o->draws && kind != CR_PLOT_FIT)
         return cr_fail(c->cx, CR_EARG, "--draws is for --kind fit");
-    if (o->over && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS && kind != CR_PLOT_MAP)
-        return cr_fail(c->cx, CR_EARG, "--over is for --kind fit, components and map");
+    if (o->over && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS && kind != CR_PLOT_MAP &&
+        kind != CR_PLOT_IMPORTANCE && kind != CR_PLOT_DEPENDENCE)
+        return cr_fail(c->cx, CR_EARG,
+                       "--over is for --kind fit, components, map, importance and dependence");
     if (o->range && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS)
         return cr_fail(c->cx, CR_EARG, "--range is for --kind fit and components");
     if (o->parameters && kind != CR_PLOT_EVIDENCE)
@@ -209,6 +259,7 @@ static cr_status run_plot(cli *c)
     double              range[2];
     cr_plot_options     plot = { .level = o->interval,
                                  .draws = o->draws,
+                                 .repeats = o->repeats,
                                  .range = o->range ? range : NULL };
 
     CR_TRY(check_path(c));
@@ -251,7 +302,7 @@ static cr_status run_plot(cli *c)
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
     cr_options_print(cr_option_find(plot_table, "kind"), o, name, sizeof name);
-    if (c->format == FORMAT_JSON)
+    if (wants_points(c))
         CR_TRY(print_points(c, m, t, kind, &plot, name));
     else if (c->global.output)
         CR_TRY(save_figure(c, m, t, kind, &plot));

@@ -17,7 +17,7 @@ ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)           
 STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS = range(4)         # cr_stop
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
 PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
-              "path", "fit")                                                       # cr_plot_kind
+              "path", "importance", "dependence", "fit")                                                       # cr_plot_kind
 SHAPE_SCALAR, SHAPE_VECTOR, SHAPE_MATRIX = range(3)                                # cr_shape
 LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 
@@ -125,7 +125,8 @@ class ModelSpec(Structure):
 
 class PlotOptions(Structure):
     _fields_ = [("level", c_double), ("draws", c_size_t), ("range", c_void_p), ("parameters", POINTER(c_char_p)),
-                ("n_parameters", c_size_t), ("over", POINTER(c_char_p)), ("n_over", c_size_t)]
+                ("n_parameters", c_size_t), ("over", POINTER(c_char_p)), ("n_over", c_size_t),
+                ("repeats", c_size_t)]
 
 
 class Posteriors(Structure):

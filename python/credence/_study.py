@@ -101,9 +101,10 @@ def plot(estimator, X, y=None, path=None, level=0.95, kind="fit", over=None):
     """A fitted estimator with the rows it is shown as a ``Figure``, which is SVG; also written to path, if given.
 
     kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
-    classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
+    classes 'calibration', 'roc', 'pr'; what predictions rest on, 'importance' and 'dependence'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
     level is the mass of the intervals that are drawn.  over names columns to draw over where the model has more: two of
-    'map', one of 'fit' and 'components'; the others are held at their median or commonest level."""
+    'map', one of 'fit' and 'components', any of 'importance' and 'dependence'; the others are held at their median or
+    commonest level, or as they are in each row."""
     if kind not in c.PLOT_KINDS:
         raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
     table = _assessed_table(estimator, X, y, None)

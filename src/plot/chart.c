@@ -67,6 +67,24 @@ void cri_chart_fit_axes(cri_chart *c)
     fit_axis(y[0], y[1], &c->y);
 }
 
+void cri_chart_mark(cri_svg *svg, const cri_chart_series *s)
+{
+    switch (s->look.mark) {
+    case CRI_SVG_POINTS:
+        cri_svg_points(svg, &s->look, s->x, s->y, s->n);
+        break;
+    case CRI_SVG_LINE:
+        cri_svg_line(svg, &s->look, s->x, s->y, s->n);
+        break;
+    case CRI_SVG_BAND:
+        cri_svg_band(svg, &s->look, s->x, s->y, s->upper, s->n);
+        break;
+    case CRI_SVG_BARS:
+        cri_svg_bars(svg, &s->look, s->x, s->y, s->upper, s->n);
+        break;
+    }
+}
+
 cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
 {
     cri_svg_series legend[CRI_CHART_SERIES];
@@ -85,23 +103,7 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
                                                       c->top_title,
                                                       c->top,
                                                       c->n_top });
-    for (size_t k = 0; k < c->n; k++) {
-        const cri_chart_series *s = &c->series[k];
-        switch (s->look.mark) {
-        case CRI_SVG_POINTS:
-            cri_svg_points(&svg, &s->look, s->x, s->y, s->n);
-            break;
-        case CRI_SVG_LINE:
-            cri_svg_line(&svg, &s->look, s->x, s->y, s->n);
-            break;
-        case CRI_SVG_BAND:
-            cri_svg_band(&svg, &s->look, s->x, s->y, s->upper, s->n);
-            break;
-        case CRI_SVG_BARS:
-            cri_svg_bars(&svg, &s->look, s->x, s->y, s->upper, s->n);
-            break;
-        }
-    }
+    for (size_t k = 0; k < c->n; k++) cri_chart_mark(&svg, &c->series[k]);
     cr_status st = cri_svg_save(&svg, path);
     cri_svg_end(&svg);
     return st;

@@ -36,6 +36,8 @@ void cri_chart_add(cri_chart *chart, cri_svg_series look, char glyph, const doub
 /* Takes the axes from the series: all finite points, and 4 % more. */
 void cri_chart_fit_axes(cri_chart *chart);
 
+/* Draws a series into the plot area of a figure. */
+void cri_chart_mark(cri_svg *svg, const cri_chart_series *series);
 /* Draws to a file. */
 cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *chart, const char *path);
 /* Draws into width x height characters and the lines around them; the text is the scratch's. */

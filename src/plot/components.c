@@ -214,15 +214,17 @@ cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *p, const char *path)
     size_t    named = 0; /* the first over numbers, if any, names the lines */
     while (named + 1 < p->n && p->chart[named].levels) named++;
     if (p->chart[named].levels) named = 0;
-    cri_svg_series legend[] = { p->chart[named].series[1].look, p->chart[named].series[0].look };
-    cri_svg_page   page = { .width = WIDTH,
-                            .height = 110 + PANEL * (double)p->n + extra,
-                            .title = p->title,
-                            .description = p->description,
-                            .series = legend,
-                            .n_series = 2,
-                            .caption = { p->caption[0], p->caption[1] } };
-    cri_svg        svg = cri_svg_page_begin(cx, &page);
+    cri_svg_series legend[CRI_CHART_SERIES];
+    size_t         lines = p->chart[named].n;
+    for (size_t k = 0; k < lines; k++) legend[k] = p->chart[named].series[lines - 1 - k].look;
+    cri_svg_page page = { .width = WIDTH,
+                          .height = 110 + PANEL * (double)p->n + extra,
+                          .title = p->title,
+                          .description = p->description,
+                          .series = legend,
+                          .n_series = lines,
+                          .caption = { p->caption[0], p->caption[1] } };
+    cri_svg      svg = cri_svg_page_begin(cx, &page);
 
     cri_svg_page_area(&page, &top, &height);
     double each = (height - extra) / (double)p->n;
@@ -241,11 +243,7 @@ cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *p, const char *path)
                                                     .few = true,
                                                     .levels = c->levels,
                                                     .n_levels = c->n_levels });
-        (c->levels ? cri_svg_bars : cri_svg_band)(&svg, &c->series[0].look, c->series[0].x,
-                                                  c->series[0].y, c->series[0].upper,
-                                                  c->series[0].n);
-        (c->levels ? cri_svg_points : cri_svg_line)(&svg, &c->series[1].look, c->series[1].x,
-                                                    c->series[1].y, c->series[1].n);
+        for (size_t i = 0; i < c->n; i++) cri_chart_mark(&svg, &c->series[i]);
         cri_svg_panel_end(&svg);
         top += tall;
     }
@@ -262,11 +260,20 @@ static cr_status list_levels(cr_scratch *s, const cri_chart *c, const char **out
     size_t      widest = 0;
     for (size_t i = 0; i < c->n_levels; i++)
         if (strlen(c->levels[i]) > widest) widest = strlen(c->levels[i]);
-    for (size_t i = 0; i < c->n_levels; i++)
-        text = cri_compose(s, "%s  %-*s %10.4g  %.4g to %.4g\n", text, (int)widest, c->levels[i],
-                           c->series[1].y[i], c->series[0].y[i], c->series[0].upper[i]);
-    *out = cri_compose(s, "%s\n  %s: %s of %s, %s\n", text, c->x.title, c->series[1].look.label,
-                       c->y.title, c->series[0].look.label);
+    for (size_t i = 0; i < c->n_levels; i++) {
+        text = cri_compose(s, "%s  %-*s", text, (int)widest, c->levels[i]);
+        for (size_t k = c->n; k-- > 0;) {
+            const cri_chart_series *k_th = &c->series[k];
+            text = k_th->upper
+                       ? cri_compose(s, "%s  %.4g to %.4g", text, k_th->y[i], k_th->upper[i])
+                       : cri_compose(s, "%s %10.4g", text, k_th->y[i]);
+        }
+        text = cri_compose(s, "%s\n", text);
+    }
+    text = cri_compose(s, "%s\n  %s: ", text, c->x.title);
+    for (size_t k = c->n; k-- > 0;)
+        text = cri_compose(s, "%s%s%s", text, c->series[k].look.label, k ? ", " : "");
+    *out = cri_compose(s, "%s of %s\n", text, c->y.title);
     return s->status;
 }
 

@@ -1,7 +1,7 @@
 /* kinds.c -- the door to the figures. */
 #include "chart.h"
 #include "figure_internal.h"
-#include "process.h"
+#include "importance.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -61,11 +61,26 @@ static cr_status draw_chart(cr_scratch *s, const cri_chart *chart, target *to)
                     : cri_chart_text(s, chart, to->width, to->height, &to->text);
 }
 
-static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
+static cr_status draw_importance(cr_scratch *s, const cr_model *m, const cr_table *t,
+                                 const cr_plot_options *o, target *to)
+{
+    cri_chart chart;
+    cr_status st = cri_chart_importance(s, m, t, o, &chart);
+    if (st != CR_OK) return st;
+    if (to->points) {
+        cri_chart_put(&chart, to->points);
+        return CR_OK;
+    }
+    return to->path ? cri_importance_svg(s->cx, &chart, to->path)
+                    : cri_importance_text(s, &chart, to->width, &to->text);
+}
+
+static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                             const cr_plot_options *o, target *to)
 {
     cri_parts parts;
-    cr_status st = cri_parts_new(s, m, t, o, &parts);
+    cr_status st = kind == CR_PLOT_COMPONENTS ? cri_parts_new(s, m, t, o, &parts)
+                                              : cri_dependence_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
         cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
@@ -102,7 +117,10 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
         CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
     switch (kind) {
     case CR_PLOT_COMPONENTS:
-        return draw_parts(s, m, t, o, to);
+    case CR_PLOT_DEPENDENCE:
+        return draw_parts(s, m, t, kind, o, to);
+    case CR_PLOT_IMPORTANCE:
+        return draw_importance(s, m, t, o, to);
     case CR_PLOT_MAP:
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);

@@ -16,7 +16,9 @@ typedef enum cr_plot_kind {
     CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
     CR_PLOT_PATH, /* coefficients against log lambda: of a lasso, which needs no table; of a model with the
                          * option lambda by fits to the table                                 */
-    CR_PLOT_FIT /* as cr_plot_model (figure.h)                                        */
+    CR_PLOT_IMPORTANCE, /* how much worse the score becomes when a column is permuted (study/importance.h) */
+    CR_PLOT_DEPENDENCE, /* predictions over single columns, averaged over the rows (study/dependence.h)  */
+    CR_PLOT_FIT         /* as cr_plot_model (figure.h)                                        */
 } cr_plot_kind;
 
 /* What some of the kinds can be told. */
@@ -29,8 +31,10 @@ typedef struct cr_plot_options {
     size_t n_parameters;
     const char *const
           *over; /* columns of the axes: two of a map, one of a fit or components; none: the
-                                    * model must have no others */
+                                    * model must have no others.  Of importance and dependence any; none: all, the
+                                    * most important */
     size_t n_over;
+    size_t repeats; /* of importance: permutations of each column; 0: 10 */
 } cr_plot_options;
 
 /* Draws a figure of the model and a table that has its target (NULL where the kind needs none, and
@@ -53,8 +57,8 @@ CR_API cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *model, const cr_t
                                    cr_plot_kind kind, const cr_plot_options *options, size_t width,
                                    size_t height, char **out_text);
 /* The points that the figure is drawn from, as a JSON object: title, x_title, y_title, and series,
- * each with name, form (points, line, band, bars), x (the levels of a category are texts), and y or
- * lower and upper; of components title, the constant of the mean function and parts, each such an
+ * each with name, form (points, line, band, bars), x (the levels of a category, or the columns, are texts), and y
+ * or lower and upper; of components and dependence title, the constant of the mean function and parts, each such an
  * object; of map and evidence title, x_title, y_title, x and y of the cells, maps, each with name
  * and z [y][x], and points of rows or the mark.  The text is freed as that of cr_plot_text. */
 CR_API cr_status cr_plot_json(cr_ctx *cx, const cr_model *model, const cr_table *table,

@@ -24,6 +24,7 @@ const cri_metric_kind *cri_metric_kind_of(const char *name)
         { "balanced_accuracy", 1, false, false },
         { "f1", 1, true, true },
         { "average_precision", 1, true, false },
+        { "loss", -1, false, true },
         { "", 0, false, false },
     };
     size_t i = 0;
@@ -57,6 +58,26 @@ void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m)
     add_metric(a, "balanced_accuracy", m->balanced_accuracy);
     add_metric(a, "f1", m->f1);
     add_metric(a, "average_precision", m->average_precision);
+}
+
+cr_status cri_assess_add_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss,
+                              const double *y, const double *w, cr_assessment *a)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_prediction scored = *p;
+    cr_decisions  d = { 0 };
+    double       *cost = cr_scratch_f64(&s, a->rows), sum = 0;
+    CR_TRY(s.status);
+    scored.n = a->rows;
+    CR_TRY(cr_decide(cx, &scored, loss, &d));
+    CR_TRY(cr_decisions_cost(cx, &scored, loss, &d, y, cost));
+    for (size_t i = 0; i < a->rows; i++) sum += w[i] * cost[i];
+    add_metric(a, "loss", sum / a->weight);
+done:
+    cr_decisions_free(cx, &d);
+    cr_scratch_end(&s);
+    return st;
 }
 
 static bool has_answer(const cr_prediction *p, size_t i)
@@ -149,9 +170,10 @@ done:
 }
 
 static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double *y,
-                                const double *w, double level, cr_assessment *a)
+                                const double *w, const cr_judging *how, cr_assessment *a)
 {
     cr_status     st = CR_OK;
+    double        level = how->level;
     size_t        points = p->family ? 0 : count_points(p, a->rows);
     bool          spread = !p->family && points == 0;
     cr_predictive d = { a->rows, p->mean, spread ? p->scale : NULL, spread ? p->dof : NULL };
@@ -163,7 +185,7 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
     if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 &&
         p->params[2] != 0.5)
         a->quantile = p->params[2];
-    if (points)
+    if (points && !how->one_of_many)
         cr_log(cx, CR_LOG_WARNING,
                "%zu of %zu rows are predicted without any spread: log_score%s crps%s have no value",
                points, a->rows, p->conformal ? " and" : ",",
@@ -217,8 +239,8 @@ static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w
                a->rows);
 }
 
-static cr_status evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                          double *opt_confusion, cr_assessment *out)
+cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, const cr_judging *how,
+                       cr_assessment *out)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -246,19 +268,14 @@ static cr_status evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, 
     if (!target)
         assess_densities(cx, &p, w, &a);
     else
-        CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, level, &a)
-                                          : assess_classes(cx, &p, y, w, opt_confusion, &a));
+        CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, how, &a)
+                                          : assess_classes(cx, &p, y, w, how->opt_confusion, &a));
+    if (how->opt_loss) CR_TRY(cri_assess_add_loss(cx, &p, how->opt_loss, y, w, &a));
     *out = a;
 done:
     cr_prediction_free(cx, &p);
     cr_scratch_end(&s);
     return st;
-}
-
-cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                       cr_assessment *out)
-{
-    return evaluate(cx, model, t, level, NULL, out);
 }
 
 static void warn_of_infinite(cr_ctx *cx, const cr_model *model, const cr_assessment *a)
@@ -270,22 +287,20 @@ static void warn_of_infinite(cr_ctx *cx, const cr_model *model, const cr_assessm
                    a->metrics[m].name);
 }
 
-cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                      cr_assessment *out)
+cr_status cr_evaluate_with(cr_ctx *cx, const cr_model *model, const cr_table *t,
+                           const cr_judging *how, cr_assessment *out)
 {
-    cr_status st = evaluate(cx, model, t, level, NULL, out);
+    if (how->opt_confusion && cr_model_get_task(model) != CR_TASK_CLASSIFICATION)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "the model %s predicts no classes that could be confused",
+                       cr_class_name(cr_model_get_class(model)));
+    cr_status st = cri_evaluate(cx, model, t, how, out);
     if (st == CR_OK) warn_of_infinite(cx, model, out);
     return st;
 }
 
-cr_status cr_evaluate_classes(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                              cr_assessment *out, double *out_confusion)
+cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                      cr_assessment *out)
 {
-    if (cr_model_get_task(model) != CR_TASK_CLASSIFICATION)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "the model %s predicts no classes that could be confused",
-                       cr_class_name(cr_model_get_class(model)));
-    cr_status st = evaluate(cx, model, t, level, out_confusion, out);
-    if (st == CR_OK) warn_of_infinite(cx, model, out);
-    return st;
+    return cr_evaluate_with(cx, model, t, &(cr_judging){ .level = level }, out);
 }

@@ -4,6 +4,7 @@
 #define CREDENCE_STUDY_ASSESS_H
 
 #include "data/judge/metrics.h"
+#include "models/core/decide.h"
 #include "models/core/model.h"
 
 enum { CR_MOST_METRICS = 12 };
@@ -26,6 +27,19 @@ typedef struct cr_assessment {
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_assessment;
 
+/* How rows are judged. */
+typedef struct cr_judging {
+    double level; /* of the intervals whose coverage is counted */
+    const cr_loss
+        *opt_loss; /* adds the metric `loss`: the mean over the rows of what the decisions of least
+                                * expected loss turned out to cost */
+    double *
+        opt_confusion; /* [K x K] of a model of K classes (cr_design_classes): the weight of the rows of
+                                * class i whose most probable class is j at [i x K + j] */
+    bool
+        one_of_many; /* folds: what has no value in some of them is said of all together (scores.h) */
+} cr_judging;
+
 /* Predicts the rows of the table and scores them against their target; of a model of densities,
  * scores the rows themselves: log_score, the mean log density, with its standard error.  `level` is
  * that of the intervals whose coverage is counted.  Metrics that predictions without spread do not
@@ -34,11 +48,9 @@ typedef struct cr_assessment {
 CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                              cr_assessment *out_assessment);
 
-/* The same of a model of K classes (cr_design_classes), and what was taken for what: out_confusion [K x K],
- * the weight of the rows of class i whose most probable class is j at [i x K + j].  CR_EUNSUPPORTED for a
- * model of something else. */
-CR_API cr_status cr_evaluate_classes(cr_ctx *cx, const cr_model *model, const cr_table *table,
-                                     double level, cr_assessment *out_assessment,
-                                     double *out_confusion);
+/* The same with all that can be asked.  Fails also with CR_EUNSUPPORTED for the confusion of a model that
+ * predicts no classes, and as cr_decide does for a loss that does not suit the predictions. */
+CR_API cr_status cr_evaluate_with(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                  const cr_judging *how, cr_assessment *out_assessment);
 
 #endif

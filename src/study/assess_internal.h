@@ -17,12 +17,15 @@ typedef struct cri_metric_kind {
 const cri_metric_kind *cri_metric_kind_of(const char *name);
 
 /* cr_evaluate without a warning of scores that are infinite: of folds, all get one (scores.h). */
-cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
-                       cr_assessment *out);
+cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                       const cr_judging *how, cr_assessment *out);
 
 /* Adds the metrics of numbers. */
 void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m);
 /* Adds the metrics of classes, without the bins. */
 void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m);
+/* Adds the mean loss of the decisions for the first a->rows rows of a prediction, with weights w. */
+cr_status cri_assess_add_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss,
+                              const double *y, const double *w, cr_assessment *a);
 
 #endif

@@ -21,5 +21,9 @@ void cri_mixture_free(cr_ctx *cx, cri_mixture *mixture);
 bool cri_mixture_has(const cri_mixture *mixture, size_t row);
 /* Mean and sd of a number; the sd is infinite where a part's is. */
 void cri_mixture_moments(const cri_mixture *mixture, size_t row, double *out_mean, double *out_sd);
+/* cr_average_evaluate with all that can be asked; of numbers the mean loss has no value. */
+cr_status cri_average_evaluate(cr_ctx *cx, const cr_model *const *models, const double *weights,
+                               size_t n, const cr_table *table, const cr_judging *how,
+                               cr_assessment *out);
 
 #endif

@@ -161,7 +161,8 @@ done:
 }
 
 static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *rows,
-                               const double *y, const double *w, cr_assessment *a)
+                               const double *y, const double *w, const cr_loss *opt_loss,
+                               cr_assessment *a)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -183,13 +184,22 @@ static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *r
     cri_assess_add_classes(a, &x);
     a->has_bins = true;
     memcpy(a->bins, x.bins, sizeof a->bins);
+    if (opt_loss) {
+        cr_prediction p = { .kind = CR_ANSWER_CLASS,
+                            .n = a->rows,
+                            .n_classes = K,
+                            .prob = P,
+                            .classes = m->parts[0].classes };
+        CR_TRY(cri_assess_add_loss(cx, &p, opt_loss, y, w, a));
+    }
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const double *weights,
-                              size_t n, const cr_table *t, double level, cr_assessment *out)
+cr_status cri_average_evaluate(cr_ctx *cx, const cr_model *const *models, const double *weights,
+                               size_t n, const cr_table *t, const cr_judging *how,
+                               cr_assessment *out)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -199,7 +209,7 @@ cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const d
     cr_assessment a = { .quantile = NAN };
 
     CR_TRY(s.status);
-    if (!(level > 0 && level < 1))
+    if (!(how->level > 0 && how->level < 1))
         CR_TRY(cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1"));
     CR_TRY(cri_mixture_open(cx, models, weights, n, t, &m));
     CR_TRY(cr_observed(cx, models[0], t, y, w));
@@ -212,11 +222,20 @@ cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const d
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s: no row has both target and prediction", cr_table_source(t)));
     for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
-    CR_TRY(m.parts[0].kind == CR_ANSWER_NUMBER ? score_numbers(cx, &m, rows, y, w, level, &a)
-                                               : score_classes(cx, &m, rows, y, w, &a));
+    bool numbers = m.parts[0].kind == CR_ANSWER_NUMBER;
+    CR_TRY(numbers ? score_numbers(cx, &m, rows, y, w, how->level, &a)
+                   : score_classes(cx, &m, rows, y, w, how->opt_loss, &a));
+    if (numbers && how->opt_loss) /* decisions under a mixture of densities are not made */
+        a.metrics[a.n++] = (cr_metric){ "loss", NAN, NAN };
     *out = a;
 done:
     cri_mixture_free(cx, &m);
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const double *weights,
+                              size_t n, const cr_table *t, double level, cr_assessment *out)
+{
+    return cri_average_evaluate(cx, models, weights, n, t, &(cr_judging){ .level = level }, out);
 }

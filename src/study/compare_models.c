@@ -1,6 +1,7 @@
 /* compare_models.c -- models on the same folds, paired. */
 #include "compare_models.h"
 #include "assess_internal.h"
+#include "average_internal.h"
 #include "jobs.h"
 #include "plan.h"
 #include "math/special/special.h"
@@ -70,7 +71,6 @@ static double row_ratio(const cri_plan *p)
 
 typedef struct compare_work {
     const cri_plan *plan;
-    double          level;
     bool            average;
     cr_comparison  *out;
 } compare_work;
@@ -128,8 +128,8 @@ static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *cons
     for (size_t k = 0; k < n; k++) CR_TRY(cr_fit_scores_of(cx, models[k], &scores[k]));
     if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE)
         CR_TRY(fail_average(cx, w->plan, scores, n));
-    CR_TRY(
-        cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
+    CR_TRY(cri_average_evaluate(cx, (const cr_model *const *)models, weights, n, test,
+                                &w->plan->how, out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -149,7 +149,7 @@ static cr_status compare_fold(cr_ctx *cx, void *arg, size_t f)
     for (size_t k = 0; k < w->out->n; k++) {
         const cr_model_spec *m = &w->plan->specs[k];
         CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &models[k]));
-        CR_TRY(cri_evaluate(cx, models[k], test, w->level, &w->out->models[k].cv.fold[f]));
+        CR_TRY(cri_evaluate(cx, models[k], test, &w->plan->how, &w->out->models[k].cv.fold[f]));
         if (w->average) continue;
         cr_model_free(cx, models[k]);
         models[k] = NULL;
@@ -208,7 +208,7 @@ cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, co
     cr_status     st = CR_OK;
     cri_plan      plan = { 0 };
     cr_comparison c = { .averaged = average };
-    compare_work  w = { &plan, options->interval, average, &c };
+    compare_work  w = { &plan, average, &c };
 
     if (n == 0) return cr_fail(cx, CR_EARG, "there is no model to compare");
     CR_TRY(cri_plan_open(cx, specs, n, t, options, &plan));

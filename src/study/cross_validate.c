@@ -20,7 +20,7 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
     cv = (cr_cv){ .folds = plan.folds, .repeats = plan.repeats, .seed = plan.seed };
     cv.fold = cr_alloc(cx, cv.folds * cv.repeats, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_plan_run(cx, &plan, options->interval, cv.fold));
+    CR_TRY(cri_plan_run(cx, &plan, cv.fold));
     cri_scores_warn(cx, name, cv.fold, cv.folds * cv.repeats);
     cri_scores_mean(cv.fold, cv.folds, cv.repeats, &cv.mean, cv.se);
     *out = cv;

@@ -15,7 +15,6 @@ typedef struct curve_work {
     const cri_plan *plan;
     const double   *shares;
     size_t          n;
-    double          level;
     cr_assessment  *test, *train; /* [n x folds] */
     size_t         *rows;         /* [n] of the first fold */
 } curve_work;
@@ -97,8 +96,8 @@ static cr_status run_point(cr_ctx *cx, void *arg, size_t job)
     if (st != CR_OK && st != CR_ENOMEM && st != CR_EINTERRUPTED)
         cr_fail_note(cx, "from %zu rows, a share of %g", n, w->shares[job / folds]);
     CR_TRY(st);
-    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->test[job]));
-    CR_TRY(cri_evaluate(cx, model, train, w->level, &w->train[job]));
+    CR_TRY(cri_evaluate(cx, model, test, &w->plan->how, &w->test[job]));
+    CR_TRY(cri_evaluate(cx, model, train, &w->plan->how, &w->train[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
@@ -126,7 +125,7 @@ cr_status cr_learn_curve(cr_ctx *cx, const cr_model_spec *spec, const cr_table *
     cr_scratch        s = cr_scratch_begin(cx);
     cri_plan          plan = { 0 };
     cr_learning_curve c = { 0 };
-    curve_work        w = { &plan, shares, n, o->interval, NULL, NULL, NULL };
+    curve_work        w = { &plan, shares, n, NULL, NULL, NULL };
 
     CR_TRY(check_shares(cx, shares, n));
     CR_TRY(cri_plan_open(cx, spec, 1, t, o, &plan));

@@ -40,6 +40,17 @@ static cr_status read_seed(cr_ctx *cx, const char *text, uint64_t *out_seed)
     return st;
 }
 
+static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+
+/* What a model does with a target: one task, or both. */
+static unsigned tasks_of(cr_ctx *cx, const cr_model_spec *m)
+{
+    const cr_model_class *c = cr_class_find(cx, m->model);
+    return c ? cr_class_tasks(c) & supervised : 0;
+}
+
+static bool does_both(cr_ctx *cx, const cr_model_spec *m) { return tasks_of(cx, m) == supervised; }
+
 /* All models must answer the same question: the same target, as numbers or as classes. */
 static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, const cr_table *t,
                              unsigned *out_task)
@@ -52,10 +63,14 @@ static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, c
         CR_TRY(cr_check_settings(cx, specs[k].model, specs[k].settings, specs[k].n_settings));
         CR_TRY(cri_fit_task(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &task));
         if (k == 0) *out_task = task;
-        if (task != *out_task)
-            CR_TRY(cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared",
-                           specs[0].model, cr_task_name(*out_task), specs[k].model,
-                           cr_task_name(task)));
+        if (task != *out_task) {
+            cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared", specs[0].model,
+                    cr_task_name(*out_task), specs[k].model, cr_task_name(task));
+            CR_TRY(does_both(cx, &specs[0]) || does_both(cx, &specs[k])
+                       ? cr_fail_hint(cx, "--task classification takes the target as classes in "
+                                          "every model that can")
+                       : CR_EARG);
+        }
         if ((first || target) && (!first || !target || strcmp(first, target) != 0))
             CR_TRY(cr_fail(cx, CR_EARG, "the models do not have the same target: '%s' and '%s'",
                            first ? first : "", target ? target : ""));
@@ -64,25 +79,38 @@ done:
     return st;
 }
 
-/* The same models, with the column of the groups left out of the features. */
-static cr_status copy_specs(cri_plan *p, const cr_model_spec *specs, const char *opt_group)
+/* The same models, with the column of the groups left out of the features.  Those that predict both numbers and
+ * classes do what the others do, in every fold. */
+static cr_status copy_specs(cr_ctx *cx, cri_plan *p, const cr_model_spec *specs,
+                            const char *opt_group)
 {
+    cr_status      st = CR_OK;
     cr_model_spec *copy = cr_scratch_bytes(&p->s, p->n_specs, sizeof *copy);
     size_t         length = opt_group ? 2 * strlen(opt_group) + 8 : 1;
     char          *without = cr_scratch_bytes(&p->s, length, 1);
-    if (p->s.status != CR_OK) return p->s.status;
+    unsigned       only = 0; /* what a model does that cannot choose */
+    CR_TRY(p->s.status);
     without[0] = '!';
     if (opt_group) cri_list_quote(opt_group, without + 1, length - 1);
-    for (size_t k = 0; k < p->n_specs; k++) {
-        size_t      n = specs[k].n_settings;
-        cr_setting *all = cr_scratch_bytes(&p->s, n + 1, sizeof *all);
-        if (!all) return p->s.status;
-        if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
-        all[n] = (cr_setting){ "features", without };
-        copy[k] = (cr_model_spec){ specs[k].model, all, n + (opt_group ? 1 : 0) };
+    for (size_t k = 0; k < p->n_specs; k++)
+        if (!only && !does_both(cx, &specs[k])) only = tasks_of(cx, &specs[k]);
+    for (int pass = 0; pass < 2; pass++) { /* the second when the task is known */
+        for (size_t k = 0; k < p->n_specs; k++) {
+            size_t      n = specs[k].n_settings;
+            cr_setting *all = cr_scratch_bytes(&p->s, n + 2, sizeof *all);
+            CR_TRY(p->s.status);
+            if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
+            if (opt_group) all[n++] = (cr_setting){ "features", without };
+            if (only && does_both(cx, &specs[k]) && !setting(&specs[k], "task"))
+                all[n++] = (cr_setting){ "task", cr_task_name(only) };
+            copy[k] = (cr_model_spec){ specs[k].model, all, n };
+        }
+        if (pass == 0) CR_TRY(check_specs(cx, copy, p->n_specs, p->table, &p->task));
+        only = p->task & supervised;
     }
     p->specs = copy;
-    return CR_OK;
+done:
+    return st;
 }
 
 cr_status cri_plan_open_unsplit(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs,
@@ -90,10 +118,9 @@ cr_status cri_plan_open_unsplit(cr_ctx *cx, const cr_model_spec *specs, size_t n
 {
     cr_status st = CR_OK;
     *p = (cri_plan){ .table = t, .n_specs = n_specs, .s = cr_scratch_begin(cx) };
-    CR_TRY(check_specs(cx, specs, n_specs, t, &p->task));
     CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &p->seed));
     if (opt_group && !cr_table_find(t, opt_group)) CR_TRY(cri_table_no_column(cx, t, opt_group));
-    CR_TRY(copy_specs(p, specs, opt_group));
+    CR_TRY(copy_specs(cx, p, specs, opt_group));
     const char *target = setting(&specs[0], "target");
     if (p->task == CR_TASK_CLASSIFICATION && cr_table_find(t, target)->type != CR_CATEGORY) {
         CR_TRY(cri_table_with_classes(cx, t, target, &p->classes));
@@ -107,6 +134,7 @@ void cri_plan_close(cr_ctx *cx, cri_plan *p)
 {
     for (size_t r = 0; p->split && r < p->repeats; r++) cr_folds_free(cx, &p->split[r]);
     cr_table_free(cx, p->classes);
+    cr_loss_free(cx, &p->loss);
     cr_scratch_end(&p->s);
     *p = (cri_plan){ 0 };
 }
@@ -232,6 +260,9 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
+    p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
+    if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
+    if (o->loss) p->how.opt_loss = &p->loss;
     if (o->group) CR_TRY(number_groups(cx, p->table, o->group, group));
     for (size_t r = 0; r < repeats; r++)
         CR_TRY(make_folds(cx, p, o, o->group ? group : NULL, r, &p->split[r]));
@@ -277,7 +308,6 @@ done:
 
 typedef struct fold_work {
     const cri_plan *plan;
-    double          level;
     cr_assessment  *out;
 } fold_work;
 
@@ -292,7 +322,7 @@ static cr_status run_fold(cr_ctx *cx, void *arg, size_t job)
 
     CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->out[job]));
+    CR_TRY(cri_evaluate(cx, model, test, &w->plan->how, &w->out[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
@@ -300,8 +330,8 @@ done:
     return cri_plan_note(cx, w->plan, job % folds, st);
 }
 
-cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, double level, cr_assessment *out)
+cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, cr_assessment *out)
 {
-    fold_work w = { p, level, out };
+    fold_work w = { p, out };
     return cri_run_jobs(cx, "cross-validating", p->n_specs * p->folds * p->repeats, run_fold, &w);
 }

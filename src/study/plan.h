@@ -17,7 +17,9 @@ typedef struct cri_plan {
     cr_folds            *split; /* [repeats] */
     const cr_model_spec *specs; /* [n_specs] with the column of groups out of the features        */
     size_t               n_specs;
-    cr_scratch           s; /* holds split's array and specs */
+    cr_judging           how;  /* rows are judged; its loss, if any, is */
+    cr_loss              loss; /* read from a file or by name           */
+    cr_scratch           s;    /* holds split's array and specs */
 } cri_plan;
 
 /* Checks the models and makes the folds.  Fails with CR_EARG for unknown models, settings or
@@ -37,7 +39,7 @@ cr_status cri_plan_note(cr_ctx *cx, const cri_plan *plan, size_t f, cr_status st
 cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table **out_train,
                           cr_table **out_test);
 /* Every model on every fold: out [n_specs x repeats x folds]. */
-cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, double level, cr_assessment *out);
+cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, cr_assessment *out);
 
 /* A seed of its own for the item of some purpose, from the user's; item 0 keeps the user's. */
 uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item);

@@ -1,6 +1,7 @@
 /* scores.c -- metrics over folds. */
 #include "scores.h"
 #include "assess_internal.h"
+#include "cross_validate.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,20 +74,30 @@ void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr
     }
 }
 
-static void warn_of_metric(cr_ctx *cx, const cr_assessment *fold, size_t n, size_t m)
+static void warn_of_metric(cr_ctx *cx, const char *what, const cr_assessment *fold, size_t n,
+                           size_t m)
 {
     const char *name = fold[0].metrics[m].name;
+    bool        numbers = cr_metric_find(&fold[0], "rmse") < fold[0].n;
     size_t      none = 0, infinite = 0;
     for (size_t f = 0; f < n; f++) {
         none += isnan(fold[f].metrics[m].value) != 0;
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
-    if (none > 0 && (none < n || cri_metric_kind_of(name)->by_rows))
+    if (none > 0 && cri_metric_kind_of(name)->by_rows)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%s: %s has no value in %zu of %zu folds, whose rows are too few or have one target, "
+            "so no mean is given; fewer folds have more rows each",
+            what, name, none, n);
+    else if (none > 0 && m == 0 && numbers)
         cr_log(cx, CR_LOG_WARNING,
-               "%s has no value in %zu of %zu folds, whose rows are too few or have one target, "
-               "and so none over "
-               "all of them; fewer folds have more rows each",
-               name, none, n);
+               "%s: %s has no value in %zu of %zu folds, where some row is predicted without any "
+               "spread, so no mean is given",
+               what, name, none, n);
+    else if (none > 0 && none < n && !numbers)
+        cr_log(cx, CR_LOG_WARNING, "%s: %s has no value in %zu of %zu folds, so no mean is given",
+               what, name, none, n);
     if (infinite > 0)
         cr_log(cx, CR_LOG_WARNING,
                "%s is infinite in %zu of %zu folds: what came had the probability 0, and the mean "
@@ -102,5 +113,5 @@ void cri_scores_warn(cr_ctx *cx, const char *what, const cr_assessment *fold, si
         cr_log(cx, CR_LOG_WARNING,
                "%s: %zu of %zu fits did not converge: they stopped at the most iterations", what,
                limited, n);
-    for (size_t m = 0; m < fold[0].n; m++) warn_of_metric(cx, fold, n, m);
+    for (size_t m = 0; m < fold[0].n; m++) warn_of_metric(cx, what, fold, n, m);
 }

@@ -7,6 +7,7 @@
 #include "base/context_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 CR_OPTIONS_TABLE(, cr_tune_table, cr_tune_options, CR_TUNE_OPTIONS);
@@ -94,7 +95,6 @@ static cr_status make_specs(cr_scratch *s, const cr_model_spec *base, const cr_t
 
 typedef struct tune_work {
     const cri_plan *plan;
-    double          level;
     cr_tuning      *tuning;
 } tune_work;
 
@@ -118,7 +118,7 @@ static cr_status try_fold(cr_ctx *cx, void *arg, size_t job)
     cr_model            *model = NULL;
     CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->tuning->fold[job]));
+    CR_TRY(cri_evaluate(cx, model, test, &w->plan->how, &w->tuning->fold[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
@@ -136,7 +136,7 @@ static cr_status try_apparent(cr_ctx *cx, void *arg, size_t i)
     cr_assessment        a;
     if (!w->tuning->candidates[i].within) return CR_OK;
     CR_TRY(cr_fit(cx, m->model, w->plan->table, m->settings, m->n_settings, &model));
-    CR_TRY(cri_evaluate(cx, model, w->plan->table, w->level, &a));
+    CR_TRY(cri_evaluate(cx, model, w->plan->table, &w->plan->how, &a));
     w->tuning->candidates[i].apparent = a.metrics[w->tuning->metric].value;
 done:
     cr_model_free(cx, model);
@@ -206,7 +206,15 @@ static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
     t->fold = cr_alloc(cx, t->n * folds, sizeof *t->fold);
     if (!t->fold) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_run_jobs(cx, "tuning", t->n * folds, try_fold, w));
-    cri_scores_warn(cx, w->plan->specs[0].model, t->fold, t->n * folds);
+    for (size_t i = 0; i < t->n; i++) {
+        char   name[256];
+        size_t used = (size_t)snprintf(name, sizeof name, "%s", w->plan->specs[0].model);
+        for (size_t d = 0; d < t->dimensions && used < sizeof name; d++)
+            used += (size_t)snprintf(name + used, sizeof name - used, "%s%s=%s",
+                                     d ? ", " : " with ", t->candidates[i].settings[d].name,
+                                     t->candidates[i].settings[d].value);
+        cri_scores_warn(cx, name, t->fold + i * folds, folds);
+    }
     for (size_t i = 0; i < t->n; i++)
         cri_scores_mean(t->fold + i * folds, w->plan->folds, w->plan->repeats,
                         &t->candidates[i].mean, t->candidates[i].se);
@@ -228,7 +236,7 @@ cr_status cr_tune(cr_ctx *cx, const cr_model_spec *spec, const cr_table *table,
     cri_plan              plan = { 0 }, first = { 0 };
     cr_tuning             t = { 0 };
     cr_model_spec        *specs = NULL;
-    tune_work             w = { &plan, cv->interval, &t };
+    tune_work             w = { &plan, &t };
 
     if (!c) CR_TRY(CR_EARG);
     CR_TRY(cri_space_read(&s, c, o->over, &space));
