@@ -85,17 +85,23 @@ const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt
     return o;
 }
 
+const cr_model_class *cli_model_named(const char *argument)
+{
+    size_t length = strcspn(argument, ":");
+    for (size_t k = 0; k < cr_class_count(); k++) {
+        const char *name = cr_class_name(cr_class_at(k));
+        if (strlen(name) == length && strncmp(argument, name, length) == 0) return cr_class_at(k);
+    }
+    return NULL;
+}
+
 /* The model that is meant: the first word that names one.  It may stand after its options. */
 static const cr_model_class *find_model(const cli *c)
 {
-    for (int i = 1; c->verb && c->verb->takes & VERB_FITS && i < c->argc; i++)
-        for (size_t k = 0; k < cr_class_count(); k++) {
-            const char *name = cr_class_name(cr_class_at(k));
-            size_t      length = strcspn(c->argv[i], ":"); /* ridge:lambda=1 */
-            if (strlen(name) == length && strncmp(c->argv[i], name, length) == 0)
-                return cr_class_at(k);
-        }
-    return NULL;
+    const cr_model_class *m = NULL;
+    for (int i = 1; !m && c->verb && c->verb->takes & VERB_FITS && i < c->argc; i++)
+        m = cli_model_named(c->argv[i]);
+    return m;
 }
 
 /* --- unknown words --------------------------------------------------------------------------- */

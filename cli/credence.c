@@ -86,6 +86,7 @@ static void choose_format(cli *c)
     bool to_file = !saves && c->global.output && strcmp(c->global.output, "-") != 0;
     bool terminal = !to_file && isatty(STDOUT_FILENO);
     c->format = c->global.json ? FORMAT_JSON : (cli_format)c->global.format;
+    c->terminal = terminal;
     if (c->format == FORMAT_AUTO) c->format = terminal ? FORMAT_TEXT : FORMAT_CSV;
 }
 
@@ -120,6 +121,7 @@ static cr_status run(cli *c)
         CR_TRY(print_about(c));
         goto done;
     }
+    CR_TRY(cli_check_order(c));
     if (c->global.output) CR_TRY(cli_check_output(c, c->global.output, first_input(c->verb)));
     CR_TRY(c->verb->run(c));
 done:

@@ -37,21 +37,28 @@ int cli_exit_code(cr_status st)
 
 /* --- failures -------------------------------------------------------------------------------- */
 
+size_t cli_quote(const char *text, char *out, size_t size)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*text && !text[strspn(text, plain)]) return (size_t)snprintf(out, size, "%s", text);
+    size_t used = (size_t)snprintf(out, size, "'");
+    for (; *text; text++) {
+        const char *as = *text == '\'' ? "'\\''" : (char[2]){ *text, '\0' };
+        used += (size_t)snprintf(out + (used < size ? used : size), used < size ? size - used : 0,
+                                 "%s", as);
+    }
+    used += (size_t)snprintf(out + (used < size ? used : size), used < size ? size - used : 0, "'");
+    return used;
+}
+
 /* A word of a command, such that a shell reads it back. */
 static void print_word(const char *text)
 {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-    if (*text && !text[strspn(text, plain)]) {
-        fputs(text, stderr);
-        return;
-    }
-    fputc('\'', stderr);
-    for (size_t n; *text; text += n) {
-        n = strcspn(text, "'");
-        cli_print_safe(text, n);
-        if (text[n]) fputs("'\\''", stderr), n++;
-    }
-    fputc('\'', stderr);
+    size_t size = cli_quote(text, NULL, 0) + 1;
+    char  *word = cli_allocate(size);
+    cli_quote(text, word, size);
+    cli_print_safe(word, size - 1);
+    free(word);
 }
 
 /* Where `word` stands in the argument: alone, as the name or the value of --name=value, in a list
@@ -93,7 +100,8 @@ static void print_corrected(const cli *c, const char *unknown, const char *neare
 void cli_print_error(cli *c)
 {
     const char *sentence = cr_error(c->cx);
-    if (cr_error_status(c->cx) == CR_EIO && strstr(sentence, strerror(EPIPE)))
+    if (cr_error_status(c->cx) == CR_EIO && strstr(sentence, strerror(EPIPE)) &&
+        !cr_error_hint(c->cx)[0])
         return; /* whoever closed the pipe, as `| head` does, knows */
     cli_clear_progress(c);
     fputs("credence: error: ", stderr);

@@ -2,6 +2,7 @@
 #include "../cli.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *text_of(const cri_sheet *d, const char *name)
 {
@@ -47,7 +48,7 @@ void cli_print_rows(cli *c, const char *title, const cri_sheet *rows)
         flatten(row, cri_put_object(flat, NULL));
     if (cri_sheet_size(rows) > 0) out_text(c, "\n%s\n", title);
     if (cri_sheet_status(s) != CR_OK) out_fail(c, CR_ENOMEM);
-    out_rows(c, flat);
+    out_some_rows(c, flat);
     cri_sheet_free(s);
 }
 
@@ -70,6 +71,25 @@ static void print_tree(cli *c, const cri_sheet *list)
     }
 }
 
+cr_status cli_put_exp(cli *c, cri_sheet *d)
+{
+    const cri_sheet *list = cri_sheet_get(d, "parameters");
+    const cr_option *o = cr_option_find(c->verb->options, "exp");
+    if (!o || !*(const bool *)((const char *)c->own + o->offset)) return CR_OK;
+    if (strncmp(text_of(d, "coefficients"), "log", 3) != 0) {
+        cr_fail(c->cx, CR_EARG, "--exp: the coefficients of %s are not on a logarithmic scale",
+                text_of(d, "model"));
+        return cr_fail_hint(c->cx, "those of logistic, bayes-logistic and of glm with the link log "
+                                   "or logit are");
+    }
+    for (cri_sheet *row = cri_sheet_first(list); row; row = cri_sheet_next(row)) {
+        cri_put_real(row, "exp", exp(cri_sheet_real(cri_sheet_get(row, "value"))));
+        cri_put_real(row, "exp_lower", exp(cri_sheet_real(cri_sheet_get(row, "lower"))));
+        cri_put_real(row, "exp_upper", exp(cri_sheet_real(cri_sheet_get(row, "upper"))));
+    }
+    return cri_sheet_status(d);
+}
+
 void cli_print_model(cli *c, const cri_sheet *d)
 {
     char        number[32];
@@ -90,7 +110,9 @@ void cli_print_model(cli *c, const cri_sheet *d)
     out_text(c, "\n\n");
     out_values(c, cri_sheet_get(d, "statistics"));
     out_text(c, "\n");
-    out_rows(c, cri_sheet_get(d, "parameters"));
+    if (*text_of(d, "coefficients") && cri_sheet_size(cri_sheet_get(d, "parameters")) > 0)
+        out_text(c, "coefficients: %s\n", text_of(d, "coefficients"));
+    out_terms(c, cri_sheet_get(d, "parameters"));
     print_distributions(c, cri_sheet_get(d, "distributions"));
     cli_print_rows(c, "subsets", cri_sheet_get(d, "subsets"));
     cli_print_rows(c, "calibration", cri_sheet_get(d, "calibration"));

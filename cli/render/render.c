@@ -240,7 +240,7 @@ cli_result cli_result_new(cli *c)
 {
     cri_sheet *whole = cri_sheet_new(c->cx);
     cri_sheet *object = cri_put_object(whole, "object");
-    return (cli_result){ whole, object, cri_put_list(whole, "rows"), false };
+    return (cli_result){ whole, object, cri_put_list(whole, "rows"), false, false };
 }
 
 void cli_result_title(cli_result r, const char *format, ...)
@@ -271,6 +271,8 @@ cr_status cli_result_print(cli *c, cli_result r)
         out_result(c, c->verb->name, r.object);
     else if (c->format == FORMAT_TEXT && r.lines)
         out_values(c, cri_sheet_first(r.rows));
+    else if (r.cut)
+        out_some_rows(c, r.rows);
     else
         out_rows(c, r.rows);
     return CR_OK;

@@ -343,7 +343,10 @@ static void offer_argument(complete_line *l)
         complete_question(l);
         return;
     }
-    if (strcmp(l->verb->name, "dist") == 0) {
+    if (l->verb->takes & VERB_FITS && l->verb->most > 2 && l->position > 0) {
+        offer_models(l); /* another one to compare, or the data */
+        l->c->answer_no = true;
+    } else if (strcmp(l->verb->name, "dist") == 0) {
         if (l->position == 0) offer_distributions(l);
     } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) {
         offer_models(l);
@@ -352,8 +355,10 @@ static void offer_argument(complete_line *l)
         if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
     } else if (strcmp(what, "VERB") == 0) {
         offer_verbs(l);
-        if (strcmp(l->verb->name, "help") == 0)
+        if (strcmp(l->verb->name, "help") == 0) {
             complete_offer(l, "kernels", "the parts of kernel expressions");
+            complete_offer(l, "options", "what most verbs take");
+        }
     } else if (strchr(what, '|'))
         offer_choices(l, what);
     else
@@ -379,6 +384,13 @@ static void offer_settings(complete_line *l)
     }
 }
 
+/* The kernel that comes next in an expression. */
+static void offer_kernel_expression(complete_line *l)
+{
+    for (const char *at; (at = strpbrk(l->piece, "+*( "));) l->piece = at + 1;
+    offer_kernels(l);
+}
+
 static void offer_losses(complete_line *l)
 {
     offer_choices(l, "0-1|squared|absolute|quantile:");
@@ -398,6 +410,8 @@ static void offer_value(complete_line *l)
         complete_variables(l);
     else if (strcmp(o->range, "NAME=VALUES") == 0)
         offer_settings(l);
+    else if (strcmp(o->name, "kernel") == 0)
+        offer_kernel_expression(l);
     else if (strcmp(o->range, "LOSS") == 0)
         offer_losses(l);
     else if (strcmp(o->range, "FILE") == 0)

@@ -16,7 +16,8 @@
     X(flag, inducing, "false", "",                                                                 \
       "of a sparse process: its inducing inputs or landmarks, and what it holds of the function "  \
       "there (gp)",                                                                                \
-      "")
+      "")                                                                                          \
+    EXP_OPTION(X)
 
 CR_OPTIONS(describe_options, describe_table, DESCRIBE_OPTIONS);
 
@@ -154,6 +155,7 @@ static cr_status describe_data(cli *c, const cr_table *t)
         cri_put_real(r.object, "density", density(X));
     }
     r.rows = cri_put_list(r.object, "columns"); /* the table is this list */
+    r.cut = true;
     CR_TRY(describe_columns(c, t, r.rows));
     put_title(r, t);
     CR_TRY(cli_result_print(c, r));
@@ -234,6 +236,7 @@ static cr_status describe_model(cli *c, const cr_model *m)
     CR_TRY(cri_model_describe(c->cx, m, &d));
     if (o->covariance) CR_TRY(add_covariance(c, m, d));
     if (o->inducing) CR_TRY(add_inducing(c, m, d));
+    CR_TRY(cli_put_exp(c, d));
     cri_put_text(d, "file", file_name(c));
     cri_put_text(d, "kind", "model");
     if (cri_model_network(m, &any))
@@ -243,7 +246,7 @@ static cr_status describe_model(cli *c, const cr_model *m)
     if (c->format == FORMAT_JSON)
         out_result(c, "describe", d);
     else if (o->covariance || o->inducing)
-        out_rows(c, cri_sheet_get(d, o->covariance ? "covariance" : "inducing"));
+        out_some_rows(c, cri_sheet_get(d, o->covariance ? "covariance" : "inducing"));
     else if (c->format == FORMAT_CSV)
         cli_print_parameters(c, d);
     else {
@@ -266,7 +269,10 @@ static cr_status run_describe(cli *c)
     cr_table               *t = NULL;
     cr_model               *m = NULL;
     const describe_options *o = c->own;
-    const char             *asked = o->covariance ? "covariance" : o->inducing ? "inducing" : NULL;
+    const char             *asked = o->covariance ? "covariance"
+                                    : o->inducing ? "inducing"
+                                    : o->exp      ? "exp"
+                                                  : NULL;
     if (o->covariance && o->inducing)
         return cr_fail(c->cx, CR_EARG, "--covariance and --inducing do not go together");
     if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK && !asked) return cli_describe_network(c);

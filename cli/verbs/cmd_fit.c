@@ -14,6 +14,11 @@ const cr_field result_fit[] = {
     CR_FIELD_LAST,
 };
 
+#define FIT_OPTIONS(X)                                                                             \
+    BLOCK_OPTIONS(X, "what 16 MiB of the data hold")                                               \
+    EXP_OPTION(X)
+CR_OPTIONS(block_options, block_table, FIT_OPTIONS);
+
 typedef struct summary {
     const cr_model *model;
     const char     *schema;
@@ -25,6 +30,7 @@ static cr_status print_summary(cli *c, const void *arg)
     cr_status      st = CR_OK;
     cri_sheet     *d = NULL;
     CR_TRY(cri_model_describe(c->cx, s->model, &d));
+    CR_TRY(cli_put_exp(c, d));
     cri_put_real(d, "seconds", cr_model_get_report(s->model)->seconds);
     if (c->global.output) cri_put_text(d, "output", c->global.output);
     CR_TRY(cri_sheet_status(d));
@@ -74,9 +80,6 @@ cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
 done:
     return st;
 }
-
-#define FIT_OPTIONS(X) BLOCK_OPTIONS(X, "what 16 MiB of the data hold")
-CR_OPTIONS(block_options, block_table, FIT_OPTIONS);
 
 static cr_status fit_stream(cli *c, cr_model **out_model)
 {

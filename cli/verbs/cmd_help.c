@@ -85,30 +85,105 @@ static void print_program_help(cli *c)
     out_text(c, "\nA first session:\n");
     out_lines(c, cli_verb_find("fit")->example, 1);
     out_lines(c, cli_verb_find("predict")->example, 1);
-    out_text(c, "\ncredence help VERB explains a verb, credence models NAME a model.\n");
+    out_text(c, "\ncredence help VERB explains a verb, credence models NAME a model, credence help "
+                "options\nthe options that most verbs take.\n");
+}
+
+/* What most verbs take, as if it were a verb. */
+static const cli_verb common_options = {
+    .name = "options",
+    .usage = "VERB [OPTIONS] [INPUT...]",
+    .summary = "options that most verbs take: how data are read, what happens to the result",
+    .example = "credence describe examples/diabetes.csv --delimiter , --json\n"
+               "credence describe examples/diabetes.csv --threads 1 --time-limit 1m -o columns.csv",
+    .takes = VERB_READS,
+};
+
+/* The names of options that are explained on another page. */
+static void print_names(cli *c, const char *title, const cr_option *const *tables,
+                        const char *explained)
+{
+    char   text[4096];
+    size_t used = 0;
+    for (; *tables; tables++)
+        for (const cr_option *o = *tables; o->name && used < sizeof text - 128; o++) {
+            char name[64];
+            bool off = o->kind == CR_OPTION_flag && o->fallback[0] == 't';
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s--%s%s", used ? ", " : "",
+                                     off ? "no-" : "", cli_spell(o->name, name));
+        }
+    out_text(c, "\n%s (credence help %s explains them):\n  ", title, explained);
+    print_wrapped(c, text, 2, 2);
+}
+
+/* The usage line with the name of a model in the place of MODEL. */
+static void print_usage(cli *c, const cli_verb *v, const char *opt_model)
+{
+    const char *at = opt_model ? strstr(v->usage, "MODEL") : NULL;
+    if (at)
+        out_text(c, "usage: credence %.*s%s%s\n", (int)(at - v->usage), v->usage, opt_model,
+                 at + strlen("MODEL"));
+    else
+        out_text(c, "usage: credence %s\n", v->usage);
+}
+
+/* `credence fit ridge --help`: what ridge takes, and where the rest is explained. */
+static void print_model_help(cli *c, const cli_verb *v, const cr_model_class *m)
+{
+    const char      *name = cr_class_name(m);
+    const cr_option *common[] = { cr_design_table, cr_fit_table, NULL };
+    const cr_option *rest[] = { cr_read_table, cli_global_table, NULL };
+    print_usage(c, v, name);
+    out_text(c, "\n%s: %s.\n\nExample:\n", name, cr_class_summary(m));
+    out_text(c, "  credence fit %s %s\n", name, cr_class_example(m));
+    if (cr_class_options(m)->name)
+        cli_print_options(c, cr_class_options(m), "Options of the model:");
+    if (v->options) cli_print_options(c, v->options, "Options:");
+    print_names(c, "Options of columns and of every model", common, "fit");
+    print_names(c, "Options of reading and of the result", rest, "options");
+    out_text(c, "\nThe mathematics: credence models %s\n", name);
+}
+
+static void print_verb_help(cli *c, const cli_verb *v)
+{
+    const cr_option *common[] = { cr_design_table, cr_fit_table, NULL };
+    const cr_option *rest[4] = { NULL };
+    bool             fits = v->takes & VERB_FITS;
+    size_t           n = 0;
+    if (v->takes & VERB_READS) rest[n++] = cr_read_table;
+    if (!fits) rest[n++] = cli_seed_table;
+    rest[n] = cli_global_table;
+    print_usage(c, v, NULL);
+    out_text(c, "\n%c%s.\n\nExamples:\n", toupper((unsigned char)v->summary[0]), v->summary + 1);
+    out_lines(c, v->example, SIZE_MAX);
+    if (v->options) cli_print_options(c, v->options, "Options:");
+    if (fits)
+        out_text(c, "\nEach model has options of its own: credence %s MODEL --help.\n", v->name);
+    if (fits && strcmp(v->name, "fit") == 0) {
+        cli_print_options(c, cr_design_table, "Which columns, and how:");
+        cli_print_options(c, cr_fit_table, "Every model:");
+    } else if (fits) {
+        print_names(c, "Options of columns and of every model", common, "fit");
+    }
+    if (v == &common_options) {
+        cli_print_options(c, cr_read_table, "Reading data:");
+        cli_print_options(c, cli_seed_table, "Everywhere:");
+        cli_print_options(c, cli_global_table, NULL);
+    } else {
+        print_names(c, "Options that most verbs take", rest, "options");
+    }
 }
 
 void cli_print_help(cli *c, const cli_verb *v)
 {
-    if (!v) {
+    bool                  named = v && v->takes & VERB_FITS && c->global.help && c->n_args > 0;
+    const cr_model_class *m = named ? cli_model_named(c->args[0]) : NULL;
+    if (!v)
         print_program_help(c);
-        return;
-    }
-    out_text(c, "usage: credence %s\n\n%c%s.\n", v->usage, toupper((unsigned char)v->summary[0]),
-             v->summary + 1);
-    if (v->options) cli_print_options(c, v->options, "Options:");
-    if (v->takes & VERB_FITS) {
-        cli_print_options(c, cr_design_table, "Which columns, and how:");
-        out_text(c, "\nEach model has options of its own: credence models NAME.\n");
-    }
-    if (v->takes & VERB_READS) cli_print_options(c, cr_read_table, "Reading data:");
-    if (v->takes & VERB_FITS)
-        cli_print_options(c, cr_fit_table, "Every model:");
+    else if (m)
+        print_model_help(c, v, m);
     else
-        cli_print_options(c, cli_seed_table, "Everywhere:");
-    cli_print_options(c, cli_global_table, v->takes & VERB_FITS ? "Everywhere:" : NULL);
-    out_text(c, "\nExamples:\n");
-    out_lines(c, v->example, SIZE_MAX);
+        print_verb_help(c, v);
 }
 
 /* --- options and verbs, for programs --------------------------------------------------------- */
@@ -195,8 +270,9 @@ static cr_status unknown_topic(cli *c, const char *name)
 
 static cr_status run_help(cli *c)
 {
-    cr_status             st = CR_OK;
-    const cli_verb       *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
+    cr_status       st = CR_OK;
+    bool            common = c->n_args && strcmp(c->args[0], common_options.name) == 0;
+    const cli_verb *v = common ? &common_options : c->n_args ? cli_verb_find(c->args[0]) : NULL;
     const cr_model_class *m = c->n_args && !v ? cr_class_find(c->cx, c->args[0]) : NULL;
     cli_result            r = { 0 };
     if (c->n_args && strcmp(c->args[0], "kernels") == 0)
@@ -224,8 +300,9 @@ done:
 const cli_verb verb_help = {
     .name = "help",
     .usage = "help [VERB] [KERNEL]",
-    .summary = "explain the program, a verb or a model; help kernels [KERNEL]: kernels",
+    .summary = "explain the program, a verb, a model; help options, help kernels: these",
     .example = "credence help fit\n"
+               "credence help options\n"
                "credence help kernels spectrum",
     .most = 2,
     .run = run_help,

@@ -13,7 +13,9 @@
       "predict each block before it is taken in, and write that beside what was observed; -: to "  \
       "standard output, as the blocks come",                                                       \
       "-")                                                                                         \
-    X(real, interval, "0.95", "0<..<1", "mass of the central interval of these predictions", "0.9")
+    X(real, interval, "0.95", "0<..<1", "mass of the central interval of these predictions",       \
+      "0.9")                                                                                       \
+    EXP_OPTION(X)
 CR_OPTIONS(update_options, update_table, UPDATE_OPTIONS);
 
 /* One run. */
@@ -170,16 +172,20 @@ static cr_status save_what_there_is(job *j, cr_status st)
     return cr_fail_hint(cx, "the rows behind them can be given to another update");
 }
 
-/* So has one that a bad row ends: the sentence about the row stays, the hint is what became of the
- * others. */
+/* So has one that ends at a bad row, or when nobody takes the predictions any more: the sentence
+ * about that stays, the hint is what became of the rows before. */
 static cr_status save_up_to_fault(job *j, cr_status st)
 {
     cr_ctx     *cx = j->c->cx;
     const char *path = j->c->global.output;
-    if (st != CR_EDATA || !j->stream || j->broken || j->blocks == 0) return st;
+    bool        unread = st == CR_EIO && j->to_stdout;
+    if ((st != CR_EDATA && !unread) || !j->stream || j->broken || j->blocks == 0) return st;
     if (!path || strcmp(path, "-") == 0)
-        return cr_fail_hint(
-            cx, "with -o FILE.cred the model of the %zu rows before it would be kept", j->rows);
+        return unread
+                   ? st
+                   : cr_fail_hint(
+                         cx, "with -o FILE.cred the model of the %zu rows before it would be kept",
+                         j->rows);
     cr_status saved = cr_model_save(cx, j->model, path);
     if (saved != CR_OK) return saved;
     return cr_fail_hint(cx,

@@ -87,7 +87,7 @@ cr_status cli_print_network(cli *c, const cri_sheet *root)
         if (!gaussian) out_values(c, lines);
         out_text(c, "\n");
     }
-    out_rows(c, rows);
+    out_some_rows(c, rows);
 done:
     cri_sheet_free(s);
     return st;

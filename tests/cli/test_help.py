@@ -36,16 +36,18 @@ def test_help_of_a_verb(credence, verb):
     for same in ([verb, "--help"], [verb, "-h"], ["--help", verb], [verb, "-h", "a", "b", "c", "d"]):
         assert credence(*same) == page
     answer = json.loads(credence("help", verb, "--json").stdout)
+    everything = page.stdout + credence("help", "fit").stdout + credence("help", "options").stdout
     assert answer["name"] == verb and answer["options"]
     for option in answer["options"]:
         name = option["name"].replace("_", "-")
         spelled = f"--no-{name}" if option["kind"] == "flag" and option["default"] == "true" else f"--{name}"
-        line = re.search(rf"^  (-\w, )?{spelled}( [A-Z]+)? +(.*)$", page.stdout, re.MULTILINE)
+        line = re.search(rf"^  (-\w, )?{spelled}( [A-Z]+)? +(.*)$", everything, re.MULTILINE)
         assert line, f"{spelled} is not explained"
+        assert re.search(rf"{spelled}\b", page.stdout), f"{spelled} is not named"
         assert option["help"] and (option["example"] or option["kind"] == "flag"), name
         if option["kind"] != "flag" and option["default"]:
-            assert f"[{option['default']}]" in page.stdout
-    assert max(map(len, re.split("Examples:", page.stdout)[0].splitlines())) <= 80
+            assert f"[{option['default']}]" in everything
+    assert max(len(line) for line in page.stdout.splitlines() if not line.startswith("  credence ")) <= 80
     assert examples_in(page.stdout)
 
 

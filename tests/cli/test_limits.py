@@ -1,5 +1,6 @@
 """Time, memory, interruption, full disks and closed pipes: the program ends soon, says why (but to a reader who left), and leaves
 nothing half done."""
+import json
 import os
 import random
 import signal
@@ -146,22 +147,42 @@ def test_full_or_closed_stdout(examples, model, program, tmp_path, command):
         check_failure(Result(shell.returncode, "", shell.stderr), 5, reason)
 
 
-def test_no_model_when_the_summary_is_lost(examples, program, tmp_path):
-    for redirection in (">/dev/full", ">&-"):
-        shell = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", program, *FIT, "-o", "m.cred"],
-                               stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        assert shell.returncode == 5
-        assert os.listdir(tmp_path) == ["examples"]
+SAVERS = [["fit", "ridge"], ["tune", "ridge", "--over", "lambda=1|10", "--folds", "2"], ["update", "model.cred"]]
 
 
-@pytest.mark.parametrize("verb", [["fit", "ridge"], ["tune", "ridge", "--over", "lambda=1|10", "--folds", "2"]])
-def test_no_model_without_its_summary(examples, program, tmp_path, verb):
-    """Printed and saved, both or neither."""
-    command = [*verb[:2], "examples/diabetes.csv", "--target", "progression", *verb[2:], "-o", "m.cred"]
-    shell = subprocess.run(["sh", "-c", 'exec "$@" >/dev/full', "sh", program, *command],
+@pytest.mark.parametrize("verb", SAVERS, ids=lambda words: words[0])
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+def test_model_is_saved_whatever_becomes_of_the_summary(examples, model, program, tmp_path, verb, redirection):
+    target = [] if verb[0] == "update" else ["--target", "progression"]
+    command = [*verb[:2], "examples/diabetes.csv", *target, *verb[2:], "-o", "m.cred"]
+    shell = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", program, *command],
                            stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-    check_failure(Result(shell.returncode, "", shell.stderr), 5, "No space left on device")
-    assert not list(tmp_path.glob("*m.cred*"))
+    assert shell.returncode == 5 and "standard output" in shell.stderr
+    assert subprocess.run([program, "check", "m.cred"], cwd=tmp_path).returncode == 0
+
+
+def test_model_is_saved_where_the_reader_leaves(start, credence, tmp_path):
+    """More output than a pipe holds, of which two lines are read."""
+    names = [f"g{j}" for j in range(5000)]
+    rows = [",".join([str((i * j) % 17) for j in range(5000)] + [str(i % 5)]) for i in range(8)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join([*names, "y"]), *rows]) + "\n")
+    process = start("fit", "ridge", "wide.csv", "--target", "y", "-o", "w.cred")
+    process.stdout.readline(), process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(20) == 5
+    assert credence("check", "w.cred").code == 0
+
+
+def test_update_keeps_what_it_took_in_when_predictions_are_not_read(start, credence, examples, model):
+    process = start("update", "model.cred", "examples/diabetes.csv", "--stream", "--predictions", "-", "-o", "u.cred")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(20) == 5
+    said = process.stderr.read().decode()
+    assert "saved to u.cred" in said
+    before, after = (json.loads(credence("describe", name, "--json").stdout)["rows"] for name in ("model.cred", "u.cred"))
+    assert before < after < 2 * before
+    assert f"the {after - before} rows" in said
 
 
 def test_closed_streams_do_not_become_files(examples, program, tmp_path):
