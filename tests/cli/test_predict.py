@@ -170,7 +170,7 @@ def test_infinite_losses_are_told(credence, line):
 def test_refusals(refused, line):
     (line / "l.csv").write_text("action,a,b\nx,0,1\n")
     (line / "bad.csv").write_text("action,a,b\nx,0,\n")
-    refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes and counts", "the loss is squared"])
+    refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes or counts", "the loss is squared"])
     refused(3, "predict", "m.cred", "d.csv", "--loss", "bad.csv", says="bad.csv:2: the loss in column 'b'")
     refused(2, "predict", "m.cred", says=["the argument DATA is missing", "linear says nothing without"])
     refused(2, "sample", "m.cred", "-n", "3", says=["linear does not draw rows", "predict m.cred DATA --draws N"])
