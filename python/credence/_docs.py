@@ -24,7 +24,7 @@ log_evidence_, log_likelihood_ : float
 
 N_ITER = """\
 n_iter_ : int
-    The number of iterations.
+    The number of iterations; 1 where the answer has a closed form.
 """
 
 COEFFICIENTS = """\

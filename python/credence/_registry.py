@@ -140,7 +140,7 @@ def _make_class(kind, declaration):
         body["partial_fit"] = held(next(base for base in kind.bases if hasattr(base, "partial_fit")).partial_fit,
                                    declaration.holds)
     if iterates:
-        body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])
+        body["n_iter_"] = property(lambda self: max(1, self._fitted().report()["iterations"]))
     made = type(kind.name, kind.bases, body)
     made.__doc__ = LazyDoc(declaration, options, made)
     made.__init__.__qualname__ = f"{kind.name}.__init__"

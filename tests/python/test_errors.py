@@ -106,7 +106,7 @@ def test_warnings_point_at_the_caller(Xy):
     X, y = Xy
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        credence.BayesLinear(max_iter=1).fit(X, y)
+        credence.BayesLinear(max_iter=1, optimize="fixed-point").fit(X, y)
         credence.Linear().fit(X[:5], y[:5])
     assert [w.filename for w in caught] == [__file__] * 2
     assert issubclass(caught[0].category, credence.ConvergenceWarning)
@@ -132,7 +132,7 @@ try: credence.Ridge().predict([[1.0]])
 except credence.NotFittedError as e: print(type(e).__name__, isinstance(e, AttributeError))
 import warnings
 warnings.simplefilter("error")
-try: credence.BayesLinear(max_iter=1).fit(numpy.random.rand(9, 2), range(9))
+try: credence.BayesLinear(max_iter=1, optimize="fixed-point").fit(numpy.random.rand(9, 2), range(9))
 except credence.ConvergenceWarning as e: print(e)
 print("sklearn" in sys.modules, "pandas" in sys.modules)
 """)

@@ -110,6 +110,6 @@ def test_warnings_and_errors_are_also_those_of_sklearn(Xy):
     with pytest.raises(exceptions.NotFittedError):
         credence.Ridge().predict(X)
     with pytest.warns(exceptions.ConvergenceWarning, match="not converged"):
-        credence.BayesLinear(max_iter=1).fit(X, y)
+        credence.BayesLinear(max_iter=1, optimize="fixed-point").fit(X, y)
     with pytest.warns(exceptions.DataConversionWarning):
         credence.Ridge().fit(X, y[:, None])
