@@ -122,6 +122,11 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["predict", "pca.cred", DIABETES, "--reconstruct"],
         ["fit", "qda", DIABETES, "--target", "sex", "--task", "classification", "-o", "qda.cred"],
         ["predict", "qda.cred", DIABETES, "--log-joint"],
+        ["fit", "logistic", DIABETES, "--target", "sex", "--exp", "-o", "logistic.cred"],
+        ["describe", "logistic.cred", "--exp"],
+        ["evaluate", "qda.cred", DIABETES, "--loss", "0-1"],
+        ["plot", "qda.cred", DIABETES, "--kind", "importance", "--over", "bmi"],
+        ["plot", "qda.cred", DIABETES, "--kind", "dependence", "--over", "bmi,bp"],
         ["update", "process.cred", "wide.csv"],
         ["fit", "tree", *target, "-o", "tree.cred"], ["describe", "tree.cred"],
         ["fit", "tree", DIABETES, "--target", "sex", "--task", "classification", "-o", "sex.cred"],
@@ -278,7 +283,8 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
     never["update"] -= {key for key in never["update"]
                         if key.startswith((".tree", ".rounds", ".path", ".subsets", ".parameters[].rhat", ".parameters[].ess",
-                                           ".parameters[].gradient"))}
+                                           ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal"))}
+    never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
                          ".groups[].parameters[].spread", ".groups[].parameters[].rhat",
                          ".groups[].parameters[].ess"}
