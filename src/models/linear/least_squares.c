@@ -50,6 +50,67 @@ void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale
     qr->rank = k;
 }
 
+/* v [k] less its projection on the rows of basis [kept x k], twice for its rounding; its norm. */
+static double leave_basis(const double *basis, size_t kept, size_t k, double *v)
+{
+    double square = 0;
+    for (size_t i = 0; i < 2 * kept; i++) {
+        const double *e = basis + i % kept * k;
+        double        dot = 0;
+        for (size_t r = 0; r < k; r++) dot += e[r] * v[r];
+        for (size_t r = 0; r < k; r++) v[r] -= dot * e[r];
+    }
+    for (size_t r = 0; r < k; r++) square += v[r] * v[r];
+    return sqrt(square);
+}
+
+/* Marks the terms, in their order, that are farther than `tolerance` times their size from all
+ * marked before; at[j] is where term j stands in R.  How many. */
+static size_t mark_earlier(const cr_qr *qr, const size_t *at, double tolerance, double *basis,
+                           bool *keep)
+{
+    size_t k = qr->rank, kept = 0;
+    for (size_t j = 0; j < qr->n; j++) {
+        double *v = basis + kept * k, size;
+        keep[j] = false;
+        if (kept == k) continue;
+        memset(v, 0, k * sizeof *v);
+        memcpy(v, qr->factors + at[j] * qr->m, (at[j] < k ? at[j] + 1 : k) * sizeof *v);
+        size = leave_basis(basis, 0, k, v);
+        double far = leave_basis(basis, kept, k, v);
+        keep[j] = far > tolerance * size;
+        for (size_t r = 0; keep[j] && r < k; r++) v[r] /= far;
+        kept += keep[j];
+    }
+    return kept;
+}
+
+cr_status cri_qr_prefer_earlier(cr_ctx *cx, double *C, cr_qr *qr)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     k = qr->rank, p = qr->n, n = qr->m, kept = 0;
+    double    *basis = cr_scratch_matrix(&s, k, k);
+    size_t    *at = cr_scratch_index(&s, p);
+    bool      *keep = cr_scratch_bytes(&s, p, sizeof *keep);
+    cr_qr      again;
+
+    if (k == p || k == 0) goto done;
+    CR_TRY(s.status);
+    for (size_t j = 0; j < p; j++) at[qr->pivot[j]] = j;
+    for (double tolerance = 1e-7; kept < k && tolerance > 1e-14; tolerance /= 10)
+        kept = mark_earlier(qr, at, tolerance, basis, keep);
+    if (kept < k) goto done; /* by the largest pivots, then */
+    for (size_t j = 0; j < p; j++)
+        for (size_t i = 0; !keep[j] && i < n; i++) C[i * p + j] = 0;
+    CR_TRY(cr_qr_new(cx, cr_cmat_of(C, n, p), -1, &again));
+    cr_qr_free(cx, qr);
+    *qr = again;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column)
 {
     for (size_t j = 0; j < qr->rank; j++) {
@@ -63,9 +124,9 @@ void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column)
 static void name_one_aliased(cr_ctx *cx, const char *name, bool constant)
 {
     cr_log(cx, CR_LOG_WARNING,
-           constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
-                    : "'%s' is a linear combination of the other columns: its coefficient is "
-                      "set to 0 and cannot be told apart",
+           constant ? "'%s' is constant: its coefficient is not identified and was set to 0"
+                    : "'%s' is a linear combination of the other columns: its coefficient is not "
+                      "identified and was set to 0",
            name);
 }
 
@@ -83,6 +144,6 @@ void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms,
         cr_log(
             cx, CR_LOG_WARNING,
             "%zu columns are constant or linear combinations of the others: their coefficients are "
-            "set to 0 and cannot be told apart: %s",
+            "not identified and were set to 0: %s",
             n, cri_quoted_text(&list));
 }

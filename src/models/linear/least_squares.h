@@ -62,6 +62,10 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
  * for those before it. v [p] is workspace.  O(p^3). */
 void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
                             double *v);
+/* Of columns that depend on each other the earlier ones stay, as in R: C [m x n], of which qr is the
+ * factor with its rank as it should be, loses the others (they become 0) and is factored again.  A
+ * column is left out where less than 1e-7 of it is new. */
+cr_status cri_qr_prefer_earlier(cr_ctx *cx, double *C, cr_qr *qr);
 /* F = R^-T P^T [rank x p] of scaled columns C = Q R P^T, so that |F u|^2 = u^T (C^T C)^-1 u; column
  * [rank] is workspace. */
 void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column);

@@ -45,8 +45,8 @@ static size_t leave_out_constants(cr_ctx *cx, const cri_sparse_terms *z, const c
     if (left < z->p)
         cr_log(
             cx, CR_LOG_WARNING,
-            "%zu columns are constant, '%s' the first: their coefficients are set to 0 and cannot "
-            "be told apart",
+            "%zu columns are constant, '%s' the first: their coefficients are not identified and "
+            "were set to 0",
             z->p - left, cr_design_term_name(design, first));
     return left;
 }

@@ -159,8 +159,21 @@ static cr_status check_options(cr_ctx *cx, const linear_options *o)
     return cr_fail_hint(cx, "add --select best, or forward, or backward");
 }
 
+/* Residuals that are rounding of the target. */
+static bool fits_perfectly(const linear_state *m)
+{
+    double mean = m->fit.has_intercept ? m->fit.at_centre : 0;
+    double square = m->facts.tss + m->facts.weight * mean * mean;
+    return m->fit.dof > 0 && m->facts.tss > 0 && m->facts.rss <= 1e-28 * square;
+}
+
 static void warn(cr_ctx *cx, const linear_state *m)
 {
+    if (fits_perfectly(m))
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "essentially perfect fit: the residuals are rounding, and standard errors, tests and "
+            "intervals say nothing");
     if (!(m->fit.dof > 0))
         cr_log(cx, CR_LOG_WARNING,
                "there are as many coefficients as rows: "

@@ -501,3 +501,56 @@ TEST(constant_target)
     assert_true(isnan(statistic(d, "r2")) && isnan(statistic(d, "f")) &&
                 isnan(statistic(d, "f_p")));
 }
+
+typedef struct heard {
+    size_t identified, perfect;
+} heard;
+
+static void count_kinds(void *user, cr_log_level level, const char *text)
+{
+    heard *h = user;
+    if (level != CR_LOG_WARNING) return;
+    h->identified += strstr(text, "its coefficient is not identified and was set to 0") != NULL;
+    h->perfect += strstr(text, "essentially perfect fit") != NULL;
+}
+
+/* Of columns that depend on each other the earlier stay: a, b, a + b, and nearly a once more. */
+TEST(earlier_columns_stay)
+{
+    enum { n = 60 };
+    const char *const solvers[] = { "target=y", "target=y solver=qr", "target=y solver=gram" };
+    double            X[n * 4], y[n];
+    cr_rng            r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < n; i++) {
+        double a = cr_rng_normal(&r), b = cr_rng_normal(&r);
+        X[4 * i] = a, X[4 * i + 1] = b, X[4 * i + 2] = a + b, X[4 * i + 3] = 1.0000001 * a;
+        y[i] = 2 * a + b + cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, n, 4, y, NULL);
+    for (size_t k = 0; k < 3; k++) {
+        heard h = { 0 };
+        cr_ctx_set_log(cx, count_kinds, &h);
+        json_t *d = describe(cx, fit(cx, "linear", t, solvers[k]));
+        cr_ctx_set_log(cx, NULL, NULL);
+        assert_int_equal(h.identified, 2);
+        assert_int_equal(h.perfect, 0);
+        assert_close(coefficient(d, 1, "value"), 2, 0.5);
+        assert_close(coefficient(d, 2, "value"), 1, 0.5);
+        for (size_t j = 3; j <= 4; j++) assert_true(coefficient(d, j, "value") == 0);
+        assert_true(coefficient(d, 1, "sd") > 0 && coefficient(d, 2, "sd") > 0);
+    }
+}
+
+TEST(perfect_fit)
+{
+    double x[6] = { 1, 2, 4, 7, 9, 12 }, y[6];
+    heard  h = { 0 };
+    for (size_t i = 0; i < 6; i++) y[i] = 3 - 2 * x[i];
+    cr_ctx_set_log(cx, count_kinds, &h);
+    fit(cx, "linear", make_table(cx, x, 6, 1, y, NULL), "target=y");
+    assert_int_equal(h.perfect, 1);
+    y[2] += 1e-6;
+    fit(cx, "linear", make_table(cx, x, 6, 1, y, NULL), "target=y");
+    assert_int_equal(h.perfect, 1);
+    cr_ctx_set_log(cx, NULL, NULL);
+}
