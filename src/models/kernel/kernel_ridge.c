@@ -1,7 +1,7 @@
 /* kernel_ridge.c -- ridge regression in the space of a kernel.
  *   minimise  sum_i w_i (y_i - b0 - f(x_i))^2 + lambda |f|_k^2,   f = sum_j a_j k(x_j, .)
  *   a = (K + lambda I)^-1 (y - b0):  the posterior mean of a Gaussian process with noise lambda.
- * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: normal, with
+ * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: Student t with n - df degrees of freedom and
  * variance s^2 (1 + (k(x,x) - k^T (K + lambda I)^-1 k) / lambda), the posterior for f ~ GP(0, s^2 k
  * / lambda).  O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning
  * with Kernels. */
@@ -30,6 +30,7 @@ CR_OPTIONS(kernel_ridge_options, kernel_ridge_table, KERNEL_RIDGE_OPTIONS);
 #define KERNEL_RIDGE_STATE(MEMBER)                                                                 \
     MEMBER(real, sigma, (), ">=0 none", "of the residuals")                                        \
     MEMBER(real, df, (), "", "degrees of freedom")                                                 \
+    MEMBER(real, left, (), "spare", "n - df: those of the Student t; 0: normal")                   \
     MEMBER(real, rss, (), "", "residual sum of squares")                                           \
     MEMBER(part, gp, (cri_gp_posterior), "", "noise = lambda")
 CRI_RECORD(kernel_ridge_state, KERNEL_RIDGE_STATE);
@@ -52,6 +53,7 @@ static void measure(kernel_ridge_state *m, double share)
     m->df = (double)g->at.n - g->noise * share;
     double left = g->rows - m->df;
     m->sigma = left > 1e-9 * g->rows ? sqrt(m->rss / left) : NAN;
+    m->left = isnan(m->sigma) ? 0 : left;
 }
 
 /* What a fit works on. */
@@ -162,8 +164,10 @@ static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_r
 {
     const kernel_ridge_state *m = state;
     cr_status                 st = cri_gp_predict(cx, &m->gp, rows, out);
-    for (size_t i = 0; st == CR_OK && out->scale && i < rows->n; i++)
+    for (size_t i = 0; st == CR_OK && out->scale && i < rows->n; i++) {
         out->scale[i] *= m->sigma / sqrt(m->gp.noise);
+        if (m->left > 0) out->dof[i] = m->left;
+    }
     return st;
 }
 

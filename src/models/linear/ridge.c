@@ -6,7 +6,8 @@
  * Sparse rows stay so: the primal takes their entries, the dual keeps them, and where both p and n
  * are large the answer comes by LSQR (ridge_sparse.h).  Of a category of many levels the primal
  * eliminates the levels, O(n + p) (bordered.h), and keeps no moments.
- * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights.
+ * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights, and
+ * intervals are Student t with n - df degrees of freedom.
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
 #include "bordered.h"
 #include "dense_terms.h"
@@ -184,6 +185,7 @@ static void set_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_
 {
     double left = n - m->df;
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
+    m->fit.dof = left > 0 ? left : INFINITY;
     if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
     cri_predictor_set_sds(&m->fit);
     set_scores(m, n, tt, design, report);
@@ -484,7 +486,7 @@ static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *
     const ridge_state *m = state;
     double             unit = design->target_scale, square = unit * unit; /* the target's units */
     cri_sheet         *s;
-    cri_predictor_describe(&m->fit, design, false, out);
+    cri_predictor_describe(&m->fit, design, CRI_SHOW_ERRORS, out);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "objective", "sum w (y - b0 - z.b)^2 + lambda |b|^2");
     cri_put_real(s, "lambda", m->lambda);

@@ -26,6 +26,7 @@ static void set_noise(const cri_ridge_facts *f, cri_predictor *fit)
 {
     double left = f->weight - f->df;
     fit->sigma = left > 0 ? sqrt(f->rss / left) : NAN;
+    fit->dof = left > 0 ? left : INFINITY;
 }
 
 /* --- the dual -------------------------------------------------------------------------------- */
