@@ -7,6 +7,7 @@
  * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "bordered.h"
 #include "least_squares.h"
+#include "noise_model.h"
 #include "precisions.h"
 #include "rows_factor.h"
 #include "models/common/rows_view.h"
@@ -29,6 +30,8 @@
       "a row of weight w is w equal rows, or one row whose noise has 1/w of the variance", "precisions") \
     X(choice, errors,    "classical", CRI_ERRORS,                                                     \
       "standard errors: one spread for all rows, or hc0 to hc3, which hold for any", "hc3")          \
+    X(list,   noise_model, "", "COLUMN",                                                              \
+      "columns that the logarithm of the noise is linear in; else the noise is the same everywhere", "x") \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
     X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
@@ -60,7 +63,8 @@ static const cri_requirement linear_requirements[] = {
     MEMBER(count, errors,       (),                  "0..4 spare", "cri_errors")                    \
     LINEAR_SUMS(MEMBER)                                                                             \
     MEMBER(count, method,       (),                  "0..3 spare as:select", "of the selection; CRI_SUBSET_NONE without one") \
-    MEMBER(part,  selection,    (cri_selection),     "none",     "")
+    MEMBER(part,  selection,    (cri_selection),     "none",     "")                                \
+    MEMBER(part,  noise,        (cri_noise_model),   "",         "")
 /* clang-format on */
 
 CRI_RECORD(linear_state, LINEAR_STATE);
@@ -154,6 +158,10 @@ static cr_status check_options(cr_ctx *cx, const linear_options *o)
                 "--select counts the weights as repetitions, and --weights-are says precisions");
         return cr_fail_hint(cx, "select first; then fit the chosen columns with --features");
     }
+    if (o->noise_model && (o->select != CRI_SUBSET_NONE || o->errors != CRI_CLASSICAL)) {
+        cr_fail(cx, CR_EARG, "--noise-model does not go with --select or --errors");
+        return cr_fail_hint(cx, "leave one of them out");
+    }
     if (o->select != CRI_SUBSET_NONE || o->size == CR_COUNT_UNSET) return CR_OK;
     cr_fail(cx, CR_EARG, "--size is the number of terms of a selection, and there is none");
     return cr_fail_hint(cx, "add --select best, or forward, or backward");
@@ -207,6 +215,50 @@ static cr_status solve_precise(cr_ctx *cx, const cri_rows *rows, const linear_op
     scaled.w = w;
     CR_TRY(solve(cx, &scaled, o, seed, m, NULL));
     cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* By turns, mean and noise, until neither changes. */
+static cr_status solve_with_noise(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+                                  uint64_t seed, linear_state *m, cr_report *report)
+{
+    enum { MOST_TURNS = 200 };
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        n = rows->n;
+    double       *w = cr_scratch_f64(&s, n), *u = cr_scratch_f64(&s, n), step = 1;
+    cr_prediction p = { .n = n, .mean = cr_scratch_f64(&s, n), .scale = cr_scratch_f64(&s, n) };
+    cri_rows      weighted = *rows;
+
+    p.dof = cr_scratch_f64(&s, n), p.leverage = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    weighted.w = w;
+    CR_TRY(cri_rows_check_dense(cx, rows, "linear --noise-model"));
+    CR_TRY(cri_noise_model_new(cx, o->noise_model, rows, &m->noise));
+    for (size_t i = 0; i < n; i++) w[i] = 1;
+    for (report->iterations = 0; report->iterations < MOST_TURNS; report->iterations++) {
+        CR_TRY(cr_check_interrupt(cx));
+        cri_predictor_free(cx, &m->fit);
+        CR_TRY(solve_precise(cx, &weighted, o, seed, m));
+        if (!(m->fit.dof > (double)m->noise.noise_terms))
+            CR_TRY(cr_fail(cx, CR_EDATA,
+                           "%zu rows are too few for %zu terms and a model of the noise", n,
+                           rows->p));
+        if (step < 1e-8) break;
+        if (report->iterations == 0) m->noise.noise_level = log(m->fit.sigma);
+        CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &p));
+        cri_noise_model_at(&m->noise, rows, u);
+        for (size_t i = 0; i < n; i++) {
+            double precision = exp(-2 * u[i]), e = rows->y[i] - p.mean[i];
+            u[i] = precision * e * e / fmax(1 - w[i] * p.leverage[i], 1e-6);
+        }
+        CR_TRY(cri_noise_model_step(cx, &m->noise, rows, u, &step));
+        cri_noise_model_at(&m->noise, rows, w);
+        for (size_t i = 0; i < n; i++) w[i] = exp(-2 * w[i]);
+    }
+    report->stop = report->iterations < MOST_TURNS ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
 done:
     cr_scratch_end(&s);
     return st;
@@ -282,21 +334,28 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    CR_TRY(o->select != CRI_SUBSET_NONE        ? select_and_solve(cx, rows, o, seed, m)
+    if (o->noise_model && rows->w)
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--noise-model says how precise a row is: --weights does not go "
+                       "with it"));
+    CR_TRY(o->noise_model                      ? solve_with_noise(cx, rows, o, seed, m, report)
+           : o->select != CRI_SUBSET_NONE      ? select_and_solve(cx, rows, o, seed, m)
            : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
                                                : solve(cx, rows, o, seed, m, &moments));
     warn(cx, m);
     if (o->errors != CRI_CLASSICAL && m->fit.dof > 0) CR_TRY(set_robust(cx, rows, o, m));
-    if (o->errors == CRI_CLASSICAL && can_remember(rows, m))
+    if (o->errors == CRI_CLASSICAL && !o->noise_model && can_remember(rows, m))
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
-    if (!m->facts.lsqr)
+    if (!m->facts.lsqr && !o->noise_model)
         CR_TRY(look_at_rows(cx, m, rows));
     else
         m->loocv = m->max_leverage = NAN;
-    report->stop = !m->facts.lsqr       ? CR_STOP_CLOSED_FORM
-                   : m->facts.converged ? CR_STOP_TOLERANCE
-                                        : CR_STOP_LIMIT;
-    report->iterations = m->facts.iterations;
+    if (!o->noise_model) {
+        report->stop = !m->facts.lsqr       ? CR_STOP_CLOSED_FORM
+                       : m->facts.converged ? CR_STOP_TOLERANCE
+                                            : CR_STOP_LIMIT;
+        report->iterations = m->facts.iterations;
+    }
     report->log_likelihood = log_likelihood(m, rows->design->target_scale);
     *out_state = m;
     m = NULL;
@@ -314,17 +373,18 @@ static bool linear_serves(const cri_rows *rows, const void *options, size_t leav
 {
     enum { MOST_MERGED = 200 };
     const linear_options *o = options;
-    return leaves > 1 && o->solver == SOLVER_AUTO && o->errors == CRI_CLASSICAL &&
-           o->select == CRI_SUBSET_NONE && rows->p <= MOST_MERGED && !cri_rows_are_sparse(rows) &&
-           !cri_bordered_pays(rows);
+    return leaves > 1 && o->solver == SOLVER_AUTO && !o->noise_model &&
+           o->errors == CRI_CLASSICAL && o->select == CRI_SUBSET_NONE && rows->p <= MOST_MERGED &&
+           !cri_rows_are_sparse(rows) && !cri_bordered_pays(rows);
 }
 
 static cr_status refuse_update(cr_ctx *cx, bool selects, bool robust)
 {
     cr_fail(cx, CR_EUNSUPPORTED,
-            selects  ? "a linear model with --select has no exact update"
-            : robust ? "the standard errors of this model come from all residuals: no exact update"
-                     : "this linear model has no exact update: it has too many terms to remember");
+            selects ? "a linear model with --select has no exact update"
+            : robust
+                ? "standard errors or noise of this model come from all residuals: no exact update"
+                : "this linear model has no exact update: it has too many terms to remember");
     return cr_fail_hint(cx, "fit it again on all the rows");
 }
 
@@ -332,7 +392,8 @@ static cr_status linear_check(cr_ctx *cx, const void *state)
 {
     const linear_state *m = state;
     if (m->factor.q > 0) return CR_OK;
-    return refuse_update(cx, m->method != CRI_SUBSET_NONE, m->errors != CRI_CLASSICAL);
+    return refuse_update(cx, m->method != CRI_SUBSET_NONE,
+                         m->errors != CRI_CLASSICAL || m->noise.noise_terms > 0);
 }
 
 static cr_status linear_open(cr_ctx *cx, const cri_rows *rows, const void *options,
@@ -340,7 +401,8 @@ static cr_status linear_open(cr_ctx *cx, const cri_rows *rows, const void *optio
 {
     const linear_options *o = options;
     cr_status             st = check_options(cx, o);
-    bool selects = o->select != CRI_SUBSET_NONE, robust = o->errors != CRI_CLASSICAL;
+    bool                  selects = o->select != CRI_SUBSET_NONE,
+         robust = o->errors != CRI_CLASSICAL || o->noise_model;
     if (st == CR_OK && (selects || robust || rows->p > CRI_MOST_FACTOR))
         st = refuse_update(cx, selects, robust);
     if (st != CR_OK) return st;
@@ -415,12 +477,31 @@ static cr_status linear_review(cr_ctx *cx, const cri_rows *rows, const void *opt
 static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
-    return cri_predictor_predict(cx, &((const linear_state *)state)->fit, rows, out);
+    const linear_state *m = state;
+    cr_status           st = cri_predictor_predict(cx, &m->fit, rows, out);
+    if (st != CR_OK || !out->scale || m->noise.noise_terms == 0) return st;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *own = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    cri_noise_model_at(&m->noise, rows, own);
+    for (size_t i = 0; i < rows->n; i++) { /* the noise of the row instead of that of weight 1 */
+        double noise = m->fit.sigma * exp(own[i]), plain = m->fit.sigma;
+        out->scale[i] =
+            sqrt(fmax(out->scale[i] * out->scale[i] - plain * plain, 0) + noise * noise);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
 {
-    return cri_predictor_covariance(cx, &((const linear_state *)state)->fit, out, out_n);
+    const linear_state *m = state;
+    if (m->noise.noise_terms > 0)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "coefficients of a mean and of its noise have no covariance "
+                       "together: describe has their sds");
+    return cri_predictor_covariance(cx, &m->fit, out, out_n);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -462,12 +543,15 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     double                   r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
     double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
     double ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
-    double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
+    double k = rank + m->fit.has_intercept + 1 + (double)m->noise.noise_terms; /* with the noise */
     double loglik = log_likelihood(m, design->target_scale);
     double unit = design->target_scale; /* back to the target's units */
     cri_sheet *s;
 
     cri_predictor_describe(&m->fit, design, true, out);
+    if (m->noise.noise_terms > 0)
+        cri_noise_model_describe(&m->noise, design, m->fit.sigma * unit,
+                                 cri_sheet_get(out, "parameters"));
     s = cri_put_object(out, "statistics");
     cri_put_real(s, "residual_sd", m->fit.sigma * unit);
     cri_put_real(s, "residual_dof", dof);
@@ -502,6 +586,13 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
 
 /* --- file ------------------------------------------------------------------------------------ */
 
+static bool noise_fits(const cri_noise_model *n, size_t p)
+{
+    for (size_t k = 0; k < n->noise_terms; k++)
+        if (n->noise_term[k] >= p) return false;
+    return true;
+}
+
 static cr_status linear_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     linear_state        *m = state;
@@ -510,7 +601,7 @@ static cr_status linear_ready(cr_ctx *cx, void *state, const cr_design *design)
     (void)cx;
     bool fits = cri_predictor_fits(&m->fit, p) &&
                 (m->method != CRI_SUBSET_NONE) == (s->rss != NULL) &&
-                (!s->rss || (s->p == p && s->size < s->sizes)) &&
+                (!s->rss || (s->p == p && s->size < s->sizes)) && noise_fits(&m->noise, p) &&
                 (!m->factor.mean || cri_rows_factor_fits(&m->factor, p));
     return fits ? CR_OK : CR_EDATA;
 }

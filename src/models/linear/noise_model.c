@@ -1,0 +1,187 @@
+/* noise_model.c -- log-linear spread of the noise. */
+#include "noise_model.h"
+#include "base/list.h"
+#include "base/scratch.h"
+#include "math/dense/chol.h"
+
+#include <math.h>
+#include <string.h>
+
+CRI_RECORD_TABLE(, cri_noise_model_record, cri_noise_model, CRI_NOISE_MODEL);
+
+/* --- terms ------------------------------------------------------------------------------------ */
+
+static bool is_listed(char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static cr_status check_names(cr_ctx *cx, const cr_design *d, char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool found = false;
+        for (size_t j = 0; j < d->n_columns; j++)
+            found |= strcmp(d->columns[j].name, names[i]) == 0;
+        if (found) continue;
+        cr_fail(cx, CR_EARG, "--noise-model: '%s' is not a feature of the model", names[i]);
+        return cr_fail_hint(cx, "name columns that --features has too");
+    }
+    return CR_OK;
+}
+
+static double mean_of_term(const cri_rows *rows, size_t term, double *x)
+{
+    double mean = 0;
+    cri_rows_fill_term(rows, term, 0, rows->n, x, 1);
+    for (size_t i = 0; i < rows->n; i++) mean += (x[i] - mean) / (double)(i + 1);
+    return mean;
+}
+
+cr_status cri_noise_model_new(cr_ctx *cx, const char *columns, const cri_rows *rows,
+                              cri_noise_model *out)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    const cr_design *d = rows->design;
+    size_t          *which = cr_scratch_index(&s, d->n_terms), n_names = 0, k = 0;
+    double          *x = cr_scratch_f64(&s, rows->n);
+    char           **names = NULL;
+    cri_noise_model  m = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_list_split(&s, columns, &names, &n_names));
+    CR_TRY(check_names(cx, d, names, n_names));
+    for (size_t j = 0; j < d->n_terms; j++)
+        if (is_listed(names, n_names, d->columns[d->terms[j].column].name)) which[k++] = j;
+    m.noise_terms = k;
+    CR_TRY(cri_record_allocate(cx, cri_noise_model_record, &m));
+    for (size_t j = 0; j < k; j++) {
+        m.noise_term[j] = which[j];
+        m.noise_centre[j] = mean_of_term(rows, which[j], x);
+    }
+    *out = m;
+    m = (cri_noise_model){ 0 };
+done:
+    cri_record_free(cx, cri_noise_model_record, &m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+void cri_noise_model_at(const cri_noise_model *m, const cri_rows *rows, double *out)
+{
+    enum { BLOCK = 256 };
+    double x[BLOCK];
+    for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
+        size_t end = rows->n - begin > BLOCK ? begin + BLOCK : rows->n;
+        for (size_t i = begin; i < end; i++) out[i] = m->noise_level;
+        for (size_t k = 0; k < m->noise_terms; k++) {
+            cri_rows_fill_term(rows, m->noise_term[k], begin, end, x, 1);
+            for (size_t i = begin; i < end; i++)
+                out[i] += m->noise_coef[k] * (x[i - begin] - m->noise_centre[k]);
+        }
+    }
+}
+
+/* --- scoring ---------------------------------------------------------------------------------- */
+
+/* D [n x q]: 1, then the centred terms. */
+static void fill_columns(const cri_noise_model *m, const cri_rows *rows, double *D)
+{
+    size_t q = m->noise_terms + 1;
+    for (size_t i = 0; i < rows->n; i++) D[i * q] = 1;
+    for (size_t k = 1; k < q; k++) {
+        cri_rows_fill_term(rows, m->noise_term[k - 1], 0, rows->n, D + k, q);
+        for (size_t i = 0; i < rows->n; i++) D[i * q + k] -= m->noise_centre[k - 1];
+    }
+}
+
+/* A = D'D, over unit unit', and g = D'(u - 1) / 2 over unit. */
+static void sum_equations(const double *D, const double *u, size_t n, size_t q, double *A,
+                          double *g, double *unit)
+{
+    memset(A, 0, q * q * sizeof *A);
+    memset(g, 0, q * sizeof *g);
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < q; a++) {
+            g[a] += 0.5 * D[i * q + a] * (u[i] - 1);
+            for (size_t b = 0; b <= a; b++) A[a * q + b] += D[i * q + a] * D[i * q + b];
+        }
+    for (size_t a = 0; a < q; a++) unit[a] = A[a * q + a] > 0 ? sqrt(A[a * q + a]) : 1;
+    for (size_t a = 0; a < q; a++) {
+        g[a] /= unit[a];
+        for (size_t b = 0; b <= a; b++) A[b * q + a] = A[a * q + b] /= unit[a] * unit[b];
+    }
+}
+
+/* sds of g from the inverse V [q x q] of A; that of log s at x = 0 from all of it. */
+static void set_sds(cri_noise_model *m, const double *V, const double *unit)
+{
+    size_t q = m->noise_terms + 1;
+    double zero = 0;
+    for (size_t a = 0; a < q; a++)
+        for (size_t b = 0; b < q; b++) {
+            double ca = a ? -m->noise_centre[a - 1] : 1, cb = b ? -m->noise_centre[b - 1] : 1;
+            zero += ca * cb * V[a * q + b] / (unit[a] * unit[b]);
+        }
+    m->noise_zero_sd = sqrt(fmax(zero, 0) / 2);
+    for (size_t a = 1; a < q; a++) m->noise_sd[a - 1] = sqrt(V[a * q + a] / 2) / unit[a];
+}
+
+cr_status cri_noise_model_step(cr_ctx *cx, cri_noise_model *m, const cri_rows *rows,
+                               const double *u, double *out_step)
+{
+    const double MOST = 2; /* of log s in one step */
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       q = m->noise_terms + 1, n = rows->n;
+    double      *D = cr_scratch_matrix(&s, n, q), *A = cr_scratch_matrix(&s, q, q);
+    double      *V = cr_scratch_matrix(&s, q, q), *g = cr_scratch_f64(&s, q);
+    double      *unit = cr_scratch_f64(&s, q), largest = 0;
+
+    CR_TRY(s.status);
+    fill_columns(m, rows, D);
+    sum_equations(D, u, n, q, A, g, unit);
+    st = cr_chol(cx, cr_mat_of(A, q, q));
+    if (st == CR_ENUMERIC) {
+        cr_fail(cx, CR_ENUMERIC, "--noise-model: its columns depend on each other or are constant");
+        CR_TRY(cr_fail_hint(cx, "name fewer of them"));
+    }
+    CR_TRY(st);
+    memset(V, 0, q * q * sizeof *V);
+    for (size_t a = 0; a < q; a++) V[a * q + a] = 1;
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(A, q, q), cr_mat_of(g, q, 1)));
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(A, q, q), cr_mat_of(V, q, q)));
+    for (size_t a = 0; a < q; a++) g[a] /= unit[a];
+    for (size_t i = 0; i < n; i++) {
+        double change = 0;
+        for (size_t a = 0; a < q; a++) change += D[i * q + a] * g[a];
+        largest = fmax(largest, fabs(change));
+    }
+    double share = largest > MOST ? MOST / largest : 1;
+    m->noise_level += share * g[0];
+    for (size_t a = 1; a < q; a++) m->noise_coef[a - 1] += share * g[a];
+    set_sds(m, V, unit);
+    *out_step = largest;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe --------------------------------------------------------------------------------- */
+
+void cri_noise_model_describe(const cri_noise_model *m, const cr_design *d, double unit,
+                              cri_sheet *list)
+{
+    const double REACH = 1.959963984540054;
+    double       zero = m->noise_level + log(unit);
+    for (size_t k = 0; k < m->noise_terms; k++) zero -= m->noise_coef[k] * m->noise_centre[k];
+    cri_sheet *row = cri_parameter_add(list, zero, m->noise_zero_sd, "noise.intercept");
+    cri_parameter_interval(row, zero, REACH * m->noise_zero_sd);
+    for (size_t k = 0; k < m->noise_terms; k++) {
+        row = cri_parameter_add(list, m->noise_coef[k], m->noise_sd[k], "noise.%s",
+                                cr_design_term_name(d, m->noise_term[k]));
+        cri_parameter_interval(row, m->noise_coef[k], REACH * m->noise_sd[k]);
+    }
+}
