@@ -236,6 +236,8 @@ void cli_guard_streams(void);
 /* Ends a wait for data when the time is over.  After cli_watch. */
 void cli_set_alarm(double seconds);
 /* Of a clock that only runs forward. */
+/* true where the environment asks for the locale C or POSIX: text figures are then of ASCII. */
+bool   cli_locale_is_c(void);
 double cli_seconds(void);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);

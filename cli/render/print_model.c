@@ -1,7 +1,9 @@
 /* print_model.c -- what a model says of itself, for people. */
 #include "../cli.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_of(const cri_sheet *d, const char *name)
@@ -90,6 +92,42 @@ cr_status cli_put_exp(cli *c, cri_sheet *d)
     return cri_sheet_status(d);
 }
 
+/* The text with its numbers as those of tables, of six digits; it is to be freed. */
+static char *with_short_numbers(const char *text)
+{
+    char *out = cli_allocate(2 * strlen(text) + 32), *to = out;
+    while (*text) {
+        bool   inside = to > out && (isalnum((unsigned char)to[-1]) || strchr("_.", to[-1]));
+        char  *end = NULL;
+        double x = !inside && isdigit((unsigned char)*text) ? strtod(text, &end) : 0;
+        if (end && end - text > 7)
+            to += strlen(out_number(x, false, to)), text = end;
+        else
+            *to++ = *text++;
+    }
+    *to = '\0';
+    return out;
+}
+
+/* Names with values; numbers within the expression of a kernel as short as all others. */
+static void print_statistics(cli *c, const cri_sheet *list)
+{
+    cri_sheet *s = cri_sheet_new(c->cx);
+    for (const cri_sheet *v = cri_sheet_first(list); v; v = cri_sheet_next(v)) {
+        const char *name = cri_sheet_name(v);
+        if (strcmp(name, "kernel") != 0 || cri_sheet_kind_of(v) != CRI_SHEET_TEXT) {
+            cri_put_copy(s, name, v);
+            continue;
+        }
+        char *text = with_short_numbers(cri_sheet_text(v));
+        cri_put_text(s, name, text);
+        free(text);
+    }
+    if (cri_sheet_status(s) != CR_OK) out_fail(c, CR_ENOMEM);
+    out_values(c, s);
+    cri_sheet_free(s);
+}
+
 void cli_print_model(cli *c, const cri_sheet *d)
 {
     char        number[32];
@@ -108,7 +146,7 @@ void cli_print_model(cli *c, const cri_sheet *d)
     if (!isnan(likelihood))
         out_text(c, ", log likelihood %s", out_number(likelihood, false, number));
     out_text(c, "\n\n");
-    out_values(c, cri_sheet_get(d, "statistics"));
+    print_statistics(c, cri_sheet_get(d, "statistics"));
     out_text(c, "\n");
     if (*text_of(d, "coefficients") && cri_sheet_size(cri_sheet_get(d, "parameters")) > 0)
         out_text(c, "coefficients: %s\n", text_of(d, "coefficients"));

@@ -7,7 +7,19 @@
 #include "base/utf8.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* As setlocale would find it, but said aloud: without any of them, UTF-8 is what terminals show. */
+bool cli_locale_is_c(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0;
+    }
+    return false;
+}
 
 size_t cli_shown(const char *text, const char *kept, const char **out, size_t *out_size)
 {

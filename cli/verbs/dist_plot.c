@@ -78,8 +78,9 @@ static void print_axis(cli *c, const curve *k)
 {
     char   left[32], middle[32], right[32];
     size_t width = k->n * k->thick;
-    out_text(c, "%10s \u2514", "");
-    for (size_t i = 0; i < width; i++) out_text(c, "\u2500");
+    bool   ascii = cli_locale_is_c();
+    out_text(c, "%10s %s", "", ascii ? "+" : "\u2514");
+    for (size_t i = 0; i < width; i++) out_text(c, "%s", ascii ? "-" : "\u2500");
     out_number(k->x[0], false, left);
     out_number(k->x[k->n / 2], false, middle);
     out_number(k->x[k->n - 1], false, right);
@@ -92,8 +93,11 @@ static void print_axis(cli *c, const curve *k)
 
 cr_status dist_plot_text(cli *c, const cr_dist_class *d, const double *v, size_t n)
 {
-    static const char *const blocks[] = { " ",      "\u2581", "\u2582", "\u2583", "\u2584",
-                                          "\u2585", "\u2586", "\u2587", "\u2588" };
+    static const char *const eighths[] = { " ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                           "\u2585", "\u2586", "\u2587", "\u2588" };
+    static const char *const plain[] = { " ", " ", ".", ".", ":", ":", "|", "|", "#" };
+    bool                     ascii = cli_locale_is_c();
+    const char *const       *blocks = ascii ? plain : eighths;
     curve                    k;
     char                     label[32];
     cr_status                st = trace(c, d, v, n, &k);
@@ -103,7 +107,7 @@ cr_status dist_plot_text(cli *c, const cr_dist_class *d, const double *v, size_t
         bool   labelled = line == HEIGHT - 1 || line == HEIGHT / 2 - 1;
         double height = k.top * (line + 1) / HEIGHT;
         snprintf(label, sizeof label, "%.3g", height);
-        out_text(c, "%10s %s", labelled ? label : "", labelled ? "\u2524" : "\u2502");
+        out_text(c, "%10s %s", labelled ? label : "", ascii ? "|" : labelled ? "\u2524" : "\u2502");
         for (size_t i = 0; i < k.n; i++)
             for (size_t t = 0; t < k.thick; t++) {
                 bool edge = k.thick > 2 && t + 1 == k.thick; /* a gap between wide bars */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 2000, GRID = 200, MOST_GRID = 1500 };
+enum { MOST_SHOWN = 2000, GRID = 200, MOST_GRID = 1500, PER_ROW = 8 };
 
 static const double BEYOND = 0.05; /* of the range, on either side */
 
@@ -190,12 +190,13 @@ typedef struct curve {
     double *draw_x, *draw;            /* [draws x (n + 1)], with a gap behind each        */
 } curve;
 
-/* Functions that may be as busy as the data get three points for each row. */
+/* Functions that may be as busy as the data get PER_ROW points for each row, so that a season of four
+ * rows is round. */
 static size_t curve_size(const picture *p, range x)
 {
     double spread = p->kept > 0 ? p->x_kept.high - p->x_kept.low : 0;
     if (!cr_model_shows(p->model, "functions") || !(spread > 0)) return GRID;
-    double n = 3 * (double)p->kept * (x.high - x.low) / spread;
+    double n = PER_ROW * (double)p->kept * (x.high - x.low) / spread;
     return n <= GRID ? GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
 }
 
@@ -280,6 +281,27 @@ static range curve_range(const picture *p, const curve *c)
     return widened(y, BEYOND);
 }
 
+/* Lines where the rows begin and end, of a figure that goes on beyond them. */
+static void mark_ends(cr_scratch *s, const picture *p, range x, range y, cri_chart *chart)
+{
+    bool    before = x.low < p->x_kept.low && p->x_kept.low < x.high;
+    bool    after = x.low < p->x_kept.high && p->x_kept.high < x.high;
+    double *at = cr_scratch_f64(s, 5), *end = cr_scratch_f64(s, 5);
+    size_t  n = 0;
+    if (s->status != CR_OK || p->kept < 2 || !(before || after)) return;
+    for (int last = !before; last <= after; last++) {
+        if (n > 0) at[n] = end[n] = NAN, n++;
+        at[n] = last ? p->x_kept.high : p->x_kept.low, end[n++] = y.low;
+        at[n] = at[n - 1], end[n++] = y.high;
+    }
+    cri_chart_add(chart,
+                  (cri_svg_series){ before && after ? "first and last row"
+                                    : after         ? "last row"
+                                                    : "first row",
+                                    CRI_SVG_LINE, CRI_SVG_BLACK, 0.5, 1, true },
+                  '|', at, end, NULL, n);
+}
+
 /* Band, draws, points and mean over the column. */
 static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
 {
@@ -316,6 +338,7 @@ static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
                   (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
                                     c.n > 3 * GRID ? 1.25 : 2.25, false },
                   '*', c.x, c.mean, NULL, c.n);
+    if (given) mark_ends(s, p, x, y, chart);
     CR_TRY(s->status);
 done:
     return st;

@@ -124,7 +124,9 @@ static cr_status map_number(cr_scratch *s, const cr_prediction *answer, const ch
     maps->map[1] = (cri_map){ .title = "standard deviation of a new row", .z = sd };
     range_of(mean, answer->n, &maps->map[0].low, &maps->map[0].high);
     range_of(sd, answer->n, &maps->map[1].low, &maps->map[1].high);
-    maps->caption[0] = "Left what is expected, right how unsure: least where there are data.";
+    maps->caption[0] =
+        "Left panel: the mean. Right panel: how unsure it is, least where there are data.";
+    maps->text_caption = "First the mean, then how unsure it is, least where there are data.";
 done:
     return st;
 }
@@ -155,8 +157,14 @@ static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const c
     maps->map[1] =
         (cri_map){ .title = "entropy in bits", .z = entropy, .high = K > 1 ? log2((double)K) : 1 };
     maps->caption[0] =
-        K == 2 ? "The line is where both classes are as likely; right how unsure."
-               : "Left how likely the best guess is, right how unsure: most where classes meet.";
+        K == 2
+            ? "Line: both classes equally likely. Right panel: entropy."
+            : "Left panel: probability of the best guess. Right panel: entropy, most where classes "
+              "meet.";
+    maps->text_caption =
+        K == 2 ? "First the probability, then the entropy, most where classes meet."
+               : "First the probability of the best guess, then the entropy, most where "
+                 "classes meet.";
     if (K == 2) maps->level[0] = 0.5, maps->levels = 1, maps->level_label = "0.5";
     return s->status;
 }

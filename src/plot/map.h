@@ -21,6 +21,8 @@ typedef struct cri_map_group {
 
 typedef struct cri_maps {
     const char   *title, *description, *caption[2];
+    const char   *text_caption; /* of text, where the maps stand below each other and have no lines;
+                                 * NULL: caption[0] */
     cri_svg_axis  x, y;
     bool          log_x, log_y; /* the axis holds logarithms to base 10 */
     size_t        rows, cols;

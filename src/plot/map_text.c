@@ -1,4 +1,4 @@
-/* map_text.c -- maps as text: the darker the character, the lower the value. */
+/* map_text.c -- maps as text: the denser the character, the higher the value. */
 #include "map.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { LABEL = 10 };
 
-static const char shades[] = "@%#*+=-:. "; /* low .. high: what is high is bright */
+static const char shades[] = " .:-=+*#%@"; /* low .. high */
 
 static double shown(double at, bool is_log) { return is_log ? pow(10, at) : at; }
 
@@ -96,8 +96,9 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     char       *cells = cr_scratch_bytes(s, width * height, 1);
     cri_writer  w = { .capacity = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
-    const char *texts[] = { m->title,      m->x.title,    m->y.title,      m->caption[0],
-                            m->caption[1], m->mark_label, m->map[0].title, m->map[1].title };
+    const char *texts[] = { m->title,        m->x.title,      m->y.title,
+                            m->text_caption, m->caption[0],   m->caption[1],
+                            m->mark_label,   m->map[0].title, m->map[1].title };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         w.capacity += texts[i] ? 2 * strlen(texts[i]) : 0;
     for (size_t g = 0; g < m->groups; g++) w.capacity += m->n * (strlen(m->group[g].name) + 8);
@@ -105,8 +106,10 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
     if (s->status != CR_OK) return s->status;
     cri_say(&w, "%s\n", m->title);
     for (size_t k = 0; k < m->n; k++) say_map(&w, m, &m->map[k], width, height, cells);
-    for (size_t i = 0; i < 2; i++)
-        if (m->caption[i]) cri_say(&w, "\n%s\n", m->caption[i]);
+    for (size_t i = 0; i < 2; i++) {
+        const char *caption = i == 0 && m->text_caption ? m->text_caption : m->caption[i];
+        if (caption) cri_say(&w, "\n%s\n", caption);
+    }
     *out = w.text;
     return CR_OK;
 }

@@ -302,20 +302,37 @@ static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
     cri_svg_raw(s, "</g>\n");
 }
 
+static double key_width(const cri_svg_series *look)
+{
+    bool wide = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND;
+    return wide ? KEY_WIDTH + 7 : KEY_WIDTH / 2.0 + 5;
+}
+
+/* As large as that of other text, or smaller where the labels would not fit into a line. */
+static double legend_font(const cri_svg_frame *f)
+{
+    double keys = -KEY_GAP, words = 0, least = 0.7 * TEXT_FONT;
+    for (size_t i = 0; i < f->n_series; i++) {
+        keys += key_width(&f->series[i]) + KEY_GAP;
+        words += cri_svg_width(f->series[i].label, strlen(f->series[i].label), TEXT_FONT);
+    }
+    double available = f->width - 2 * EDGE - keys;
+    return words <= available ? TEXT_FONT : fmax(least, TEXT_FONT * available / words);
+}
+
 static void draw_legend(cri_svg *s, const cri_svg_frame *f)
 {
-    double x = EDGE, y = EDGE + TITLE_FONT + 18, end = f->width - EDGE;
-    cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
+    double x = EDGE, y = EDGE + TITLE_FONT + 18, end = f->width - EDGE, font = legend_font(f);
+    cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(font));
     for (size_t i = 0; i < f->n_series; i++) {
         const cri_svg_series *look = &f->series[i];
-        double key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND ? KEY_WIDTH + 7
-                                                                              : KEY_WIDTH / 2.0 + 5;
-        double from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
-        double available = end - x - key;
-        if (available < 3 * TEXT_FONT) break;
+        double                key = key_width(look);
+        double                from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
+        double                available = end - x - key;
+        if (available < 3 * font) break;
         draw_key(s, look, from, y);
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, available, TEXT_FONT);
-        x += key + cri_svg_width(look->label, strlen(look->label), TEXT_FONT) + KEY_GAP;
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, available, font);
+        x += key + cri_svg_width(look->label, strlen(look->label), font) + KEY_GAP;
     }
     cri_svg_raw(s, "</g>\n");
 }
