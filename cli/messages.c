@@ -165,7 +165,8 @@ static void receive_progress(void *user, const char *what, double done, double t
     enum { WIDTH = 30 };
     cli   *c = user;
     double t = cli_seconds();
-    if (t - c->bar_time < (c->bar_shown ? 0.1 : 0.3)) return;
+    bool   last = c->bar_shown && total > 0 && done >= total;
+    if (!last && t - c->bar_time < (c->bar_shown ? 0.1 : 0.3)) return;
     c->bar_time = t;
     c->bar_shown = true;
     if (!(total > 0)) {

@@ -40,6 +40,9 @@ struct cr_ctx {
     cr_progress_fn *progress;
     void           *progress_user;
     bool            progress_muted, warnings_muted;
+    size_t          bars;                         /* open now; the first is shown */
+    const char     *bar;                          /* what it is called            */
+    double          bar_begin, bar_end, bar_done; /* of its stage; what was shown last */
     bool            holding, holding_paused;
 
     cri_team team; /* the threads that help this one */
@@ -265,7 +268,41 @@ void cri_release_warnings(cr_ctx *cx, bool pass_on)
 
 void cr_progress(cr_ctx *cx, const char *what, double done, double total)
 {
-    if (cx->progress && !cx->progress_muted) cx->progress(cx->progress_user, what, done, total);
+    if (cx->progress && !cx->progress_muted && cx->bars == 0)
+        cx->progress(cx->progress_user, what, done, total);
+}
+
+static void show_bar(cr_ctx *cx, double done)
+{
+    if (done > cx->bar_done) cx->bar_done = done;
+    if (cx->progress && !cx->progress_muted)
+        cx->progress(cx->progress_user, cx->bar, cx->bar_done, 1);
+}
+
+void cri_progress_open(cr_ctx *cx, const char *what)
+{
+    if (cx->bars++ > 0) return;
+    cx->bar = what;
+    cx->bar_begin = cx->bar_done = 0;
+    cx->bar_end = 1;
+}
+
+void cri_progress_stage(cr_ctx *cx, double end)
+{
+    if (cx->bars != 1) return;
+    cx->bar_begin = cx->bar_done;
+    cx->bar_end = end;
+}
+
+void cri_progress_part(cr_ctx *cx, double share)
+{
+    if (cx->bars == 1) show_bar(cx, cx->bar_begin + share * (cx->bar_end - cx->bar_begin));
+}
+
+void cri_progress_close(cr_ctx *cx)
+{
+    if (cx->bars == 1) show_bar(cx, 1);
+    if (cx->bars > 0) cx->bars--;
 }
 
 /* --- failures -------------------------------------------------------------------------------- */

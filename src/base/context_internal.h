@@ -11,6 +11,15 @@ bool cri_should_stop(const cr_ctx *cx);
 void cri_mute_progress(cr_ctx *cx, bool muted);
 /* While muted, warnings are dropped: for work that repeats what has been said. */
 void cri_mute_warnings(cr_ctx *cx, bool muted);
+/* One bar for work of several stages.  Until it is closed, cr_progress is silent; a bar within
+ * another is part of that. */
+void cri_progress_open(cr_ctx *cx, const char *what);
+/* The stage that now begins ends when this share of the whole is done. */
+void cri_progress_stage(cr_ctx *cx, double end);
+/* This share of the stage is done; the bar never goes back. */
+void cri_progress_part(cr_ctx *cx, double share);
+/* The work is over: the last bar that closes shows it as done. */
+void cri_progress_close(cr_ctx *cx);
 
 /* From now on warnings are kept back, and those kept so far forgotten: for work in steps of which
  * only the last one counts.  Room for a few; what does not fit is passed on at once. */

@@ -117,7 +117,7 @@ static cr_status begin(cri_run *run, const double *x)
     run->g = gradient ? cr_scratch_f64(run->scratch, n) : NULL;
     run->trial_g = gradient ? cr_scratch_f64(run->scratch, n) : NULL;
     CR_TRY(run->scratch->status);
-    run->clock = cri_clock_start(run->options->time_limit);
+    run->clock = cri_clock_start(run->cx, run->options->time_limit);
     for (size_t i = 0; i < n; i++) run->x[i] = cri_run_clamp(run, i, x[i]);
     CR_TRY(cr_check_interrupt(run->cx));
     CR_TRY(cri_run_evaluate(run, run->x, &run->f, run->g));

@@ -1,5 +1,6 @@
 /* run.c -- evaluate, search, accept, stop: the steps that the methods of cr_minimize share. */
 #include "run.h"
+#include "base/context_internal.h"
 #include "differences.h"
 #include "base/clock.h"
 #include "math/dense/dense.h"
@@ -186,8 +187,11 @@ double cri_run_curvature(const cri_run *run, double fallback)
 
 /* --- the end of a step ----------------------------------------------------------------------- */
 
-cri_clock cri_clock_start(double limit)
+cri_clock cri_clock_start(const cr_ctx *cx, double limit)
 {
+    static const double SHARE = 0.75; /* of the time that is left: the rest is for what follows */
+    double              left = SHARE * cri_time_left(cx);
+    if (!(limit > 0 && limit < left)) limit = isinf(left) ? 0 : left;
     return (cri_clock){ limit > 0 ? cri_seconds() + limit : 0 };
 }
 
@@ -278,7 +282,7 @@ bool cri_run_accept(cri_run *run, cr_step step)
 
 cr_status cri_run_tick(cri_run *run)
 {
-    cr_progress(run->cx, "minimise", (double)run->report->iterations,
-                (double)run->options->max_iter);
+    cr_progress(run->cx, "minimising, step", (double)run->report->iterations,
+                0); /* of unknown many */
     return cr_check_interrupt(run->cx);
 }

@@ -9,11 +9,12 @@
 #include "line_search.h"
 #include "minimize.h"
 
-/* The time limit of the options; NaN is none. */
+/* The time limit of the options, NaN is none, or most of what the context has left: what was found
+ * by then is of use. */
 typedef struct cri_clock {
     double deadline; /* seconds of the monotonic clock; 0 = none */
 } cri_clock;
-cri_clock cri_clock_start(double limit);
+cri_clock cri_clock_start(const cr_ctx *cx, double limit);
 bool      cri_clock_over(cri_clock clock);
 
 typedef struct cri_run {

@@ -139,7 +139,7 @@ static cr_status descend(descent *d)
 {
     cr_status st = CR_OK;
     double    before = INFINITY, f = NAN;
-    cri_clock clock = cri_clock_start(d->o->time_limit);
+    cri_clock clock = cri_clock_start(d->cx, d->o->time_limit);
     for (size_t epoch = 0; epoch < d->o->epochs; epoch++) {
         cr_progress(d->cx, "minimise", (double)epoch, (double)d->o->epochs);
         CR_TRY(run_epoch(d, epoch, &f));
