@@ -85,7 +85,7 @@ seconds = {}
 with tempfile.TemporaryDirectory() as d:
     for n in (int(few), int(many)):
         open(f"{d}/{n}.csv", "w").writelines(lines[:n + 1])
-        done = subprocess.run([build + "/credence", "fit", "gp", f"{d}/{n}.csv", "--target", "y", "--mean", "zero",
+        done = subprocess.run([build + "/credence", "fit", "gp", f"{d}/{n}.csv", "--target", "y", "--mean", "zero", "--hyper", "best",
                                "--kernel", "matern32(ard)", "--approx", "exact", "--threads", threads, "--json"],
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -97,7 +97,7 @@ print(json.dumps({"seconds": seconds[int(many)], "exponent": exponent}))
 MEMORY = """
 import json, os, subprocess, sys
 n = int(sys.argv[3])
-done = subprocess.run([sys.argv[1] + "/credence", "fit", "gp", sys.argv[2], "--target", "y", "--mean", "zero", "--json",
+done = subprocess.run([sys.argv[1] + "/credence", "fit", "gp", sys.argv[2], "--target", "y", "--mean", "zero", "--hyper", "best", "--json",
                        "--max-iter", "2", "--memory-limit", str(int(2.2 * 8 * n * n + 64e6))], capture_output=True, text=True)
 assert done.returncode == 0, done.stderr
 usage = __import__("resource").getrusage(__import__("resource").RUSAGE_CHILDREN)
@@ -155,22 +155,22 @@ TASKS = [
          ours=ours("evidence", 2000), peer=python(SKLEARN, "{data}", "2000", str(D)), needs=("sklearn",),
          data=DATA, threads=2, quality="check", tolerance=1e-8, goal=5),
     Task(name="gp-fit", about=f"gp, 2000 rows, d = {D}, fit to the optimum, against scikit-learn",
-         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--hyper", "best", "--json"],
          peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000), threads=2, quality="log_evidence",
          judge="higher", tolerance=1e-4, goal=5),
     Task(name="gp-fit-smooth", about="gp, 2000 rows, d = 2, fit to the optimum, against scikit-learn",
-         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--hyper", "best", "--json"],
          peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 2), threads=2, quality="log_evidence",
          judge="higher", tolerance=1e-4, goal=5),
     Task(name="gp-given-2000", about="gp, 2000 rows, d = 3, at given parameters, without the leave-one-out scores that scikit-learn lacks, "
          "against it",
-         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json", "--kernel",
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--hyper", "best", "--json", "--kernel",
                "rbf(variance=1,l=[1,2,1])", "--noise", "0.04", "--optimize", "none", "--no-loo"],
          peer=python(GIVEN, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 3), threads=2, quality="log_evidence",
          judge="higher", tolerance=1e-6, goal=3,
          scaling="one factor of 2000 rows: its panels are one core's work, and so is the memory that is used for the first time"),
     *(Task(name=f"gp-fit-{n}", about=f"gp, {n} rows, d = 3, fit to the optimum, against scikit-learn",
-           ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--kernel", "rbf(ard)", "--json"],
+           ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--hyper", "best", "--kernel", "rbf(ard)", "--json"],
            peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(n, 3), threads=2, quality="log_evidence",
            judge="higher", tolerance=1e-4, goal=5,
            **({"scaling": "factors of 1000 rows: their panels are one core's work"} if n == 1000 else {}))

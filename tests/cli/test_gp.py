@@ -53,7 +53,7 @@ def test_functions_of_every_approximation_can_be_drawn(credence, examples, optio
 
 
 def test_maps_of_classes(credence, refused, examples, tmp_path):
-    """The text of a map is darker where the probability is lower: as predict tells it in the corners."""
+    """The text of a map is denser where the probability is higher: as predict tells it in the corners."""
     lines = (examples / "iris.csv").read_text().splitlines()
     (tmp_path / "two.csv").write_text("\n".join(lines[:1] + lines[51:]) + "\n")
     for data, words in (("two.csv", ["probability of species = virginica", "entropy in bits"]),
@@ -66,7 +66,7 @@ def test_maps_of_classes(credence, refused, examples, tmp_path):
         svg = (tmp_path / "m.svg").read_text()
         assert all(word in svg for word in words)
         if data == "two.csv":
-            shades = "@%#*+=-:. "
+            shades = " .:-=+*#%@"
             rows = [line.split("|")[1] for line in text.split("entropy")[0].splitlines() if line.count("|") == 2
                     and "rows" not in line]
             middle = len(rows) // 2
@@ -186,16 +186,17 @@ def test_only_bounds_that_were_given_are_called_so(credence, tmp_path):
     """The natural limits of a variance or a correlation are nobody's wish."""
     rows = "".join(f"{i * 7 % 30 / 30},{(i * i * 37 % 101) / 50 - 1}\n" for i in range(30))
     (tmp_path / "d.csv").write_text("x,y\n" + rows)
-    plain = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant", "-o", "m.cred")
+    plain = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant", "--hyper", "best", "-o", "m.cred")
     assert "constant.variance (lower)" in plain.stderr and "given" not in plain.stderr
-    given = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant(variance=3[2,9])", "-o", "m.cred")
+    given = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant(variance=3[2,9])", "--hyper",
+                     "best", "-o", "m.cred")
     assert "constant.variance (lower as given); of those given, wider ones" in given.stderr
 
 
 def test_rows_apart_are_noise_and_it_is_said(credence, tmp_path):
     """Where the kernel is diagonal the evidence knows one variance: that of the target about its mean."""
     (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,4\n4,3\n5,6\n")
-    done = credence("fit", "gp", "d.csv", "--target", "y", "--json", "-o", "m.cred")
+    done = credence("fit", "gp", "d.csv", "--target", "y", "--hyper", "best", "--json", "-o", "m.cred")
     said = json.loads(done.stdout)
     found = {p["name"]: p["value"] for p in said["parameters"]}
     assert found["noise"] == pytest.approx(1.84, rel=1e-3) and found["rbf.variance"] < 1e-6  # 9.2 / 5
@@ -203,7 +204,7 @@ def test_rows_apart_are_noise_and_it_is_said(credence, tmp_path):
     rows = json.loads(credence("predict", "m.cred", "d.csv", "--json").stdout)["predictions"]
     assert all(abs(r["mean"] - 3.6) < 1e-5 for r in rows)
     (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,4\n4,3\n5,6\n5,5.9\n1,2.2\n")  # repeated rows tell of noise
-    told = json.loads(credence("fit", "gp", "d.csv", "--target", "y", "--json").stdout)
+    told = json.loads(credence("fit", "gp", "d.csv", "--target", "y", "--hyper", "best", "--json").stdout)
     assert not any("told apart" in w for w in told["warnings"])
     assert next(p["value"] for p in told["parameters"] if p["name"] == "noise") < 0.1
 

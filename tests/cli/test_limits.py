@@ -10,6 +10,7 @@ import time
 import pytest
 
 from conftest import REPORTS, Result, check_failure
+from test_small_machines import is_sanitized
 
 FIT = ["fit", "linear", "examples/diabetes.csv", "--target", "progression"]
 
@@ -57,6 +58,29 @@ def test_time_limit(refused, many_rows):
     for command in (["cv", "linear", many_rows, "--target", "y", "-o", "out"], ["describe", many_rows],
                     ["fit", "ridge", many_rows, "--target", "y", "-o", "out"]):
         refused(6, *command, "--time-limit", "0.001s", says="the time limit is reached")
+
+
+def test_a_time_limit_leaves_the_best_so_far(credence, program, many_rows, tmp_path):
+    """A search for hyper-parameters, and chains of them, that would go on for longer: what there is, with a warning."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    lines = many_rows.read_text().splitlines()
+    (tmp_path / "d.csv").write_text("\n".join(lines[:2501]) + "\n")
+    done = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "rbf(ard) + matern32(ard)", "--time-limit", "6s", "-o", "m.cred")
+    assert done.code == 0 and "the time limit ended the search for hyper-parameters" in done.stderr, done
+    assert credence("predict", "m.cred", "d.csv").code == 0
+    (tmp_path / "d.csv").write_text("\n".join(lines[:501]) + "\n")
+    done = credence("fit", "gp", "d.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "100000", "--time-limit", "9s",
+                    "-o", "m.cred")
+    assert done.code == 0 and "the time limit ended the chains of the hyper-parameters" in done.stderr, done
+
+
+def test_one_bar_that_ends_at_the_end(credence, examples):
+    """The progress of a fit never goes back, and its last word is that all is done."""
+    said = credence("fit", "gp", "examples/diabetes.csv", "--target", "progression", "--features", "bmi,bp,s5", "--progress", "always").stderr
+    shares = [int(line.split("]")[1].split("%")[0]) for line in said.replace("\r", "\n").splitlines() if "gp: fitting [" in line]
+    assert shares and shares == sorted(shares) and shares[-1] == 100
+    assert "minimis" not in said
 
 
 @pytest.mark.parametrize("limit", ["3600", "60m", "1h", "0.5h", "3600s"])

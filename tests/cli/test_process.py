@@ -52,7 +52,7 @@ def test_the_function_needs_no_column_of_noise(credence, refused, tmp_path):
 # --- options without effect
 
 @pytest.mark.parametrize("words, says", [
-    ("gp --draws-hyper 40", "--draws-hyper requires --hyper mcmc"),
+    ("gp --hyper map --draws-hyper 40", "--draws-hyper requires --hyper mcmc"),
     ("gp --approx exact --epochs 3", "--epochs requires --approx svgp|auto"),
     ("gp --approx vfe --batch 8", "--batch requires --approx svgp|auto"),
     ("gp --approx rff --optimize-inducing", "--optimize-inducing requires --approx vfe|"),

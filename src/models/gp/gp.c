@@ -52,9 +52,10 @@
       "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
     X(count,  probes,       "32", "2..10000", "probes that estimate the log determinant of --solver cg: the error of " \
       "the log evidence falls with their root", "128")                                               \
-    X(choice, hyper,        "best", "best|mcmc", "hyper-parameters at their best values, or predictions " \
-      "averaged over draws of Markov chains", "mcmc")                                                \
-    X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters, of four chains", "400")  \
+    X(choice, hyper,        "auto", "auto|map|best|laplace|mcmc", "hyper-parameters at the maximum of evidence times " \
+      "weak priors (map), of the evidence alone (best), or predictions averaged over draws of them, by Laplace's " \
+      "approximation or by Markov chains; auto: map, or an average where the rows are few for them", "best") \
+    X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters", "400")  \
     X(count,  batch,        "0", "0..10000000", "rows of a step of svgp; 0: all up to 1024, else a fiftieth, at " \
       "least 128 and at most 1024", "256")                                                           \
     X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most; more where that makes " \
@@ -66,7 +67,7 @@
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
-enum { HYPER_BEST, HYPER_MCMC };
+enum { HYPER_AUTO, HYPER_MAP, HYPER_BEST, HYPER_LAPLACE, HYPER_MCMC };
 enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among threads */
 
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
@@ -74,23 +75,23 @@ static const char *const     gp_roles[] = { "noise_column", NULL };
 static const cri_requirement gp_requirements[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
-    { "draws_hyper", "hyper", "mcmc", false },
+    { "draws_hyper", "hyper", "mcmc|laplace|auto", false },
     { "probes", "solver", "cg", false },
     { "inducing_inputs", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
     { "inducing_inputs", "solver", "cholesky", false },
-    { "inducing_inputs", "hyper", "best", false },
-    { "gradient", "hyper", "best", false },
+    { "inducing_inputs", "hyper", "best|map|auto", false },
+    { "gradient", "hyper", "best|map|auto", false },
     { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
     { "optimize_inducing", "solver", "cholesky", false },
-    { "optimize_inducing", "hyper", "best", false },
+    { "optimize_inducing", "hyper", "best|map|auto", false },
     { "optimize_inducing", "optimize", "evidence", false },
     { "batch", "approx", "svgp|auto", false },
     { "batch", "solver", "cholesky", false },
-    { "batch", "hyper", "best", false },
+    { "batch", "hyper", "best|map|auto", false },
     { "batch", "optimize", "evidence", false },
     { "epochs", "approx", "svgp|auto", false },
     { "epochs", "solver", "cholesky", false },
-    { "epochs", "hyper", "best", false },
+    { "epochs", "hyper", "best|map|auto", false },
     { "epochs", "optimize", "evidence", false },
     CRI_REQUIREMENT_LAST,
 };
@@ -182,17 +183,19 @@ done:
 
 /* --- the method ------------------------------------------------------------------------------ */
 
-/* --hyper mcmc and --solver cg are ways to compute an exact process. */
+/* Averages over hyper-parameters and --solver cg are for an exact process. */
 static cr_status check_options(cr_ctx *cx, const gp_options *o)
 {
-    bool cg = o->solver == SOLVER_CG, mcmc = o->hyper == HYPER_MCMC;
-    bool sparse = o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT;
-    if (mcmc && (cg || sparse))
+    bool        cg = o->solver == SOLVER_CG, average = o->hyper >= HYPER_LAPLACE;
+    bool        sparse = o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT;
+    const char *hyper = o->hyper == HYPER_MCMC ? "mcmc" : "laplace";
+    if (average && (cg || sparse))
         return cr_fail(cx, CR_EARG,
-                       "--hyper mcmc is for an exact process: it does not go with --approx "
-                       "and --solver cg");
-    if (mcmc && o->optimize == OPTIMIZE_NONE)
-        return cr_fail(cx, CR_EARG, "--hyper mcmc does not go with --optimize none");
+                       "--hyper %s is for an exact process: it does not go with --approx "
+                       "and --solver cg",
+                       hyper);
+    if (average && o->optimize == OPTIMIZE_NONE)
+        return cr_fail(cx, CR_EARG, "--hyper %s does not go with --optimize none", hyper);
     if (cg && sparse)
         return cr_fail(cx, CR_EARG,
                        "--solver cg is for an exact process: it does not go with --approx");
@@ -204,7 +207,7 @@ static const cri_gp_method *choose_method(cr_ctx *cx, const gp_options *o, const
 {
     size_t n = f->data.n;
     if (o->solver == SOLVER_CG) return &cri_gp_method_cg;
-    if (o->hyper == HYPER_MCMC) return &cri_gp_method_mcmc;
+    if (o->hyper >= HYPER_LAPLACE) return &cri_gp_method_mcmc;
     if (o->approx != CRI_GP_AUTO) return cri_gp_method_at(o->approx);
     return cri_gp_method_at(f->given_inputs ? (int)cri_gp_choose_sparse(n)
                                             : (int)cri_gp_choose(cx, n, f->inducing));
@@ -348,8 +351,40 @@ done:
     return st;
 }
 
+/* Priors, and memory for what Laplace's approximation says. */
+static cr_status open_hyper(cr_scratch *s, cri_gp_fit *f)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = f->m;
+    size_t            size = m->n_theta + m->noise_learned;
+    cri_gp_space      space;
+    if (f->hyper == HYPER_BEST) goto done;
+    CR_TRY(cri_gp_space_new(s, m->kernel, &f->problem, f->learning.variance, m->noise,
+                            m->noise_learned, &space));
+    CR_TRY(cri_gp_prior_new(s, m->kernel, &space, f->problem.data->count, &f->prior));
+    f->laplace.root = cr_scratch_matrix(s, size, size);
+    f->learning.prior = &f->prior;
+    m->hyper = CRI_GP_HYPER_MAP;
+done:
+    return st == CR_OK ? s->status : st;
+}
+
+/* How sure the hyper-parameters are; where --hyper auto is to average over them, it does. */
+static cr_status find_spread(cr_ctx *cx, cri_gp_fit *f)
+{
+    cr_status st = CR_OK;
+    bool      averaged = false;
+    if (f->method->hyper) CR_TRY(f->method->hyper(cx, f));
+    cri_progress_stage(cx, 0.95);
+    if (f->hyper == HYPER_AUTO && f->method == &cri_gp_method_exact && !f->m->gradient)
+        CR_TRY(cri_gp_average_if_open(cx, f, &averaged));
+    if (averaged && f->m->n_draws) f->method = &cri_gp_method_mcmc;
+done:
+    return st;
+}
+
 /* The hyper-parameters, where there is anything to learn them from. */
-static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cr_report *report)
+static cr_status learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *report)
 {
     cr_status          st = CR_OK;
     cri_gp_posterior  *m = f->m;
@@ -374,9 +409,12 @@ static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cr_report *report)
         cri_gp_learn_noise_alone(cx, data, constant, m->noise_learned, &m->noise);
         goto done;
     }
+    CR_TRY(open_hyper(s, f));
+    cri_progress_stage(cx, f->hyper == HYPER_MCMC ? 0.3 : 0.9);
     CR_TRY(f->method->learn(cx, f, &learned));
     CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
-    if (f->method->hyper) CR_TRY(f->method->hyper(cx, f));
+    if (learned.expired) f->loo = false; /* the time is for predictions */
+    if (!learned.expired) CR_TRY(find_spread(cx, f));
 done:
     cr_ctx_set_threads(cx, threads);
     return st;
@@ -386,8 +424,10 @@ done:
 
 static void report_evidence(const cri_gp_posterior *m, const cr_design *design, cr_report *report)
 {
-    report->log_evidence = m->evidence - m->rows * log(design->target_scale);
     report->evidence = cri_gp_method_of(m)->evidence;
+    if (m->occam != 0 && report->evidence == CR_EVIDENCE_EXACT)
+        report->evidence = CR_EVIDENCE_LAPLACE;
+    report->log_evidence = m->evidence + m->occam - m->rows * log(design->target_scale);
 }
 
 static cri_gp_fit fit_of(const gp_options *o, const cri_rows *rows, uint64_t seed,
@@ -400,6 +440,9 @@ static cri_gp_fit fit_of(const gp_options *o, const cri_rows *rows, uint64_t see
                          .epochs = o->epochs,
                          .draws = o->draws_hyper,
                          .probes = o->probes,
+                         .hyper = o->hyper,
+                         .average =
+                             o->hyper == HYPER_LAPLACE ? CRI_GP_HYPER_LAPLACE : CRI_GP_HYPER_MCMC,
                          .optimize = o->optimize == OPTIMIZE_EVIDENCE,
                          .move_inputs = o->optimize_inducing,
                          .given_inputs = o->inducing_inputs != NULL,
@@ -417,7 +460,9 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     const gp_options *o = options;
     cri_gp_posterior *m = cr_alloc(cx, 1, sizeof *m);
     cri_gp_fit        f = fit_of(o, rows, seed, m);
+    f.laplace.log_integral = NAN;
 
+    cri_progress_open(cx, "gp: fitting");
     f.group = cr_scratch_index(&s, rows->n);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
@@ -427,17 +472,20 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(prepare(cx, &s, o, &f));
-    CR_TRY(learn(cx, &f, report));
     if (o->gradient && !(m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient)))
         CR_TRY(CR_ENOMEM);
+    CR_TRY(learn(cx, &s, &f, report));
+    cri_progress_stage(cx, 1);
     CR_TRY(cri_kernel_settle(cx, m->kernel));
     CR_TRY(f.method->condition(cx, &f));
+    CR_TRY(cri_gp_charge_evidence(cx, &f));
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_posterior_keep(cx, m));
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
 done:
+    cri_progress_close(cx);
     cri_gp_data_free(cx, &f.data);
     cri_state_free(cx, &cri_class_gp, m);
     cr_scratch_end(&s);

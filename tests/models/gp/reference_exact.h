@@ -60,7 +60,7 @@ static inline void check_exact_optimum(cr_ctx *cx, const json_t *root, const jso
     cr_table     *t = make_table(cx, s.X, s.n, s.d, s.y, NULL);
     double        best = number_of(item, "best_lml");
     char          settings[128];
-    snprintf(settings, sizeof settings, "target=y mean=zero kernel=%s%s",
+    snprintf(settings, sizeof settings, "target=y mean=zero hyper=best kernel=%s%s",
              json_string_value(json_object_get(json_object_get(item, "kernel"), "type")),
              json_is_array(l) ? "(ard)" : "");
     cr_model *m = fit(cx, "gp", t, settings);
@@ -136,10 +136,12 @@ static inline void check_series(cr_ctx *cx, const series *c)
         assert_close(p.scale[i] * p.scale[i] - noise, element(variance, i), 1e-7);
     }
     cr_model_free(cx, m);
-    cr_setting search[] = {
-        { "target", "y" }, { "mean", "zero" }, { "scale", "none" }, { "kernel", c->kernel }
-    };
-    assert_ok(cx, cr_fit(cx, "gp", t, search, 4, &m));
+    cr_setting search[] = { { "target", "y" },
+                            { "mean", "zero" },
+                            { "scale", "none" },
+                            { "hyper", "best" },
+                            { "kernel", c->kernel } };
+    assert_ok(cx, cr_fit(cx, "gp", t, search, 5, &m));
     double found = cr_model_get_report(m)->log_evidence;
     if (found < c->reach - 0.01) fail_msg("%s: %.6f, known %.6f", c->id, found, c->reach);
     cr_model_free(cx, m);

@@ -135,7 +135,8 @@ static inline void check_sparse_optimum(cr_ctx *cx, const json_t *root, const js
     for (size_t i = 0; s.d > 1 && i < json_array_size(starts); i++)
         wanted = fmin(wanted, element(starts, i));
     snprintf(settings, sizeof settings,
-             "target=y mean=zero approx=vfe optimize-inducing=true max-iter=1000 inducing=%.0f "
+             "target=y mean=zero hyper=best approx=vfe optimize-inducing=true max-iter=1000 "
+             "inducing=%.0f "
              "kernel=rbf%s",
              number_of(item, "m"), json_is_true(json_object_get(item, "ard")) ? "(ard)" : "");
     cr_model *m = fit(cx, "gp", t, settings);

@@ -509,8 +509,8 @@ TEST(corners)
 TEST(same_inputs)
 {
     static const char *const roads[] = {
-        "gp",           "gp approx=vfe", "gp approx=fitc", "gp approx=rff",
-        "gp solver=cg", "gp mean=zero",  "gp-online"
+        "gp",           "gp approx=vfe",           "gp approx=fitc", "gp approx=rff",
+        "gp solver=cg", "gp mean=zero hyper=best", "gp-online"
     };
     warnings  w = { 0 };
     double    X[] = { 2, 2, 2, 2 }, y[] = { 1, 2, 4, 5 };

@@ -316,7 +316,8 @@ static cr_status learn_sum(cr_ctx *cx, void *arg)
     double         noise = 0.01, sd[8];
     cr_status      st = cr_kernel_parse(cx, "1*rbf(l=1) + 1*rbf(l=3)", NULL, NULL, 0, &k);
     if (st == CR_OK) st = cri_gp_learn(cx, &w->learning, k, &noise, &report);
-    if (st == CR_OK) st = cri_gp_hyper_sds(cx, &w->learning, k, noise, sd);
+    if (st == CR_OK)
+        st = cri_gp_laplace_at(cx, &w->learning, k, noise, &(cri_gp_laplace){ .sd = sd });
     if (st == CR_OK) {
         assert_close(noise, exp(-1), 1e-6);
         for (size_t j = 0; j < 5; j++)

@@ -65,7 +65,17 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
                                         .learn_noise = learn_noise,
                                         .seed = 7 };
     assert_ok(cx, cr_kernel_parse(cx, KERNEL + 7, NULL, NULL, 0, &k));
-    assert_ok(cx, cri_gp_mcmc(cx, &learning, k, 0.1, n, draws, NULL));
+    cr_scratch   s = cr_scratch_begin(cx);
+    cri_gp_space space;
+    cri_gp_prior prior;
+    size_t       count = n;
+    double       sd[] = { NAN, NAN };
+    assert_ok(cx, cri_gp_space_new(&s, k, &problem, variance, 0.1, learn_noise, &space));
+    assert_ok(cx, cri_gp_prior_new(&s, k, &space, N, &prior));
+    learning.prior = &prior;
+    assert_ok(cx, cri_gp_mcmc(cx, &learning, k, 0.1, sd, &count, draws, NULL));
+    assert_int_equal(count, n);
+    cr_scratch_end(&s);
     cr_kernel_free(cx, k);
 }
 
@@ -105,7 +115,7 @@ TEST(two)
     run(cx, b, true, variance, DRAWS, draws);
     for (size_t i = 0; i < GRID * GRID; i++) {
         double l = -1.5 + 3.0 * (double)(i / GRID) / GRID, s = -4 + 4.5 * (double)(i % GRID) / GRID;
-        at[i] = density(b, l, s) - 0.5 * pow((s - log(0.1 * variance)) / 2, 2);
+        at[i] = density(b, l, s) - 0.5 * pow((s - log(0.3 * variance * N / (N - 3.0))) / 2, 2);
         top = fmax(top, at[i]);
     }
     for (size_t i = 0; i < GRID * GRID; i++) {
@@ -355,7 +365,8 @@ static cr_status sample(cr_ctx *cx, void *arg)
     cr_status       st = CR_OK;
     cr_kernel      *k = NULL;
     double          X[] = { 0, 1, 2.5 }, y[] = { 1, 2, 1 }, r[] = { 1, 1, 1 }, draws[12];
-    size_t          first[] = { 0, 1, 2 };
+    double          sd[] = { NAN, NAN, NAN };
+    size_t          first[] = { 0, 1, 2 }, count = 4;
     cri_gp_data     data = { .n = 3, .d = 1, .X = X, .y = y, .r = r, .first = first, .count = 3 };
     cri_gp_problem  problem = { .data = &data };
     cri_gp_learning learning = {
@@ -363,7 +374,7 @@ static cr_status sample(cr_ctx *cx, void *arg)
     };
     (void)arg;
     CR_TRY(cr_kernel_parse(cx, "2*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_mcmc(cx, &learning, k, 0.1, 4, draws, NULL));
+    CR_TRY(cri_gp_mcmc(cx, &learning, k, 0.1, sd, &count, draws, NULL));
 done:
     cr_kernel_free(cx, k);
     return st;

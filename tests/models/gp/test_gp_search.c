@@ -17,7 +17,8 @@ TEST(best_of_many)
     cr_ctx_set_threads(cx, 1);
     for (size_t c = 0; c < 4; c++) {
         char settings[200];
-        snprintf(settings, sizeof settings, "target=progression kernel=%s", cases[c].kernel);
+        snprintf(settings, sizeof settings, "target=progression hyper=best kernel=%s",
+                 cases[c].kernel);
         cr_table *t =
             thin_table(cx, "examples/diabetes.csv", cases[c].first, cases[c].step, SIZE_MAX);
         const cr_report *r = cr_model_get_report(fit(cx, "gp", t, settings));
@@ -165,7 +166,8 @@ TEST(converged_is_level)
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             char settings[200];
             snprintf(settings, sizeof settings,
-                     "target=progression features=bmi,s5 gradient=true kernel=%s max_iter=%zu",
+                     "target=progression features=bmi,s5 hyper=best gradient=true kernel=%s "
+                     "max_iter=%zu",
                      kernels[k], limits[i]);
             cr_model        *m = fit(cx, "gp", t, settings);
             const cr_report *r = cr_model_get_report(m);

@@ -197,9 +197,10 @@ TEST(learned_decay)
     static sample s;
     draw(&s);
     cr_table *t = table_of(cx, &s, 0, N);
-    cr_model *m = fit(cx, "gp", t, "target=y features=word kernel=subsequence(word;k=2)");
-    json_t   *d = describe(cx, m);
-    double    lambda = parameter(d, "subsequence.lambda", "value"),
+    cr_model *m =
+        fit(cx, "gp", t, "target=y features=word hyper=best kernel=subsequence(word;k=2)");
+    json_t *d = describe(cx, m);
+    double  lambda = parameter(d, "subsequence.lambda", "value"),
            best = cr_model_get_report(m)->log_evidence;
     assert_true(lambda > 0.01 && lambda < 0.99);
     for (int side = -1; side <= 1; side += 2) {
@@ -209,9 +210,10 @@ TEST(learned_decay)
                  lambda + 0.04 * side, ' ');
         cr_setting list[] = { { "target", "y" },
                               { "features", "word" },
+                              { "hyper", "best" },
                               { "kernel", strstr(text, "subs") } };
         cr_model  *other = NULL;
-        assert_ok(cx, cr_fit(cx, "gp", t, list, 3, &other));
+        assert_ok(cx, cr_fit(cx, "gp", t, list, 4, &other));
         assert_true(cr_model_get_report(other)->log_evidence < best);
         cr_model_free(cx, other);
     }

@@ -6,15 +6,18 @@
  * approximate Wolfe condition of Hager & Zhang 2005, SIAM J.  Optim. 16).  Nocedal & Wright (2006),
  * ch. 6 and 18.3 (damped BFGS). */
 #include "gp_cg.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/decompose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { CURVATURE_ROWS = 1000, PROBES = 16, CUTS = 8 };
+enum { USUAL = 12 };      /* evaluations after which the search is reported as half done */
+enum { EVALUATIONS = 8 }; /* that a step and the rest of the fit take, with time to spare */
 static const double TOLERANCE = 1e-3,
                     PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
 static const double NEAR =
@@ -39,11 +42,11 @@ typedef struct search {
     cri_gp_space           u;
     size_t                 size, evaluations;
     double                 noise;
-    char    what[64]; /* for progress                                                        */
-    double *x, *g;    /* [p + 1] where it is; the gradient of minus the log evidence and prior */
-    double *to, *g1;  /* [p + 1] the same at the end of a step                               */
-    double *step;     /* [size]                                                              */
-    double *B;        /* [size x size] second derivatives, as far as they are known          */
+    double  seconds; /* that the last evaluation took                                       */
+    double *x, *g;   /* [p + 1] where it is; the gradient of minus the log evidence and prior */
+    double *to, *g1; /* [p + 1] the same at the end of a step                               */
+    double *step;    /* [size]                                                              */
+    double *B;       /* [size x size] second derivatives, as far as they are known          */
 } search;
 
 /* The gradient at x. */
@@ -51,12 +54,10 @@ static cr_status evaluate(search *a, const double *x, double *gradient)
 {
     cr_status st = CR_OK;
     size_t    p = a->u.p;
-    double    noise = a->size > p ? exp(x[p]) : a->noise;
-    snprintf(a->what, sizeof a->what, "gp: learning, evaluation %zu", a->evaluations + 1);
-    a->cg->what = a->what;
+    double    noise = a->size > p ? exp(x[p]) : a->noise, begun = cri_seconds();
     CR_TRY(cr_kernel_set_theta(a->cx, a->k, x));
     CR_TRY(cri_gp_cg_evidence(a->cx, a->learning->problem, a->k, noise, a->cg, gradient));
-    cr_kernel_log_prior(a->k, false, gradient);
+    cri_gp_log_prior(a->learning->prior, a->k, x, gradient);
     for (size_t j = 0; j <= p; j++) {
         gradient[j] = -gradient[j];
         if (!isfinite(gradient[j]))
@@ -64,6 +65,8 @@ static cr_status evaluate(search *a, const double *x, double *gradient)
                 cr_fail(a->cx, CR_ENUMERIC, "gp: the gradient of the log evidence is not finite"));
     }
     a->evaluations++;
+    a->seconds = cri_seconds() - begun;
+    cri_progress_part(a->cx, (double)a->evaluations / (double)(a->evaluations + USUAL));
 done:
     return st;
 }
@@ -82,7 +85,7 @@ static cr_status evaluate_few(search *a, const cri_gp_problem *few,
     CR_TRY(cr_kernel_set_theta(a->cx, a->k, x));
     CR_TRY(cri_gp_exact_objective(a->cx, workspace, few, a->k, noise, &value, gradient));
     for (size_t j = 0; j <= p; j++) gradient[j] *= scale;
-    cr_kernel_log_prior(a->k, false, gradient);
+    cri_gp_log_prior(a->learning->prior, a->k, x, gradient);
     for (size_t j = 0; j <= p; j++) gradient[j] = -gradient[j];
 done:
     return st;
@@ -269,6 +272,8 @@ static cr_status ascend(search *a, cri_gp_learned *learned)
     CR_TRY(evaluate(a, a->x, a->g));
     CR_TRY(find_step(a, &gain));
     for (; gain > GAIN && moved && iteration < max_iter; iteration++) {
+        learned->expired = cri_time_left(a->cx) < EVALUATIONS * a->seconds;
+        if (learned->expired) break;
         CR_TRY(go(a, s, y, &moved));
         if (!moved) break;
         correct(a, s, y);
@@ -285,9 +290,9 @@ static cr_status ascend(search *a, cri_gp_learned *learned)
         }
     }
     learned->iterations = iteration;
-    learned->stop = gain <= GAIN            ? CR_STOP_TOLERANCE
-                    : iteration == max_iter ? CR_STOP_LIMIT
-                                            : CR_STOP_NO_PROGRESS;
+    learned->stop = gain <= GAIN                                ? CR_STOP_TOLERANCE
+                    : iteration == max_iter || learned->expired ? CR_STOP_LIMIT
+                                                                : CR_STOP_NO_PROGRESS;
 done:
     cr_scratch_end(&scratch);
     return st;
@@ -348,6 +353,9 @@ cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_learning *learning, cri_gp_cg
     CR_TRY(cr_kernel_set_theta(cx, k, a.x));
     if (learning->learn_noise) *noise = exp(a.x[p]);
     learned->evaluations += a.evaluations;
+    if (learned->expired)
+        cri_gp_report_expired(cx, learned->evaluations, learning->problem->data->n,
+                              learning->problem->data->n);
 done:
     cr_kernel_free(cx, a.k);
     cr_scratch_end(&s);

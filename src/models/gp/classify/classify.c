@@ -249,7 +249,7 @@ static cr_status learn(cr_ctx *cx, fit *f, cri_gp_learning *learning, cr_report 
     CR_TRY(cri_gp_learn(cx, learning, g->kernel, &none, &learned));
     CR_TRY(cri_gp_posterior_learned(cx, g, &learned, true, report));
     if (!f->m->sparse && g->at.n * f->m->F <= SDS_ROWS && g->n_theta <= SDS_PARAMETERS)
-        CR_TRY(cri_gp_hyper_sds(cx, learning, g->kernel, 0, g->sd));
+        CR_TRY(cri_gp_laplace_at(cx, learning, g->kernel, 0, &(cri_gp_laplace){ .sd = g->sd }));
 done:
     return st;
 }
@@ -425,6 +425,7 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
                   .o = options, .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n)
     };
 
+    cri_progress_open(cx, "gp-classify: fitting");
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
     m->gp.loo_score = m->gp.loo_rmse = NAN;
@@ -436,6 +437,7 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
     *out_state = m;
     m = NULL;
 done:
+    cri_progress_close(cx);
     cri_gp_data_free(cx, &f.inputs);
     cri_state_free(cx, &cri_class_gp_classify, m);
     cr_scratch_end(&s);

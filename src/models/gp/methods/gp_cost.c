@@ -172,10 +172,14 @@ cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t 
     return CR_OK;
 }
 
+double cri_gp_mcmc_evaluations(size_t parameters, size_t draws)
+{
+    return 5 * (double)parameters * ((double)draws + 4 * SWEEPS);
+}
+
 cr_status cri_gp_cost_mcmc(cr_ctx *cx, size_t n, size_t parameters, size_t draws)
 {
-    double evaluations = 5 * (double)parameters * ((double)draws + 4 * SWEEPS),
-           each = pow((double)n, 3) / 3;
+    double evaluations = cri_gp_mcmc_evaluations(parameters, draws), each = pow((double)n, 3) / 3;
     if (evaluations * each > 10 * TELL_WORK)
         cr_log(cx, CR_LOG_INFO,
                "gp: %zu draws of %zu hyper-parameters: about %.0f evaluations of the evidence, "

@@ -18,6 +18,8 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n);
 cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool learn);
 /* By m features or inducing inputs. */
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m);
+/* How many evaluations of the evidence draws of hyper-parameters take, about. */
+double cri_gp_mcmc_evaluations(size_t parameters, size_t draws);
 /* Tells what draws of hyper-parameters cost beside. */
 cr_status cri_gp_cost_mcmc(cr_ctx *cx, size_t n, size_t parameters, size_t draws);
 

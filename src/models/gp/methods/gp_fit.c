@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-enum {
-    SDS_ROWS = 700,     /* beyond, second derivatives would cost too much */
-    SDS_PARAMETERS = 30 /* likewise                                       */
-};
-
 /* --- checks ---------------------------------------------------------------------------------- */
 
 cr_status cri_gp_check_noise_free(cr_ctx *cx, const cri_gp_fit *f)
@@ -85,11 +80,4 @@ done:
 cr_status cri_gp_learn_all(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned)
 {
     return cri_gp_learn(cx, &f->learning, f->m->kernel, &f->m->noise, learned);
-}
-
-cr_status cri_gp_learn_sds(cr_ctx *cx, cri_gp_fit *f)
-{
-    cri_gp_posterior *m = f->m;
-    if (f->problem.data->n > SDS_ROWS || m->n_theta > SDS_PARAMETERS) return CR_OK;
-    return cri_gp_hyper_sds(cx, &f->learning, m->kernel, m->noise, m->sd);
 }

@@ -8,9 +8,11 @@
 #include "models/gp/sparse/gp_sparse.h"
 
 typedef struct cri_gp_fit {
-    size_t   inducing, restarts, max_iter, batch, epochs, draws, probes; /* options */
-    bool     optimize, move_inputs, given_inputs, loo;
-    uint64_t seed;
+    size_t            inducing, restarts, max_iter, batch, epochs, draws, probes; /* options */
+    bool              optimize, move_inputs, given_inputs, loo;
+    uint64_t          seed;
+    int               hyper;   /* of --hyper                             */
+    cri_gp_hyper_kind average; /* how, where it is over hyper-parameters */
 
     const cri_gp_method *method;
     const cri_rows      *rows;
@@ -22,6 +24,8 @@ typedef struct cri_gp_fit {
     double nugget; /* share of the diagonal that learning without noise had to add (gp_exact.h) */
     cri_gp_problem  problem;
     cri_gp_learning learning;  /* the objective with its workspace, and limits */
+    cri_gp_prior    prior;     /* of the hyper-parameters, where it is used      */
+    cri_gp_laplace  laplace;   /* at the optimum; memory of the fit              */
     void           *workspace; /* of the method                               */
 } cri_gp_fit;
 
@@ -41,8 +45,25 @@ cr_status cri_gp_learn_from_few(cr_ctx *cx, cri_gp_fit *f, size_t most, cri_gp_l
                                 bool *out_all);
 /* Learns from all rows by the objective of the method. */
 cr_status cri_gp_learn_all(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned);
-/* The sds of the hyper-parameters, where they do not cost too much (gp_learn.h). */
+
+/* --- how sure hyper-parameters are (gp_hyper.c) ---------------------------------------------- */
+
+/* The sds of the hyper-parameters and, with priors, the integral over them by Laplace's approximation
+ * (gp_learn.h); where second derivatives would cost too much, only the integral, roughly. */
 cr_status cri_gp_learn_sds(cr_ctx *cx, cri_gp_fit *f);
+/* Where the hyper-parameters are many for the rows, or the data leave them open, so that intervals at
+ * their best values would be too narrow: averages over them, or warns where that would take long. */
+cr_status cri_gp_average_if_open(cr_ctx *cx, cri_gp_fit *f, bool *out_averaged);
+/* m->occam: what the log evidence loses to the hyper-parameters that were learned with priors, by
+ * Laplace's approximation or, where that is not known, roughly. */
+cr_status cri_gp_charge_evidence(cr_ctx *cx, cri_gp_fit *f);
+/* Roughly: n rows say of the logarithm of each as much as of that of the noise, n / 2, which is the
+ * charge of the Bayesian information criterion. */
+cr_status cri_gp_rough_occam(cr_ctx *cx, const cri_gp_prior *prior, const cr_kernel *k,
+                             double noise, double n, double *out);
+/* Draws in the place of the best hyper-parameters, by Markov chains or from the normal of Laplace's
+ * approximation; m stands at the mean of them. */
+cr_status cri_gp_draw_hyper(cr_ctx *cx, cri_gp_fit *f, cri_gp_hyper_kind kind);
 
 /* --- the exact ones (gp_method_exact.c), which others build on ------------------------------- */
 

@@ -50,9 +50,11 @@ static cr_status learn(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned)
     cr_status st = CR_OK;
     cri_gp_cg cg = *(cri_gp_cg *)f->workspace;
     bool      all;
+    cri_progress_stage(cx, 0.2);
     CR_TRY(cri_gp_learn_from_few(cx, f, FEW_ROWS, learned, &all));
-    if (all) goto done;
+    if (all || learned->expired) goto done;
     learned->at_bound[0] = '\0';
+    cri_progress_stage(cx, 0.9);
     CR_TRY(cri_gp_cg_learn(cx, &f->learning, &cg, f->m->kernel, &f->m->noise, learned));
 done:
     return st;

@@ -201,6 +201,8 @@ static cr_status copy_model(cr_ctx *cx, const cri_gp_posterior *old, cri_gp_post
     m->starts = old->starts;
     m->agreed = old->agreed;
     m->evaluations = old->evaluations;
+    m->hyper = old->hyper;
+    m->occam = old->occam;
     m->loo_score = m->loo_rmse = NAN;
     CR_TRY(cr_kernel_copy(cx, old->kernel, &m->kernel));
     CR_TRY(cri_gp_data_copy(cx, &old->at, &m->at));

@@ -138,12 +138,16 @@ static cr_status learn_svgp(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned)
     if (batch >= n) return learn(cx, f, learned);
     cri_gp_svgp_options o = { batch, choose_epochs(f->epochs, n, batch), f->move_inputs };
 
+    cri_progress_stage(cx, 0.3);
     CR_TRY(cri_gp_learn_from_few(cx, f, CRI_GP_SEARCH_ROWS, learned, &all));
     learned->at_bound[0] = '\0';
+    if (learned->expired) goto done;
+    cri_progress_stage(cx, 0.95);
     CR_TRY(adapt_to_bound(cx, f));
     CR_TRY(
         cri_gp_svgp_learn(cx, &f->learning, &o, f->workspace, f->m->kernel, &f->m->noise, learned));
-    if (learned->stop == CR_STOP_LIMIT)
+    if (learned->expired) cri_gp_report_expired(cx, learned->evaluations, n, n);
+    if (learned->stop == CR_STOP_LIMIT && !learned->expired)
         cr_log(cx, CR_LOG_WARNING,
                "the bound still moved in the last of %zu passes over the rows: --epochs %zu goes "
                "on for longer, and "

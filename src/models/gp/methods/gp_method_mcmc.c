@@ -3,7 +3,6 @@
 #include "gp_cost.h"
 #include "gp_fit.h"
 #include "models/gp/posterior/gp_mcmc.h"
-#include "base/context_internal.h"
 
 #include <math.h>
 
@@ -15,41 +14,10 @@ static cr_status cost(cr_ctx *cx, const cri_gp_fit *f)
                             f->draws);
 }
 
-/* Draws in the place of the best hyper-parameters; m stands at the mean of them. */
-static cr_status draw_hyper(cr_ctx *cx, cri_gp_fit *f)
+static cr_status hyper(cr_ctx *cx, cri_gp_fit *f)
 {
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    cri_gp_posterior *m = f->m;
-    size_t            count = (f->draws + CRI_GP_CHAINS - 1) / CRI_GP_CHAINS * CRI_GP_CHAINS;
-    size_t            width = m->n_theta + 1, evaluations = 0;
-    double           *centre = cr_scratch_bytes(&s, width, sizeof(double)), rhat, ess;
-
-    CR_TRY(s.status);
-    if (m->n_theta + m->noise_learned == 0) goto done;
-    m->draws = cr_alloc(cx, count * width, sizeof(double));
-    if (!m->draws) CR_TRY(CR_ENOMEM);
-    m->n_draws = count;
-    CR_TRY(cri_gp_mcmc(cx, &f->learning, m->kernel, m->noise, count, m->draws, &evaluations));
-    m->evaluations += evaluations;
-    for (size_t c = 0; c < width; c++)
-        for (size_t h = 0; h < count; h++) centre[c] += m->draws[h * width + c] / (double)count;
-    cri_gp_mcmc_agreement(m, &rhat, &ess);
-    CR_TRY(cr_kernel_set_theta(cx, m->kernel, centre));
-    if (m->noise_learned) m->noise = exp(centre[m->n_theta]);
-    if (isnan(rhat))
-        cr_log(cx, CR_LOG_WARNING,
-               "%zu draws of the hyper-parameters are too few to tell whether their chains agree: "
-               "--draws-hyper 100 would do",
-               count);
-    if (rhat > 1.1)
-        cr_log(cx, CR_LOG_WARNING,
-               "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
-               "--draws-hyper %zu would help",
-               rhat, 4 * count);
-done:
-    cr_scratch_end(&s);
-    return st;
+    cr_status st = cri_gp_learn_sds(cx, f);
+    return st != CR_OK ? st : cri_gp_draw_hyper(cx, f, f->average);
 }
 
 /* Nothing was drawn of a kernel without parameters: the process is that of the exact method. */
@@ -65,9 +33,9 @@ static bool fits(const cri_gp_posterior *m)
 
 static void describe(const cri_gp_posterior *m, const cr_design *design, cri_sheet *out)
 {
-    double rhat, ess;
+    double rhat = NAN, ess = NAN;
     cri_gp_exact_describe(m, design, out);
-    cri_gp_mcmc_agreement(m, &rhat, &ess);
+    if (m->hyper != CRI_GP_HYPER_LAPLACE) cri_gp_mcmc_agreement(m, &rhat, &ess);
     cri_put_count(out, "hyper_draws", m->n_draws);
     cri_put_real(out, "largest_rhat", rhat);
     cri_put_real(out, "smallest_ess", ess);
@@ -88,7 +56,7 @@ const cri_gp_method cri_gp_method_mcmc = {
     .prepare = cri_gp_exact_prepare,
     .open = cri_gp_exact_open,
     .learn = cri_gp_exact_learn,
-    .hyper = draw_hyper,
+    .hyper = hyper,
     .condition = condition,
     .fits = fits,
     .answers = &cri_gp_mixture_answers,

@@ -26,6 +26,8 @@
     X(real,   noise,     "", ">0", "variance of the noise; not given: learned", "0.01")              \
     X(choice, optimize,  "evidence", "evidence|none",                                                \
       "learn the hyper-parameters by the bound, or keep them as given", "none")                      \
+    X(choice, hyper,     "map", "map|best",                                                          \
+      "hyper-parameters of the first batch at the maximum of the bound times weak priors, or of the bound alone", "best") \
     X(count,  max_iter,  "200", "1..1000000", "most steps of one run of the search on the first batch", "50") \
     X(count,  steps,     "10", ">=0", "most steps of the search with each further batch; 0 keeps what was learned", "0") \
     X(count,  inducing,  "100", "1..100000", "most inducing inputs, or inputs of the basis", "50")   \
@@ -33,15 +35,14 @@
 /* clang-format on */
 enum { METHOD_STREAM, METHOD_BASIS };
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
+enum { HYPER_MAP, HYPER_BEST };
 enum { BATCH = 4096, SEARCH_ROWS = 512, ONE_THREAD_ROWS = 256 };
 
 CR_OPTIONS(gp_online_options, gp_online_table, GP_ONLINE_OPTIONS);
 static const cri_requirement gp_online_requirements[] = {
-    { "max_iter", "optimize", "evidence", false },
-    { "steps", "method", "stream", false },
-    { "steps", "optimize", "evidence", false },
-    { "move", "method", "stream", false },
-    CRI_REQUIREMENT_LAST,
+    { "max_iter", "optimize", "evidence", false }, { "hyper", "optimize", "evidence", false },
+    { "steps", "method", "stream", false },        { "steps", "optimize", "evidence", false },
+    { "move", "method", "stream", false },         CRI_REQUIREMENT_LAST,
 };
 
 /* clang-format off */
@@ -110,6 +111,7 @@ static cr_status state_like(cr_ctx *cx, const online_state *old, cri_gp_data *in
     m->method = old->method, m->batches = old->batches, m->shift = old->shift;
     g->approx = o->approx, g->noise = o->noise, g->jitter = o->jitter,
     g->noise_learned = o->noise_learned;
+    g->hyper = o->hyper, g->occam = o->occam;
     g->rows = o->rows, g->starts = o->starts, g->agreed = o->agreed,
     g->evaluations = o->evaluations;
     g->loo_score = g->loo_rmse = NAN;
@@ -307,6 +309,8 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     cri_gp_problem     problem;
     cri_gp_sparse      sparse = cri_gp_sparse_into(g, CRI_GP_VFE);
     double             square = 0;
+    cri_gp_space       space;
+    cri_gp_prior       prior;
 
     if (m->method == METHOD_BASIS && data->n > few) {
         CR_TRY(cri_gp_data_draw(cx, data, few, seed, &some));
@@ -344,7 +348,15 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
         cri_gp_learn_noise_alone(cx, from, constant, g->noise_learned, &g->noise);
         goto done;
     }
+    CR_TRY(cri_gp_space_new(&s, g->kernel, &problem, learning.variance, g->noise, g->noise_learned,
+                            &space));
+    CR_TRY(cri_gp_prior_new(&s, g->kernel, &space, from->count, &prior));
+    if (o->hyper == HYPER_MAP) learning.prior = &prior;
     CR_TRY(cri_gp_learn(cx, &learning, g->kernel, &g->noise, &learned));
+    if (learning.prior) {
+        g->hyper = CRI_GP_HYPER_MAP;
+        CR_TRY(cri_gp_rough_occam(cx, &prior, g->kernel, g->noise, data->count, &g->occam));
+    }
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
     report->iterations = learned.iterations;
     report->stop = learned.stop;
@@ -357,7 +369,7 @@ done:
 
 static void report_evidence(const online_state *m, const cr_design *design, cr_report *report)
 {
-    report->log_evidence = m->gp.evidence - m->gp.rows * log(design->target_scale);
+    report->log_evidence = m->gp.evidence + m->gp.occam - m->gp.rows * log(design->target_scale);
     report->evidence = m->method == METHOD_STREAM ? CR_EVIDENCE_BOUND : CR_EVIDENCE_ESTIMATE;
 }
 
@@ -561,6 +573,10 @@ static const cr_field online_statistics[] = {
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
     CR_NUMBER("jitter", CR_FIELD_NULL,
               "added to the diagonal of the covariance, where it had to be"),
+    CR_TEXT("hyper", CR_FIELD_SOMETIMES, "of learned hyper-parameters: best or map"),
+    CR_MEASURE(
+        "log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES,
+        "of map: at these hyper-parameters; log_evidence also counts that they were learned"),
     CR_COUNT("starts", 0, "runs of the search"),
     CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
     CR_COUNT("evaluations", 0, "of the evidence"),

@@ -1,5 +1,7 @@
 /* gp_mcmc.c -- slice sampling of hyper-parameters. */
 #include "gp_mcmc.h"
+#include "base/context_internal.h"
+#include "base/clock.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -8,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double NO_NOISE = -800; /* its exponential is 0 */
 enum { WARM_AXES = 12, WARM_DIRECTIONS = 8, SKIP = 4, MOST_STEPS = 8 };
 
 /* --- the density ----------------------------------------------------------------------------- */
@@ -19,32 +20,11 @@ typedef struct chains {
     cr_kernel             *k; /* overwritten */
     double                 noise;
     cri_gp_space           u;
-    bool                  *weak;       /* [size] has no prior of its own            */
-    double                *mean, *sd;  /* [size] of the weak priors                 */
+    double                *reach;      /* [size] how far starts lie from the best   */
     double                *directions; /* [size x size] rows that slices go along   */
     double                *trial;      /* [size]                                    */
     size_t                 evaluations;
 } chains;
-
-/* Centres and widths of the priors that the expression does not give. */
-static void set_priors(chains *c)
-{
-    const cri_gp_space *u = &c->u;
-    size_t              j = 0;
-    for (size_t i = 0; i < c->k->n_params; i++) {
-        if (c->k->params[i].fixed) continue;
-        c->weak[j] = c->k->params[i].prior == CR_PRIOR_NONE;
-        bool other = u->kind[j] == CRI_GP_OTHER;
-        c->mean[j] = other ? u->given[j] : u->unit[j];
-        if (u->kind[j] == CRI_GP_NOISE) c->mean[j] += log(0.1);
-        c->sd[j] = other ? 1 : u->kind[j] == CRI_GP_NOISE ? 2 : 1.5;
-        j++;
-    }
-    if (u->size == u->p) return;
-    c->weak[u->p] = true;
-    c->mean[u->p] = u->unit[u->p] + log(0.1);
-    c->sd[u->p] = 2;
-}
 
 /* log p(y | theta) p(theta) as a density of theta; -INFINITY where there is none. */
 static cr_status log_density(chains *c, const double *x, double *out)
@@ -62,10 +42,7 @@ static cr_status log_density(chains *c, const double *x, double *out)
     c->evaluations++;
     if (st == CR_ENUMERIC) return CR_OK;
     CR_TRY(st);
-    value += cr_kernel_log_prior(c->k, true, NULL);
-    for (size_t j = 0; j < u->size; j++)
-        if (c->weak[j]) value -= 0.5 * pow((x[j] - c->mean[j]) / c->sd[j], 2);
-    *out = value;
+    *out = value + cri_gp_log_prior(c->learning->prior, c->k, x, NULL);
 done:
     return st;
 }
@@ -156,7 +133,7 @@ static cr_status start_chain(chains *c, cr_rng *rng, const double *best, double 
     double              reach = 1;
     for (int attempt = 0; attempt < 20; attempt++, reach *= 0.6) {
         for (size_t j = 0; j < u->size; j++) {
-            double z = best[j] + reach * cr_rng_normal(rng);
+            double z = best[j] + reach * c->reach[j] * cr_rng_normal(rng);
             x[j] = fmin(fmax(z, u->lower[j]), u->upper[j]);
         }
         CR_TRY(log_density(c, x, value));
@@ -167,12 +144,28 @@ done:
     return st;
 }
 
-static cr_status run_chains(chains *c, const double *best, size_t length, double *draws)
+/* One sweep of every chain may be the last that the time limit leaves: a quarter of what was left at
+ * the start is for the rest of the fit. */
+static bool is_late(const chains *c, double left, double begun, size_t sweeps)
+{
+    double each = sweeps ? (cri_seconds() - begun) / (double)sweeps : 0;
+    return !isinf(left) && cri_time_left(c->cx) < left / 4 + 1.5 * each;
+}
+
+/* draws [CHAINS x length] of which `made` are there become [CHAINS x made]. */
+static void close_gaps(double *draws, size_t width, size_t length, size_t made)
+{
+    for (size_t a = 1; a < CRI_GP_CHAINS; a++)
+        memmove(draws + a * made * width, draws + a * length * width, made * width * sizeof *draws);
+}
+
+static cr_status run_chains(chains *c, const double *best, size_t *io_length, double *draws)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(c->cx);
     size_t     size = c->u.size, width = c->u.p + 1, kept = 0;
-    size_t     all = WARM_AXES + WARM_DIRECTIONS + length;
+    size_t     length = *io_length, warm = WARM_AXES + WARM_DIRECTIONS, all = warm + length;
+    double     left = cri_time_left(c->cx), begun = cri_seconds();
     double    *x = cr_scratch_matrix(&s, CRI_GP_CHAINS, size), value[CRI_GP_CHAINS];
     double    *states = cr_scratch_matrix(&s, CRI_GP_CHAINS * (WARM_AXES - SKIP), size);
     cr_rng     rng[CRI_GP_CHAINS];
@@ -183,37 +176,40 @@ static cr_status run_chains(chains *c, const double *best, size_t length, double
         CR_TRY(start_chain(c, &rng[a], best, x + a * size, &value[a]));
     }
     for (size_t i = 0; i < all; i++) {
-        cr_progress(c->cx, "gp: sampling", (double)i, (double)all);
+        if (is_late(c, left, begun, i)) {
+            *io_length = i > warm ? i - warm : 0;
+            break;
+        }
+        cri_progress_part(c->cx, (double)i / (double)all);
         for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
             CR_TRY(sweep(c, &rng[a], x + a * size, &value[a]));
             if (i >= SKIP && i < WARM_AXES)
                 memcpy(states + kept++ * size, x + a * size, size * sizeof *x);
-            if (i < WARM_AXES + WARM_DIRECTIONS) continue;
-            double *to = draws + (a * length + i - WARM_AXES - WARM_DIRECTIONS) * width;
-            to[width - 1] = c->noise > 0 ? log(c->noise) : NO_NOISE;
+            if (i < warm) continue;
+            double *to = draws + (a * length + i - warm) * width;
+            to[width - 1] = c->noise > 0 ? log(c->noise) : CRI_GP_NO_NOISE;
             memcpy(to, x + a * size, size * sizeof *x);
         }
         if (i + 1 == WARM_AXES) CR_TRY(set_directions(c, states, kept));
     }
+    if (*io_length < length) close_gaps(draws, width, length, *io_length);
 done:
     cr_scratch_end(&s);
     return st;
 }
 
 cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
-                      size_t count, double *draws, size_t *opt_evaluations)
+                      const double *sd, size_t *count, double *draws, size_t *opt_evaluations)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = cr_kernel_theta_size(k), size = p + learning->learn_noise,
-           length = count / CRI_GP_CHAINS;
+           length = *count / CRI_GP_CHAINS;
     double *best = cr_scratch_f64(&s, p + 1);
     chains  c = { .cx = cx,
                   .learning = learning,
                   .noise = noise,
-                  .weak = cr_scratch_bytes(&s, p + 1, sizeof(bool)),
-                  .mean = cr_scratch_f64(&s, p + 1),
-                  .sd = cr_scratch_f64(&s, p + 1),
+                  .reach = cr_scratch_f64(&s, p + 1),
                   .directions = cr_scratch_bytes(&s, size * size, sizeof(double)),
                   .trial = cr_scratch_f64(&s, p + 1) };
 
@@ -221,11 +217,14 @@ cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kern
     CR_TRY(cr_kernel_copy(cx, k, &c.k));
     CR_TRY(cri_gp_space_new(&s, k, learning->problem, learning->variance, noise,
                             learning->learn_noise, &c.u));
-    set_priors(&c);
     cr_kernel_theta(k, best);
-    best[p] = noise > 0 ? log(noise) : NO_NOISE;
-    for (size_t a = 0; a < size; a++) c.directions[a * size + a] = 0.5;
-    CR_TRY(run_chains(&c, best, length, draws));
+    best[p] = noise > 0 ? log(noise) : CRI_GP_NO_NOISE;
+    for (size_t a = 0; a < size; a++) {
+        c.reach[a] = sd[a] < 0.5 ? 2 * sd[a] : 1; /* NaN: 1 */
+        c.directions[a * size + a] = 0.5 * c.reach[a];
+    }
+    CR_TRY(run_chains(&c, best, &length, draws));
+    *count = length * CRI_GP_CHAINS;
     if (opt_evaluations) *opt_evaluations = c.evaluations;
 done:
     cr_kernel_free(cx, c.k);

@@ -1,8 +1,6 @@
 /* gp_mcmc.h -- hyper-parameters by Markov chains instead of at their best values.
  *   p(theta | y) ~ p(y | theta) p(theta),   theta: logarithms (gp_starts.h), log noise last
- * Priors are those of the expression; a parameter without one has log N(unit, 1.5^2) for a length
- * or an amplitude (its unit made from the data), log N(value, 1) for others, and for the noise log
- * N(a tenth of the variance of the target, 2^2); all within the bounds of the search.  Four chains
+ * Priors are those of gp_prior.h, within the bounds of the search.  Four chains
  * of slice sampling with stepping out (Neal 2003), along the axes first, then along the principal
  * directions that the warm-up showed; no tuning.  A sweep takes about five evaluations of the
  * evidence, n^3 / 3 each, for every parameter.  Predictions are mixtures over the draws. (Internal
@@ -14,11 +12,13 @@
 #include "gp_posterior.h"
 
 enum { CRI_GP_CHAINS = 4 };
+#define CRI_GP_NO_NOISE (-800.0) /* a log noise whose exponential is 0 */
 
-/* draws [count x (theta + 1)], chain by chain, count a multiple of CRI_GP_CHAINS; the last column
- * is log noise, as it is when it is not learned.  opt_evaluations: of the evidence. */
+/* draws [*count x (theta + 1)], chain by chain, *count a multiple of CRI_GP_CHAINS, fewer where the
+ * time limit came near, perhaps none; the last column is log noise, as it is when it is not learned.  sd [theta + 1]: what is known of their spread, NaN
+ * where it is not.  opt_evaluations: of the evidence. */
 cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
-                      size_t count, double *draws, size_t *opt_evaluations);
+                      const double *sd, size_t *count, double *draws, size_t *opt_evaluations);
 
 /* The largest R-hat and the smallest effective number of draws of a learned hyper-parameter. */
 void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess);

@@ -253,7 +253,14 @@ const cr_field cri_gp_statistics[] = {
     CR_MEASURE("loo_rmse", "target", CR_FIELD_EITHER, "root mean squared error, likewise"),
     CR_NUMBER("jitter", CR_FIELD_NULL,
               "added to the diagonal of the covariance, where it had to be"),
-    CR_COUNT("hyper_draws", CR_FIELD_SOMETIMES, "of --hyper mcmc: draws of the hyper-parameters"),
+    CR_TEXT("hyper", CR_FIELD_SOMETIMES,
+            "of learned hyper-parameters: best, map, or laplace or mcmc where predictions are "
+            "averaged"),
+    CR_MEASURE(
+        "log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES,
+        "of map: at these hyper-parameters; log_evidence also counts that they were learned"),
+    CR_COUNT("hyper_draws", CR_FIELD_SOMETIMES,
+             "of laplace and mcmc: draws of the hyper-parameters"),
     CR_NUMBER("largest_rhat", CR_FIELD_EITHER, "of these: potential scale reduction, the worst"),
     CR_NUMBER("smallest_ess", CR_FIELD_EITHER, "of these: effective number of draws, the least"),
     CR_COUNT("starts", 0, "runs of the search"),
@@ -271,6 +278,8 @@ void cri_gp_describe_search(const cri_gp_posterior *m, cri_sheet *s)
     if (m->at_bound[0]) cri_put_text(s, "at_bound", m->at_bound);
 }
 
+static const char *const hypers[] = { "best", "map", "laplace", "mcmc" }; /* cri_gp_hyper_kind */
+
 static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
                                 cri_sheet *s)
 {
@@ -285,6 +294,10 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(noise_sd(cx, m, &noise));
     if (!m->noise_column) cri_put_real(s, "noise_sd", noise * design->target_scale);
     method->describe(m, design, s);
+    if (m->starts || m->n_draws)
+        cri_put_text(s, "hyper", m->n_draws && !m->hyper ? "mcmc" : hypers[m->hyper]);
+    if (m->hyper == CRI_GP_HYPER_MAP && m->occam != 0)
+        cri_put_real(s, "log_evidence_at_hyper", m->evidence - m->rows * log(design->target_scale));
     cri_gp_describe_search(m, s);
 done:
     return st;

@@ -67,6 +67,8 @@ extern const cri_member cri_gp_inverse_record[];
     INNER(real,    at.spread,     (),                "as:spread",   "of rows of equal inputs")         \
     INNER(real,    at.log_shares, (),                "as:log_shares", "of the noise")                \
     MEMBER(real,   evidence,      (),                "none",        "its log, in the units of the design") \
+    MEMBER(count,  hyper,         (),                "0..3 spare",  "cri_gp_hyper_kind") \
+    MEMBER(real,   occam,         (),                "spare",       "what log evidence loses to the hyper-parameters that were learned; 0: none were") \
     MEMBER(count,  n_draws,       (),                "spare as:hyper_draws", "of hyper-parameters (gp_mcmc.h); 0: at their best") \
     INNER(count,   at.d,          (),                "found",       "columns of numbers")            \
     INNER(count,   at.c,          (),                "found",       "categories")                    \
@@ -98,6 +100,15 @@ extern const cri_member cri_gp_inverse_record[];
     MEMBER(part,   centre,        (cri_gp_centre_rows), "none",     "of the kernel")                 \
     MEMBER(part,   low,           (cri_gp_lowrank),  "inside none as:lowrank", "absent with draws, of sparse ones, ..")
 /* clang-format on */
+
+/* What became of the hyper-parameters: given or at the maximum of the evidence, at that of evidence
+ * times priors, or averaged over draws, of Laplace's approximation or of Markov chains. */
+typedef enum cri_gp_hyper_kind {
+    CRI_GP_HYPER_BEST,
+    CRI_GP_HYPER_MAP,
+    CRI_GP_HYPER_LAPLACE,
+    CRI_GP_HYPER_MCMC
+} cri_gp_hyper_kind;
 
 typedef struct cri_gp_posterior {
     cri_gp_data at;

@@ -53,7 +53,7 @@ static cr_status value_at(cr_ctx *cx, const cri_gp_learning *learning, const cri
     if (st == CR_OK)
         st = learning->objective(cx, learning->workspace, learning->problem, k, exp(x[u->p]), out,
                                  NULL);
-    if (st == CR_OK) *out += cr_kernel_log_prior(k, false, NULL);
+    if (st == CR_OK) *out += cri_gp_log_prior(learning->prior, k, x, NULL);
     if (st != CR_ENUMERIC) return st;
     *out = -INFINITY;
     return CR_OK;

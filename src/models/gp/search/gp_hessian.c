@@ -2,6 +2,7 @@
  * and the curvature that a run of the optimiser starts with. */
 #include "gp_optimiser.h"
 #include "base/scratch.h"
+#include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/decompose.h"
 
@@ -11,6 +12,7 @@
 /* The least curvature that a run sets out with: a step of a gradient of 1 is no longer than a
  * factor of e^2. */
 static const double FLAT = 0.5, STEP = 3e-4;
+static const double FLATTEST = 3; /* sd of a logarithm of which the data say nothing */
 
 void cri_gp_within(const cri_gp_space *u, const double *x, size_t *at, size_t *out_m)
 {
@@ -80,27 +82,54 @@ done:
     return st;
 }
 
-cr_status cri_gp_hyper_sds(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
-                           double noise, double *out)
+/* Of exp(value - z^T B z / 2) over m numbers, of the space `at`: the log integral, and
+ * root [size x size] with root root^T = B^-1; a direction in which B is flatter than that has an sd
+ * of FLATTEST.  A parameter at its bound stays there. */
+static cr_status integrate(cri_gp_optimiser *r, double value, const double *B, const size_t *at,
+                           size_t m, cri_gp_laplace *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(r->cx);
+    size_t     size = r->space.size;
+    double    *w = cr_scratch_f64(&s, m), *V = cr_scratch_matrix(&s, m, m);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_eigen(r->cx, cr_cmat_of(B, m, m), w, cr_mat_of(V, m, m)));
+    out->log_integral = value;
+    memset(out->root, 0, size * size * sizeof *out->root);
+    for (size_t e = 0; e < m; e++) {
+        double sd = w[e] > pow(FLATTEST, -2) ? 1 / sqrt(w[e]) : FLATTEST;
+        out->log_integral += CRI_HALF_LOG_2PI + log(sd);
+        for (size_t i = 0; i < m; i++) out->root[at[i] * size + e] = sd * V[i * m + e];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_laplace_at(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
+                            double noise, cri_gp_laplace *out)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     size_t           m = 0, p = cr_kernel_theta_size(k);
     cri_gp_optimiser r = { .cx = cx };
     double          *x = cr_scratch_f64(&s, p + 1), *B = cr_scratch_matrix(&s, p + 1, p + 1);
-    double          *g = cr_scratch_f64(&s, p + 1);
+    double          *g = cr_scratch_f64(&s, p + 1), value;
     size_t          *at = cr_scratch_index(&s, p + 1);
 
     CR_TRY(cri_gp_optimiser_begin(&s, learning, k, noise, &r));
     cr_kernel_theta(k, x);
     x[p] = noise > 0 ? log(noise) : 0;
-    for (size_t j = 0; j <= p; j++) out[j] = NAN;
+    for (size_t j = 0; j <= p; j++) out->sd[j] = NAN;
     cri_gp_within(&r.space, x, at, &m);
-    st = cri_gp_hessian(&r, x, at, m, g, B);
+    st = cri_gp_evaluate(&r, x, &value, g);
+    if (st == CR_OK) st = cri_gp_hessian(&r, x, at, m, g, B);
+    if (st == CR_OK && out->root) st = integrate(&r, value, B, at, m, out);
     if (st == CR_OK) st = cr_chol(cx, cr_mat_of(B, m, m));
     if (st == CR_OK) st = cr_chol_inverse(cx, cr_cmat_of(B, m, m), cr_mat_of(B, m, m));
     for (size_t i = 0; st == CR_OK && i < m; i++) /* beyond e^5 the data say nothing */
-        out[at[i]] = B[i * m + i] < 25 ? sqrt(B[i * m + i]) : NAN;
+        out->sd[at[i]] = B[i * m + i] < 25 ? sqrt(B[i * m + i]) : NAN;
     if (st == CR_ENUMERIC) st = CR_OK; /* flat or at no maximum: nothing to report */
 done:
     cri_gp_optimiser_end(&r);

@@ -4,6 +4,7 @@
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BOUND_ROWS = 4096 };      /* that a bound over many is maximised on first */
@@ -46,7 +47,6 @@ static cr_status ascend_all(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n, c
     out->starts = n;
     for (size_t i = 0; i < n; i++) {
         if (is_top(r, &a[i].at) && a[i].at.value < out->value - ROUGHLY) continue;
-        r->runs = n, r->running = i, r->begun = r->evaluations;
         CR_TRY(cri_gp_try(r, a[i].at.x, true, &a[i].at.value));
         if (isinf(a[i].at.value)) continue;
         cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
@@ -56,7 +56,6 @@ static cr_status ascend_all(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n, c
             CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, most, NULL, &a[i].at));
         out->value = a[i].at.value;
     }
-    cr_progress(r->cx, "gp: learning", (double)n, (double)n);
     cri_gp_sort_starts(a, n);
     if (a[0].at.stop == CR_STOP_NO_PROGRESS && cri_gp_may_ascend(r, &a[0].at)) {
         CR_TRY(cri_gp_ascend(r, false, CRI_GP_FINE, most, NULL, &a[0].at)); /* along the gradient */
@@ -64,7 +63,6 @@ static cr_status ascend_all(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n, c
     }
     if (isnan(out->value)) CR_TRY(cri_gp_fail_starts(r, a, n));
 done:
-    r->runs = 0;
     return st;
 }
 
@@ -233,6 +231,26 @@ done:
     return st;
 }
 
+void cri_gp_report_expired(cr_ctx *cx, size_t evaluations, size_t some, size_t all)
+{
+    char of[64] = "";
+    if (some < all) snprintf(of, sizeof of, ", by %zu of %zu inputs", some, all);
+    cr_log(cx, CR_LOG_WARNING,
+           "the time limit ended the search for hyper-parameters after %zu evaluations: these are "
+           "the best so far%s",
+           evaluations, of);
+}
+
+/* What a search that had to end leaves. */
+static void take_best(cri_gp_optimiser *r, cri_gp_point *at, cri_gp_learned *out)
+{
+    memcpy(at->x, r->best, r->space.size * sizeof *at->x);
+    at->value = r->best_value;
+    out->expired = true;
+    out->stop = CR_STOP_LIMIT;
+    cri_gp_report_expired(r->cx, r->evaluations, r->best_rows, r->learning->problem->data->n);
+}
+
 cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise,
                        cri_gp_learned *out)
 {
@@ -248,8 +266,13 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k
     if (r.space.size == 0) {
         CR_TRY(cri_gp_evaluate(&r, a[0].at.x, &learned.value, NULL));
     } else {
-        CR_TRY(learn(cx, &r, a, &learned));
-        CR_TRY(cri_gp_drop_terms(&r, &a[0].at, true));
+        st = learn(cx, &r, a, &learned);
+        if (st == CR_OK) st = cri_gp_drop_terms(&r, &a[0].at, true);
+        if (st != CR_OK && r.expired) {
+            take_best(&r, &a[0].at, &learned);
+            st = CR_OK;
+        }
+        CR_TRY(st);
         learned.value = a[0].at.value;
         CR_TRY(cr_kernel_set_theta(cx, k, a[0].at.x));
         if (learning->learn_noise) *noise = exp(a[0].at.x[r.space.p]);

@@ -1,4 +1,4 @@
-/* gp_learn.h -- hyper-parameters at the maximum of the evidence (times their priors).
+/* gp_learn.h -- hyper-parameters at the maximum of the evidence times their priors (gp_prior.h).
  * The starts come from the data: twenty settings are tried, L-BFGS runs from the best two and from
  * the best of other lengths; where there is one length-scale a column, these move together first,
  * then each by itself.  With few rows starts of other kinds join them, see gp_optima.h.  In a sum,
@@ -8,7 +8,7 @@
 #ifndef CREDENCE_MODELS_GP_SEARCH_GP_LEARN_H
 #define CREDENCE_MODELS_GP_SEARCH_GP_LEARN_H
 
-#include "gp_starts.h"
+#include "gp_prior.h"
 #include "math/optim/minimize.h"
 
 /* Value and gradient to be maximised, of any kernel method: log evidence or bound by theta and,
@@ -23,6 +23,7 @@ typedef struct cri_gp_learning {
     void                 *workspace;
     cri_gp_objective     *search_objective; /* of the search with few rows; NULL: the same */
     void                 *search_workspace;
+    const cri_gp_prior   *prior;    /* NULL: those of the expression alone         */
     double                variance; /* of the target about its mean               */
     bool                  learn_noise;
     size_t                restarts, max_iter;
@@ -39,6 +40,7 @@ typedef struct cri_gp_learned {
     size_t  evaluations;    /* of all starts                                                */
     size_t  refused;        /* settings that had no value: the covariance is singular there */
     size_t  starts, agreed; /* runs of L-BFGS at the last stage; those near the best */
+    bool    expired;        /* the time limit ended the search: the best so far             */
     char    at_bound[512];  /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
 } cri_gp_learned;
 
@@ -46,16 +48,25 @@ typedef struct cri_gp_learned {
 cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise,
                        cri_gp_learned *out);
 
+/* Warns that the time limit ended a search after so many evaluations, by some of all inputs. */
+void cri_gp_report_expired(cr_ctx *cx, size_t evaluations, size_t some, size_t all);
+
 /* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of
  * `learning` likes best: where the optimum of something else, the evidence of some rows, is to start
  * the search. */
 cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k, double *noise);
 
-/* The standard deviations of theta and log noise, by the inverse of the matrix of second
- * derivatives at the optimum (differences of the gradient): out [theta + 1], NaN for those at a
- * bound or without. */
-cr_status cri_gp_hyper_sds(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
-                           double noise, double *out);
+/* What the second derivatives at the optimum (differences of the gradient) say of theta and log
+ * noise. */
+typedef struct cri_gp_laplace {
+    double *sd;           /* [theta + 1]; NaN for those at a bound or without                     */
+    double *root;         /* [size x size] root root^T is their covariance, definite where that is
+                           * not; NULL: not asked for, nor is:                                    */
+    double  log_integral; /* over them, of evidence times priors, by Laplace's approximation; NaN
+                           * until it is known                                                    */
+} cri_gp_laplace;
+cr_status cri_gp_laplace_at(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k,
+                            double noise, cri_gp_laplace *out);
 
 /* The exact log evidence as an objective; its workspace is a cri_gp_exact_workspace. */
 typedef struct cri_gp_exact_workspace {

@@ -1,14 +1,18 @@
 /* gp_optimiser.c -- one evaluation, one run of the optimiser. */
 #include "gp_optimiser.h"
+#include "base/context_internal.h"
+#include "base/clock.h"
 #include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    LARGE = 600, /* from so many rows on a gain of 1e-4 is none                       */
-    MEMORY = 50, /* pairs: what they cost is nothing against an evaluation            */
-    USUAL = 6    /* evaluations after which a run is reported as half done           */
+    FIRST = 20,     /* evaluations that a search has at least, while there is time   */
+    LARGE = 600,    /* from so many rows on a gain of 1e-4 is none                       */
+    MEMORY = 50,    /* pairs: what they cost is nothing against an evaluation            */
+    USUAL = 12,     /* evaluations after which a search is reported as half done: of many rows, */
+    USUAL_FEW = 400 /* of few                                                              */
 };
 static const double FAR = 2;        /* units of a length-scale */
 static const double FIRST_STEP = 1; /* of logarithms, where many runs begin far off */
@@ -21,6 +25,7 @@ cr_status cri_gp_optimiser_begin(cr_scratch *s, const cri_gp_learning *learning,
     cr_status        st = CR_OK;
     size_t           width = cr_kernel_theta_size(k) + 1;
     cri_gp_optimiser r = { .cx = s->cx,
+                           .reserve = 0.5 * cri_time_left(s->cx),
                            .learning = learning,
                            .problem = learning->problem,
                            .objective = learning->objective,
@@ -28,7 +33,8 @@ cr_status cri_gp_optimiser_begin(cr_scratch *s, const cri_gp_learning *learning,
                            .noise = noise,
                            .x = cr_scratch_f64(s, width),
                            .gradient = cr_scratch_f64(s, width),
-                           .seen = cr_scratch_f64(s, 2 * width) };
+                           .seen = cr_scratch_f64(s, 2 * width),
+                           .best = cr_scratch_f64(s, width) };
     *out = r;
     CR_TRY(s->status);
     CR_TRY(cri_gp_space_new(s, k, learning->problem, learning->variance, noise,
@@ -66,6 +72,56 @@ static bool recall(const cri_gp_optimiser *r, const double *x, double *out_value
     return true;
 }
 
+/* How long an evaluation of so many rows takes, from the fastest of those of fewer: exact ones of a few
+ * hundred rows are not yet all cubes, and those of sparse methods take longer than the exact ones of
+ * the search. */
+static double expected_seconds(const cri_gp_optimiser *r, size_t rows)
+{
+    bool   dense = r->learning->objective == r->learning->search_objective;
+    double ratio = r->timed_rows ? (double)rows / (double)r->timed_rows : 0;
+    if (ratio <= 1) return r->timed_seconds;
+    return r->timed_seconds * (dense ? pow(ratio, 2.5) : 3 * ratio);
+}
+
+/* Keeps the fastest of the evaluations of as many rows: the first one also warms up. */
+static void keep_seconds(cri_gp_optimiser *r, double seconds)
+{
+    size_t rows = r->problem->data->n;
+    r->timed_seconds = rows == r->timed_rows ? fmin(seconds, r->timed_seconds) : seconds;
+    r->timed_rows = rows;
+}
+
+/* true when what is left of the time is needed for the rest of the fit, which takes about as long
+ * as three evaluations of all rows, and a fifth of the time in any case. */
+static bool is_late(cri_gp_optimiser *r)
+{
+    double left = cri_time_left(r->cx);
+    if (isinf(left) || r->best_rows == 0) return false;
+    if (r->evaluations < FIRST && left > r->reserve) return false; /* too little is known */
+    double next = expected_seconds(r, r->problem->data->n);
+    double rest = fmax(3 * expected_seconds(r, r->learning->problem->data->n), 0.4 * r->reserve);
+    return left < 1.2 * next + rest;
+}
+
+static void keep_best(cri_gp_optimiser *r, const double *x, double value)
+{
+    size_t rows = r->problem->data->n;
+    if (rows < r->best_rows || (rows == r->best_rows && value <= r->best_value)) return;
+    memcpy(r->best, x, r->space.size * sizeof *x);
+    r->best_value = value;
+    r->best_rows = rows;
+}
+
+/* An evaluation is over.  How many there will be is not known. */
+static void report_progress(cri_gp_optimiser *r)
+{
+    double rows = (double)r->learning->problem->data->n;
+    bool   many = r->learning->problem->data->n > r->learning->search_rows;
+    r->evaluations++;
+    r->work += pow((double)r->problem->data->n / rows, 2);
+    cri_progress_part(r->cx, r->work / (r->work + (many ? USUAL : USUAL_FEW)));
+}
+
 cr_status cri_gp_evaluate(cri_gp_optimiser *r, const double *x, double *out_value,
                           double *opt_gradient)
 {
@@ -74,12 +130,19 @@ cr_status cri_gp_evaluate(cri_gp_optimiser *r, const double *x, double *out_valu
     double              noise = u->size > u->p ? exp(x[u->p]) : r->noise;
     CR_TRY(cr_check_interrupt(r->cx));
     if (recall(r, x, out_value, opt_gradient)) goto done;
+    if (is_late(r)) {
+        r->expired = true;
+        CR_TRY(cr_fail(r->cx, CR_ENOMEM, "the time limit is reached"));
+    }
     CR_TRY(cr_kernel_set_theta(r->cx, r->k, x));
+    double begun = cri_seconds();
     CR_TRY(r->objective(r->cx, r->workspace, r->problem, r->k, noise, out_value, opt_gradient));
-    r->evaluations++;
-    *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
+    keep_seconds(r, cri_seconds() - begun);
+    report_progress(r);
+    *out_value += cri_gp_log_prior(r->learning->prior, r->k, x, opt_gradient);
     if (!isfinite(*out_value))
         CR_TRY(cr_fail(r->cx, CR_ENUMERIC, "gp: the log evidence with the priors is not finite"));
+    keep_best(r, x, *out_value);
     if (opt_gradient) remember(r, x, *out_value, opt_gradient);
 done:
     r->refused += st == CR_ENUMERIC;
@@ -114,16 +177,6 @@ double cri_gp_slope_of_t(const cri_gp_space *u, size_t j, double t, double *opt_
     return length ? -1 / tanh(t) : 1;
 }
 
-/* Progress of the runs over all rows.  How long one takes is not known; a dozen evaluations are
- * usual. */
-static void report_progress(const cri_gp_optimiser *r)
-{
-    double tries = (double)(r->evaluations - r->begun);
-    if (r->runs > 0)
-        cr_progress(r->cx, "gp: learning", (double)r->running + tries / (tries + USUAL),
-                    (double)r->runs);
-}
-
 static cr_status objective(void *user, const double *t, size_t n, double *out_f,
                            double *opt_gradient)
 {
@@ -137,7 +190,6 @@ static cr_status objective(void *user, const double *t, size_t n, double *out_f,
         r->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
     }
     cr_status st = cri_gp_evaluate(r, r->x, &value, opt_gradient ? r->gradient : NULL);
-    report_progress(r);
     if (st != CR_OK) return st;
     *out_f = -value;
     if (!opt_gradient) return CR_OK;

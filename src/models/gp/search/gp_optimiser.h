@@ -23,10 +23,15 @@ typedef struct cri_gp_optimiser {
     double *seen;         /* [2 (p + 1)] the point remembered, its gradient               */
     double  seen_value;
     const cri_gp_problem
-          *seen_problem;         /* NULL: none                                                   */
-    size_t evaluations, refused; /* refused: those without a value */
-    size_t runs, running;        /* for progress: how many runs are to come over all rows, and */
-    size_t begun;                /* which one runs; the evaluations before it; 0 runs: quiet   */
+           *seen_problem;         /* NULL: none                                                   */
+    size_t  evaluations, refused; /* refused: those without a value */
+    double  work;                 /* in evaluations of all rows: for progress */
+    size_t  timed_rows;           /* of the last evaluation                   */
+    double  timed_seconds;        /* the least that one of these took        */
+    double  reserve;              /* seconds that the first evaluations leave */
+    double *best, best_value;     /* [p + 1] the best point of most rows      */
+    size_t  best_rows;            /* these; 0: none yet                       */
+    bool    expired;              /* the time limit came near                 */
 } cri_gp_optimiser;
 
 /* A setting of the hyper-parameters that runs improve. */
@@ -56,7 +61,8 @@ double cri_gp_from_t(const cri_gp_space *space, size_t j, double t);
 double cri_gp_slope_of_t(const cri_gp_space *space, size_t j, double t, double *opt_second);
 
 /* Value with the log prior at x [size], and its gradient [p + 1]; CR_ENUMERIC where there is
- * none. */
+ * none.  CR_ENOMEM where the time limit would come before the end, with what is to follow; the run
+ * has expired then, and its best point is what it leaves. */
 cr_status cri_gp_evaluate(cri_gp_optimiser *run, const double *x, double *out_value,
                           double *opt_gradient);
 /* The same value, -INFINITY where there is none; with_gradient: with the gradient, remembered for a run

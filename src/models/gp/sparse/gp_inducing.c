@@ -1,6 +1,7 @@
 /* gp_inducing.c -- where the inducing inputs are: chosen from the data, and moved by the bound. */
 #include "models/gp/search/gp_optimiser.h"
 #include "gp_sparse.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/scratch.h"
@@ -173,8 +174,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
         st = cri_gp_sparse_solve(g->cx, g->learning->problem, g->k, g->noise, g->sparse,
                                  opt_gradient ? g->gradient : NULL, opt_gradient ? g->dZ : NULL);
     if (st != CR_OK) return st;
-    *out_f =
-        -g->sparse->value - cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
+    *out_f = -g->sparse->value -
+             cri_gp_log_prior(g->learning->prior, g->k, x, opt_gradient ? g->gradient : NULL);
     size_t d = g->sparse->Z.d;
     for (size_t j = 0; opt_gradient && j < g->at; j++) opt_gradient[j] = -g->gradient[j];
     for (size_t i = 0; opt_gradient && i < g->sparse->Z.n * d; i++)
@@ -217,7 +218,7 @@ static cr_status ascend_all(joint *g, const cr_problem *problem, double *x, size
     o.f_tolerance = 1e-9;
     for (size_t k = 0; k < starts; k++) {
         cr_minimize_report report;
-        cr_progress(g->cx, "gp: moving the inducing inputs", (double)k, (double)starts);
+        cri_progress_part(g->cx, (double)k / (double)starts);
         st = cr_minimize(g->cx, problem, &o, x + k * size, &report);
         if (st == CR_ENUMERIC && k > 0)
             st = CR_OK, report.f = INFINITY; /* a start that led nowhere */

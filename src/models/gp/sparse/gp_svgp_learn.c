@@ -1,5 +1,6 @@
 /* gp_svgp_learn.c -- hyper-parameters by Adam, q by natural gradients, on mini-batches. */
 #include "gp_svgp.h"
+#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "math/optim/stochastic.h"
@@ -20,7 +21,7 @@ typedef struct learner {
     size_t                 p, at; /* theta; where Z begins */
     bool                   move_inputs;
     double                *scale, *gradient, *dZ;
-    size_t                 steps;
+    size_t                 steps, all_steps;
 } learner;
 
 static cr_status take(learner *g, const double *x)
@@ -51,12 +52,13 @@ static cr_status evaluate_batch(void *user, const double *x, size_t n, const siz
         return CR_OK;
     }
     CR_TRY(st);
-    *out_f = -share * (value + cr_kernel_log_prior(g->k, false, g->gradient));
+    *out_f = -share * (value + cri_gp_log_prior(g->learning->prior, g->k, x, g->gradient));
     for (size_t j = 0; j < g->at; j++) out_gradient[j] = -share * g->gradient[j];
     for (size_t i = 0; g->at + i < n; i++)
         out_gradient[g->at + i] = -share * g->dZ[i] * g->scale[i % Z->d];
     CR_TRY(cri_gp_svgp_step(g->cx, problem, g->k, g->noise, items, n_items, LEAST_RATE, g->qv));
     g->steps++;
+    cri_progress_part(g->cx, (double)g->steps / (double)g->all_steps);
 done:
     return st;
 }
@@ -165,11 +167,13 @@ cr_status cri_gp_svgp_learn(cr_ctx *cx, const cri_gp_learning *learning,
     o.epochs = options->epochs;
     o.f_tolerance = 1e-5;
     o.seed = learning->seed;
+    g.all_steps = o.epochs * ((problem.items + o.batch - 1) / o.batch);
     if (size > 0) {
         CR_TRY(cr_minimize_stochastic(cx, &problem, &o, x, &report));
         CR_TRY(take(&g, x));
         out->iterations = report.iterations;
         out->stop = has_settled(&report) ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+        out->expired = report.stop == CR_END_TIME;
         out->value = -report.f * (double)learning->problem->data->n;
     }
     out->evaluations += g.steps;
