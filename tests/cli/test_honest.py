@@ -199,3 +199,9 @@ def test_lasso_has_the_sds_of_least_squares(credence, examples):
     two = json.loads(credence("fit", "lasso", *data, "--lambda", "1e-9").stdout)["parameters"]
     for a, b in zip(one, two):
         assert abs(a["sd"] / b["sd"] - 1) < 1e-6 and abs(a["lower"] - b["lower"]) < 1e-3
+
+
+def test_few_rows_of_huber(credence, tmp_path):
+    rows = "".join(f"{i},{2 * i + (i * 7) % 5}\n" for i in range(20))
+    said = credence("fit", "robust", write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y", "--method", "huber")
+    assert said[0] == 0 and "with fewer than 50 rows the intervals of --method huber are too narrow" in said[2]

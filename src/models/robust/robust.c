@@ -254,6 +254,8 @@ static void warn_without_spread(cr_ctx *cx, const robust_state *m)
                "--method lad measures the spread of all rows");
 }
 
+enum { FEW_FOR_HUBER = 50 }; /* the median of fewer residuals is too small a scale */
+
 static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -278,7 +280,13 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(m->method == LAD || m->method == QUANTILE
                ? fit_quantile(cx, rows, w, o, m, &plain, report)
                : fit_reweighted(cx, rows, w, o, m, &plain, report));
-    if (isnan(m->scale)) warn_without_spread(cx, m);
+    if (isnan(m->scale))
+        warn_without_spread(cx, m);
+    else if (m->method == HUBER && m->n < FEW_FOR_HUBER)
+        cr_log(cx, CR_LOG_WARNING,
+               "with fewer than %d rows the intervals of --method huber are too narrow; those of "
+               "--method student hold",
+               FEW_FOR_HUBER);
     report->log_likelihood = m->log_likelihood;
     *out_state = m;
     m = NULL;
