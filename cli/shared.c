@@ -15,15 +15,27 @@
 
 /* --- input ----------------------------------------------------------------------------------- */
 
+/* Dates are written here as they were when the model was fitted, unless the user says otherwise. */
+static cr_status take_format(cli *c, const char *name, const char *format)
+{
+    char item[512];
+    if (c->read.date && strstr(c->read.date, name)) return CR_OK; /* another is given */
+    snprintf(item, sizeof item, "%s:%s", name, format);
+    return cr_options_add(c->cx, cr_read_table, &c->read, "date", item);
+}
+
 /* Columns that were categories when the model was fitted are categories now, also if they look like
  * numbers here. */
 static cr_status take_categories(cli *c, const cr_design *design)
 {
     cr_status st = CR_OK;
-    for (size_t i = 0; i < cr_design_columns(design) && st == CR_OK; i++)
+    for (size_t i = 0; i < cr_design_columns(design) && st == CR_OK; i++) {
+        const char *name = cr_design_column_name(design, i);
         if (cr_design_column_type(design, i) == CR_CATEGORY)
-            st = cr_options_add(c->cx, cr_read_table, &c->read, "category",
-                                cr_design_column_name(design, i));
+            st = cr_options_add(c->cx, cr_read_table, &c->read, "category", name);
+        else if (cr_design_column_format(design, i))
+            st = take_format(c, name, cr_design_column_format(design, i));
+    }
     return st;
 }
 

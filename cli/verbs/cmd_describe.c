@@ -3,6 +3,7 @@
 #include "models/core/describe.h"
 #include "network.h"
 #include "base/scratch.h"
+#include "data/table/date.h"
 #include "data/table/summary.h"
 #include "models/core/parts.h"
 
@@ -23,7 +24,7 @@ CR_OPTIONS(describe_options, describe_table, DESCRIBE_OPTIONS);
 
 static const cr_field column[] = {
     CR_TEXT("name", 0, "name of the column"),
-    CR_TEXT("type", 0, "real, integer, boolean or category"),
+    CR_TEXT("type", 0, "real, integer, boolean, category, date or datetime"),
     CR_COUNT("missing", 0, "rows without a value"),
     CR_COUNT("levels", CR_FIELD_NULL, "different values of a category; null for numbers"),
     CR_NUMBER("min", CR_FIELD_NULL, "smallest value"),
@@ -31,6 +32,8 @@ static const cr_field column[] = {
     CR_NUMBER("sd", CR_FIELD_NULL, "their standard deviation"),
     CR_NUMBER("max", CR_FIELD_NULL, "largest value"),
     CR_TEXT("frequent", CR_FIELD_NULL, "most frequent level of a category"),
+    CR_TEXT("first", CR_FIELD_SOMETIMES, "of dates and times: the first"),
+    CR_TEXT("last", CR_FIELD_SOMETIMES, "of dates and times: the last"),
     CR_FIELD_LAST,
 };
 
@@ -78,11 +81,18 @@ static void put_column(const cr_column *col, cr_summary s, cri_sheet *columns)
         cri_put_count(row, "levels", col->n_levels);
     else
         cri_put_null(row, "levels");
-    cri_put_real(row, "min", s.min);
-    cri_put_real(row, "mean", s.mean);
-    cri_put_real(row, "sd", s.sd);
-    cri_put_real(row, "max", s.max);
+    bool dates = cri_is_date(col->type);
+    cri_put_real(row, "min", dates ? (double)NAN : s.min);
+    cri_put_real(row, "mean", dates ? (double)NAN : s.mean);
+    cri_put_real(row, "sd", dates ? (double)NAN : s.sd);
+    cri_put_real(row, "max", dates ? (double)NAN : s.max);
     cri_put_text(row, "frequent", category && col->n_levels ? col->levels[s.frequent] : NULL);
+    if (!dates || s.present == 0) return;
+    char text[CRI_DATE_SIZE];
+    cri_date_print(col->type, s.min, text);
+    cri_put_text(row, "first", text);
+    cri_date_print(col->type, s.max, text);
+    cri_put_text(row, "last", text);
 }
 
 /* The sparse block as one row. */

@@ -2,6 +2,7 @@
 #include "network.h"
 #include "base/list.h"
 #include "base/number.h"
+#include "data/table/date.h"
 #include "plot/figure_internal.h"
 
 #include <string.h>
@@ -204,20 +205,45 @@ done:
     return st;
 }
 
-/* The two numbers of --range. */
-static cr_status read_range(cli *c, cr_scratch *s, const char *list, double range[2])
+/* One end of --range: a number, or a date in the unit of the column. */
+static bool read_end(const char *text, cr_type type, double *out)
+{
+    size_t        length = strlen(text);
+    cri_date_kind kind = cri_is_date(type) ? cri_date_read(text, out) : CRI_DATE_NOT;
+    if (kind == CRI_DATE_DAY && type == CR_DATETIME) *out *= 86400;
+    if (kind == CRI_DATE_TIME && type == CR_DATE) *out /= 86400;
+    if (kind != CRI_DATE_NOT) return kind != CRI_DATE_IMPOSSIBLE;
+    return !cri_is_date(type) && cri_parse_double(text, text + length, out) == length;
+}
+
+/* The type of the column that a figure goes over. */
+static cr_type type_over(const cr_model *m, const cr_table *opt_t, const char *opt_over)
+{
+    const cr_design *d = cr_model_get_design(m);
+    for (size_t j = 0; j < cr_design_columns(d); j++) {
+        const char *name = cr_design_column_name(d, j);
+        if (opt_over ? strcmp(opt_over, name) != 0 : cr_design_columns(d) > 1) continue;
+        const cr_column *c = opt_t ? cr_table_find(opt_t, name) : NULL;
+        return c ? c->type : cr_design_column_type(d, j);
+    }
+    return CR_REAL;
+}
+
+/* The two ends of --range. */
+static cr_status read_range(cli *c, cr_scratch *s, const char *list, cr_type type, double range[2])
 {
     cr_status st = CR_OK;
     char    **items = NULL;
     size_t    n = 0;
     CR_TRY(cri_list_split(s, list, &items, &n));
-    for (size_t i = 0; i < n && i < 2; i++) {
-        size_t length = strlen(items[i]);
-        if (cri_parse_double(items[i], items[i] + length, &range[i]) != length) n = 0;
-    }
+    for (size_t i = 0; i < n && i < 2; i++)
+        if (!read_end(items[i], type, &range[i])) n = 0;
     if (n != 2) {
-        cr_fail(c->cx, CR_EARG, "--range needs two numbers, not '%s'", list);
-        CR_TRY(cr_fail_hint(c->cx, "for example --range 1960,2020"));
+        bool dates = cri_is_date(type);
+        cr_fail(c->cx, CR_EARG, "--range needs two %s, not '%s'", dates ? "dates" : "numbers",
+                list);
+        CR_TRY(cr_fail_hint(c->cx, "for example --range %s",
+                            dates ? "2020-01-01,2025-01-01" : "1960,2020"));
     }
 done:
     return st;
@@ -293,13 +319,15 @@ static cr_status run_plot(cli *c)
             "model of one column, and for --kind path of a lasso",
             c->args[0]));
     }
-    if (o->range) CR_TRY(read_range(c, &s, o->range, range));
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
     CR_TRY(cri_list_split(&s, o->over, &over, &plot.n_over));
     plot.over = (const char *const *)over;
     CR_TRY(cli_read_model(c, 0, &m));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, m, &t));
+    if (o->range)
+        CR_TRY(read_range(c, &s, o->range, type_over(m, t, over && plot.n_over ? over[0] : NULL),
+                          range));
     CR_TRY(cli_check_strict(c));
     cr_options_print(cr_option_find(plot_table, "kind"), o, name, sizeof name);
     if (wants_points(c))

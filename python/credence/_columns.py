@@ -114,6 +114,19 @@ def _from_objects(name, values):
     return Numbers(c.BOOLEAN if boolean else c.INTEGER if whole else c.REAL, doubles)
 
 
+def _from_dates(values):
+    """Days where all are midnights, else seconds, since 1970; a zone is taken to UTC."""
+    if not isinstance(values.dtype, np.dtype):   # pandas with a zone
+        values = values.dt.tz_convert("UTC").dt.tz_localize(None) if hasattr(values, "dt") else values.tz_convert(None)
+    array = np.asarray(values).astype("datetime64[us]")
+    gaps = np.isnat(array)
+    micro = np.where(gaps, np.datetime64(0, "us"), array).astype(np.int64)
+    days = not np.any(micro % 86_400_000_000)
+    numbers = (micro // 86_400_000_000).astype(np.float64) if days else micro / 1e6
+    numbers[gaps] = np.nan
+    return Numbers(c.DATE if days else c.DATETIME, numbers)
+
+
 TYPES = {"f": c.REAL, "i": c.INTEGER, "u": c.INTEGER, "b": c.BOOLEAN}
 
 
@@ -124,6 +137,8 @@ def convert(name, values):
     if hasattr(dtype, "categories"):
         inner = getattr(values, "cat", values)
         return _from_categories(name, inner.codes, inner.categories)
+    if getattr(dtype, "kind", "") == "M":
+        return _from_dates(values)
     if dtype is not None and not isinstance(dtype, np.dtype) and dtype.kind in TYPES:
         return Numbers(TYPES[dtype.kind], values.to_numpy(dtype=np.float64, na_value=np.nan))  # nullable
     array = np.asarray(values)

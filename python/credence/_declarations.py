@@ -11,7 +11,7 @@ from ._library import lib
 
 OK, EARG, EDATA, ENUMERIC, EIO, ENOMEM, EINTERRUPTED, EUNSUPPORTED = range(8)      # cr_status
 LOG_DEBUG, LOG_INFO, LOG_WARNING = range(3)                                        # cr_log_level
-REAL, INTEGER, BOOLEAN, CATEGORY = range(4)                                        # cr_type
+REAL, INTEGER, BOOLEAN, CATEGORY, DATE, DATETIME = range(6)                                        # cr_type
 OPTION_END, OPTION_FLAG, OPTION_COUNT, OPTION_REAL, OPTION_CHOICE, OPTION_TEXT, OPTION_LIST = range(7)
 ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)              # cr_answer
 STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS = range(4)         # cr_stop
@@ -252,6 +252,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_design_columns": (_n, [_p]),
     "cr_design_column_name": (_s, [_p, _n]),
     "cr_design_column_type": (c_int, [_p, _n]),
+    "cr_design_column_origin": (c_double, [_p, _n]),
+    "cr_design_column_format": (_s, [_p, _n]),
     "cr_design_levels": (_n, [_p, _n]),
     "cr_design_level": (_s, [_p, _n, _n]),
     "cr_design_target": (_s, [_p]),

@@ -1,5 +1,6 @@
 /* chart_text.c -- a chart as lines of text: what a terminal without pictures can show. */
 #include "chart.h"
+#include "data/table/date.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,9 +9,10 @@
 enum { LABEL = 10 }; /* room for the numbers of the y axis */
 
 typedef struct canvas {
-    size_t width, height;
-    char  *cells; /* [height x width] */
-    double x_low, x_high, y_low, y_high;
+    size_t  width, height;
+    char   *cells; /* [height x width] */
+    double  x_low, x_high, y_low, y_high;
+    cr_type x_type;
 } canvas;
 
 static double column_of(const canvas *c, double x)
@@ -100,11 +102,16 @@ static void say_rows(cri_writer *w, const canvas *c)
     }
 }
 
+static int write_end(const canvas *c, double x, char out[CRI_DATE_SIZE])
+{
+    if (cri_is_date(c->x_type)) return (int)cri_date_print(c->x_type, x, out);
+    return snprintf(out, CRI_DATE_SIZE, "%.4g", x);
+}
+
 static void say_x_axis(cri_writer *w, const canvas *c)
 {
-    char low[32], high[32];
-    int  a = snprintf(low, sizeof low, "%.4g", c->x_low);
-    int  b = snprintf(high, sizeof high, "%.4g", c->x_high);
+    char low[CRI_DATE_SIZE], high[CRI_DATE_SIZE];
+    int  a = write_end(c, c->x_low, low), b = write_end(c, c->x_high, high);
     cri_say(w, "%*s +", LABEL, "");
     for (size_t i = 0; i < c->width; i++) cri_say(w, "-");
     cri_say(w, "\n%*s  %s%*s%s\n", LABEL, "", low, (int)c->width - a - b, "", high);
@@ -158,6 +165,7 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
                  .height = height,
                  .x_low = chart->x.low,
                  .x_high = chart->x.high,
+                 .x_type = chart->x.type,
                  .y_low = chart->y.low,
                  .y_high = chart->y.high };
     if (width < 2 || height < 2)

@@ -96,7 +96,8 @@ static cri_chart chart_of(cr_scratch *s, const cr_part *part, const cr_table *t,
     cri_svg_series dots = { "posterior mean", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 4, false };
     cri_chart      chart = { .title = cri_compose(s, "%s", part->name),
                              .description = "",
-                             .x = { .title = part->column },
+                             .x = { .title = part->column,
+                                    .type = cri_grid_type(NULL, t, part->column) },
                              .y = { .title = target } };
     cri_chart_add(&chart, points ? bars : band, ':', c->x, c->lower, c->upper, c->n);
     cri_chart_add(&chart, points ? dots : line, '*', c->x, c->mean, NULL, c->n);

@@ -4,6 +4,7 @@
 #include "figure_internal.h"
 #include "grid.h"
 #include "models/core/parts.h"
+#include "data/table/date.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/scratch.h"
@@ -124,7 +125,8 @@ static const char *single_column(const cr_model *model)
     const cr_design *d = cr_model_get_design(model);
     if (cr_design_columns(d) != 1) return NULL;
     cr_type type = cr_design_column_type(d, 0);
-    return type == CR_REAL || type == CR_INTEGER ? cr_design_column_name(d, 0) : NULL;
+    bool    number = type == CR_REAL || type == CR_INTEGER || cri_is_date(type);
+    return number ? cr_design_column_name(d, 0) : NULL;
 }
 
 /* The central intervals of all rows, [rows] each. */
@@ -248,7 +250,13 @@ static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *
         double t = (double)i / (double)(c->n - 1);
         c->x[i] = (1 - t) * x.low + t * x.high;
     }
-    CR_TRY(cri_grid_table(cx, p->table, c->n, &p->column, &(const double *){ c->x }, 1, &grid));
+    if (p->table) {
+        CR_TRY(cri_grid_table(cx, p->table, c->n, &p->column, &(const double *){ c->x }, 1, &grid));
+    } else {
+        CR_TRY(cr_table_new(cx, "the grid of the figure", c->n, &grid));
+        CR_TRY(cr_table_borrow_numbers(cx, grid, p->column,
+                                       cri_grid_type(p->model, p->table, p->column), c->x, 1));
+    }
     CR_TRY(cr_predict(cx, p->model, grid, &answer));
     if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, p->model, answer.kind));
     memcpy(c->mean, answer.mean, c->n * sizeof(double));
@@ -316,7 +324,8 @@ static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
     *chart = (cri_chart){ .title = p->title,
                           .description = p->description,
                           .caption = { p->caption, p->note },
-                          .x = { p->column, x.low, x.high },
+                          .x = { p->column, x.low, x.high,
+                                 cri_grid_type(p->model, p->table, p->column) },
                           .y = { p->target, y.low, y.high } };
     cri_chart_add(chart,
                   (cri_svg_series){ cri_compose(s, "%s %% predictive interval", p->percent),

@@ -2,6 +2,7 @@
 #include "grid.h"
 #include "chart.h"
 #include "base/sort.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
@@ -84,7 +85,10 @@ static cr_status tell_column(cr_scratch *s, const cr_table *t, const char *name,
             cri_compose(s, "%s = %s", name, code == CR_MISSING_CODE ? "missing" : c->levels[code]);
     } else {
         CR_TRY(find_median(s->cx, c, cr_table_rows(t), &at));
-        *out = cri_compose(s, "%s = %.6g", name, at);
+        char text[CRI_DATE_SIZE];
+        bool date = cri_is_date(c->type) && isfinite(at);
+        if (date) cri_date_print(c->type, at, text);
+        *out = date ? cri_compose(s, "%s = %s", name, text) : cri_compose(s, "%s = %.6g", name, at);
     }
 done:
     return st;
@@ -134,9 +138,10 @@ static cr_status make_grid(cr_ctx *cx, const cr_table *t, size_t n, const char *
     for (size_t j = 0; t && j < cr_table_columns(t); j++) {
         const cr_column *c = cr_table_column(t, j);
         if (!c) CR_TRY(CR_ENOMEM);
-        size_t k = find_name(names, n_names, c->name);
+        size_t  k = find_name(names, n_names, c->name);
+        cr_type type = cri_is_date(c->type) ? c->type : CR_REAL;
         if (k < n_names)
-            CR_TRY(cr_table_borrow_numbers(cx, grid, c->name, CR_REAL, values[k], 1));
+            CR_TRY(cr_table_borrow_numbers(cx, grid, c->name, type, values[k], 1));
         else if (opt_levels && strcmp(opt_levels, c->name) == 0)
             CR_TRY(all_levels(cx, c, grid));
         else if (c->type == CR_CATEGORY)
@@ -190,7 +195,18 @@ cr_status cri_grid_range(cr_ctx *cx, const cr_table *t, const char *name, const 
 static bool is_number(const cr_design *d, size_t j)
 {
     cr_type type = cr_design_column_type(d, j);
-    return type == CR_REAL || type == CR_INTEGER;
+    return type == CR_REAL || type == CR_INTEGER || cri_is_date(type);
+}
+
+cr_type cri_grid_type(const cr_model *opt_m, const cr_table *opt_t, const char *opt_column)
+{
+    const cr_design *d = opt_m ? cr_model_get_design(opt_m) : NULL;
+    const cr_column *c = opt_t && opt_column ? cr_table_find(opt_t, opt_column) : NULL;
+    if (c) return c->type;
+    for (size_t j = 0; d && opt_column && j < cr_design_columns(d); j++)
+        if (strcmp(cr_design_column_name(d, j), opt_column) == 0)
+            return cr_design_column_type(d, j);
+    return CR_REAL;
 }
 
 size_t cri_grid_numbers(const cr_model *m, const char **names, size_t most)

@@ -21,6 +21,8 @@ cr_status cri_grid_levels(cr_ctx *cx, const cr_table *table, const char *name, c
  * opt_y NULL: in all rows.  Fails with CR_EDATA where there is none. */
 cr_status cri_grid_range(cr_ctx *cx, const cr_table *table, const char *name, const double *opt_y,
                          double *out_low, double *out_high);
+/* The type of a column in the table, or where that has none, in the model; else CR_REAL. */
+cr_type cri_grid_type(const cr_model *opt_model, const cr_table *opt_table, const char *opt_column);
 /* How many columns of numbers the model has; the first `most` of them to names. */
 size_t cri_grid_numbers(const cr_model *model, const char **names, size_t most);
 /* Are the columns of options->over `count` different columns of numbers of the model?  Fails with

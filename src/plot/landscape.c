@@ -190,8 +190,8 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
                        cr_class_name(cr_model_get_class(m))));
     CR_TRY(answer.kind == CR_ANSWER_NUMBER ? map_number(s, &answer, target, o->level, &maps)
                                            : map_classes(s, &answer, target, &maps));
-    maps.x = (cri_svg_axis){ p.name[0], p.low[0], p.high[0] };
-    maps.y = (cri_svg_axis){ p.name[1], p.low[1], p.high[1] };
+    maps.x = (cri_svg_axis){ .title = p.name[0], .low = p.low[0], .high = p.high[0] };
+    maps.y = (cri_svg_axis){ .title = p.name[1], .low = p.low[1], .high = p.high[1] };
     CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target)
                ? add_classes(s, m, t, &p, &answer, &maps)
                : add_points(s, t, &p, &maps));
@@ -319,7 +319,9 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t,
         CR_TRY(cr_fail(s->cx, CR_EARG, "the two hyper-parameters of the figure are the same"));
     for (size_t k = 0; k < 2; k++) {
         double       middle = at[k] = log10(h[k].value), half = half_width(&h[k]);
-        cri_svg_axis axis = { cri_compose(s, "%s", h[k].name), middle - half, middle + half };
+        cri_svg_axis axis = { .title = cri_compose(s, "%s", h[k].name),
+                              .low = middle - half,
+                              .high = middle + half };
         *(k == 0 ? &maps.x : &maps.y) = axis;
     }
     CR_TRY(evaluate(s, m, t, which, &maps, z));

@@ -1,5 +1,6 @@
 /* svg.c -- the frame of a figure, its marks, and the buffer they are written to. */
 #include "svg.h"
+#include "data/table/date.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -157,7 +158,9 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
     s->left = EDGE + TEXT_FONT + 10 + widest + TICK + 3;
 
     for (most = CRI_SVG_MOST_TICKS; most >= 2; most--) {
-        l->n_x = cri_svg_ticks(s->x_low, s->x_high, most, l->x);
+        l->n_x = cri_is_date(s->x_type)
+                     ? cri_svg_date_ticks(s->x_type, s->x_low, s->x_high, most, l->x)
+                     : cri_svg_ticks(s->x_low, s->x_high, most, l->x);
         double last = cri_svg_label_width(&l->x[l->n_x - 1]);
         s->area_width = fmax(40, f->width - s->left - fmax(EDGE, last / 2 + 4));
         if (!labels_overlap(s, l)) return;
@@ -343,6 +346,7 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
         .cx = cx, .x_low = f->x.low, .x_high = f->x.high, .y_low = f->y.low, .y_high = f->y.high
     };
     layout l;
+    s.x_type = f->x.type;
     cri_svg_range(&s.x_low, &s.x_high);
     cri_svg_range(&s.y_low, &s.y_high);
     lay_out(&s, f, &l);

@@ -13,6 +13,7 @@
 #define CREDENCE_PLOT_SVG_H
 
 #include "base/context.h"
+#include "data/table/table.h"
 
 #define CRI_SVG_BLACK "#000000"
 #define CRI_SVG_BLUE "#0072B2"
@@ -48,6 +49,11 @@ size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out_tic
  * times powers of ten, or powers alone, or some of them; ordinary ticks where less than that is in
  * view.  The values of the ticks are logarithms. */
 size_t cri_svg_log_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
+
+/* The same for dates or times (data/table/date.h): at years, months, days, hours, minutes or
+ * seconds (svg_dates.c). */
+size_t cri_svg_date_ticks(cr_type type, double low, double high, size_t most,
+                          cri_svg_tick *out_ticks);
 
 /* --- text (svg_text.c) ----------------------------------------------------------------------- */
 
@@ -86,6 +92,7 @@ typedef struct cri_svg_series {
 typedef struct cri_svg_axis {
     const char *title;
     double      low, high; /* any two numbers: see cri_svg_range */
+    cr_type     type;      /* CR_DATE or CR_DATETIME: ticks at days or parts of them */
 } cri_svg_axis;
 
 typedef struct cri_svg_frame {
@@ -106,6 +113,7 @@ typedef struct cri_svg {
     char     *bytes; /* [capacity], of which `size` are written */
     size_t    size, capacity;
     double    x_low, x_high, y_low, y_high;       /* the axes                    */
+    cr_type   x_type;                             /* of what goes across          */
     double    left, top, area_width, area_height; /* the plot area in the figure */
 } cri_svg;
 

@@ -2,6 +2,7 @@
  * Colours: viridis (van der Walt & Smith 2015), even in lightness, told apart by the
  * colour-blind. */
 #include "svg.h"
+#include "data/table/date.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +71,9 @@ static size_t ticks(double low, double high, bool is_log, size_t most, cri_svg_t
 static size_t ticks_across(const cri_svg *s, const cri_svg_panel *p, cri_svg_tick *x)
 {
     for (size_t most = CRI_SVG_MOST_TICKS; most >= 2; most--) {
-        size_t n = ticks(s->x_low, s->x_high, p->log_across, most, x);
+        size_t n = cri_is_date(p->across.type)
+                       ? cri_svg_date_ticks(p->across.type, s->x_low, s->x_high, most, x)
+                       : ticks(s->x_low, s->x_high, p->log_across, most, x);
         bool   overlap = false;
         for (size_t i = 1; i < n; i++) {
             double gap = (x[i].value - x[i - 1].value) / (s->x_high - s->x_low) * s->area_width;

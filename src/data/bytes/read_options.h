@@ -15,6 +15,8 @@
     X(list, category, "", "COLUMN", "columns to take as categories, whatever they look like",      \
       "zip,year")                                                                                  \
     X(list, real, "", "COLUMN", "columns that must be numbers", "price")                           \
+    X(list, date, "", "COLUMN", "columns of dates that are not of ISO 8601, with their format",    \
+      "'day:%d.%m.%Y'")                                                                            \
     X(list, missing_values, "", "", "further texts that mean a missing value", "-999")
 
 CR_OPTIONS_STRUCT(cr_read_options, CR_READ_OPTIONS);

@@ -59,6 +59,7 @@ static void free_column(cr_ctx *cx, cri_design_column *c)
     for (size_t k = 0; c->levels && k < c->n_levels; k++) cri_string_free(cx, c->levels[k]);
     cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
     cri_string_free(cx, c->name);
+    cri_string_free(cx, c->format);
     cri_basis_free(cx, &c->basis);
     cri_dictionary_free(cx, &c->later);
     cri_made_free(cx, &c->made);
@@ -100,6 +101,16 @@ const char *cr_design_column_name(const cr_design *d, size_t i)
 cr_type cr_design_column_type(const cr_design *d, size_t i)
 {
     return i < d->block.n ? d->block.type : d->columns[i - d->block.n].type;
+}
+
+double cr_design_column_origin(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? 0 : d->columns[i - d->block.n].origin;
+}
+
+const char *cr_design_column_format(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? NULL : d->columns[i - d->block.n].format;
 }
 
 size_t        cr_design_terms(const cr_design *d) { return d->p; }

@@ -95,6 +95,11 @@ CR_API size_t cr_design_columns(const cr_design *design);
 CR_API const char *cr_design_column_name(const cr_design *design, size_t column);
 /* The type of column number `column`. */
 CR_API cr_type cr_design_column_type(const cr_design *design, size_t column);
+/* Of a column of dates or times, the first that was seen, in its unit: the model counts days from
+ * there.  0 for others. */
+CR_API double cr_design_column_origin(const cr_design *design, size_t column);
+/* The format that its dates were written in; NULL for ISO 8601, and for others. */
+CR_API const char *cr_design_column_format(const cr_design *design, size_t column);
 /* The number of levels of a column that is a category; 0 for numbers. */
 CR_API size_t cr_design_levels(const cr_design *design, size_t column);
 /* The k-th of these levels, which are sorted by bytes. */

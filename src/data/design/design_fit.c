@@ -1,5 +1,6 @@
 /* design_fit.c -- choosing columns, coding categories, standardising: fitting a design. */
 #include "design_fit.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/list.h"
@@ -135,6 +136,27 @@ static cr_status find_fill(cr_ctx *cx, const cr_table *t, const cr_column *from,
     return CR_OK;
 }
 
+/* The first of a column of dates, of the rows that count. */
+static double find_origin(const cr_column *c, size_t rows, const cr_column *opt_w)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        if (cri_row_weight(opt_w, i) > 0 && x < first) first = x;
+    }
+    return isfinite(first) ? first : 0;
+}
+
+static cr_status remember_dates(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                                const cr_column *opt_w, cri_design_column *c)
+{
+    const char *format = cri_table_date_format(t, from->name);
+    c->origin = find_origin(from, cr_table_rows(t), opt_w);
+    c->fill = (c->fill - c->origin) * cri_date_unit(from->type);
+    if (format && !(c->format = cri_string_copy(cx, format))) return CR_ENOMEM;
+    return CR_OK;
+}
+
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
                                  const cr_column *opt_w, int reference, bool impute,
@@ -153,6 +175,7 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
     if (from->type != CR_CATEGORY) {
         if (impute)
             CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
+        if (cri_is_date(from->type)) CR_TRY(remember_dates(cx, t, from, opt_w, c));
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
@@ -301,6 +324,15 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
             if (own[i] && strcmp(own[i], own[k]) == 0)
                 return cr_fail(cx, CR_EARG, "column '%s' cannot be both the %s and the %s", own[k],
                                words[i], words[k]);
+    }
+    const cr_column *y = o->target ? cr_table_find(t, o->target) : NULL;
+    if (y && cri_is_date(y->type)) {
+        cr_fail(cx, CR_EDATA, "%s: the target '%s' is a date, which models do not predict",
+                cr_table_source(t), o->target);
+        return cr_fail_hint(cx,
+                            "write it as a number, such as days since an event; or --category "
+                            "%s, if each date is a class",
+                            o->target);
     }
     const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
     if (w && w->type == CR_CATEGORY)

@@ -1,5 +1,6 @@
 /* made.c -- functions and crossed levels: what a made column is, apart from any rows. */
 #include "made.h"
+#include "data/table/date.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ bool cri_function_of_dates(cri_function f) { return f >= CRI_FUNCTION_YEAR; }
 
 cr_type cri_function_type(cri_function f, cr_type of)
 {
-    if (f == CRI_FUNCTION_SELF) return of;
+    if (f == CRI_FUNCTION_SELF) return cri_is_date(of) ? CR_REAL : of;
     if (f == CRI_FUNCTION_MONTH || f == CRI_FUNCTION_WEEKDAY) return CR_CATEGORY;
     return CR_REAL;
 }
@@ -45,6 +46,40 @@ double cri_function_value(cri_term_step step, double x)
     }
 }
 
+double cri_calendar_value(cri_function f, const cri_design_column *c, double x)
+{
+    double days = c->type == CR_DATETIME ? floor(x * 86400 * 1e6 + 0.5) / 1e6 : x;
+    if (isnan(x)) return x;
+    cri_calendar at = cri_date_calendar(c->type, c->origin + days);
+    switch (f) {
+    case CRI_FUNCTION_YEAR:
+        return at.year;
+    case CRI_FUNCTION_MONTH:
+        return at.month - 1;
+    case CRI_FUNCTION_WEEKDAY:
+        return at.weekday;
+    case CRI_FUNCTION_DAYOFYEAR:
+        return at.dayofyear;
+    default:
+        return at.hour;
+    }
+}
+
+/* "Jan" or "Mon", ... */
+static cr_status name_calendar(cr_ctx *cx, cri_design_column *c)
+{
+    bool   month = c->made.step.function == CRI_FUNCTION_MONTH;
+    size_t n = month ? 12 : 7;
+    c->levels = cr_alloc(cx, n, sizeof *c->levels);
+    if (!c->levels) return CR_ENOMEM;
+    c->n_levels = n;
+    for (size_t k = 0; k < n; k++) {
+        c->levels[k] = cri_string_copy_n(cx, month ? cri_month_name(k) : cri_weekday_name(k), 3);
+        if (!c->levels[k]) return CR_ENOMEM;
+    }
+    return CR_OK;
+}
+
 /* --- crossed levels -------------------------------------------------------------------------- */
 
 size_t cri_made_level_of(const cr_design *d, const cri_made *m, size_t c, size_t k)
@@ -70,6 +105,7 @@ static char *name_level(cr_ctx *cx, const cr_design *d, const cri_made *m, size_
 cr_status cri_made_set_levels(cr_ctx *cx, const cr_design *d, cri_design_column *c)
 {
     size_t n = 1;
+    if (c->made.kind == CRI_MADE_FUNCTION) return name_calendar(cx, c);
     for (size_t i = 0; i < c->made.n; i++) {
         size_t own = d->columns[c->made.factors[i].column].n_levels;
         if (own > 0 && n > CRI_MOST_CROSSED / own)

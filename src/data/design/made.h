@@ -14,6 +14,9 @@ void cri_made_free(cr_ctx *cx, cri_made *made);
 cr_type cri_function_type(cri_function function, cr_type of);
 /* true when it is a function of dates. */
 bool cri_function_of_dates(cri_function function);
+/* What a function of the calendar gives x days after the origin of a column: a number, or the index
+ * of a level; NaN for NaN.  Pure. */
+double cri_calendar_value(cri_function function, const cri_design_column *date, double x);
 /* f(x); NaN where there is none.  Pure. */
 double cri_function_value(cri_term_step step, double x);
 

@@ -2,6 +2,7 @@
  * Gaps are filled before anything is made of them, where the design says so; else what is made of a
  * gap is a gap. */
 #include "made.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 #include "base/parallel.h"
 
@@ -19,9 +20,33 @@ typedef struct work {
     uint32_t                *codes;  /* [n] of a category        */
 } work;
 
+/* A function of the calendar; codes of its levels, or numbers. */
+static void make_calendar(const work *w, size_t begin, size_t end)
+{
+    enum { BLOCK = 256 };
+    const cri_made          *m = &w->column->made;
+    const cri_design_column *date = &w->rows->design->columns[m->factors[0].column];
+    double                   x[BLOCK];
+    for (size_t from = begin; from < end; from += BLOCK) {
+        size_t to = end - from > BLOCK ? from + BLOCK : end;
+        cri_rows_fill_values(w->rows, &m->factors[0], 0, 1, from, to, x, 1);
+        for (size_t i = from; i < to; i++) {
+            double value = cri_calendar_value(m->step.function, date, x[i - from]);
+            if (w->values)
+                w->values[i] = value;
+            else
+                w->codes[i] = isnan(value) ? CR_MISSING_CODE : (uint32_t)value;
+        }
+    }
+}
+
 static void make_function(const work *w, size_t begin, size_t end)
 {
     const cri_made *m = &w->column->made;
+    if (cri_function_of_dates(m->step.function)) {
+        make_calendar(w, begin, end);
+        return;
+    }
     cri_rows_fill_values(w->rows, &m->factors[0], 0, 1, begin, end, w->values + begin, 1);
     for (size_t i = begin; i < end; i++) w->values[i] = cri_function_value(m->step, w->values[i]);
 }
@@ -155,12 +180,31 @@ static cr_status make_column(cr_ctx *cx, cri_rows *r, size_t i)
 
 /* --- all columns ----------------------------------------------------------------------------- */
 
+/* Dates as days since the first that the design has seen. */
+static cr_status count_days(cr_ctx *cx, cri_rows *r, size_t i)
+{
+    const cri_design_column *d = &r->design->columns[i];
+    const cr_column         *c = r->columns[i];
+    size_t                   rows = cr_table_rows(r->table);
+    double                   unit = cri_date_unit(d->type), factor = cri_date_unit(c->type) / unit;
+    double                  *days = r->numbers[i] = cr_resize(cx, NULL, 0, rows, sizeof *days);
+    if (!days) return CR_ENOMEM;
+    for (size_t k = 0; k < rows; k++)
+        days[k] = (c->values[k * c->stride] * factor - d->origin) * unit;
+    r->made[i] = *c;
+    r->made[i].values = days;
+    r->made[i].stride = 1;
+    r->columns[i] = &r->made[i];
+    return CR_OK;
+}
+
 static cr_status match_column(cr_ctx *cx, cri_rows *r, size_t i)
 {
     cri_level_map map = { 0 };
     cr_status     st = cri_match_column(cx, r->table, &r->design->columns[i], &r->columns[i], &map);
     r->recode[i] = map.recode, r->levels[i] = map.levels, r->unseen[i] = map.unseen;
-    return st == CR_OK ? cri_column_check_finite(cx, r->table, r->columns[i]) : st;
+    if (st == CR_OK) st = cri_column_check_finite(cx, r->table, r->columns[i]);
+    return st == CR_OK && cri_is_date(r->columns[i]->type) ? count_days(cx, r, i) : st;
 }
 
 static bool are_allotted(const cri_rows *r)

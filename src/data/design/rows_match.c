@@ -1,5 +1,6 @@
 /* rows_match.c -- the columns of a table that those of a design read, and their levels. */
 #include "design_block.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 #include "base/number.h"
 
@@ -128,6 +129,24 @@ static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
     return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
 }
 
+/* Dates where the model reads something else, or the other way round. */
+static cr_status check_dates(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                             const cr_column *from)
+{
+    bool wanted = cri_is_date(c->type), there = cri_is_date(from->type);
+    if (wanted == there || (wanted && from->missing == cr_table_rows(t))) return CR_OK;
+    if (wanted) {
+        cr_fail(cx, CR_EDATA, "%s: column '%s' holds %s, but the model reads dates",
+                cr_table_source(t), c->name, from->type == CR_CATEGORY ? "texts" : "numbers");
+        return cr_fail_hint(cx, "--date '%s:%s' names the format of the dates", c->name,
+                            c->format ? c->format : "%d.%m.%Y");
+    }
+    bool texts = c->type == CR_CATEGORY;
+    cr_fail(cx, CR_EDATA, "%s: column '%s' holds dates, but the model needs %s", cr_table_source(t),
+            c->name, texts ? "texts" : "numbers");
+    return texts ? cr_fail_hint(cx, "--category %s takes it as texts", c->name) : CR_EDATA;
+}
+
 cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
                            const cr_column **out_column, cri_level_map *out)
 {
@@ -137,7 +156,9 @@ cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_colum
     const cr_column       *from = open ? &zeros : cr_table_find(t, c->name);
     if (!from) return cri_table_no_column(cx, t, c->name);
     *out_column = from;
-    bool category = c->type == CR_CATEGORY;
+    bool      category = c->type == CR_CATEGORY;
+    cr_status st = check_dates(cx, t, c, from);
+    if (st != CR_OK) return st;
     if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from);
     if (!category) return CR_OK;
     if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))

@@ -70,6 +70,9 @@ static cr_status apply_function(cri_maker *m, const char *key, const char *name,
         m->keys[k] = key;
         c->made.step = step;
         c->made.factors[0] = (cri_design_term){ .column = *at, .power = 1 };
+        if (m->plan->reference != CRI_REFERENCE_NONE && type == CR_CATEGORY) c->reference = 0;
+        if (type == CR_CATEGORY) st = cri_made_set_levels(m->s->cx, m->d, c);
+        if (st != CR_OK) return st;
     }
     *at = m->d->n_read + k;
     return CR_OK;

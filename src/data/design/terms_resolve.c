@@ -1,5 +1,6 @@
 /* terms_resolve.c -- which terms --terms names in a table: '.' and '-' done, columns found. */
 #include "terms_make.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 
 #include <string.h>
@@ -47,10 +48,14 @@ static cr_status check_type(const resolver *r, cri_atom *a)
     cr_type type = c->type;
     for (size_t k = 0; k < a->n_steps; k++) {
         cri_function f = a->steps[k].function;
-        if (cri_function_of_dates(f))
-            return cr_fail(cx, CR_EDATA, "--terms: %s needs a date, but '%s' is %s",
-                           cri_atom_name(r->s, a, k + 1), cri_atom_name(r->s, a, k),
-                           type == CR_CATEGORY ? "a category" : "a number");
+        if (cri_function_of_dates(f) && !cri_is_date(type)) {
+            cr_fail(cx, CR_EDATA, "--terms: %s needs a date, but '%s' is %s",
+                    cri_atom_name(r->s, a, k + 1), cri_atom_name(r->s, a, k),
+                    type == CR_CATEGORY ? "a category" : "a number");
+            return k == 0 ? cr_fail_hint(cx, "--date '%s:%%d.%%m.%%Y' reads the column as dates",
+                                         a->column)
+                          : CR_EDATA;
+        }
         if (type == CR_CATEGORY)
             return cr_fail(cx, CR_EDATA, "--terms: %s needs a number, but '%s' is a category",
                            cri_atom_name(r->s, a, k + 1), cri_atom_name(r->s, a, k));

@@ -1,5 +1,6 @@
 /* read.c -- which reader the data are for. */
 #include "read_internal.h"
+#include "dates.h"
 #include "data/csv/csv.h"
 #include "libsvm.h"
 #include "npy.h"
@@ -201,14 +202,21 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
                              const cr_read_options *options, bool may_be_empty,
                              cr_table **out_table)
 {
-    cr_status  st = CR_OK;
-    cri_format f;
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cr_read_options asked;
+    cr_table       *table = NULL;
+    cri_format      f;
     if (options->from > CRI_FORMAT_SQLITE)
         CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));
-    CR_TRY(read_format(cx, path, source, options, f, may_be_empty, out_table));
+    CR_TRY(cri_dates_ask(&s, options, &asked));
+    CR_TRY(read_format(cx, path, source, &asked, f, may_be_empty, &table));
+    CR_TRY(cri_dates_take_all(cx, &asked, &table));
+    *out_table = table;
 done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -221,13 +229,23 @@ cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source
 static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *options,
                            bool may_be_empty, cr_table **out_table)
 {
-    cr_status   st = CR_OK;
-    cri_source *source = NULL;
-    if (cri_is_database(path, options)) return read_database(cx, path, options, out_table);
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cr_read_options asked;
+    cr_table       *table = NULL;
+    cri_source     *source = NULL;
+    if (cri_is_database(path, options)) {
+        CR_TRY(cri_dates_ask(&s, options, &asked));
+        CR_TRY(read_database(cx, path, &asked, &table));
+        CR_TRY(cri_dates_take_all(cx, &asked, &table));
+        *out_table = table;
+        goto done;
+    }
     CR_TRY(cri_source_open(cx, path, &source));
     CR_TRY(read_source(cx, path, source, options, may_be_empty, out_table));
 done:
     cri_source_close(source);
+    cr_scratch_end(&s);
     return st;
 }
 

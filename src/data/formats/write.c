@@ -1,6 +1,7 @@
 /* write.c -- fields, rows, tables. */
 #include "data/csv/csv_lines.h"
 #include "data/bytes/packed.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 #include "write.h"
 #include "base/number.h"
@@ -120,6 +121,7 @@ static bool is_whole_column(const cr_column *c, size_t rows)
 /* pointed: the column is real and whole. */
 static void add_cell(cri_writer *out, const cr_column *c, bool pointed, size_t row)
 {
+    char date[CRI_DATE_SIZE];
     if (cri_is_missing(c, row)) {
         cri_write_raw(out, NULL, 0);
         return;
@@ -133,6 +135,10 @@ static void add_cell(cri_writer *out, const cr_column *c, bool pointed, size_t r
             cri_write_raw(out, "true", 4);
         else
             cri_write_raw(out, "false", 5);
+        return;
+    case CR_DATE:
+    case CR_DATETIME:
+        cri_write_raw(out, date, cri_date_print(c->type, c->values[row * c->stride], date));
         return;
     case CR_REAL:
     case CR_INTEGER:

@@ -2,6 +2,7 @@
 #include "stream_internal.h"
 #include "data/table/dictionary.h"
 #include "data/formats/read_internal.h"
+#include "data/formats/dates.h"
 #include "data/formats/retype.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
@@ -28,6 +29,7 @@ struct cr_stream {
     bool                     free_levels;      /* levels may differ from block to block */
     const char              *open;             /* but to this column of a pipe, borrowed; or NULL */
     size_t                   rows, first_rows; /* given so far; of the first block */
+    cri_dates                dates;
 };
 
 /* --- levels ---------------------------------------------------------------------------------- */
@@ -143,8 +145,11 @@ static cr_status next_block(cr_ctx *cx, cr_stream *s, cr_table **out_table)
         t = NULL; /* taken over */
         CR_TRY(cri_table_retype(cx, raw, &s->options, &t));
     }
+    if (t) CR_TRY(cri_dates_take(cx, &s->dates, &s->options, t));
     *out_table = t;
+    t = NULL;
 done:
+    cr_table_free(cx, t);
     return st;
 }
 
@@ -219,12 +224,12 @@ size_t cr_stream_rows(const cr_stream *s) { return s->rows; }
 /* The options are needed as long as the stream lives: their texts are copied. */
 static cr_status copy_options(cr_ctx *cx, const cr_read_options *from, cr_read_options *to)
 {
-    const char *const texts[] = { from->delimiter, from->category, from->real,
+    const char *const texts[] = { from->delimiter, from->category, from->real, from->date,
                                   from->missing_values };
-    char            **copies[] = { &to->delimiter, &to->category, &to->real, &to->missing_values };
+    char **copies[] = { &to->delimiter, &to->category, &to->real, &to->date, &to->missing_values };
     *to = *from;
-    for (int k = 0; k < 4; k++) *copies[k] = NULL;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++) *copies[k] = NULL;
+    for (int k = 0; k < 5; k++)
         if (texts[k] && !(*copies[k] = cri_string_copy(cx, texts[k]))) return CR_ENOMEM;
     return CR_OK;
 }
@@ -263,14 +268,17 @@ static cr_status open_source(cr_ctx *cx, const char *path, cri_source *source,
                              const cr_read_options *options, cri_block_size size,
                              const cri_wanted *opt_wanted, cr_stream **out_stream)
 {
-    cr_status  st = CR_OK;
-    cr_stream *s = cr_alloc(cx, 1, sizeof *s);
+    cr_status       st = CR_OK;
+    cr_scratch      asked_by = cr_scratch_begin(cx);
+    cr_read_options asked;
+    cr_stream      *s = cr_alloc(cx, 1, sizeof *s);
     if (!s) {
         cri_source_close(source);
         return CR_ENOMEM;
     }
     s->source = source;
-    CR_TRY(copy_options(cx, options, &s->options));
+    CR_TRY(cri_dates_ask(&asked_by, options, &asked));
+    CR_TRY(copy_options(cx, &asked, &s->options));
     CR_TRY(choose_format(cx, path, cri_stream_follows(source, size), s));
     CR_TRY(s->format->open(cx, source, &s->options, size, &s->reader));
     if (opt_wanted) s->settled = s->free_levels = true;
@@ -280,9 +288,10 @@ static cr_status open_source(cr_ctx *cx, const char *path, cri_source *source,
     else if (!opt_wanted && (s->format->start_scan(s->reader) || s->options.category))
         CR_TRY(scan(cx, s));
     *out_stream = s;
-    return CR_OK;
+    s = NULL;
 done:
     cr_stream_free(cx, s);
+    cr_scratch_end(&asked_by);
     return st;
 }
 
@@ -333,6 +342,8 @@ void cr_stream_free(cr_ctx *cx, cr_stream *s)
     cri_string_free(cx, s->options.delimiter);
     cri_string_free(cx, s->options.category);
     cri_string_free(cx, s->options.real);
+    cri_string_free(cx, s->options.date);
+    cri_dates_free(cx, &s->dates);
     cri_string_free(cx, s->options.missing_values);
     cri_source_close(s->source);
     cr_free(cx, s, 1, sizeof *s);

@@ -12,7 +12,8 @@
 
 const char *cr_type_name(cr_type type)
 {
-    static const char *const names[] = { "real", "integer", "boolean", "category" };
+    static const char *const names[] = { "real",     "integer", "boolean",
+                                         "category", "date",    "datetime" };
     return names[type];
 }
 
@@ -41,6 +42,7 @@ static void free_column(cr_ctx *cx, cri_owned_column *c, size_t rows)
     for (size_t i = 0; c->levels && i < c->view.n_levels; i++) cri_string_free(cx, c->levels[i]);
     cr_free(cx, c->levels, c->view.n_levels, sizeof(char *));
     cri_string_free(cx, c->name);
+    cri_string_free(cx, c->format);
 }
 
 void cr_table_free(cr_ctx *cx, cr_table *t)
@@ -311,6 +313,31 @@ cr_status cri_table_set_levels(cr_ctx *cx, cr_table *t, size_t k, const char *co
     for (size_t i = 0; i < t->rows; i++)
         if (c->codes[i] != CR_MISSING_CODE) c->codes[i] = map[c->codes[i]];
     return CR_OK;
+}
+
+cr_status cri_table_set_dates(cr_ctx *cx, cr_table *t, size_t k, cr_type type,
+                              const char *opt_format, double *values)
+{
+    cri_owned_column *c = &t->columns[k], old = *c;
+    cr_column         view = { .name = c->name, .type = type, .values = values, .stride = 1 };
+    char             *format = opt_format ? cri_string_copy(cx, opt_format) : NULL;
+    cr_status         st = opt_format && !format ? CR_ENOMEM : look_through(cx, &view, t->rows);
+    if (st != CR_OK) {
+        cri_string_free(cx, format);
+        cr_free(cx, values, t->rows, sizeof *values);
+        return st;
+    }
+    *c = (cri_owned_column){ .view = view, .name = old.name, .values = values, .format = format };
+    old.name = NULL;
+    free_column(cx, &old, t->rows);
+    return CR_OK;
+}
+
+const char *cri_table_date_format(const cr_table *t, const char *name)
+{
+    for (size_t k = 0; k < t->n; k++)
+        if (strcmp(t->columns[k].name, name) == 0) return t->columns[k].format;
+    return NULL;
 }
 
 cr_status cr_table_add_category(cr_ctx *cx, cr_table *t, const char *name, const uint32_t *codes,

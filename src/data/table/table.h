@@ -1,5 +1,6 @@
 /* table.h -- rows of typed columns with missing values.
- * A column is real, integer or boolean (doubles; NaN = missing) or a category (codes into a sorted
+ * A column is real, integer or boolean (doubles; NaN = missing), dates (days since 1970-01-01) or
+ * times (seconds since its midnight in UTC), which are doubles too, or a category (codes into a sorted
  * list of levels; CR_MISSING_CODE = missing).  A table never changes once it is built.
  * Besides such columns a table may have one sparse block: numbers x1 .. xD of which only those that
  * are not 0 are kept, row by row (compressed sparse rows).  Its columns count and are found like
@@ -10,7 +11,7 @@
 #include "base/context.h"
 #include "math/dense/view.h"
 
-typedef enum cr_type { CR_REAL, CR_INTEGER, CR_BOOLEAN, CR_CATEGORY } cr_type;
+typedef enum cr_type { CR_REAL, CR_INTEGER, CR_BOOLEAN, CR_CATEGORY, CR_DATE, CR_DATETIME } cr_type;
 
 #define CR_MISSING_CODE UINT32_MAX
 
@@ -37,7 +38,7 @@ typedef struct cr_csr {
 
 typedef struct cr_table cr_table;
 
-/* "real", "integer", "boolean", "category". */
+/* "real", "integer", "boolean", "category", "date", "datetime". */
 CR_API const char *cr_type_name(cr_type type);
 
 /* Starts a table of `rows` rows and no columns.  source names it in messages ("houses.csv"). */
@@ -45,7 +46,7 @@ CR_API cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_ta
 /* Frees a table, but not what it borrows; NULL is allowed. */
 CR_API void cr_table_free(cr_ctx *cx, cr_table *table);
 
-/* Adds a numeric column (CR_REAL, CR_INTEGER, CR_BOOLEAN), copying its values.  O(rows).
+/* Adds a column of numbers (of any type but CR_CATEGORY), copying its values.  O(rows).
  * Fails with CR_EDATA when the name is empty or taken. */
 CR_API cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                       const double *values, size_t stride);

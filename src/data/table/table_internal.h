@@ -26,6 +26,12 @@ cr_status cri_table_own_codes(cr_ctx *cx, cr_table *table, const cr_column *like
  * map[c], [n_levels].  Changes the table in place: for one that is still being built. */
 cr_status cri_table_set_levels(cr_ctx *cx, cr_table *table, size_t k, const char *const *levels,
                                size_t n, const uint32_t *map);
+/* Makes category k of the ordinary columns dates or times, written as a format says (date.h), and
+ * takes over their values, also on failure.  In place, likewise. */
+cr_status cri_table_set_dates(cr_ctx *cx, cr_table *table, size_t k, cr_type type,
+                              const char *opt_format, double *values);
+/* The format that the dates of a column were written in; NULL = ISO 8601. */
+const char *cri_table_date_format(const cr_table *table, const char *name);
 /* The sparse block of the table from arrays of cr_alloc or cr_resize, which it takes over, also on
  * failure: start [rows + 1], column and value [start[rows]]. */
 cr_status cri_table_own_csr(cr_ctx *cx, cr_table *table, cr_type type, size_t columns,

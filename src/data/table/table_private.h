@@ -12,6 +12,7 @@ typedef struct cri_owned_column {
     double   *values;
     uint32_t *codes;
     char    **levels;
+    char     *format; /* of dates, as they were written; NULL = ISO 8601 */
 } cri_owned_column;
 
 /* A sparse column that somebody asked for: the values follow the view. */

@@ -1,6 +1,7 @@
 /* describe.c -- what a fitted model says of itself: what every model has, and what its class adds. */
 #include "describe.h"
 #include "model_internal.h"
+#include "data/table/date.h"
 #include "parameters.h"
 
 #include <math.h>
@@ -60,10 +61,17 @@ static const cr_field conformal_score[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field date_fields[] = {
+    CR_TEXT("column", 0, "name of the column"),
+    CR_TEXT("origin", 0, "the day or time from which the model counts days"),
+    CR_FIELD_LAST,
+};
+
 const cr_field cr_description_table[] = {
     CR_TEXT("model", 0, "name of the model"),
     CR_TEXT("task", 0, "regression, classification and so on"),
     CR_OTHER(TEXTS, "features", 0, "columns that the model reads"),
+    CR_INNER(ROWS, "dates", CR_FIELD_SOMETIMES, "columns of dates among them", date_fields),
     CR_COUNT("terms", 0, "columns of the design: powers and levels counted"),
     CR_TEXT("target", CR_FIELD_NULL, "column that it predicts; null for none"),
     CR_TEXT("scale", 0, "standard or none: whether the features were standardised"),
@@ -173,6 +181,21 @@ static void correct_criteria(const cr_model *m, const cri_sheet *statistics)
     cri_sheet_add(cri_sheet_get(statistics, "bic"), -2 * m->log_slopes);
 }
 
+static void describe_dates(const cr_design *d, cri_sheet *out)
+{
+    cri_sheet *rows = NULL;
+    for (size_t i = 0; i < d->n_read; i++) {
+        const cri_design_column *c = &d->columns[i];
+        char                     text[CRI_DATE_SIZE];
+        if (!cri_is_date(c->type)) continue;
+        if (!rows) rows = cri_put_list(out, "dates");
+        cri_sheet *row = cri_put_object(rows, NULL);
+        cri_date_print(c->type, c->origin, text);
+        cri_put_text(row, "column", c->name);
+        cri_put_text(row, "origin", text);
+    }
+}
+
 static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
 {
     cr_status  st = CR_OK;
@@ -182,6 +205,7 @@ static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
     part = cri_put_list(out, "features");
     for (size_t i = 0; i < cr_design_columns(m->design); i++)
         cri_put_text(part, NULL, cr_design_column_name(m->design, i));
+    describe_dates(m->design, out);
     cri_put_count(out, "terms", m->design->p);
     cri_put_text(out, "target", m->design->target.name);
     cri_put_text(out, "scale", m->design->standardised ? "standard" : "none");

@@ -1,6 +1,7 @@
 /* design_file.c -- a design as JSON in the model file, and back, every field checked. */
 #include "design_file.h"
 #include "base/context_internal.h"
+#include "data/table/date.h"
 
 #include <string.h>
 
@@ -66,6 +67,8 @@ static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *ou
         CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
         if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
     }
+    if (cri_is_date(c->type)) CR_TRY(cri_store_set(cx, out, "origin", json_real(c->origin)));
+    if (c->format) CR_TRY(cri_store_set(cx, out, "format", json_string_nocheck(c->format)));
     if (c->basis.kind != CRI_BASIS_NONE) {
         CR_TRY(cri_store_set(cx, out, "basis", basis = json_object()));
         CR_TRY(write_basis(cx, &c->basis, basis));
@@ -192,7 +195,7 @@ static cr_status read_type(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     const char *name;
     cr_status   st = cri_store_get_text(cx, s, in, "type", &name);
     if (st != CR_OK) return st;
-    for (int t = CR_REAL; t <= CR_CATEGORY; t++)
+    for (int t = CR_REAL; t <= CR_DATETIME; t++)
         if (strcmp(name, cr_type_name((cr_type)t)) == 0) return *out = (cr_type)t, CR_OK;
     return cri_design_damaged(cx, s, "an unknown column type");
 }
@@ -291,6 +294,13 @@ done:
     return st;
 }
 
+static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, char **out)
+{
+    if (!json_is_string(in)) return cri_design_damaged(cx, s, "the name of a column is not a text");
+    *out = cri_string_copy(cx, json_string_value(in));
+    return *out ? CR_OK : CR_ENOMEM;
+}
+
 static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
 {
     cr_status   st = CR_OK;
@@ -302,6 +312,9 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
     CR_TRY(cri_store_get_real(cx, s, in, "fill", &c->fill));
     c->name = cri_string_copy(cx, name);
     if (!c->name) CR_TRY(CR_ENOMEM);
+    if (cri_is_date(c->type)) CR_TRY(cri_store_get_real(cx, s, in, "origin", &c->origin));
+    if (cri_is_date(c->type) && json_object_get(in, "format"))
+        CR_TRY(read_name(cx, s, json_object_get(in, "format"), &c->format));
     if (c->type == CR_CATEGORY && !made) CR_TRY(read_levels(cx, s, in, c));
     if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
     if (json_object_get(in, "basis")) {
@@ -359,13 +372,6 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     if (!t->name) CR_TRY(CR_ENOMEM);
 done:
     return st;
-}
-
-static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, char **out)
-{
-    if (!json_is_string(in)) return cri_design_damaged(cx, s, "the name of a column is not a text");
-    *out = cri_string_copy(cx, json_string_value(in));
-    return *out ? CR_OK : CR_ENOMEM;
 }
 
 /* The columns in use: increasing, counted from 1, of `width`. */

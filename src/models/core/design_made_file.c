@@ -1,6 +1,7 @@
 /* design_made_file.c -- the columns that a design makes, as JSON in the model file, and back. */
 #include "design_file.h"
 #include "base/context_internal.h"
+#include "data/table/date.h"
 
 #include <string.h>
 
@@ -48,7 +49,9 @@ static bool is_factor(const cr_design *d, const cri_made *m, const cri_design_te
     const cri_design_column *c = &d->columns[f->column];
     bool category = c->type == CR_CATEGORY, basis = c->basis.kind != CRI_BASIS_NONE;
     if (m->kind == CRI_MADE_CROSS) return category && c->made.by == 0 && !c->texts;
-    if (m->kind == CRI_MADE_FUNCTION) return !category && !basis && f->power == 1;
+    bool dates = cri_function_of_dates(m->step.function);
+    if (m->kind == CRI_MADE_FUNCTION)
+        return !category && !basis && f->power == 1 && (!dates || cri_is_date(c->type));
     if (category) return f->power == 0 && f->level < c->n_levels;
     if (basis) return f->power == 0 && f->level < c->basis.n;
     return f->power >= 1 && f->power <= CRI_MOST_POWERS;

@@ -1,0 +1,253 @@
+/* dates.c -- finding columns of dates, and turning their texts into numbers. */
+#include "dates.h"
+#include "data/table/table_internal.h"
+#include "base/context_internal.h"
+#include "base/list.h"
+
+#include <math.h>
+#include <string.h>
+
+void cri_dates_free(cr_ctx *cx, cri_dates *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        cri_string_free(cx, d->columns[i].name);
+        cri_string_free(cx, d->columns[i].format);
+    }
+    cr_free(cx, d->columns, d->n, sizeof *d->columns);
+    *d = (cri_dates){ 0 };
+}
+
+/* --- what was asked for ---------------------------------------------------------------------- */
+
+/* Cuts "COLUMN:FORMAT" at the last ':' before the first '%'; the format, or NULL. */
+static char *cut_format(char *item)
+{
+    char *percent = strchr(item, '%'), *colon = NULL;
+    for (char *at = item; percent && at < percent; at++)
+        if (*at == ':') colon = at;
+    if (!colon) return NULL;
+    *colon = '\0';
+    return colon + 1;
+}
+
+cr_status cri_dates_ask(cr_scratch *s, const cr_read_options *options, cr_read_options *out)
+{
+    cr_status st = CR_OK;
+    char    **items = NULL, *list;
+    size_t    n = 0, length = options->category ? strlen(options->category) : 0, size = length + 1;
+    *out = *options;
+    if (!options->date) return CR_OK;
+    CR_TRY(cri_list_split(s, options->date, &items, &n));
+    for (size_t i = 0; i < n; i++) {
+        const char *format = cut_format(items[i]);
+        const char *fault = format ? cri_date_format_fault(format) : NULL;
+        if (fault) {
+            cr_fail(s->cx, CR_EARG, "--date: the format '%s' cannot be: %s", format, fault);
+            CR_TRY(cr_fail_hint(s->cx,
+                                "for example --date '%s:%%d.%%m.%%Y'; %%Y %%m %%d %%H %%M %%S "
+                                "%%y %%b %%B %%j %%s %%z %%F %%T are known",
+                                items[i]));
+        }
+        size += 2 * strlen(items[i]) + 4;
+    }
+    list = cr_scratch_bytes(s, size, 1);
+    CR_TRY(s->status);
+    if (length) memcpy(list, options->category, length);
+    for (size_t i = 0; i < n; i++) {
+        if (length) list[length++] = ',';
+        length += cri_list_quote(items[i], list + length, size - length);
+    }
+    out->category = list;
+done:
+    return st;
+}
+
+/* --- which columns --------------------------------------------------------------------------- */
+
+static cri_date_column *add(cr_ctx *cx, cri_dates *d, const char *name, const char *format)
+{
+    cri_date_column *more = cr_resize(cx, d->columns, d->n, d->n + 1, sizeof *more);
+    if (!more) return NULL;
+    d->columns = more;
+    cri_date_column *c = &d->columns[d->n++];
+    *c = (cri_date_column){ .name = cri_string_copy(cx, name) };
+    if (format) c->format = cri_string_copy(cx, format);
+    return c->name && (c->format || !format) ? c : NULL;
+}
+
+static bool has_item(char *const *items, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(items[i], name) == 0) return true;
+    return false;
+}
+
+/* How many levels are dates, and how many of the others are none at all. */
+typedef struct counts {
+    size_t dates, impossible, others, other; /* other: the last that is none */
+} counts;
+
+static counts count_dates(const cr_column *c, const char *format, size_t most_others)
+{
+    counts n = { 0 };
+    for (size_t k = 0; k < c->n_levels && n.others <= most_others; k++) {
+        double        x;
+        cri_date_kind kind = cri_date_read_as(c->levels[k], format, &x);
+        n.dates += kind >= CRI_DATE_DAY;
+        n.impossible += kind == CRI_DATE_IMPOSSIBLE;
+        if (kind == CRI_DATE_NOT) n.others++, n.other = k;
+    }
+    return n;
+}
+
+/* Says which format a column seems to be of, if it is one of the usual. */
+static void warn_of_format(cr_ctx *cx, const cr_column *c)
+{
+    static const char *const usual[] = { "%d.%m.%Y",      "%d/%m/%Y",       "%m/%d/%Y",
+                                         "%Y/%m/%d",      "%d-%m-%Y",       "%d-%b-%Y",
+                                         "%d %b %Y",      "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M",
+                                         "%m/%d/%Y %H:%M" };
+    for (size_t f = 0; f < sizeof usual / sizeof *usual; f++) {
+        if (count_dates(c, usual[f], 0).dates != c->n_levels) continue;
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' looks like dates, but is read as texts: --date '%s:%s' reads it as "
+               "dates, --category %s says that texts are meant",
+               c->name, c->name, usual[f], c->name);
+        return;
+    }
+}
+
+/* Adds column c where its texts are dates. */
+static cr_status look_at_column(cr_ctx *cx, cri_dates *d, const cr_column *c)
+{
+    if (c->type != CR_CATEGORY || c->n_levels == 0) return CR_OK;
+    char first = c->levels[0][0];
+    if (first < '0' || first > '9') return CR_OK; /* levels are sorted: no text is a date */
+    counts n = count_dates(c, NULL, c->n_levels / 2);
+    if (n.dates > 0 && n.dates + n.impossible == c->n_levels)
+        return add(cx, d, c->name, NULL) ? CR_OK : CR_ENOMEM;
+    if (n.dates > c->n_levels / 2)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' holds dates, but also '%s', and is read as texts: --date %s finds the "
+               "cell, --missing-values '%s' makes it missing",
+               c->name, c->levels[n.other], c->name, c->levels[n.other]);
+    else if (n.dates == 0)
+        warn_of_format(cx, c);
+    return CR_OK;
+}
+
+static cr_status find(cr_ctx *cx, cri_dates *d, const cr_read_options *o, const cr_table *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **asked = NULL, **texts = NULL;
+    size_t     n_asked = 0, n_texts = 0;
+    CR_TRY(cri_list_split(&s, o->date, &asked, &n_asked));
+    CR_TRY(cri_list_split(&s, o->category, &texts, &n_texts));
+    for (size_t i = 0; i < n_asked; i++) {
+        const char *format = cut_format(asked[i]);
+        if (!cri_table_has(t, asked[i])) CR_TRY(cri_table_no_column(cx, t, asked[i]));
+        if (!add(cx, d, asked[i], format)) CR_TRY(CR_ENOMEM);
+    }
+    for (size_t k = 0; k < cri_table_ordinary(t); k++) {
+        const cr_column *c = cri_table_ordinary_column(t, k);
+        if (has_item(asked, n_asked, c->name) || has_item(texts, n_texts, c->name)) continue;
+        CR_TRY(look_at_column(cx, d, c));
+    }
+    d->settled = true;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const cri_date_column *d,
+                        size_t level, cri_date_kind kind)
+{
+    size_t row = 0;
+    char   where[512];
+    while (row < cr_table_rows(t) && c->codes[row] != level) row++;
+    cri_table_where(t, row, where, sizeof where);
+    if (kind == CRI_DATE_IMPOSSIBLE)
+        cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a day of the calendar", where,
+                c->levels[level], c->name);
+    else if (kind == CRI_DATE_TIME)
+        cr_fail(cx, CR_EDATA,
+                "%s: '%s' in column '%s' has a time of day, but the column began with "
+                "dates alone",
+                where, c->levels[level], c->name);
+    else
+        cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a date%s%s", where, c->levels[level],
+                c->name, d->format ? " of the form " : " such as 2023-01-31",
+                d->format ? d->format : "");
+    return cr_fail_hint(
+        cx,
+        "--date '%s:%%d.%%m.%%Y' names the format, --missing-values '%s' makes this "
+        "text missing, --category %s takes the column as texts",
+        c->name, c->levels[level], c->name);
+}
+
+/* value [levels] of a column whose texts are dates, and its type. */
+static cr_status read_levels(cr_ctx *cx, const cr_table *t, const cr_column *c, cri_date_column *d,
+                             cri_date_kind *kinds, double *value)
+{
+    bool timed = d->settled && d->type == CR_DATETIME;
+    for (size_t k = 0; k < c->n_levels; k++) {
+        kinds[k] = cri_date_read_as(c->levels[k], d->format, &value[k]);
+        if (kinds[k] < CRI_DATE_DAY) return refuse(cx, t, c, d, k, kinds[k]);
+        if (kinds[k] == CRI_DATE_TIME && d->settled && !timed)
+            return refuse(cx, t, c, d, k, kinds[k]);
+        timed |= kinds[k] == CRI_DATE_TIME;
+    }
+    d->type = timed ? CR_DATETIME : CR_DATE;
+    d->settled = true;
+    for (size_t k = 0; k < c->n_levels && timed; k++)
+        if (kinds[k] == CRI_DATE_DAY) value[k] *= 86400;
+    return CR_OK;
+}
+
+static cr_status take_column(cr_ctx *cx, cr_table *t, size_t k, cri_date_column *d)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    const cr_column *c = cri_table_ordinary_column(t, k);
+    double          *value = cr_scratch_f64(&s, c->n_levels), *out = NULL;
+    cri_date_kind   *kinds = cr_scratch_bytes(&s, c->n_levels, sizeof *kinds);
+    size_t           rows = cr_table_rows(t);
+
+    if (c->type != CR_CATEGORY) goto done; /* all are missing */
+    CR_TRY(s.status);
+    CR_TRY(read_levels(cx, t, c, d, kinds, value));
+    out = cr_resize(cx, NULL, 0, rows, sizeof *out);
+    if (!out) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < rows; i++)
+        out[i] = c->codes[i] == CR_MISSING_CODE ? (double)NAN : value[c->codes[i]];
+    CR_TRY(cri_table_set_dates(cx, t, k, d->type, d->format, out));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_dates_take(cr_ctx *cx, cri_dates *d, const cr_read_options *o, cr_table *t)
+{
+    cr_status st = CR_OK;
+    if (!d->settled) CR_TRY(find(cx, d, o, t));
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t k = 0; k < cri_table_ordinary(t); k++)
+            if (strcmp(cri_table_ordinary_column(t, k)->name, d->columns[i].name) == 0)
+                CR_TRY(take_column(cx, t, k, &d->columns[i]));
+done:
+    return st;
+}
+
+cr_status cri_dates_take_all(cr_ctx *cx, const cr_read_options *options, cr_table **table)
+{
+    cri_dates d = { 0 };
+    cr_status st = cri_dates_take(cx, &d, options, *table);
+    cri_dates_free(cx, &d);
+    if (st == CR_OK) return CR_OK;
+    cr_table_free(cx, *table);
+    *table = NULL;
+    return st;
+}
