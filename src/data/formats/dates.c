@@ -181,11 +181,15 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const
         cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a date%s%s", where, c->levels[level],
                 c->name, d->format ? " of the form " : " such as 2023-01-31",
                 d->format ? d->format : "");
-    return cr_fail_hint(
-        cx,
-        "--date '%s:%%d.%%m.%%Y' names the format, --missing-values '%s' makes this "
-        "text missing, --category %s takes the column as texts",
-        c->name, c->levels[level], c->name);
+    if (kind != CRI_DATE_NOT)
+        return cr_fail_hint(cx,
+                            "--missing-values '%s' makes it missing, --category %s takes the "
+                            "column as texts",
+                            c->levels[level], c->name);
+    return cr_fail_hint(cx,
+                        "--date '%s:%%d.%%m.%%Y' names another format, --missing-values '%s' makes "
+                        "this text missing, --category %s takes the column as texts",
+                        c->name, c->levels[level], c->name);
 }
 
 /* value [levels] of a column whose texts are dates, and its type. */

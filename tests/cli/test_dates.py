@@ -1,0 +1,62 @@
+"""Dates and times on the command line: recognised, named by a format, stored, written, drawn."""
+import json
+import sqlite3
+
+DAYS = "day,y\n" + "".join(f"2023-{1 + i // 28:02}-{1 + i % 28:02},{i * 37 % 11}\n" for i in range(60))
+
+
+def read_json(result):
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_types_and_ends(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("d,t\n2023-01-31,2023-01-31T10:20:30Z\n,2023-01-30\n2022-12-01,\n")
+    columns = {c["name"]: c for c in read_json(credence("describe", "d.csv", "--json"))["columns"]}
+    assert (columns["d"]["type"], columns["d"]["first"], columns["d"]["last"]) == ("date", "2022-12-01", "2023-01-31")
+    assert (columns["t"]["type"], columns["t"]["last"]) == ("datetime", "2023-01-31T10:20:30")
+    assert columns["d"]["missing"] == 1 and columns["d"]["mean"] is None
+
+
+def test_a_database_has_dates_too(credence, tmp_path):
+    with sqlite3.connect(tmp_path / "d.db") as base:
+        base.execute("create table t (d text, x real)")
+        base.executemany("insert into t values (?, ?)", [("2023-01-31", 1), (None, 2), ("2023-02-01", 3)])
+    columns = read_json(credence("describe", "sqlite:d.db?t", "--json"))["columns"]
+    assert (columns[0]["type"], columns[0]["first"], columns[0]["missing"]) == ("date", "2023-01-31", 1)
+
+
+def test_a_format_is_stored_and_written_as_iso(credence, tmp_path):
+    (tmp_path / "iso.csv").write_text(DAYS)
+    lines = [line.split(",") for line in DAYS.splitlines()[1:]]
+    german = "day,y\n" + "".join(f"{d[8:]}.{d[5:7]}.{d[:4]},{y}\n" for d, y in lines)
+    (tmp_path / "german.csv").write_text(german)
+    result = credence("convert", "german.csv", "--date", "day:%d.%m.%Y", "-o", "back.csv")
+    assert result.code == 0 and (tmp_path / "back.csv").read_text() == DAYS
+    assert credence("fit", "linear", "german.csv", "--target", "y", "--date", "day:%d.%m.%Y", "-o", "g.cred").code == 0
+    assert credence("fit", "linear", "iso.csv", "--target", "y", "-o", "i.cred").code == 0
+    ours = credence("predict", "g.cred", "german.csv").stdout
+    assert ours == credence("predict", "i.cred", "iso.csv").stdout and ours.count("\n") == 61
+    mixed = credence("predict", "g.cred", "iso.csv")
+    assert mixed.code == 3 and "is not a date of the form %d.%m.%Y" in mixed.stderr
+
+
+def test_streams_and_pipes(credence, tmp_path):
+    (tmp_path / "d.csv").write_text(DAYS)
+    whole = read_json(credence("fit", "ridge", "d.csv", "--target", "y", "--json"))
+    for source in (["d.csv"], ["-"]):
+        part = credence("fit", "ridge", *source, "--target", "y", "--json", "--stream", "--block", "7",
+                        input=DAYS if source == ["-"] else None)
+        for one, other in zip(read_json(part)["parameters"], whole["parameters"]):
+            assert abs(one["value"] - other["value"]) < 1e-9 * max(1, abs(other["value"]))
+
+
+def test_figures_over_dates(credence, tmp_path):
+    (tmp_path / "d.csv").write_text(DAYS)
+    assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0
+    assert credence("plot", "m.cred", "d.csv", "-o", "f.svg").code == 0
+    assert "2023-02-06" in (tmp_path / "f.svg").read_text()   # a Monday
+    assert credence("plot", "m.cred", "--range", "2020-01-01,2030-01-01", "-o", "g.svg").code == 0
+    assert ">2024<" in (tmp_path / "g.svg").read_text()
+    wrong = credence("plot", "m.cred", "--range", "2020,2030", "-o", "g.svg")
+    assert wrong.code == 2 and "--range needs two dates" in wrong.stderr
