@@ -17,9 +17,10 @@ static const step steps[] = {
     { 1, 0 },          { 5, 0 },           { 15, 0 },          { 30, 0 },      { MINUTE, 0 },
     { 5 * MINUTE, 0 }, { 15 * MINUTE, 0 }, { 30 * MINUTE, 0 }, { HOUR, 0 },    { 3 * HOUR, 0 },
     { 6 * HOUR, 0 },   { 12 * HOUR, 0 },   { DAY, 0 },         { 2 * DAY, 0 }, { 7 * DAY, 0 },
-    { 0, 1 },          { 0, 2 },           { 0, 3 },           { 0, 6 },       { 0, 12 },
-    { 0, 24 },         { 0, 60 },          { 0, 120 },         { 0, 240 },     { 0, 600 },
-    { 0, 1200 },       { 0, 2400 },        { 0, 6000 },        { 0, 12000 },   { 0, 24000 }
+    { 14 * DAY, 0 },   { 0, 1 },           { 0, 2 },           { 0, 3 },       { 0, 6 },
+    { 0, 12 },         { 0, 24 },          { 0, 60 },          { 0, 120 },     { 0, 240 },
+    { 0, 600 },        { 0, 1200 },        { 0, 2400 },        { 0, 6000 },    { 0, 12000 },
+    { 0, 24000 }
 };
 
 /* Seconds since 1970 of the first of a month, counted from that of January of the year 0. */
@@ -67,7 +68,7 @@ static size_t divide(const step *s, double low, double high, size_t most, cri_sv
             }
         return n;
     }
-    double monday = s->seconds == 7.0 * DAY ? 4.0 * DAY : 0; /* 1970-01-05 */
+    double monday = s->seconds >= 7.0 * DAY ? 4.0 * DAY : 0; /* 1970-01-05 */
     for (at = ceil((low - monday) / s->seconds) * s->seconds + monday; n <= most && at <= high;
          at += s->seconds, n++)
         if (n < most) out[n].value = at;
