@@ -260,9 +260,10 @@ static char *finish(cri_svg *s)
 
 TEST(marks_stand_in_their_places)
 {
-    cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 10 }, (cri_svg_axis){ "y", -1, 1 });
-    cri_svg       s = cri_svg_begin(cx, &f);
-    double        w = s.area_width, h = s.area_height;
+    cri_svg_frame f =
+        frame((cri_svg_axis){ "x", 0, 10, CR_REAL }, (cri_svg_axis){ "y", -1, 1, CR_REAL });
+    cri_svg s = cri_svg_begin(cx, &f);
+    double  w = s.area_width, h = s.area_height;
     cri_svg_points(&s, &looks[0], (const double[]){ 0, 5, 10 }, (const double[]){ -1, 0, 1 }, 3);
     cri_svg_line(&s, &looks[1], (const double[]){ 0, 10 }, (const double[]){ 1, -1 }, 2);
     cri_svg_band(&s, &looks[2], (const double[]){ 0, 10 }, (const double[]){ -1, -1 },
@@ -300,8 +301,8 @@ TEST(marks_stand_in_their_places)
 
 TEST(text_is_escaped)
 {
-    cri_svg_frame f = frame((cri_svg_axis){ "a<b & \"c\" 'd'>\n\x01", 0, 1 },
-                            (cri_svg_axis){ "\xff\xc3 caf\u00e9 \U0001F600", 0, 1 });
+    cri_svg_frame f = frame((cri_svg_axis){ "a<b & \"c\" 'd'>\n\x01", 0, 1, CR_REAL },
+                            (cri_svg_axis){ "\xff\xc3 caf\u00e9 \U0001F600", 0, 1, CR_REAL });
     f.title = "</title><script>alert(1)</script>&amp;";
     f.caption[1] = "<!--";
     cri_svg s = cri_svg_begin(cx, &f);
@@ -319,7 +320,8 @@ TEST(long_text_is_shortened)
     char name[3000];
     for (size_t i = 0; i + 1 < sizeof name; i++) name[i] = "\u00e9"[i % 2];
     name[sizeof name - 2] = '\0';
-    cri_svg_frame f = frame((cri_svg_axis){ name, 0, 1 }, (cri_svg_axis){ name, 0, 1 });
+    cri_svg_frame f =
+        frame((cri_svg_axis){ name, 0, 1, CR_REAL }, (cri_svg_axis){ name, 0, 1, CR_REAL });
     f.title = name;
     cri_svg s = cri_svg_begin(cx, &f);
     char   *text = finish(&s), *all = strstr(text, name);
@@ -337,9 +339,9 @@ TEST(nothing_but_finite_numbers)
                                { 0, 0 },      { -DBL_MAX, DBL_MAX }, { 5e-324, 5e-324 },
                                { 1e15, 1e15 } };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        cri_svg_frame f =
-            frame((cri_svg_axis){ "x", 0, 1 }, (cri_svg_axis){ "y", ends[i][0], ends[i][1] });
-        cri_svg s = cri_svg_begin(cx, &f);
+        cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 1, CR_REAL },
+                                (cri_svg_axis){ "y", ends[i][0], ends[i][1], CR_REAL });
+        cri_svg       s = cri_svg_begin(cx, &f);
         cri_svg_points(&s, &looks[0], x, bad, 9);
         cri_svg_line(&s, &looks[1], x, bad, 9);
         cri_svg_band(&s, &looks[2], x, bad, bad, 9);
@@ -376,7 +378,8 @@ TEST(labels_do_not_overlap)
         double        size = pow(10, 30 * cr_rng_uniform(&r) - 15);
         double        low = size * cr_rng_normal(&r);
         double        high = low + fabs(low) * pow(10, -10 * cr_rng_uniform(&r));
-        cri_svg_frame f = frame((cri_svg_axis){ "x", low, high }, (cri_svg_axis){ "y", low, high });
+        cri_svg_frame f = frame((cri_svg_axis){ "x", low, high, CR_REAL },
+                                (cri_svg_axis){ "y", low, high, CR_REAL });
         f.width = trial % 2 ? 720 : 420;
         cri_svg s = cri_svg_begin(cx, &f);
         char   *text = strndup(s.bytes, s.size);
@@ -400,12 +403,13 @@ TEST(labels_do_not_overlap)
 
 TEST(locale_changes_nothing)
 {
-    cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 1.5 }, (cri_svg_axis){ "y", 0, 1 });
-    cri_svg       a = cri_svg_begin(cx, &f);
-    char         *before = finish(&a);
-    bool          comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
-    cri_svg       b = cri_svg_begin(cx, &f);
-    char         *after = finish(&b);
+    cri_svg_frame f =
+        frame((cri_svg_axis){ "x", 0, 1.5, CR_REAL }, (cri_svg_axis){ "y", 0, 1, CR_REAL });
+    cri_svg a = cri_svg_begin(cx, &f);
+    char   *before = finish(&a);
+    bool    comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    cri_svg b = cri_svg_begin(cx, &f);
+    char   *after = finish(&b);
     setlocale(LC_ALL, "C");
     assert_string_equal(before, after);
     if (!comma) print_message("no locale with a decimal comma here: compared C with itself\n");
@@ -414,9 +418,10 @@ TEST(locale_changes_nothing)
 
 static cr_status draw_something(cr_ctx *cx, void *arg)
 {
-    cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 1 }, (cri_svg_axis){ "y", 0, 1 });
-    cri_svg       s = cri_svg_begin(cx, &f);
-    double        x[500];
+    cri_svg_frame f =
+        frame((cri_svg_axis){ "x", 0, 1, CR_REAL }, (cri_svg_axis){ "y", 0, 1, CR_REAL });
+    cri_svg s = cri_svg_begin(cx, &f);
+    double  x[500];
     for (size_t i = 0; i < 500; i++) x[i] = (double)i / 500;
     cri_svg_points(&s, &looks[0], x, x, 500);
     cri_svg_bars(&s, &looks[3], x, x, x, 500);
