@@ -114,7 +114,10 @@ static size_t keep_scored(cr_prediction *p, double *y, double *w)
 static size_t count_points(const cr_prediction *p, size_t n)
 {
     size_t points = 0;
-    for (size_t i = 0; i < n; i++) points += !(p->scale[i] > 0);
+    for (size_t i = 0; i < n; i++) {
+        bool point = p->family ? isnan(p->params[i * p->n_params]) : !(p->scale[i] > 0);
+        points += point;
+    }
     return points;
 }
 
@@ -174,13 +177,13 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
 {
     cr_status     st = CR_OK;
     double        level = how->level;
-    size_t        points = p->family ? 0 : count_points(p, a->rows);
+    size_t        points = count_points(p, a->rows);
     bool          spread = !p->family && points == 0;
     cr_predictive d = { a->rows, p->mean, spread ? p->scale : NULL, spread ? p->dof : NULL };
     cr_regression_metrics m;
 
     CR_TRY(cr_regression_evaluate(cx, y, &d, w, level, &m));
-    if (p->family) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
+    if (p->family && points == 0) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
     if (p->conformal) CR_TRY(assess_intervals(cx, p, y, w, level, a->rows, &m));
     if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 &&
         p->params[2] != 0.5)

@@ -194,6 +194,39 @@ TEST(log_score_is_the_analytic_one)
     free(y);
 }
 
+/* Five equal targets are the neighbours of the last row, which has no spread: the rows before it are predicted as
+ * without it, and it has its centre alone. */
+TEST(row_without_spread)
+{
+    const double  x[] = { 0, 1, 2, 3, 4, 5, 90, 91, 92, 93, 94 };
+    const double  y[] = { 2, 3, 2.5, 4, 3.5, 5, 1, 1, 1, 1, 1 };
+    cr_table     *t = make_table(cx, x, 11, 1, y, NULL);
+    cr_table     *first = make_table(cx, x, 6, 1, y, NULL);
+    cr_model     *m = fit(cx, "knn", t, "target=y k=5 transform_target=log");
+    cr_prediction p = predict(cx, m, t), q = predict(cx, m, first);
+    cr_assessment a = { 0 };
+    double        sd[11], low[11], high[11], lower[6], upper[6], score[11], draws[11];
+    assert_ok(cx, cr_prediction_intervals(cx, &p, 0.9, sd, low, high));
+    assert_ok(cx, cr_prediction_intervals(cx, &q, 0.9, NULL, lower, upper));
+    for (size_t i = 0; i < 6; i++) {
+        assert_relative(p.mean[i], q.mean[i], 1e-12);
+        assert_relative(p.scale[i], q.scale[i], 1e-12);
+        assert_relative(low[i], lower[i], 1e-12);
+        assert_relative(high[i], upper[i], 1e-12);
+    }
+    assert_ok(cx, cr_score(cx, m, t, score));
+    assert_ok(cx, cr_sample_targets(cx, m, t, 1, 3, draws));
+    for (size_t i = 6; i < 11; i++) {
+        assert_relative(p.mean[i], 1, 1e-12);
+        assert_true(isnan(sd[i]) && isnan(low[i]) && isnan(high[i]));
+        assert_true(isnan(score[i]) && isnan(draws[i]));
+        assert_true(isfinite(score[i - 6]));
+    }
+    assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
+    assert_true(isnan(a.metrics[cr_metric_find(&a, "log_score")].value));
+    assert_true(isfinite(a.metrics[cr_metric_find(&a, "rmse")].value));
+}
+
 TEST(refusals)
 {
     const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 0.5, 2, 0, 1, 3, 0.7 };

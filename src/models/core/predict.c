@@ -215,14 +215,14 @@ done:
 
 /* --- intervals and scores -------------------------------------------------------------------- */
 
-/* Of a distribution that is not Student's. */
+/* Of a distribution that is not Student's; a row that has none has no interval. */
 static cr_status family_interval(cr_ctx *cx, const cr_prediction *p, size_t i, double level,
                                  double *opt_lower, double *opt_upper)
 {
-    double low = NAN, high = NAN;
-    if (!isnan(p->mean[i]) && (opt_lower || opt_upper)) {
-        cr_status st = cr_dist_interval(cx, p->family, p->params + i * p->n_params, p->n_params,
-                                        level, &low, &high);
+    double        low = NAN, high = NAN;
+    const double *params = p->params + i * p->n_params;
+    if (!isnan(p->mean[i]) && !isnan(params[0]) && (opt_lower || opt_upper)) {
+        cr_status st = cr_dist_interval(cx, p->family, params, p->n_params, level, &low, &high);
         if (st != CR_OK) return st;
     }
     if (opt_lower) *opt_lower = low;

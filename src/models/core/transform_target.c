@@ -11,22 +11,30 @@
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-static bool has_spread(const cr_prediction *p, size_t n)
+static bool has_spread(const cr_prediction *p, size_t i)
 {
-    bool all = p->scale && !p->family;
-    for (size_t i = 0; all && i < n; i++)
-        all = p->scale[i] > 0 && isfinite(p->scale[i]) && p->dof[i] > 0;
-    return all;
+    return p->scale[i] > 0 && isfinite(p->scale[i]) && p->dof[i] > 0;
+}
+
+static bool any_has_spread(const cr_prediction *p, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; p->scale && !p->family && i < n; i++) any |= has_spread(p, i);
+    return any;
+}
+
+static void map_centre(cri_transform t, cr_prediction *p, size_t i)
+{
+    p->mean[i] = cri_transform_back(t, p->mean[i]);
+    if (p->scale) p->scale[i] = NAN, p->dof[i] = INFINITY;
+    for (size_t k = 0; p->params && k < p->n_params; k++) p->params[i * p->n_params + k] = NAN;
 }
 
 static void map_centres(cr_ctx *cx, cri_transform t, size_t n, cr_prediction *p)
 {
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
     p->family = NULL, p->params = NULL, p->n_params = 0;
-    for (size_t i = 0; i < n; i++) {
-        p->mean[i] = cri_transform_back(t, p->mean[i]);
-        if (p->scale) p->scale[i] = NAN, p->dof[i] = INFINITY;
-    }
+    for (size_t i = 0; i < n; i++) map_centre(t, p, i);
 }
 
 /* Mean and sd; the median and an infinite sd where there are none. */
@@ -43,7 +51,7 @@ cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform t, size_t n, cr_p
 {
     const cr_dist_class *c = cri_dist_transformed(t.kind);
     size_t               k = cri_dist_transformed_params(t.kind);
-    if (!has_spread(p, n)) {
+    if (!any_has_spread(p, n)) {
         map_centres(cx, t, n, p);
         return CR_OK;
     }
@@ -51,6 +59,10 @@ cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform t, size_t n, cr_p
     if (!p->params) return CR_ENOMEM;
     p->family = c, p->n_params = k;
     for (size_t i = 0; i < n; i++) {
+        if (!has_spread(p, i)) {
+            map_centre(t, p, i);
+            continue;
+        }
         double all[CRI_TRANSFORMED_PARAMS] = { p->mean[i], p->scale[i], p->dof[i], t.lambda };
         memcpy(p->params + i * k, all, k * sizeof *all);
         set_moments(c, t, all, k, &p->mean[i], &p->scale[i]);

@@ -6,7 +6,8 @@
 #include "class.h"
 
 /* What a class says of the transforms of n rows, in their units, becomes what it says of the targets: Student's t is
- * mapped (prob/dist/transformed_t.h); where there is no spread, or another family, the centre alone is. */
+ * mapped (prob/dist/transformed_t.h); of a row without spread, or of another family, the centre alone is, and the row has
+ * neither sd nor parameters (NaN). */
 cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform transform, size_t n,
                                      cr_prediction *prediction);
 
