@@ -453,6 +453,14 @@ TEST(refusals)
     assert_fails_with(cx,
                       fit_blocks(cx, path, "ridge", "target=y features=a missing=impute", 50, &m),
                       CR_EARG, "all rows at once");
+    assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=y terms=a:bspline(a,5)", 50, &m),
+                      CR_EARG, "--terms a:bspline(a,5) needs all rows at once");
+    assert_fails_with(cx,
+                      fit_blocks(cx, path, "linear", "target=y transform-target=boxcox", 50, &m),
+                      CR_EARG, "--transform-target boxcox needs all rows at once");
+    assert_ok(cx, fit_blocks(cx, path, "ridge", "target=y terms=poly(a,2)", 50, &m));
+    cr_model_free(cx, m);
+    m = NULL;
     assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=nix", 50, &m), CR_EDATA, "nix");
     assert_fails_with(cx, fit_blocks(cx, path, "ridgy", "target=y", 50, &m), CR_EARG, "ridgy");
     assert_null(m);

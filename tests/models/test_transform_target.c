@@ -130,6 +130,8 @@ TEST(learned_power)
         cr_model *other = fit(cx, "linear", b.y, text);
         assert_true(cr_model_get_report(other)->log_likelihood <= best + 1e-6);
     }
+    cr_model *same = fit(cx, "linear", b.y, "target=y transform-target=boxcox");
+    assert_close(cr_model_get_report(same)->log_likelihood, best, 1e-12);
     fit(cx, "knn", b.y, "target=y transform_target=boxcox task=regression"); /* by the targets */
 }
 

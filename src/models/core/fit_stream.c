@@ -1,6 +1,7 @@
 /* fit_stream.c -- fits block by block. */
 #include "fit_stream.h"
 #include "model_internal.h"
+#include "data/design/terms.h"
 #include "data/stream/stream_internal.h"
 #include "base/context_internal.h"
 
@@ -19,21 +20,39 @@ static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
     return cr_fail_hint(cx, "without --stream the rows are held in memory");
 }
 
+/* Powers of a column need none of its rows; knots and other bases do. */
+static bool learns_basis(const cri_atom *a) { return a->basis && strncmp(a->basis, "poly:", 5); }
+
+static cr_status check_terms(cr_ctx *cx, const cr_setting *setting)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_terms  terms = { 0 };
+    CR_TRY(cri_terms_parse(&s, setting->value, &terms));
+    for (size_t i = 0; i < terms.n; i++)
+        for (size_t k = 0; k < terms.items[i].n; k++)
+            if (learns_basis(terms.items[i].atoms[k])) CR_TRY(refuse_setting(cx, setting));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* What is learned of the first block alone would be wrong for the others. */
 static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_setting *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        bool balanced = strcmp(s[i].name, "class_weights") == 0 && strstr(s[i].value, "balanced");
+        bool balanced = cri_setting_is(&s[i], "class_weights") && strstr(s[i].value, "balanced");
         bool impute = strcmp(s[i].name, "missing") == 0 && strcmp(s[i].value, "impute") == 0;
-        bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
+        bool scaled = cri_setting_is(&s[i], "scale_target") && strcmp(s[i].value, "standard") == 0;
         bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
         bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
-        bool power =
-            strcmp(s[i].name, "transform_target") == 0 && strcmp(s[i].value, "boxcox") == 0;
+        bool power = cri_setting_is(&s[i], "transform_target") && strcmp(s[i].value, "boxcox") == 0;
         bool map = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
         if (balanced || impute || scaled || basis || map || power ||
             (standard && !c->scales_itself))
             return refuse_setting(cx, &s[i]);
+        cr_status st = strcmp(s[i].name, "terms") == 0 ? check_terms(cx, &s[i]) : CR_OK;
+        if (st != CR_OK) return st;
     }
     return CR_OK;
 }

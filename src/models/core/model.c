@@ -47,6 +47,12 @@ static const char *option_name(const void *user, size_t i)
     return "";
 }
 
+bool cri_setting_is(const cr_setting *s, const char *name)
+{
+    const cr_option table[] = { { .name = name }, { .name = NULL } };
+    return cr_option_find(table, s->name) != NULL;
+}
+
 cr_status cri_model_set(cr_ctx *cx, cr_model *m, const char *name, const char *value)
 {
     struct {

@@ -32,6 +32,8 @@ struct cr_model {
 cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
+/* Whether a setting is of this option; '-' and '_' count as the same.  Pure. */
+bool cri_setting_is(const cr_setting *setting, const char *name);
 
 /* cr_fit; with opt_rest, to the first block of a stream that has more of them: the state waits for those,
  * or, by passes over all of them, has been fitted. */

@@ -96,7 +96,7 @@ bool cri_wants_power(const cr_setting *s, size_t n)
 {
     bool wants = false; /* the last one counts */
     for (size_t i = 0; i < n; i++)
-        if (strcmp(s[i].name, "transform_target") == 0) wants = strcmp(s[i].value, "boxcox") == 0;
+        if (cri_setting_is(&s[i], "transform_target")) wants = strcmp(s[i].value, "boxcox") == 0;
     return wants;
 }
 
@@ -106,7 +106,7 @@ size_t cri_settings_plain(const cr_setting *from, size_t n, bool power, cr_setti
     for (size_t i = 0; i < n; i++) {
         bool calibrates = strncmp(from[i].name, "calibrate", 9) == 0 ||
                           strncmp(from[i].name, "conformal", 9) == 0;
-        bool transforms = power && strcmp(from[i].name, "transform_target") == 0;
+        bool transforms = power && cri_setting_is(&from[i], "transform_target");
         if (!calibrates && !transforms) to[k++] = from[i];
     }
     return k;
