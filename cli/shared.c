@@ -15,30 +15,6 @@
 
 /* --- input ----------------------------------------------------------------------------------- */
 
-/* Dates are written here as they were when the model was fitted, unless the user says otherwise. */
-static cr_status take_format(cli *c, const char *name, const char *format)
-{
-    char item[512];
-    if (c->read.date && strstr(c->read.date, name)) return CR_OK; /* another is given */
-    snprintf(item, sizeof item, "%s:%s", name, format);
-    return cr_options_add(c->cx, cr_read_table, &c->read, "date", item);
-}
-
-/* Columns that were categories when the model was fitted are categories now, also if they look like
- * numbers here. */
-static cr_status take_categories(cli *c, const cr_design *design)
-{
-    cr_status st = CR_OK;
-    for (size_t i = 0; i < cr_design_columns(design) && st == CR_OK; i++) {
-        const char *name = cr_design_column_name(design, i);
-        if (cr_design_column_type(design, i) == CR_CATEGORY)
-            st = cr_options_add(c->cx, cr_read_table, &c->read, "category", name);
-        else if (cr_design_column_format(design, i))
-            st = take_format(c, name, cr_design_column_format(design, i));
-    }
-    return st;
-}
-
 bool cli_ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -63,7 +39,7 @@ cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_tabl
 {
     cr_status st = CR_OK;
     CR_TRY(check_stdin(c, index));
-    if (opt_model) CR_TRY(take_categories(c, cr_model_get_design(opt_model)));
+    if (opt_model) CR_TRY(cr_model_read_options(c->cx, opt_model, &c->read));
     CR_TRY(cr_table_read(c->cx, c->args[index], &c->read, out_table));
 done:
     return st;
@@ -73,7 +49,7 @@ cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **
 {
     cr_status st = CR_OK;
     CR_TRY(check_stdin(c, index));
-    CR_TRY(take_categories(c, cr_model_get_design(model)));
+    CR_TRY(cr_model_read_options(c->cx, model, &c->read));
     CR_TRY(cri_table_read_any(c->cx, c->args[index], &c->read, out_table));
 done:
     return st;
@@ -129,7 +105,7 @@ cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_
     cr_status   st = CR_OK;
     const char *target = class_target(c);
     CR_TRY(check_stdin(c, index));
-    if (opt_model) CR_TRY(take_categories(c, cr_model_get_design(opt_model)));
+    if (opt_model) CR_TRY(cr_model_read_options(c->cx, opt_model, &c->read));
     if (target) CR_TRY(cr_options_add(c->cx, cr_read_table, &c->read, "category", target));
     if (is_stream(c->args[index]) && needs_passes(c)) CR_TRY(store_input(c));
     CR_TRY(cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
@@ -170,7 +146,7 @@ cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const
     const cr_design *d = cr_model_get_design(model);
     wanted           w = { d, carried, n_carried };
     CR_TRY(check_stdin(c, index));
-    CR_TRY(take_categories(c, d));
+    CR_TRY(cr_model_read_options(c->cx, model, &c->read));
     CR_TRY(take_numbers(c, d));
     CR_TRY(cri_stream_open_known(c->cx, c->args[index], &c->read, rows,
                                  (cri_wanted){ is_wanted, &w }, out_stream));

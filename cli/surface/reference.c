@@ -148,7 +148,8 @@ static void program_page(cli *c, const page_style *s)
     s->paragraph(
         c, "Data go in, a posterior comes out: predictions are distributions, parameters have "
            "standard deviations, and a model knows its evidence where there is one. Data are CSV "
-           "or TSV files (also compressed by gzip or zstd), LIBSVM, NPY and NPZ files, tables and "
+           "or TSV files (also compressed by gzip or zstd), JSON lines, LIBSVM, NPY and NPZ files, "
+           "tables and "
            "queries of SQLite databases, written sqlite:FILE?table or sqlite:FILE?query=SELECT..., "
            "or - for standard input. Columns go by their names.");
     s->paragraph(

@@ -4,7 +4,7 @@
 #include "network.h"
 #include "base/scratch.h"
 #include "data/table/date.h"
-#include "data/table/summary.h"
+#include "data/table/oddities.h"
 #include "models/core/parts.h"
 
 #include <math.h>
@@ -34,6 +34,8 @@ static const cr_field column[] = {
     CR_TEXT("frequent", CR_FIELD_NULL, "most frequent level of a category"),
     CR_TEXT("first", CR_FIELD_SOMETIMES, "of dates and times: the first"),
     CR_TEXT("last", CR_FIELD_SOMETIMES, "of dates and times: the last"),
+    CR_TEXT("written", CR_FIELD_EITHER,
+            "how numbers are written, by an example, where that is not plain: 5 % = 0.05, 1.234,5"),
     CR_FIELD_LAST,
 };
 
@@ -70,7 +72,7 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
-static void put_column(const cr_column *col, cr_summary s, cri_sheet *columns)
+static void put_column(const cr_column *col, cr_summary s, bool written, cri_sheet *columns)
 {
     cri_sheet *row = cri_put_object(columns, NULL);
     bool       category = col->type == CR_CATEGORY;
@@ -87,6 +89,7 @@ static void put_column(const cr_column *col, cr_summary s, cri_sheet *columns)
     cri_put_real(row, "sd", dates ? (double)NAN : s.sd);
     cri_put_real(row, "max", dates ? (double)NAN : s.max);
     cri_put_text(row, "frequent", category && col->n_levels ? col->levels[s.frequent] : NULL);
+    if (written) cri_put_text(row, "written", col->written);
     if (!dates || s.present == 0) return;
     char text[CRI_DATE_SIZE];
     cri_date_print(col->type, s.min, text);
@@ -104,12 +107,21 @@ static void put_sparse(const cr_table *t, cr_summary s, cri_sheet *columns)
     put_column(&(cr_column){ .name = name,
                              .type = cr_table_csr_type(t),
                              .missing = X->rows * X->columns - s.present },
-               s, columns);
+               s, false, columns);
 }
 
 static double density(const cr_csr *X)
 {
     return (double)X->row_start[X->rows] / ((double)X->rows * (double)X->columns);
+}
+
+/* Says what is odd about a column. */
+static cr_status check_column(cli *c, const cr_table *t, const cr_column *col, const cr_summary *s)
+{
+    cri_oddity odd;
+    cr_status  st = cri_find_oddity(c->cx, col, cr_table_rows(t), s, &odd);
+    if (st == CR_OK) cri_warn_of_oddity(c->cx, col, &odd);
+    return st;
 }
 
 /* A row of `columns` for each column, and one for all of a sparse block. */
@@ -119,9 +131,12 @@ static cr_status describe_columns(cli *c, const cr_table *t, cri_sheet *columns)
     cr_scratch    s = cr_scratch_begin(c->cx);
     const cr_csr *X = cr_table_csr(t);
     size_t        first = cr_table_csr_first(t), sparse = X ? X->columns : 0;
+    bool          written = false; /* some column is not plain */
     cr_summary   *summaries = cr_scratch_bytes(&s, X ? 1 : cr_table_columns(t), sizeof *summaries);
 
     CR_TRY(s.status);
+    for (size_t i = 0; !X && i < cr_table_columns(t); i++)
+        written = written || cr_table_column(t, i)->written;
     if (!X) CR_TRY(cr_summarise_table(c->cx, t, summaries));
     for (size_t i = 0; i < cr_table_columns(t); i++) {
         cr_summary one = X ? (cr_summary){ 0 } : summaries[i];
@@ -132,7 +147,8 @@ static cr_status describe_columns(cli *c, const cr_table *t, cri_sheet *columns)
             continue;
         }
         if (X) CR_TRY(cr_summarise(c->cx, cr_table_column(t, i), cr_table_rows(t), &one));
-        put_column(cr_table_column(t, i), one, columns);
+        put_column(cr_table_column(t, i), one, written, columns);
+        CR_TRY(check_column(c, t, cr_table_column(t, i), &one));
     }
 done:
     cr_scratch_end(&s);
@@ -235,6 +251,8 @@ static void print_settings(cli *c, const cri_sheet *d)
 {
     out_text(c, "\nsettings\n");
     out_values(c, cri_sheet_get(d, "settings"));
+    if (cri_sheet_get(d, "reading")) out_text(c, "\nreading data\n");
+    out_values(c, cri_sheet_get(d, "reading"));
 }
 
 static cr_status describe_model(cli *c, const cr_model *m)

@@ -5,18 +5,13 @@
 
 #include <stdio.h>
 
-/* Reads data for a model: what was a category when it was fitted is one now, also where all its
- * levels look like numbers. */
+/* Reads data for a model: cells mean what they meant when it was fitted. */
 static cr_status read_for(cr_ctx *cx, const cr_model *model, const char *path, cr_table **out)
 {
-    const cr_design *design = cr_model_get_design(model);
-    cr_read_options  options;
-    cr_status        st = CR_OK;
+    cr_read_options options;
+    cr_status       st = CR_OK;
     CR_TRY(cr_options_init(cx, cr_read_table, &options));
-    for (size_t i = 0; i < cr_design_columns(design); i++)
-        if (cr_design_column_type(design, i) == CR_CATEGORY)
-            CR_TRY(cr_options_add(cx, cr_read_table, &options, "category",
-                                  cr_design_column_name(design, i)));
+    CR_TRY(cr_model_read_options(cx, model, &options));
     CR_TRY(cr_table_read(cx, path, &options, out));
 done:
     cr_options_free(cx, cr_read_table, &options);

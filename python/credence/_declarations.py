@@ -40,7 +40,7 @@ class Csr(Structure):
 class Column(Structure):
     _fields_ = [("name", c_char_p), ("type", c_int), ("values", c_void_p), ("stride", c_size_t),
                 ("codes", c_void_p), ("levels", POINTER(c_char_p)), ("n_levels", c_size_t),
-                ("missing", c_size_t), ("infinite", c_bool)]
+                ("missing", c_size_t), ("infinite", c_bool), ("written", c_char_p)]
 
 
 class Option(Structure):
@@ -193,6 +193,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_table_csr_type": (c_int, [_p]),
     "cr_type_name": (_s, [c_int]),
     "cr_table_read": (c_int, [_p, _s, _p, POINTER(_p)]),
+    "cr_model_read_options": (c_int, [_p, _p, _p]),
     "cr_table_write_csv": (c_int, [_p, _p, _s]),
     "cr_table_write_npy": (c_int, [_p, _p, _s]),
     "cr_table_write_libsvm": (c_int, [_p, _p, _s, _s]),

@@ -205,14 +205,17 @@ class Table:
         work(write, self._handle.pointer, os.fsencode(path)).pass_warnings_on()
 
 
-def read_table(path, **options):
-    """A table from a file: CSV, TSV (also .gz, .zst), LIBSVM, NPY, NPZ or ``sqlite:FILE?table``.
+def read_table(path, model=None, **options):
+    """A table from a file: CSV, TSV (also .gz, .zst), JSON lines, LIBSVM, NPY, NPZ or ``sqlite:FILE?table``.
 
     Options are those of the command line: ``delimiter``, ``header``, ``category``, ``real``,
-    ``missing_values``, and ``from_`` for the format.
+    ``missing_values`` and so on, and ``from_`` for the format.  With a fitted ``model``, cells mean what
+    they meant when it was fitted: its missing values are missing here too.
     """
     table = Table.__new__(Table)
     with filled("cr_read_table", options) as values:
+        if model is not None:
+            call(lib.cr_model_read_options, model._fitted()._pointer, values)
         table._handle = make(lib.cr_table_free, lib.cr_table_read, os.fsencode(path), values)
     table._kept = []
     return table

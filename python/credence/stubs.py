@@ -52,7 +52,7 @@ SIGNATURES = {
     "describe": "(self) -> dict[str, Any]",
     "save": "(self, path: str | os.PathLike[str]) -> None",
     "load": "(path: str | os.PathLike[str]) -> Any",
-    "read_table": "(path: str | os.PathLike[str], **options: Any) -> Table",
+    "read_table": "(path: str | os.PathLike[str], model: Any = None, **options: Any) -> Table",
     "evaluate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                 "sample_weight: ArrayLike | None = None, level: float = 0.95) -> dict[str, float]",
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "

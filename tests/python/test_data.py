@@ -237,6 +237,16 @@ def test_tables(tmp_path):
         Ridge().fit(table)
 
 
+def test_a_table_for_a_model_has_its_missing_values(tmp_path):
+    (tmp_path / "codes.csv").write_text("a,y\n1,2\n2,4.5\n-9,9\n3,6\n4,7.5\n")
+    model = Ridge(target="y", missing="drop").fit(credence.read_table(tmp_path / "codes.csv", missing_values="-9"))
+    assert model.describe()["reading"] == {"missing_values": "-9"}
+    again = credence.read_table(tmp_path / "codes.csv", model=model)
+    assert np.isnan(again["a"]).tolist() == [False, False, True, False, False]
+    assert np.isnan(model.predict(again)).tolist() == [False, False, True, False, False]
+    assert not np.isnan(credence.read_table(tmp_path / "codes.csv")["a"]).any()
+
+
 def test_tables_match_columns_by_name_and_write(tmp_path):
     f, price = frame()
     model = Ridge().fit(f, price)

@@ -7,11 +7,26 @@
 #include "base/option.h"
 
 #define CR_READ_OPTIONS(X)                                                                         \
-    X(choice, from, "auto", "auto|csv|tsv|libsvm|npy|npz|sqlite|bif|xmlbif|net|uai|cred|json",     \
+    X(choice, from, "auto",                                                                        \
+      "auto|csv|tsv|libsvm|npy|npz|sqlite|jsonl|bif|xmlbif|net|uai|cred|json",                     \
       "format of the data, or of a network; auto looks at the bytes and the name", "tsv")          \
+    X(choice, encoding, "auto", "auto|utf-8|latin1|windows-1252|utf-16le|utf-16be",                \
+      "encoding of text; auto is UTF-8, or UTF-16 with a byte-order mark, and takes other bytes "  \
+      "as Windows-1252",                                                                           \
+      "latin1")                                                                                    \
+    X(count, skip, "0", "", "lines to leave out at the start of the text", "3")                    \
+    X(text, comment, "", "", "lines that begin with this character are left out", "'#'")           \
     X(text, delimiter, "", "", "the character between fields; found by itself if not given", ";")  \
     X(choice, header, "auto", "auto|yes|no", "whether the first line holds the column names",      \
       "no")                                                                                        \
+    X(list, names, "", "", "names of all columns, in their order, in place of those in the file",  \
+      "id,qty,price")                                                                              \
+    X(list, rename, "", "", "other names for columns; OLD.2 is the second column called OLD",      \
+      "qty=ordered,qty.2=sent")                                                                    \
+    X(text, decimal, "", "", "decimal character of numbers, . or ,; detected if not given", ",")   \
+    X(text, thousands, "", "",                                                                     \
+      "character between groups of three digits: . , ' or space, or none; detected if not given",  \
+      ".")                                                                                         \
     X(list, category, "", "COLUMN", "columns to take as categories, whatever they look like",      \
       "zip,year")                                                                                  \
     X(list, real, "", "COLUMN", "columns that must be numbers", "price")                           \
@@ -23,5 +38,17 @@ CR_OPTIONS_STRUCT(cr_read_options, CR_READ_OPTIONS);
 
 /* The table of these options. */
 extern CR_API const cr_option cr_read_table[];
+
+/* A copy that owns its texts; on failure it may still be freed. */
+cr_status cri_read_options_copy(cr_ctx *cx, const cr_read_options *from, cr_read_options *to);
+
+/* Some options say what a cell means, such as --missing-values: those a model keeps, for the rows it
+ * reads later. */
+bool cri_read_option_is_kept(const cr_option *option);
+/* true when some of these are given. */
+bool cri_read_options_any_kept(const cr_read_options *options);
+/* The kept ones of `from`, for a struct that is initialised: lists are added to, and what `to` has
+ * already wins. */
+cr_status cri_read_options_keep(cr_ctx *cx, const cr_read_options *from, cr_read_options *to);
 
 #endif

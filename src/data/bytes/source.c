@@ -2,6 +2,7 @@
  * buffer of bytes that were looked at but not yet taken. */
 #include "source.h"
 #include "expansion.h"
+#include "text_decoder.h"
 #include "zlib_memory.h"
 #include "base/context_internal.h"
 
@@ -41,6 +42,12 @@ struct cri_source {
 
     char  *head; /* decoded bytes that were peeked at */
     size_t head_capacity, head_at, head_end;
+
+    bool             is_text; /* what is read is UTF-8, by the decoder */
+    cri_text_decoder text;
+    char            *early; /* bytes that were peeked at before it was known to be text, */
+    size_t           early_capacity, early_at, early_end; /* and are to be decoded first */
+    bool             over;                                /* there is nothing more to read */
 
     bool          in_stream; /* inside a gzip member or zstd frame */
     bool          ended;
@@ -210,7 +217,7 @@ static cr_status decode_zstd(cri_source *s, char *out, size_t size, size_t *out_
     return CR_OK;
 }
 
-static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
+static cr_status unpack(cri_source *s, char *out, size_t size, size_t *out_got)
 {
     *out_got = 0;
     if (s->ended) return CR_OK;
@@ -220,6 +227,26 @@ static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
     if (st != CR_OK) return st;
     s->decoded += *out_got;
     return cri_check_expansion(s->cx, s->name, s->size ? s->size : s->fetched, s->decoded);
+}
+
+/* Unpacked bytes for the decoder of text. */
+static cr_status more_bytes(void *source, char *out, size_t size, size_t *out_got)
+{
+    cri_source *s = source;
+    size_t      held = s->early_end - s->early_at;
+    if (held == 0) return unpack(s, out, size, out_got);
+    *out_got = held < size ? held : size;
+    memcpy(out, s->early + s->early_at, *out_got);
+    s->early_at += *out_got;
+    return CR_OK;
+}
+
+static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    cr_status st = s->is_text ? cri_text_decode(s->cx, &s->text, more_bytes, s, out, size, out_got)
+                              : unpack(s, out, size, out_got);
+    s->over = st == CR_OK && (s->is_text ? *out_got == 0 : s->ended);
+    return st;
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -339,12 +366,48 @@ void cri_source_close(cri_source *s)
     if (s->owns_fd && s->fd >= 0) close(s->fd);
     cr_free(s->cx, s->buffer, s->capacity, 1);
     cr_free(s->cx, s->head, s->head_capacity, 1);
+    cr_free(s->cx, s->early, s->early_capacity, 1);
+    cri_text_decoder_free(s->cx, &s->text);
     cri_string_free(s->cx, s->name);
     cr_free(s->cx, s, 1, sizeof *s);
 }
 
 const char *cri_source_name(const cri_source *s) { return s->name; }
-size_t      cri_source_size(const cri_source *s) { return s->codec == PLAIN ? s->size : 0; }
+
+size_t cri_source_size(const cri_source *s)
+{
+    bool halved = s->is_text && s->text.encoding >= CRI_ENCODING_UTF_16LE;
+    return s->codec == PLAIN && !halved ? s->size : 0;
+}
+
+/* The bytes in sight are not text yet: they wait to be decoded. */
+static void put_back(cri_source *s)
+{
+    s->early = s->head, s->early_capacity = s->head_capacity;
+    s->early_at = s->head_at, s->early_end = s->head_end;
+    s->head = NULL;
+    s->head_capacity = s->head_at = s->head_end = 0;
+    s->over = false;
+}
+
+cr_status cri_source_set_text(cri_source *s, const cri_text_decoder *how)
+{
+    const char *bytes;
+    size_t      size;
+    if (s->is_text) return CR_OK;
+    cr_status st = cri_source_peek(s, 2, &bytes, &size);
+    if (st != CR_OK) return st;
+    s->text = *how;
+    if (how->encoding == CRI_ENCODING_AUTO && size == 2) {
+        if (memcmp(bytes, "\xff\xfe", 2) == 0) s->text.encoding = CRI_ENCODING_UTF_16LE;
+        if (memcmp(bytes, "\xfe\xff", 2) == 0) s->text.encoding = CRI_ENCODING_UTF_16BE;
+    }
+    put_back(s);
+    s->is_text = true;
+    return CR_OK;
+}
+
+size_t cri_source_foreign(const cri_source *s) { return s->is_text ? s->text.foreign : SIZE_MAX; }
 
 /* --- reading --------------------------------------------------------------------------------- */
 
@@ -352,7 +415,7 @@ size_t      cri_source_size(const cri_source *s) { return s->codec == PLAIN ? s-
 static cr_status decode_all(cri_source *s, char *out, size_t size, size_t *out_got)
 {
     size_t filled = 0;
-    while (filled < size && !s->ended) {
+    while (filled < size && !s->over) {
         size_t    got = 0;
         cr_status st = decode(s, out + filled, size - filled, &got);
         if (st != CR_OK) return st;
@@ -405,7 +468,7 @@ cr_status cri_source_peek_lines(cri_source *s, size_t lines, size_t most, const 
     while (st == CR_OK) {
         size_t      held = s->head_end < most ? s->head_end : most, got = 0;
         const char *end = held ? end_of_lines(s->head, s->head + held, lines) : NULL;
-        if (end || held == most || s->ended) {
+        if (end || held == most || s->over) {
             *out_bytes = s->head ? s->head : "";
             *out_size = end ? (size_t)(end - s->head) : held;
             return CR_OK;
@@ -441,8 +504,7 @@ cr_status cri_source_read_some(cri_source *s, char *out, size_t size, size_t *ou
     size_t    held = s->head_end - s->head_at;
     *out_got = 0;
     if (held > 0) return cri_source_read(s, out, held < size ? held : size, out_got);
-    while (size > 0 && *out_got == 0 && !s->ended && st == CR_OK)
-        st = decode(s, out, size, out_got);
+    while (size > 0 && *out_got == 0 && !s->over && st == CR_OK) st = decode(s, out, size, out_got);
     return st;
 }
 
@@ -460,8 +522,9 @@ cr_status cri_source_rewind(cri_source *s)
     }
     s->at = 0; /* of a pipe or memory all raw bytes are still there */
     s->decoded = 0;
-    s->head_at = s->head_end = 0;
-    s->ended = false;
+    s->head_at = s->head_end = s->early_at = s->early_end = 0;
+    s->ended = s->over = false;
+    cri_text_decoder_rewind(&s->text);
     s->in_stream = s->codec != PLAIN;
     if (s->codec == GZIP) inflateReset(&s->inflate);
     if (s->codec == ZSTD) ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
@@ -490,7 +553,8 @@ cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out)
 static bool map_file(const cri_source *s, cri_block *out)
 {
     const size_t least = (size_t)1 << 20;
-    if (s->origin != FROM_FILE || s->codec != PLAIN || s->start != 0 || s->size < least)
+    if (s->origin != FROM_FILE || s->codec != PLAIN || s->is_text || s->start != 0 ||
+        s->size < least)
         return false;
     off_t held = (off_t)(s->head_end - s->head_at) + (off_t)(s->end - s->at);
     if (lseek(s->fd, 0, SEEK_CUR) != held) return false; /* some bytes were taken */

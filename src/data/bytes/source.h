@@ -7,6 +7,7 @@
 #define CREDENCE_DATA_BYTES_SOURCE_H
 
 #include "base/context.h"
+#include "text_decoder.h"
 
 typedef struct cri_source cri_source;
 
@@ -23,6 +24,12 @@ void cri_source_close(cri_source *source);
 const char *cri_source_name(const cri_source *source);
 /* The number of bytes it will give, where that is known before reading; else 0. */
 size_t cri_source_size(const cri_source *source);
+
+/* From now on the source gives text: UTF-8, whatever the bytes are (text_decoder.h).  `how` is as
+ * cri_text_decoder_of made it.  Nothing may have been read yet, but looked at; once. */
+cr_status cri_source_set_text(cri_source *source, const cri_text_decoder *how);
+/* Where the first byte that is not UTF-8 stands in the text that was given; SIZE_MAX = nowhere. */
+size_t cri_source_foreign(const cri_source *source);
 
 /* The next bytes without taking them: `want` of them, fewer only at the end.  Valid until the next
  * call on the source.  Fails like cri_source_read. */

@@ -147,13 +147,16 @@ done:
 
 static cr_status build_table(cri_csv *csv, cr_table **out_table)
 {
-    cr_status st = CR_OK;
-    cr_table *table = NULL;
+    cr_status       st = CR_OK;
+    cr_table       *table = NULL;
+    cr_read_options reading = cri_csv_reading(csv);
     CR_TRY(cr_table_new(csv->cx, cri_source_name(csv->source), csv->rows, &table));
+    CR_TRY(cri_table_set_reading(csv->cx, table, &reading));
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
         bool            texts = k->codes || (csv->rows == 0 && k->mode == CRI_CSV_CATEGORY);
         CR_TRY(texts ? give_category(csv, k, table) : give_numbers(csv, k, table));
+        if (!texts) cri_table_set_written(table, cri_csv_written(k));
     }
     /* Lines of rows only grow, so when the last is where it should be, all are. */
     if (csv->rows > 0 && csv->last_record_line - csv->first_record_line == csv->rows - 1)

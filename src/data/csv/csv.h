@@ -5,11 +5,12 @@
  * line ends and delimiters inside are text.  A quote elsewhere is an ordinary character.  Blanks
  * around a field are dropped unless they are inside quotes.  A byte-order mark is skipped.  Lines
  * that are empty or hold only spaces are skipped, also in a file of one column: a missing value is
- * written there as "" or NA.  Bytes that are not UTF-8 are kept as they are.
+ * written there as "" or NA.  The bytes may be in other encodings than UTF-8, lines at the start and
+ * comments are left out as the options say (text_decoder.h).  A first line "sep=;" names the delimiter.
  *
  * Delimiter, if not given: of comma, semicolon, tab and bar the one that gives most records of the
  * first part of the file (64 KiB, or two records if that is more) as many fields as the first, at
- * least two; if none does, runs of blanks when they do; else comma.  A delimiter of one space means
+ * least two, and of several the one that makes most fields of the first numbers; if none does, runs of blanks when they do; else comma.  A delimiter of one space means
  * runs of blanks.
  *
  * Header, if not told: the first record names the columns when some column has a text there and
@@ -20,7 +21,8 @@
  *
  * Types are decided by the whole file: integer when every value is written as sign and digits and
  * is at most 2^53 in size; real when every value is a number (inf counts); boolean when every value
- * is true or false in any case; else category, with the texts as written ("007" stays "007").  A
+ * is true or false in any case; else category, with the texts as written ("007" stays "007").  Numbers
+ * like 1.234,50 or 5 % are numbers where the first part of the file leaves no doubt (csv_style.c).  A
  * column without any value is real.  Missing: an empty field, NA, N/A, #N/A, NaN in any case, null,
  * NULL, ?, and the texts of options->missing_values (those that are numbers also by value); quotes
  * make no difference.

@@ -163,12 +163,13 @@ bool cri_csv_is_missing_number(const cri_csv_dialect *d, double x)
     return false;
 }
 
-/* Drops the blanks that quotes have kept. */
 static void trim(const char **begin, const char **end)
 {
     while (*begin < *end && (**begin == ' ' || **begin == '\t')) ++*begin;
     while (*begin < *end && ((*end)[-1] == ' ' || (*end)[-1] == '\t')) --*end;
 }
+
+void cri_csv_trim(cri_csv_cell *cell) { trim(&cell->begin, &cell->end); }
 
 bool cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell)
 {
@@ -197,4 +198,20 @@ unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, do
     else
         return CRI_CSV_TEXT;
     return CRI_CSV_BOOLEAN;
+}
+
+unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_style *style,
+                                 const cri_csv_cell *cell, double *out_value)
+{
+    const char     *begin = cell->begin, *end = cell->end;
+    cri_number_sign sign;
+    unsigned        notes;
+    *out_value = NAN;
+    if (cell->escaped) return CRI_CSV_TEXT;
+    trim(&begin, &end);
+    if (means_missing(d, begin, end)) return 0;
+    if (cri_read_styled(style, begin, end, out_value, &notes, &sign) && sign == style->sign)
+        return cri_csv_classify_number(d, out_value, notes);
+    *out_value = NAN;
+    return CRI_CSV_TEXT;
 }

@@ -4,6 +4,7 @@
 #ifndef CREDENCE_DATA_CSV_CSV_CELL_H
 #define CREDENCE_DATA_CSV_CSV_CELL_H
 
+#include "number_style.h"
 #include "base/number.h"
 #include "base/scratch.h"
 
@@ -69,8 +70,13 @@ enum {
 };
 /* Also gives the value of a number or boolean, NaN for a missing value. */
 unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, double *out_value);
-bool     cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell);
-bool     cri_csv_is_missing_number(const cri_csv_dialect *d, double x);
+/* The same in a column whose numbers have this style. */
+unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_style *style,
+                                 const cri_csv_cell *cell, double *out_value);
+/* Drops the blanks that quotes have kept. */
+void cri_csv_trim(cri_csv_cell *cell);
+bool cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell);
+bool cri_csv_is_missing_number(const cri_csv_dialect *d, double x);
 /* The same for a number that has been read; notes from cri_scan_double. */
 static inline unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned notes)
 {

@@ -4,12 +4,56 @@
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
+cr_status cri_csv_check_encoding(cri_csv *csv, const char *bytes, size_t size, size_t offset,
+                                 size_t line)
+{
+    size_t      foreign = cri_source_foreign(csv->source);
+    const char *at, *begin = bytes;
+    if (csv->told_encoding || foreign < offset || foreign - offset >= size) return CR_OK;
+    csv->told_encoding = true;
+    at = bytes + (foreign - offset);
+    for (const char *p = bytes; p < at; p++)
+        if (*p == csv->dialect.line_end) line++, begin = p + 1;
+    if (csv->options->encoding == CRI_ENCODING_UTF_8) {
+        cr_fail(csv->cx, CR_EDATA, "%s:%zu:%zu: this byte is not UTF-8",
+                cri_source_name(csv->source), line, (size_t)(at - begin) + 1);
+        return cr_fail_hint(csv->cx, "--encoding auto reads such bytes as Windows-1252");
+    }
+    size_t place = 1;
+    for (const char *p = begin; p < at; p++) place += ((unsigned char)*p & 0xc0) != 0x80;
+    cr_log(csv->cx, CR_LOG_WARNING,
+           "%s:%zu:%zu: not UTF-8: such bytes are read as Windows-1252; --encoding names another "
+           "encoding",
+           cri_source_name(csv->source), line, place);
+    return CR_OK;
+}
+
+/* A text in a column of numbers that is a number in another style: what to say then. */
+static cr_status hint_style(const cri_csv *csv, const cri_number_style *s)
+{
+    if (s->decimal == ',')
+        return cr_fail_hint(csv->cx, "numbers with a decimal comma: --decimal ,%s%s",
+                            s->thousands != '.' ? " --thousands " : "",
+                            s->thousands == ' '    ? "space"
+                            : s->thousands == '\'' ? "\"'\""
+                                                   : "");
+    if (s->thousands)
+        return cr_fail_hint(csv->cx, "numbers with groups of three digits: --thousands %s",
+                            s->thousands == ' '    ? "space"
+                            : s->thousands == '\'' ? "\"'\""
+                                                   : ",");
+    return cr_fail_hint(csv->cx,
+                        "a column of numbers has one sign, %% or a currency, in all its cells "
+                        "or in none");
+}
+
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
 {
-    const char *at = p->fault_at;
-    int         length = p->fault_length < 60 ? (int)p->fault_length : 60;
-    cri_reader  r = cri_reader_open(csv->cx, cri_source_name(csv->source), p->begin,
-                                    (size_t)(p->end - p->begin));
+    const char      *at = p->fault_at;
+    cri_number_style style;
+    int              length = p->fault_length < 60 ? (int)p->fault_length : 60;
+    cri_reader       r = cri_reader_open(csv->cx, cri_source_name(csv->source), p->begin,
+                                         (size_t)(p->end - p->begin));
     r.line = p->first_line;
     for (const char *c = p->begin; c < at; c++)
         if (*c == csv->dialect.line_end) r.line++, r.line_begin = c + 1;
@@ -23,7 +67,9 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         cri_reader_fail_at(&r, at, 1, "text after the closing quote of a field");
         return cr_fail_hint(csv->cx, "a quote inside a quoted field is written \"\"");
     case CRI_CSV_NUL:
-        return cri_reader_fail_at(&r, at, 1, "a NUL byte: this is not a text file");
+        cri_reader_fail_at(&r, at, 1, "a NUL byte: this is not a text file");
+        return cr_fail_hint(csv->cx,
+                            "if it is UTF-16 without a byte-order mark: --encoding utf-16le");
     case CRI_CSV_RAGGED:
         return cri_reader_fail_at(&r, at, 1, "row has %zu field%s, the %s has %zu", p->fault_fields,
                                   plural(p->fault_fields), csv->has_header ? "header" : "first row",
@@ -31,6 +77,8 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
     case CRI_CSV_NOT_A_NUMBER:
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);
+        if (cri_csv_style_of(at, at + p->fault_length, &style) && csv->style.decimal == '.')
+            return hint_style(csv, &style);
         if (csv->streaming)
             return cr_fail_hint(csv->cx,
                                 "a stream tells the types by its beginning; if it means a missing "

@@ -8,7 +8,9 @@
 #include "csv.h"
 #include "csv_cell.h"
 #include "csv_levels.h"
+#include "number_style.h"
 #include "base/pages.h"
+#include "data/bytes/renames.h"
 
 typedef enum cri_csv_mode {
     CRI_CSV_NUMBERS, /* numbers or booleans, as long as nothing else comes */
@@ -21,21 +23,32 @@ typedef enum cri_csv_mode {
 #define CRI_CSV_PLACE ((uint32_t)1 << 31)
 
 typedef struct cri_csv_column {
-    const char     *name;
-    cri_csv_mode    mode;
-    bool            must_be_real, must_be_category;
-    unsigned        seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
-    unsigned        sampled; /* those of the sample                                        */
-    cr_type         type;    /* of a stream: what all blocks give                          */
-    double         *values;  /* [capacity], of numbers                                    */
-    uint32_t       *codes;   /* [capacity], of categories; before interning, for texts not
+    const char      *name;
+    cri_csv_mode     mode;
+    bool             must_be_real, must_be_category;
+    unsigned         seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned         sampled; /* those of the sample                                        */
+    cr_type          type;    /* of a stream: what all blocks give                          */
+    double          *values;  /* [capacity], of numbers                                    */
+    uint32_t        *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
-    size_t          capacity;
-    cri_large_pages pages; /* of values or codes, still to be touched */
-    bool            slow_pages;
-    cri_csv_levels  levels;
-    cr_status       status; /* of interning                                               */
+    size_t           capacity;
+    cri_large_pages  pages; /* of values or codes, still to be touched */
+    bool             slow_pages;
+    cri_csv_levels   levels;
+    cr_status        status;   /* of interning                                               */
+    bool             styled;   /* its numbers are written in this style; else in the plain one */
+    bool             restyled; /* without which they would be texts */
+    cri_number_style style;
 } cri_csv_column;
+
+/* What the sample says of the numbers of one column: bits by style (csv_style.c). */
+typedef struct cri_csv_look {
+    unsigned        fits, decided; /* all cells are numbers of the style; some cell of no other */
+    unsigned        whole;         /* all of them are whole */
+    cri_number_sign sign;
+    bool            any; /* value at all */
+} cri_csv_look;
 
 typedef struct cri_csv_piece {
     const char *begin, *end;                /* whole records; the last byte is a line end */
@@ -70,12 +83,16 @@ typedef struct cri_csv {
                                           * sample; 0 where waiting for bytes is all right */
     cr_scratch scratch;      /* lives as long as the read */
 
-    cri_csv_dialect dialect;
-    bool            has_header;
-    size_t          data_offset, data_line; /* where the rows begin */
-    cri_csv_levels  names;
-    cri_csv_column *columns;
-    size_t          n;
+    cri_csv_dialect  dialect;
+    cri_number_style style;         /* of the numbers of the file */
+    cri_csv_look    *looks;         /* [n] of the columns, where some have texts; or NULL */
+    char             thousands;     /* asked for; '\0': not, or none */
+    bool             told_encoding; /* that some bytes are not UTF-8 */
+    bool             has_header;
+    size_t           data_offset, data_line; /* where the rows begin */
+    cri_csv_levels   names;
+    cri_csv_column  *columns;
+    size_t           n;
 
     /* The batch that is parsed, and the next one, which is read meanwhile. */
     cri_csv_batch  batch, ahead;
@@ -100,10 +117,41 @@ typedef struct cri_csv {
 /* Finds dialect, header, names and the first modes of the columns. */
 cr_status cri_csv_sample(cri_csv *csv);
 
+/* The first record of the sample [begin, end), at `at`, which names n columns or, if nameless, does
+ * not. */
+typedef struct cri_csv_header {
+    char  *begin, *end, *at;
+    size_t first_line; /* of begin */
+    size_t n;
+    bool   nameless;
+} cri_csv_header;
+
+/* Names the columns, as the options and the header say; *out_next is behind the record. */
+cr_status cri_csv_take_names(cri_csv *csv, cri_csv_header *header, const char **out_next);
+
+/* How the numbers of the file and of its columns are written, by the records in [at, end) (csv_style.c);
+ * columns of texts that are numbers so become numbers. */
+cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end);
+/* The options with the style that was found, where it is not the plain one: what a model keeps.  The
+ * texts are constants. */
+cr_read_options cri_csv_reading(const cri_csv *csv);
+/* Warns of columns of texts that look like numbers, but could be read in several ways. */
+void cri_csv_warn_of_styles(const cri_csv *csv);
+/* How the numbers of a column are written, by an example, where that is not plain; else NULL. */
+const char *cri_csv_written(const cri_csv_column *column);
+/* The first style in which the text is a number; false: there is none. */
+bool cri_csv_style_of(const char *begin, const char *end, cri_number_style *out);
+
 /* What the options say: the delimiter ('\0' = find it), further missing values for the dialect,
  * and which columns must be real or categories. */
 cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter);
 cr_status cri_csv_take_missing_values(cri_csv *csv);
+/* The source gives text in the encoding, and without the lines, that the options say. */
+cr_status cri_csv_begin_text(cr_ctx *cx, cri_source *source, const cr_read_options *options);
+/* Checks --decimal and --thousands. */
+cr_status cri_csv_ask_style(cri_csv *csv);
+/* The line "sep=;" that spreadsheets write first: its length with the line end, 0 if there is none. */
+size_t    cri_csv_separator_line(const char *text, size_t size, char *out_delimiter);
 cr_status cri_csv_take_column_options(cri_csv *csv);
 
 /* Room for the pieces and the kinds of their cells, once the columns are known. */
@@ -129,6 +177,11 @@ cr_type cri_csv_type(const cri_csv_column *k);
 void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k);
 /* Frees what the columns and the batch hold. */
 void cri_csv_free(cri_csv *csv);
+
+/* Warns once of a byte that is not UTF-8 if it stands in `bytes`, which begin at this offset and line of
+ * the text; with --encoding utf-8 it is a failure. */
+cr_status cri_csv_check_encoding(cri_csv *csv, const char *bytes, size_t size, size_t offset,
+                                 size_t line);
 
 /* Fails with the words for this fault; `block` holds the text from a line start on. */
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *block);

@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { FROM_TSV = 2 }; /* in the choices of `from` */
 
@@ -27,6 +28,62 @@ cr_status cri_csv_ask_delimiter(cri_csv *csv, char *out_delimiter)
     }
     *out_delimiter = text[0];
     return CR_OK;
+}
+
+/* One character that an option gives; '\0' where it gives none. */
+static cr_status one_character(cr_ctx *cx, const char *option, const char *text,
+                               const char *allowed, char *out)
+{
+    *out = '\0';
+    if (!text || !text[0]) return CR_OK;
+    if (strcmp(text, "space") == 0) text = " ";
+    if (strcmp(text, "none") == 0 && strchr(allowed, ' ')) return CR_OK;
+    *out = text[0];
+    if (!text[1] && (allowed[0] == '\0' || strchr(allowed, text[0]))) return CR_OK;
+    if (allowed[0] == '\0')
+        return cr_fail(cx, CR_EARG, "--%s '%s' is not one character", option, text);
+    return cr_fail(cx, CR_EARG, "--%s '%s' is not one of %s%s", option, text,
+                   strchr(allowed, ' ') ? ". , ' space none" : ". ,", "");
+}
+
+cr_status cri_csv_ask_style(cri_csv *csv)
+{
+    cr_status              st = CR_OK;
+    const cr_read_options *o = csv->options;
+    char                   decimal;
+    CR_TRY(one_character(csv->cx, "decimal", o->decimal, ".,", &decimal));
+    CR_TRY(one_character(csv->cx, "thousands", o->thousands, ".,' ", &csv->thousands));
+    if (csv->thousands && csv->thousands == (decimal ? decimal : '.') &&
+        (decimal || o->thousands)) {
+        if (!decimal && csv->thousands == '.') return CR_OK; /* then the comma is the decimal one */
+        CR_TRY(cr_fail(csv->cx, CR_EARG, "--decimal and --thousands cannot be the same character"));
+    }
+done:
+    return st;
+}
+
+cr_status cri_csv_begin_text(cr_ctx *cx, cri_source *source, const cr_read_options *options)
+{
+    char      comment;
+    cr_status st = one_character(cx, "comment", options->comment, "", &comment);
+    if (st != CR_OK) return st;
+    cri_text_decoder how =
+        cri_text_decoder_of((cri_encoding)options->encoding, comment, options->skip);
+    return cri_source_set_text(source, &how);
+}
+
+size_t cri_csv_separator_line(const char *text, size_t size, char *out_delimiter)
+{
+    size_t n = 0, length;
+    while (n < size && (text[n] == ' ' || text[n] == '\n' || text[n] == '\r'))
+        n++; /* lines skipped */
+    if (size - n < 6 || strncasecmp(text + n, "sep=", 4) != 0) return 0;
+    length = n + 5;
+    if (text[length] == '\r') length++;
+    if (length < size && text[length] == '\n') length++;
+    if (length == n + 5) return 0;
+    *out_delimiter = text[n + 4];
+    return length;
 }
 
 cr_status cri_csv_take_missing_values(cri_csv *csv)
@@ -87,6 +144,7 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
         k->must_be_real = true;
         k->mode = CRI_CSV_STRICT;
     }
+    cri_csv_warn_of_styles(csv);
 done:
     return st;
 }

@@ -37,9 +37,11 @@ static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned ch
 {
     cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
     if (cell.fault) return fail_cell(p, &cell, c);
-    unsigned kind = cri_csv_classify(&csv->dialect, &cell, out);
+    const cri_csv_column *k = &csv->columns[c];
+    unsigned kind = k->styled ? cri_csv_classify_styled(&csv->dialect, &k->style, &cell, out)
+                              : cri_csv_classify(&csv->dialect, &cell, out);
     *seen |= (unsigned char)kind;
-    if (csv->columns[c].mode == CRI_CSV_STRICT) {
+    if (k->mode == CRI_CSV_STRICT) {
         size_t length = (size_t)(cell.end - cell.begin);
         if (kind & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN))
             return fail_piece(p, CRI_CSV_NOT_A_NUMBER, cell.begin, length, c);
@@ -53,6 +55,7 @@ static const char *parse_number(const cri_csv *csv, cri_csv_piece *p, unsigned c
 {
     const cri_csv_dialect *d = &csv->dialect;
     unsigned               notes;
+    if (csv->columns[c].styled) return parse_other(csv, p, seen, at, c, out);
     while (d->blank[(unsigned char)*at]) at++;
     size_t      took = cri_scan_double(at, p->end, out, &notes);
     const char *stop = at + took;
@@ -204,7 +207,8 @@ static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, boo
         case CRI_CSV_NUMBERS:
         case CRI_CSV_STRICT:
             value = &columns[c].values[row];
-            if (plain) quick = quick_number(csv, k, &seen[c], at, last, value);
+            if (plain && !columns[c].styled)
+                quick = quick_number(csv, k, &seen[c], at, last, value);
             stop = quick ? quick : parse_number(csv, p, &seen[c], at, c, value);
             break;
         case CRI_CSV_CATEGORY:
@@ -443,6 +447,9 @@ cr_status cri_csv_parse(cri_csv *csv)
     CR_TRY(place_pieces(csv));
     CR_TRY(cri_parallel_beside(csv->cx, csv->batch.n_pieces, parse_piece, read_ahead, csv));
     CR_TRY(gather(csv));
+    CR_TRY(cri_csv_check_encoding(csv, csv->batch.buffer, csv->batch.whole,
+                                  csv->bytes_done - csv->batch.whole,
+                                  csv->batch.pieces[0].first_line));
     CR_TRY(intern_texts(csv));
     cr_progress(csv->cx, "reading", (double)csv->bytes_done, (double)cri_source_size(csv->source));
 done:

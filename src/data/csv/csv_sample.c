@@ -2,20 +2,21 @@
  * A column with a text in the sample is a category for certain, so taking it as one from the start
  * is not a guess; the others may still turn out to be one. */
 #include "csv_internal.h"
-#include "base/reader.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct sample {
     char       *text; /* the bytes and, behind the last record, a line end */
     size_t      capacity;
-    const char *begin, *end; /* records, after a byte-order mark */
+    const char *begin, *end; /* records, after a byte-order mark and a line sep=... */
+    size_t      first_line;  /* of begin */
+    char        separator;   /* that such a line names; '\0': there is none */
     bool        complete;    /* the whole file is here */
 } sample;
 
-enum { INFINITY_WORD = 32 }; /* beside the kinds: a number, but as good a name */
+/* Beside the kinds: a number, but as good a name; a text like 1,5 or 3 %; any other text. */
+enum { INFINITY_WORD = 32, STYLED_NUMBER = 64, OTHER_TEXT = 128 };
 
 /* What the first record and those after it hold, per column. */
 typedef struct contents {
@@ -32,13 +33,11 @@ static cr_status keep_bytes(cri_csv *csv, const char *bytes, size_t size, sample
     s->text = text;
     s->capacity = size + 1;
     memcpy(text, bytes, size);
-    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
-        const char *name = cri_source_name(csv->source);
-        cr_fail(csv->cx, CR_EDATA, "%s:1:1: the text is UTF-16, not UTF-8", name);
-        return cr_fail_hint(csv->cx, "iconv -f UTF-16 -t UTF-8 %s", name);
-    }
     s->begin = text + (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     s->end = text + size;
+    size_t line = cri_csv_separator_line(s->begin, (size_t)(s->end - s->begin), &s->separator);
+    s->first_line = 1;
+    for (; line > 0; line--) s->first_line += *s->begin++ == '\n';
     return CR_OK;
 }
 
@@ -95,32 +94,51 @@ static size_t count_fields(const cri_csv_dialect *d, const char **at, const char
 
 typedef struct score {
     size_t records, fields, matching; /* how many have as many fields as the first */
+    size_t numbers;                   /* of the fields of the first, also like 1,5 */
 } score;
+
+static size_t count_numbers(const cri_csv_dialect *d, const char *at, const char *end,
+                            size_t fields)
+{
+    cri_number_style style;
+    size_t           n = 0;
+    for (; fields > 0; fields--) {
+        cri_csv_cell cell = cri_csv_next_cell(d, at, end);
+        if (cell.fault) return 0;
+        n += cri_csv_style_of(cell.begin, cell.end, &style);
+        at = cell.stop + 1;
+    }
+    return n;
+}
 
 static score try_dialect(const cri_csv_dialect *d, const sample *s)
 {
-    score       r = { 0, 0, 0 };
+    score       r = { 0, 0, 0, 0 };
     const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
+    const char *first = at;
     while (at && at < end) {
         size_t fields = count_fields(d, &at, end);
         if (r.records++ == 0) r.fields = fields;
         if (at && fields == r.fields) r.matching++;
         if (at) at = cri_csv_skip_blank_lines(d, at, end);
     }
+    if (r.fields > 1) r.numbers = count_numbers(d, first, end, r.fields);
     return r;
 }
 
+/* By the part of records that match, then of fields that are numbers: 1,5;2,5 are two, not three. */
 static bool is_better(score a, score b)
 {
     double x = (double)a.matching * (double)b.records, y = (double)b.matching * (double)a.records;
-    return x != y ? x > y : a.fields > b.fields;
+    double u = (double)a.numbers * (double)b.fields, v = (double)b.numbers * (double)a.fields;
+    return x != y ? x > y : u != v ? u > v : a.fields > b.fields;
 }
 
 static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
 {
     const char      candidates[] = { ',', ';', '\t', '|' };
     cri_csv_dialect best = cri_csv_dialect_of(asked ? asked : ',', line_end);
-    score           best_score = { 1, 0, 0 };
+    score           best_score = { 1, 0, 0, 0 };
     if (asked) return best;
     for (size_t i = 0; i < sizeof candidates; i++) {
         cri_csv_dialect d = cri_csv_dialect_of(candidates[i], line_end);
@@ -138,7 +156,7 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
 /* true when what is loaded, which tells the dialect, is all or holds two records. */
 static bool is_enough(cri_csv *csv, char asked, sample *s)
 {
-    csv->dialect = find_dialect(asked, find_line_end(s), s);
+    csv->dialect = find_dialect(asked ? asked : s->separator, find_line_end(s), s);
     return s->complete || try_dialect(&csv->dialect, s).records >= 2;
 }
 
@@ -172,11 +190,14 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
                                   unsigned char *kinds, size_t n)
 {
     for (size_t c = 0;; c++) {
-        double       value;
-        cri_csv_cell cell = cri_csv_next_cell(d, at, end);
+        double           value;
+        cri_number_style style;
+        cri_csv_cell     cell = cri_csv_next_cell(d, at, end);
         if (cell.fault) return NULL;
         unsigned kind = cri_csv_classify(d, &cell, &value);
         if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= INFINITY_WORD;
+        if (kind == CRI_CSV_TEXT)
+            kind |= cri_csv_style_of(cell.begin, cell.end, &style) ? STYLED_NUMBER : OTHER_TEXT;
         if (c < n) kinds[c] |= (unsigned char)kind;
         at = cell.stop + 1;
         if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
@@ -195,73 +216,11 @@ static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
     return CR_OK;
 }
 
-static cr_status fail_in_header(cri_csv *csv, const sample *s, cri_csv_fault fault, const char *at)
-{
-    return cri_csv_fail(csv, &(cri_csv_piece){ .begin = s->begin,
-                                               .end = s->end,
-                                               .first_line = 1,
-                                               .fault = fault,
-                                               .fault_at = at,
-                                               .fault_length = 1 });
-}
-
-/* A place in the sample as a reader, to fail at. */
-static cri_reader reader_at(const cri_csv *csv, const sample *s, const char *at)
-{
-    cri_reader r = cri_reader_open(csv->cx, cri_source_name(csv->source), s->begin,
-                                   (size_t)(s->end - s->begin));
-    for (const char *p = s->begin; p < at; p++)
-        if (*p == csv->dialect.line_end) r.line++, r.line_begin = p + 1;
-    return r;
-}
-
 static bool all_missing(const contents *k)
 {
     for (size_t c = 0; c < k->n; c++)
         if (k->first[c]) return false;
     return true;
-}
-
-/* The c-th cell of the header as a name, or x<c+1>. */
-static cr_status add_name(cri_csv *csv, const sample *s, const cri_csv_cell *cell, size_t c,
-                          bool nameless)
-{
-    char     made[32];
-    char    *name = s->text + (cell->begin - s->text), *end = s->text + (cell->end - s->text);
-    uint32_t number;
-    if (cell->escaped) end = cri_csv_unescape(name, end);
-    size_t length = (size_t)(end - name);
-    if (nameless || (c == 0 && length == 0)) {
-        length = (size_t)snprintf(made, sizeof made, "x%zu", c + 1);
-        name = made;
-    }
-    if (length == 0) {
-        cri_reader r = reader_at(csv, s, cell->begin);
-        cri_reader_fail_at(&r, cell->begin, 1, "column %zu has no name", c + 1);
-        return cr_fail_hint(csv->cx, "if the first line is data, say --header no");
-    }
-    cr_status st = cri_csv_levels_add(csv->cx, &csv->names, name, length, &number);
-    if (st != CR_OK) return cri_csv_levels_fail(csv->cx, &csv->names, st);
-    if (number == c) return CR_OK;
-    cri_reader r = reader_at(csv, s, cell->begin);
-    return cri_reader_fail_at(&r, cell->begin, length, "two columns are called '%.*s'",
-                              length < 200 ? (int)length : 200, name);
-}
-
-/* Names from the first record at `at`, or x1, x2, ...; *out_next is behind the record. */
-static cr_status take_names(cri_csv *csv, const sample *s, const contents *k, const char *at,
-                            const char **out_next)
-{
-    bool nameless = !csv->has_header || all_missing(k);
-    for (size_t c = 0; c < k->n; c++) {
-        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, s->end);
-        if (cell.fault) return fail_in_header(csv, s, cell.fault, cell.fault_at);
-        cr_status st = add_name(csv, s, &cell, c, nameless);
-        if (st != CR_OK) return st;
-        at = cell.stop + 1;
-    }
-    *out_next = at;
-    return CR_OK;
 }
 
 /* All the cells of the record at `at` are different. */
@@ -284,6 +243,12 @@ done:
     return st;
 }
 
+/* Whether cells of these kinds can be one column of numbers, or of booleans. */
+static bool are_numbers(unsigned kinds)
+{
+    return !(kinds & OTHER_TEXT) && (!cri_csv_is_mixed(kinds) || kinds & STYLED_NUMBER);
+}
+
 /* The rule is in csv.h. */
 static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, const char *at)
 {
@@ -293,10 +258,10 @@ static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, c
     if (csv->options->header != AUTO) return CR_OK;
     for (size_t c = 0; c < k->n; c++) {
         if (k->first[c] & INFINITY_WORD) continue;
-        if (k->first[c] & (CRI_CSV_REAL | CRI_CSV_BOOLEAN)) data = true;
-        if (k->first[c] == CRI_CSV_TEXT && k->later[c] && !cri_csv_is_mixed(k->later[c]))
-            over_numbers = true;
-        if (k->first[c] != CRI_CSV_TEXT && (c > 0 || k->first[c])) all_texts = false;
+        if (k->first[c] & (CRI_CSV_REAL | CRI_CSV_BOOLEAN | STYLED_NUMBER)) data = true;
+        bool text = k->first[c] & OTHER_TEXT;
+        if (text && k->later[c] && are_numbers(k->later[c])) over_numbers = true;
+        if (!text && (c > 0 || k->first[c])) all_texts = false;
     }
     if (k->n == 1 && !k->first[0]) all_texts = false;
     csv->has_header = over_numbers && !data;
@@ -312,7 +277,7 @@ static cr_status make_columns(cri_csv *csv, const contents *k)
     for (size_t c = 0; c < k->n; c++) {
         unsigned seen = k->later[c] | (csv->has_header ? 0u : k->first[c]);
         csv->columns[c].name = cri_csv_level(&csv->names, c);
-        csv->columns[c].sampled = seen & ~(unsigned)INFINITY_WORD;
+        csv->columns[c].sampled = seen & ~(unsigned)(INFINITY_WORD | STYLED_NUMBER | OTHER_TEXT);
         csv->columns[c].mode = cri_csv_is_mixed(seen) ? CRI_CSV_CATEGORY : CRI_CSV_NUMBERS;
     }
     return CR_OK;
@@ -323,6 +288,8 @@ cr_status cri_csv_sample(cri_csv *csv)
     cr_status st = CR_OK;
     sample    s = { .text = NULL };
     contents  k;
+    CR_TRY(cri_csv_begin_text(csv->cx, csv->source, csv->options));
+    CR_TRY(cri_csv_ask_style(csv));
     CR_TRY(load_enough(csv, &s));
     CR_TRY(cri_csv_take_missing_values(csv));
 
@@ -331,11 +298,19 @@ cr_status cri_csv_sample(cri_csv *csv)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
     CR_TRY(look_at_contents(csv, &s, at, &k));
     CR_TRY(find_header(csv, &s, &k, at));
-    CR_TRY(take_names(csv, &s, &k, at, &next));
+    cri_csv_header header = { .begin = s.text + (s.begin - s.text),
+                              .end = s.text + (s.end - s.text),
+                              .at = s.text + (at - s.text),
+                              .first_line = s.first_line,
+                              .n = k.n,
+                              .nameless = !csv->has_header || all_missing(&k) };
+    CR_TRY(cri_csv_take_names(csv, &header, &next));
     CR_TRY(make_columns(csv, &k));
     if (!csv->has_header) next = s.begin;
     csv->data_offset = (size_t)(next - s.text);
-    csv->data_line = 1;
+    CR_TRY(cri_csv_check_encoding(csv, s.text, csv->data_offset, 0, 1));
+    CR_TRY(cri_csv_find_styles(csv, next, s.end));
+    csv->data_line = s.first_line;
     for (const char *p = s.begin; p < next; p++) csv->data_line += *p == csv->dialect.line_end;
 done:
     cr_free(csv->cx, s.text, s.capacity, 1);

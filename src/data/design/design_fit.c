@@ -1,6 +1,7 @@
 /* design_fit.c -- choosing columns, coding categories, standardising: fitting a design. */
 #include "design_fit.h"
 #include "data/table/date.h"
+#include "data/table/oddities.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/list.h"
@@ -295,6 +296,18 @@ void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c
     if (p->reference != CRI_REFERENCE_NONE) warn_of_one_level(cx, c);
 }
 
+/* Row numbers beside other features, and codes such as -999 that were read as numbers. */
+static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, const cr_column *c,
+                                     size_t features)
+{
+    cri_oddity odd;
+    cr_status  st = cri_find_oddity(cx, c, cr_table_rows(t), NULL, &odd);
+    if (st != CR_OK) return st;
+    if (odd.kind == CRI_ODD_CODE || (odd.kind == CRI_ODD_ID && features > 1))
+        cri_warn_of_oddity(cx, c, &odd);
+    return CR_OK;
+}
+
 /* --- the fit --------------------------------------------------------------------------------- */
 
 /* A further column that the model reads. */
@@ -386,6 +399,7 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_des
         if (!p->of.chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         cri_design_warn_of_levels(cx, t, c, &p->of);
+        CR_TRY(warn_of_odd_numbers(cx, t, c, d->n_columns));
         CR_TRY(
             cri_design_remember(cx, t, c, &p->of, d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */

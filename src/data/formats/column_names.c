@@ -64,7 +64,9 @@ static bool is_text(const char *path, const char *bytes, size_t size)
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
         if (size >= strlen(magic[i]) && memcmp(bytes, magic[i], strlen(magic[i])) == 0)
             return false;
-    if (dot && (strcmp(dot, ".svm") == 0 || strcmp(dot, ".libsvm") == 0)) return false;
+    static const char *const other[] = { ".svm", ".libsvm", ".jsonl", ".ndjson" };
+    for (size_t i = 0; dot && i < sizeof other / sizeof *other; i++)
+        if (strcmp(dot, other[i]) == 0) return false;
     return (dot && strcmp(dot, ".csv") == 0) || !cri_libsvm_looks_like(bytes, size);
 }
 

@@ -1,7 +1,8 @@
 /* read.c -- which reader the data are for. */
 #include "read_internal.h"
 #include "dates.h"
-#include "data/csv/csv.h"
+#include "jsonl.h"
+#include "data/csv/csv_internal.h"
 #include "libsvm.h"
 #include "npy.h"
 #include "retype.h"
@@ -10,8 +11,6 @@
 
 #include <string.h>
 #include <strings.h>
-
-CR_OPTIONS_TABLE(, cr_read_table, cr_read_options, CR_READ_OPTIONS);
 
 static const char SQLITE_PREFIX[] = "sqlite:";
 
@@ -42,6 +41,16 @@ static bool is_zip_of(const char *bytes, size_t size, const char *name)
            (unsigned char)bytes[26] == n && bytes[27] == 0 && memcmp(bytes + 30, name, n) == 0;
 }
 
+/* A brace and a quote, perhaps with blanks before them: {"a": 1}. */
+static bool begins_object(const char *bytes, size_t size)
+{
+    const char *end = bytes + size, *p = bytes;
+    while (p < end && strchr(" \t\r\n", *p) && *p) p++;
+    if (p == end || *p++ != '{') return false;
+    while (p < end && *p == ' ') p++;
+    return p < end && *p == '"';
+}
+
 static cri_format guess_format(const char *path, const char *bytes, size_t size)
 {
     if (begins_with(bytes, size, "\x93NUMPY", 6)) return CRI_FORMAT_NPY;
@@ -50,7 +59,9 @@ static cri_format guess_format(const char *path, const char *bytes, size_t size)
     if (begins_with(bytes, size, "SQLite format 3", 16)) return CRI_FORMAT_SQLITE;
     if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return CRI_FORMAT_LIBSVM;
     if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
+    if (has_ending(path, ".jsonl") || has_ending(path, ".ndjson")) return CRI_FORMAT_JSONL;
     if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
+    if (!has_ending(path, ".csv") && begins_object(bytes, size)) return CRI_FORMAT_JSONL;
     return CRI_FORMAT_CSV;
 }
 
@@ -122,15 +133,28 @@ static cr_status read_delimited(cr_ctx *cx, cri_source *source, const cr_read_op
                         : cri_csv_read(cx, source, &with_tabs, out_table);
 }
 
+/* Gives the table that was read, which remembers what its cells mean. */
+static cr_status give_table(cr_ctx *cx, cr_table *table, const cr_read_options *options,
+                            cr_table **out_table)
+{
+    cr_status st = cri_table_set_reading(cx, table, options);
+    if (st == CR_OK)
+        *out_table = table;
+    else
+        cr_table_free(cx, table);
+    return st;
+}
+
 static cr_status read_database(cr_ctx *cx, const char *path, const cr_read_options *options,
                                cr_table **out_table)
 {
     cr_status st = CR_OK;
-    cr_table *table = NULL;
+    cr_table *raw = NULL, *table = NULL;
     if (strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0)
         path += sizeof SQLITE_PREFIX - 1;
-    CR_TRY(cri_sqlite_read(cx, path, &table));
-    CR_TRY(cri_table_retype(cx, table, options, out_table));
+    CR_TRY(cri_sqlite_read(cx, path, &raw));
+    CR_TRY(cri_table_retype(cx, raw, options, CRI_TEXTS_ARE_TYPED, &table));
+    CR_TRY(give_table(cx, table, options, out_table));
 done:
     return st;
 }
@@ -150,6 +174,9 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case CRI_FORMAT_LIBSVM:
         CR_TRY(read_whole(cx, source, cri_libsvm_read, &table));
         break;
+    case CRI_FORMAT_JSONL:
+        CR_TRY(cri_jsonl_read(cx, source, options, &table));
+        break;
     case CRI_FORMAT_NPY:
         CR_TRY(read_npy(cx, source, &table));
         break;
@@ -162,7 +189,7 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
             cr_fail(cx, CR_EDATA, "stdin is an SQLite database, which must be read from a file"));
         break;
     }
-    CR_TRY(cri_table_retype(cx, table, options, out_table));
+    CR_TRY(cri_table_retype(cx, table, options, CRI_TEXTS_ARE_LEVELS, out_table));
 done:
     return st;
 }
@@ -190,6 +217,10 @@ cr_status cri_tell_format_ahead(cr_ctx *cx, const char *path, cri_source *source
 
     *out_format = (cri_format)options->from;
     if (*out_format != CRI_FORMAT_AUTO) return CR_OK;
+    CR_TRY(cri_source_peek(source, 2, &bytes, &size));
+    if (begins_with(bytes, size, "\xff\xfe", 2) || begins_with(bytes, size, "\xfe\xff", 2) ||
+        options->encoding >= CRI_ENCODING_UTF_16LE)
+        CR_TRY(cri_csv_begin_text(cx, source, options));
     CR_TRY(lines ? cri_source_peek_lines(source, lines, LOOK, &bytes, &size)
                  : cri_source_peek(source, LOOK, &bytes, &size));
     CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
@@ -207,14 +238,14 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     cr_read_options asked;
     cr_table       *table = NULL;
     cri_format      f;
-    if (options->from > CRI_FORMAT_SQLITE)
+    if (options->from > CRI_FORMAT_JSONL)
         CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));
     CR_TRY(cri_dates_ask(&s, options, &asked));
     CR_TRY(read_format(cx, path, source, &asked, f, may_be_empty, &table));
     CR_TRY(cri_dates_take_all(cx, &asked, &table));
-    *out_table = table;
+    CR_TRY(give_table(cx, table, options, out_table));
 done:
     cr_scratch_end(&s);
     return st;

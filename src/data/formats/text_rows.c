@@ -13,6 +13,7 @@ struct cri_text_rows {
     size_t       capacity, filled, at, whole; /* [at, whole) are complete records */
     bool         ended;
     size_t       line, first; /* of `at`; of the last row */
+    char         separator;   /* that a first line sep=; names, or '\0' */
     size_t       n;
     char       **names; /* [n] in the arena of csv */
     const char **cells, **written;
@@ -197,6 +198,8 @@ static cr_status start(cri_text_rows *r, bool *out_any)
     do CR_TRY(fill(r));
     while (r->whole == 0 && !r->ended);
     if (r->filled >= 3 && memcmp(r->buffer, "\xef\xbb\xbf", 3) == 0) r->at = 3;
+    size_t first = cri_csv_separator_line(r->buffer + r->at, r->filled - r->at, &r->separator);
+    for (; first > 0; first--) r->line += r->buffer[r->at++] == '\n';
     CR_TRY(find_record(r, out_any));
 done:
     return st;
@@ -218,8 +221,10 @@ cr_status cri_text_rows_open(cr_ctx *cx, cri_source *source, const cr_read_optio
     r->capacity = FIRST_CAPACITY;
     r->csv.dialect = cri_csv_dialect_of(',', '\n');
     CR_TRY(cri_csv_ask_delimiter(&r->csv, &delimiter));
+    CR_TRY(cri_csv_begin_text(cx, source, options));
     CR_TRY(start(r, &any));
     if (!any || !memchr(r->buffer, '\n', r->filled)) goto done;
+    if (!delimiter) delimiter = r->separator;
     if (!delimiter) delimiter = guess_delimiter(r->buffer + r->at, r->whole - r->at);
     r->csv.dialect = cri_csv_dialect_of(delimiter, '\n');
     CR_TRY(cri_csv_take_missing_values(&r->csv));

@@ -140,10 +140,10 @@ static cr_status next_block(cr_ctx *cx, cr_stream *s, cr_table **out_table)
     cr_table *t = NULL;
     CR_TRY(cr_check_interrupt(cx));
     CR_TRY(s->format->next(cx, s->reader, &t));
-    if (t && !s->format->retypes) {
+    if (t && !s->format->retypes && cr_table_columns(t) > 0) {
         cr_table *raw = t;
         t = NULL; /* taken over */
-        CR_TRY(cri_table_retype(cx, raw, &s->options, &t));
+        CR_TRY(cri_table_retype(cx, raw, &s->options, CRI_TEXTS_ARE_LEVELS, &t));
     }
     if (t) CR_TRY(cri_dates_take(cx, &s->dates, &s->options, t));
     *out_table = t;
@@ -189,6 +189,7 @@ cr_status cr_stream_next(cr_ctx *cx, cr_stream *s, cr_table **out_table)
     CR_TRY(next_block(cx, s, &t));
     if (t) {
         CR_TRY(cri_table_set_leaves(cx, t, &(size_t){ 0 }, 1));
+        CR_TRY(cri_table_set_reading(cx, t, &s->options));
         if (!s->settled) { /* of a pipe, the first block */
             CR_TRY(learn_levels(cx, s, t));
             CR_TRY(settle_levels(cx, s));
@@ -221,19 +222,6 @@ size_t cr_stream_rows(const cr_stream *s) { return s->rows; }
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-/* The options are needed as long as the stream lives: their texts are copied. */
-static cr_status copy_options(cr_ctx *cx, const cr_read_options *from, cr_read_options *to)
-{
-    const char *const texts[] = { from->delimiter, from->category, from->real, from->date,
-                                  from->missing_values };
-    char **copies[] = { &to->delimiter, &to->category, &to->real, &to->date, &to->missing_values };
-    *to = *from;
-    for (int k = 0; k < 5; k++) *copies[k] = NULL;
-    for (int k = 0; k < 5; k++)
-        if (texts[k] && !(*copies[k] = cri_string_copy(cx, texts[k]))) return CR_ENOMEM;
-    return CR_OK;
-}
-
 static cr_status choose_format(cr_ctx *cx, const char *path, bool follow, cr_stream *s)
 {
     cri_format f;
@@ -255,12 +243,15 @@ static cr_status choose_format(cr_ctx *cx, const char *path, bool follow, cr_str
     case CRI_FORMAT_NPY:
         s->format = &cri_stream_npy;
         return CR_OK;
+    case CRI_FORMAT_JSONL:
+        s->format = &cri_stream_jsonl;
+        return CR_OK;
     case CRI_FORMAT_NPZ:
     case CRI_FORMAT_SQLITE:
         break;
     }
     cr_fail(cx, CR_EUNSUPPORTED, "%s cannot be read block by block", cri_source_name(s->source));
-    return cr_fail_hint(cx, "CSV, LIBSVM and .npy can");
+    return cr_fail_hint(cx, "CSV, JSON lines, LIBSVM and .npy can");
 }
 
 /* opt_wanted: the reader knows types and levels. */
@@ -278,7 +269,7 @@ static cr_status open_source(cr_ctx *cx, const char *path, cri_source *source,
     }
     s->source = source;
     CR_TRY(cri_dates_ask(&asked_by, options, &asked));
-    CR_TRY(copy_options(cx, &asked, &s->options));
+    CR_TRY(cri_read_options_copy(cx, &asked, &s->options)); /* needed as long as the stream */
     CR_TRY(choose_format(cx, path, cri_stream_follows(source, size), s));
     CR_TRY(s->format->open(cx, source, &s->options, size, &s->reader));
     if (opt_wanted) s->settled = s->free_levels = true;
@@ -308,7 +299,7 @@ static cr_status open_path(cr_ctx *cx, const char *path, const cr_read_options *
     cri_source *source = NULL;
     if (cri_is_database(path, options)) {
         cr_fail(cx, CR_EUNSUPPORTED, "%s cannot be read block by block", path);
-        return cr_fail_hint(cx, "CSV, LIBSVM and .npy can");
+        return cr_fail_hint(cx, "CSV, JSON lines, LIBSVM and .npy can");
     }
     cr_status st = cri_source_open(cx, path, &source);
     if (st != CR_OK) return st;
@@ -339,12 +330,8 @@ void cr_stream_free(cr_ctx *cx, cr_stream *s)
         cri_dictionary_free(cx, &c->texts);
     }
     cr_free(cx, s->categories, s->n_categories, sizeof *s->categories);
-    cri_string_free(cx, s->options.delimiter);
-    cri_string_free(cx, s->options.category);
-    cri_string_free(cx, s->options.real);
-    cri_string_free(cx, s->options.date);
     cri_dates_free(cx, &s->dates);
-    cri_string_free(cx, s->options.missing_values);
+    cr_options_free(cx, cr_read_table, &s->options);
     cri_source_close(s->source);
     cr_free(cx, s, 1, sizeof *s);
 }

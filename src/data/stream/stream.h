@@ -1,5 +1,5 @@
 /* stream.h -- data of any size, block by block: consecutive tables of some rows each.
- * CSV and TSV, LIBSVM and NPY, from files (also compressed) and pipes.  Memory is bounded by the
+ * CSV and TSV, JSON lines, LIBSVM and NPY, from files (also compressed) and pipes.  Memory is bounded by the
  * block, whatever the size of the source.  All blocks have the same columns, types and levels:
  *
  *   columns     of delimited text are told by its first part, as cr_table_read does.  Of a regular

@@ -245,7 +245,9 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
     }
     if (n > 0) {
+        cr_read_options reading = cri_csv_reading(&r->csv);
         CR_TRY(cr_table_new(cx, cri_source_name(r->csv.source), n, &table));
+        CR_TRY(cri_table_set_reading(cx, table, &reading));
         set_place(r, table);
         for (size_t c = 0; c < r->csv.n; c++) {
             cri_csv_column *k = &r->csv.columns[c];

@@ -37,7 +37,7 @@ typedef struct cri_stream_format {
     bool retypes; /* the reader has seen to the column options itself */
 } cri_stream_format;
 
-extern const cri_stream_format cri_stream_csv, cri_stream_libsvm, cri_stream_npy;
+extern const cri_stream_format cri_stream_csv, cri_stream_jsonl, cri_stream_libsvm, cri_stream_npy;
 
 static inline bool cri_stream_follows(const cri_source *source, cri_block_size size)
 {

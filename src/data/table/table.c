@@ -55,6 +55,8 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cri_block_free(cx, &t->block);
     cri_table_free_leaves(cx, t);
     cr_free(cx, t->origin, t->rows, sizeof *t->origin);
+    if (t->reading) cr_options_free(cx, cr_read_table, t->reading);
+    cr_free(cx, t->reading, 1, sizeof *t->reading);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
 }
@@ -449,22 +451,40 @@ const cr_column *cr_table_find(const cr_table *t, const char *name)
     return is_sparse_column(t, name, &j) ? cri_table_spread(t, j) : find_ordinary(t, name);
 }
 
+void cri_table_set_written(cr_table *t, const char *written)
+{
+    t->columns[t->n - 1].view.written = written;
+}
+
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }
 
 void cri_table_set_first_row(cr_table *t, size_t first_row) { t->first_row = first_row; }
 
-static void copy_place(const cr_table *from, cr_table *to)
+cr_status cri_table_set_reading(cr_ctx *cx, cr_table *t, const cr_read_options *options)
+{
+    if (!options || t->reading || !cri_read_options_any_kept(options)) return CR_OK;
+    t->reading = cr_alloc(cx, 1, sizeof *t->reading);
+    if (!t->reading) return CR_ENOMEM;
+    cr_status st = cr_options_init(cx, cr_read_table, t->reading);
+    return st == CR_OK ? cri_read_options_keep(cx, options, t->reading) : st;
+}
+
+const cr_read_options *cri_table_reading(const cr_table *t) { return t->reading; }
+
+static cr_status copy_place(cr_ctx *cx, const cr_table *from, cr_table *to)
 {
     to->first_line = from->first_line;
     to->first_row = from->first_row;
     to->open_ended = from->open_ended;
+    return cri_table_set_reading(cx, to, from->reading);
 }
 
 cr_status cri_table_copy_place(cr_ctx *cx, const cr_table *from, cr_table *to)
 {
     size_t        n;
     const size_t *starts = cri_table_leaves(from, &n);
-    copy_place(from, to);
+    cr_status     st = copy_place(cx, from, to);
+    if (st != CR_OK) return st;
     return starts ? cri_table_set_leaves(cx, to, starts, n) : cri_fail_memory(cx, sizeof *starts);
 }
 
@@ -474,8 +494,8 @@ cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, co
     if (!origin) return CR_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) origin[i] = from->origin ? from->origin[rows[i]] : rows[i];
     t->origin = origin;
-    copy_place(from, t);
-    return cri_table_take_leaves(cx, t, from, rows);
+    cr_status st = copy_place(cx, from, t);
+    return st == CR_OK ? cri_table_take_leaves(cx, t, from, rows) : st;
 }
 
 const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t size)

@@ -2,6 +2,7 @@
 #ifndef CREDENCE_DATA_TABLE_TABLE_INTERNAL_H
 #define CREDENCE_DATA_TABLE_TABLE_INTERNAL_H
 
+#include "data/bytes/read_options.h"
 #include "data/bytes/source.h"
 #include "table.h"
 
@@ -93,6 +94,15 @@ cr_status cri_table_copy_place(cr_ctx *cx, const cr_table *from, cr_table *to);
  * leaf stay in the one begun last.  Once. */
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *table, const cr_table *from,
                                const size_t *rows);
+
+/* The table remembers those options that say what a cell means (read_options.h), and so does every
+ * table made of its rows: a model fitted to them keeps the options. */
+cr_status cri_table_set_reading(cr_ctx *cx, cr_table *table, const cr_read_options *options);
+/* These options; NULL where none was given. */
+const cr_read_options *cri_table_reading(const cr_table *table);
+
+/* How the numbers of the column that was added last are written: a constant, or NULL. */
+void cri_table_set_written(cr_table *table, const char *written);
 
 /* Whether the column has no value in a row. */
 static inline bool cri_is_missing(const cr_column *c, size_t row)

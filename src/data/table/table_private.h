@@ -42,17 +42,18 @@ typedef struct cri_leaves {
 } cri_leaves;
 
 struct cr_table {
-    cr_ctx               *cx;   /* that made it, for columns spread out later */
-    struct cr_table      *self; /* for leaves, made when a const table is asked for them */
-    char                 *source;
-    size_t                rows, n, capacity;
-    size_t                first_line, first_row;
-    size_t               *origin;  /* [rows] of the table these are rows of; NULL = their own */
-    cri_owned_column     *columns; /* [capacity] */
-    size_t               *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
-    cri_block             block;   /* that borrowed columns may point into */
-    cri_sparse_block     *sparse;  /* NULL = none */
-    bool                  open_ended;
+    cr_ctx           *cx;   /* that made it, for columns spread out later */
+    struct cr_table  *self; /* for leaves, made when a const table is asked for them */
+    char             *source;
+    size_t            rows, n, capacity;
+    size_t            first_line, first_row;
+    size_t           *origin;  /* [rows] of the table these are rows of; NULL = their own */
+    cri_owned_column *columns; /* [capacity] */
+    size_t           *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
+    cri_block         block;   /* that borrowed columns may point into */
+    cri_sparse_block *sparse;  /* NULL = none */
+    bool              open_ended;
+    cr_read_options  *reading; /* what its cells mean, where its reader was told; NULL = nothing */
     _Atomic(cri_leaves *) leaves; /* NULL = nobody has set them or asked for them */
 };
 

@@ -95,6 +95,8 @@ const cr_field cr_description_table[] = {
     CR_INNER(ROWS, "conformal", CR_FIELD_SOMETIMES,
              "of conformal intervals: how far they reach out", conformal_score),
     CR_OTHER(WORDS, "settings", 0, "options of the fit that are in force"),
+    CR_OTHER(WORDS, "reading", CR_FIELD_SOMETIMES,
+             "what cells meant in the rows it learned from, and mean in those it reads later"),
     CR_FIELD_LAST,
 };
 
@@ -164,6 +166,7 @@ static cr_status describe_options(cr_ctx *cx, const cr_option *table, const void
                                   cri_sheet *out)
 {
     for (const cr_option *o = table; o->name; o++) {
+        if (table == cr_read_table && cr_options_at_default(o, values)) continue;
         size_t length = cr_options_print(o, values, NULL, 0);
         char  *text = cr_alloc(cx, length + 1, 1);
         if (!text) return CR_ENOMEM;
@@ -219,6 +222,8 @@ static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
     CR_TRY(describe_options(cx, cr_fit_table, &m->fit, part));
     CR_TRY(describe_options(cx, cr_design_table, &m->design_options, part));
     CR_TRY(describe_options(cx, m->class->options, m->options, part));
+    if (cri_read_options_any_kept(&m->reading))
+        CR_TRY(describe_options(cx, cr_read_table, &m->reading, cri_put_object(out, "reading")));
     CR_TRY(cri_sheet_status(out));
 done:
     return st;

@@ -311,6 +311,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
         CR_TRY(cri_model_set(cx, m, settings[i].name, settings[i].value));
         CR_TRY(check_text(cx, settings[i].name, settings[i].value));
     }
+    if (cri_table_reading(t)) CR_TRY(cri_read_options_keep(cx, cri_table_reading(t), &m->reading));
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(cri_check_unused(cx, m));
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));

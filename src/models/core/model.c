@@ -1,6 +1,9 @@
 /* model.c -- the model around a class: its life, its settings, and looks at it. */
 #include "sums.h"
 
+#include <stdio.h>
+#include <string.h>
+
 CR_OPTIONS_TABLE(, cr_fit_table, cr_fit_options, CR_FIT_OPTIONS);
 
 /* --- life and settings ----------------------------------------------------------------------- */
@@ -13,6 +16,7 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c)
     m->options = cr_alloc(cx, 1, c->options_size);
     bool ready = m->options && cr_options_init(cx, cr_fit_table, &m->fit) == CR_OK &&
                  cr_options_init(cx, cr_design_table, &m->design_options) == CR_OK &&
+                 cr_options_init(cx, cr_read_table, &m->reading) == CR_OK &&
                  cr_options_init(cx, c->options, m->options) == CR_OK;
     if (ready) return m;
     cr_model_free(cx, m);
@@ -29,6 +33,7 @@ void cr_model_free(cr_ctx *cx, cr_model *m)
     cri_design_free(cx, m->design);
     if (m->options) cr_options_free(cx, m->class->options, m->options);
     cr_free(cx, m->options, 1, m->class->options_size);
+    cr_options_free(cx, cr_read_table, &m->reading);
     cr_options_free(cx, cr_design_table, &m->design_options);
     cr_options_free(cx, cr_fit_table, &m->fit);
     cr_free(cx, m, 1, sizeof *m);
@@ -92,6 +97,31 @@ const cr_design      *cr_model_get_design(const cr_model *m) { return m->design;
 const cr_report      *cr_model_get_report(const cr_model *m) { return &m->report; }
 uint64_t              cr_model_get_seed(const cr_model *m) { return m->fit.seed; }
 unsigned              cr_model_get_task(const cr_model *m) { return m->task; }
+
+/* Dates are written as they were when the model was fitted, unless the user says otherwise. */
+static cr_status take_format(cr_ctx *cx, const char *name, const char *format,
+                             cr_read_options *options)
+{
+    char item[512];
+    if (options->date && strstr(options->date, name)) return CR_OK; /* another is given */
+    snprintf(item, sizeof item, "%s:%s", name, format);
+    return cr_options_add(cx, cr_read_table, options, "date", item);
+}
+
+cr_status cr_model_read_options(cr_ctx *cx, const cr_model *m, cr_read_options *options)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < cr_design_columns(m->design); i++) {
+        const char *name = cr_design_column_name(m->design, i);
+        if (cr_design_column_type(m->design, i) == CR_CATEGORY)
+            CR_TRY(cr_options_add(cx, cr_read_table, options, "category", name));
+        else if (cr_design_column_format(m->design, i))
+            CR_TRY(take_format(cx, name, cr_design_column_format(m->design, i), options));
+    }
+    CR_TRY(cri_read_options_keep(cx, &m->reading, options));
+done:
+    return st;
+}
 
 const char *cr_evidence_name(cr_evidence_kind kind)
 {

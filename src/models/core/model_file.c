@@ -1,5 +1,5 @@
 /* model_file.c -- a whole model to and from its file.
- * model.json: format, program, model, settings, design, report, state; arrays beside it. */
+ * model.json: format, program, model, settings, reading, design, report, state; arrays beside it. */
 #include "design_file.h"
 #include "network_model.h"
 #include "sums.h"
@@ -15,19 +15,24 @@ static bool is_left_out(const cr_option *o, const void *values)
     return strncmp(o->name, "conformal", 9) == 0 && cr_options_at_default(o, values);
 }
 
-/* Adds the options of one table to the object as name: text; long ones too. */
+/* Adds an option that has a value to the object as name: text; a long one too. */
+static cr_status write_option(cr_ctx *cx, const cr_option *o, const void *values, json_t *out)
+{
+    cr_status st = CR_OK;
+    size_t    length = cr_options_print(o, values, NULL, 0);
+    char     *text = cr_alloc(cx, length + 1, 1);
+    if (!text) return CR_ENOMEM;
+    cr_options_print(o, values, text, length + 1);
+    if (length > 0) st = cri_store_set_text(cx, out, o->name, text);
+    cr_free(cx, text, length + 1, 1);
+    return st;
+}
+
 static cr_status write_options(cr_ctx *cx, const cr_option *table, const void *values, json_t *out)
 {
     cr_status st = CR_OK;
-    for (const cr_option *o = table; o->name && st == CR_OK; o++) {
-        if (is_left_out(o, values)) continue;
-        size_t length = cr_options_print(o, values, NULL, 0);
-        char  *text = cr_alloc(cx, length + 1, 1);
-        if (!text) return CR_ENOMEM;
-        cr_options_print(o, values, text, length + 1);
-        if (length > 0) st = cri_store_set_text(cx, out, o->name, text);
-        cr_free(cx, text, length + 1, 1);
-    }
+    for (const cr_option *o = table; o->name && st == CR_OK; o++)
+        if (!is_left_out(o, values)) st = write_option(cx, o, values, out);
     return st;
 }
 
@@ -37,6 +42,23 @@ static cr_status write_settings(cr_ctx *cx, const cr_model *m, json_t *out)
     CR_TRY(write_options(cx, cr_fit_table, &m->fit, out));
     CR_TRY(write_options(cx, cr_design_table, &m->design_options, out));
     CR_TRY(write_options(cx, m->class->options, m->options, out));
+done:
+    return st;
+}
+
+/* What the cells of its rows meant, where something was said of it. */
+static cr_status write_reading(cr_ctx *cx, const cr_model *m, json_t *root)
+{
+    json_t   *part = json_object();
+    cr_status st = CR_OK;
+    if (!cri_read_options_any_kept(&m->reading)) {
+        json_decref(part);
+        return CR_OK;
+    }
+    CR_TRY(cri_store_set(cx, root, "reading", part));
+    for (const cr_option *o = cr_read_table; o->name; o++)
+        if (cri_read_option_is_kept(o) && !cr_options_at_default(o, &m->reading))
+            CR_TRY(write_option(cx, o, &m->reading, part));
 done:
     return st;
 }
@@ -108,6 +130,7 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->task))));
     CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
     CR_TRY(write_settings(cx, m, part));
+    CR_TRY(write_reading(cx, m, root));
     CR_TRY(cri_model_write_parts(cx, m, store, root));
     CR_TRY(cri_sums_write(cx, m, store, root));
     if (m->design->transform.kind != CRI_TRANSFORM_NONE)
@@ -150,16 +173,23 @@ done:
 
 /* --- loading --------------------------------------------------------------------------------- */
 
-static cr_status read_settings(cr_ctx *cx, const cri_store *s, json_t *in, cr_model *m)
+static cr_status set_reading(cr_ctx *cx, cr_model *m, const char *name, const char *value)
+{
+    return cr_options_set(cx, cr_read_table, &m->reading, name, value);
+}
+
+/* The members of an object of texts, by `set`; there may be none. */
+static cr_status read_settings(cr_ctx *cx, const cri_store *s, json_t *opt_in, cr_model *m,
+                               cr_status (*set)(cr_ctx *, cr_model *, const char *, const char *))
 {
     const char *key;
     json_t     *value;
-    json_object_foreach(in, key, value)
+    json_object_foreach(opt_in, key, value)
     {
         if (!json_is_string(value))
             return cr_fail(cx, CR_EDATA, "%s: the setting '%s' is not a text", cri_store_source(s),
                            key);
-        cr_status st = cri_model_set(cx, m, key, json_string_value(value));
+        cr_status st = set(cx, m, key, json_string_value(value));
         if (st == CR_EARG)
             return cr_fail(cx, CR_EDATA, "%s: a setting in the model file is not valid: %s",
                            cri_store_source(s), cr_error(cx));
@@ -216,7 +246,7 @@ cr_status cri_model_read_parts(cr_ctx *cx, cri_store *s, const json_t *in, const
     cr_model *m = cri_model_new(cx, like->class);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_get_object(cx, s, root, "settings", &settings));
-    CR_TRY(read_settings(cx, s, settings, m));
+    CR_TRY(read_settings(cx, s, settings, m, cri_model_set));
     m->fit.calibrate = CRI_CALIBRATE_NONE;
     CR_TRY(read_parts(cx, s, in, root, m));
     *out_model = m;
@@ -246,7 +276,8 @@ static cr_status store_to_model(cr_ctx *cx, cri_store *s, cr_model **out_model)
                        cri_store_source(s), name));
     m = cri_model_new(cx, c);
     if (!m) CR_TRY(CR_ENOMEM);
-    CR_TRY(read_settings(cx, s, settings, m));
+    CR_TRY(read_settings(cx, s, settings, m, cri_model_set));
+    CR_TRY(read_settings(cx, s, json_object_get(root, "reading"), m, set_reading));
     CR_TRY(read_parts(cx, s, root, root, m));
     CR_TRY(cri_sums_read(cx, s, root, m));
     if (m->design->transform.kind != CRI_TRANSFORM_NONE)

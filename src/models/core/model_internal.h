@@ -14,6 +14,7 @@ struct cr_model {
     cr_fit_options    fit;
     cr_design_options design_options;
     void             *options; /* of the class */
+    cr_read_options   reading; /* what cells mean: the options that cri_read_options_keep keeps */
     cr_design        *design;
     void             *state;
     cri_calibration  *calibration; /* of the class probabilities; NULL for none */

@@ -1,0 +1,203 @@
+/* csv_style.c -- how the numbers of a file are written, by what its first part holds.
+ *
+ * A style belongs to the whole file, a percent or currency sign to a column.  A column is of numbers in
+ * a style when all its cells in the sample are, with the same sign or none.  Of the styles under which
+ * the columns that are numbers anyway stay so, the one is taken that makes most texts to numbers, if
+ * some cell of them can be read by no other (1,5 or 1.234,50: yes; 1,234: no, it is 1234 to some and
+ * 1.234 to others).  In a file whose delimiter is the comma, a comma is no decimal character. */
+#include "csv_internal.h"
+
+#include <string.h>
+
+/* The first is the plain one. */
+static const cri_number_style styles[] = {
+    { '.', '\0', CRI_SIGN_NONE }, { ',', '.', CRI_SIGN_NONE }, { '.', ',', CRI_SIGN_NONE },
+    { '.', ' ', CRI_SIGN_NONE },  { ',', ' ', CRI_SIGN_NONE }, { '.', '\'', CRI_SIGN_NONE },
+    { ',', '\'', CRI_SIGN_NONE },
+};
+enum { N_STYLES = sizeof styles / sizeof *styles, PLAIN = 0 };
+
+/* Which styles may be; the one that was asked for alone. */
+static unsigned candidates(const cri_csv *csv)
+{
+    const cr_read_options *o = csv->options;
+    unsigned               mask = 0;
+    bool no_groups = o->thousands && strcmp(o->thousands, "none") == 0, asked = o->thousands;
+    for (unsigned k = 0; k < N_STYLES; k++) {
+        const cri_number_style *s = &styles[k];
+        if (s->decimal == ',' && csv->dialect.delimiter == ',' && !o->decimal) continue;
+        if (o->decimal && s->decimal != o->decimal[0]) continue;
+        if (asked && !no_groups && s->thousands != csv->thousands) continue;
+        if (no_groups && s->thousands && s->decimal == '.') continue;
+        mask |= 1u << k;
+    }
+    return mask;
+}
+
+static void look_at_text(const char *begin, const char *end, cri_csv_look *k)
+{
+    double          x[N_STYLES];
+    unsigned        read = 0, notes;
+    cri_number_sign sign = CRI_SIGN_NONE, seen = CRI_SIGN_NONE;
+    for (unsigned s = 0; s < N_STYLES; s++) {
+        if (!cri_read_styled(&styles[s], begin, end, &x[s], &notes, &sign)) continue;
+        read |= 1u << s;
+        seen = sign;
+        if (!(notes & CRI_NUMBER_WHOLE)) k->whole &= ~(1u << s);
+    }
+    for (unsigned s = 0; s < N_STYLES; s++) {
+        bool alone = read & 1u << s;
+        for (unsigned t = 0; t < N_STYLES && alone; t++) alone = !(read & 1u << t) || x[t] == x[s];
+        if (alone) k->decided |= 1u << s;
+    }
+    k->fits &= read;
+    if (k->any && seen != k->sign) k->fits = 0;
+    k->sign = seen;
+    k->any = true;
+}
+
+/* All records of the sample from `at` on. */
+static void look(const cri_csv *csv, const char *at, const char *end, cri_csv_look *k)
+{
+    const cri_csv_dialect *d = &csv->dialect;
+    for (size_t c = 0; at < end; c++) {
+        cri_csv_cell cell = cri_csv_next_cell(d, at, end);
+        if (cell.fault) return;
+        if (c < csv->n && cell.escaped)
+            k[c].fits = 0;
+        else if (c < csv->n && k[c].fits && !cri_csv_is_missing(d, &cell)) {
+            cri_csv_trim(&cell);
+            look_at_text(cell.begin, cell.end, &k[c]);
+        }
+        at = cell.stop + 1;
+        if (*cell.stop != d->line_end) continue;
+        c = SIZE_MAX; /* the next record begins with column 0 */
+        at = cri_csv_skip_blank_lines(d, at, end);
+    }
+}
+
+static bool is_text(const cri_csv_column *k) { return cri_csv_is_mixed(k->sampled); }
+
+/* How many columns of texts are numbers in this style, which must leave the others as they are; 0 also
+ * where none of their cells decides. */
+static size_t gain(const cri_csv *csv, const cri_csv_look *k, unsigned s)
+{
+    size_t n = 0;
+    bool   decided = false;
+    for (size_t c = 0; c < csv->n; c++) {
+        bool fits = k[c].fits >> s & 1;
+        if (!k[c].any || csv->columns[c].sampled == CRI_CSV_BOOLEAN) continue;
+        if (!is_text(&csv->columns[c]) && !fits) return 0;
+        if (!is_text(&csv->columns[c]) || !fits) continue;
+        n++;
+        decided = decided || k[c].decided >> s & 1;
+    }
+    return decided ? n : 0;
+}
+
+static unsigned choose(const cri_csv *csv, const cri_csv_look *k, unsigned mask)
+{
+    unsigned best = PLAIN;
+    size_t   most = mask & 1u << PLAIN ? gain(csv, k, PLAIN) : 0;
+    if (csv->options->decimal || csv->options->thousands) /* asked for: the first of those */
+        for (best = 0; !(mask & 1u << best);) best++;
+    for (unsigned s = 0; s < N_STYLES; s++) {
+        size_t n = mask & 1u << s ? gain(csv, k, s) : 0;
+        if (n > most) best = s, most = n;
+    }
+    return best;
+}
+
+/* A column whose texts are all numbers in some style, but not for certain in which. */
+static void warn_undecided(const cri_csv *csv, const cri_csv_column *c, const cri_csv_look *k)
+{
+    unsigned comma = 1u << 1, groups = 1u << 2;
+    if (!is_text(c) || !k->any || !(k->fits & (comma | groups)) || c->must_be_category ||
+        c->must_be_real)
+        return;
+    cr_log(csv->cx, CR_LOG_WARNING, "the texts of column '%s' of %s look like numbers: %s%s%s",
+           c->name, cri_source_name(csv->source),
+           k->fits & comma ? "--decimal , reads 1,234 as 1.234" : "",
+           k->fits & comma && k->fits & groups ? ", " : "",
+           k->fits & groups ? "--thousands , reads 1,234 as 1234" : "");
+}
+
+void cri_csv_warn_of_styles(const cri_csv *csv)
+{
+    for (size_t c = 0; csv->looks && c < csv->n; c++)
+        warn_undecided(csv, &csv->columns[c], &csv->looks[c]);
+}
+
+static void set_style(cri_csv_column *c, const cri_csv_look *k, unsigned s)
+{
+    bool reads = k->any && k->fits >> s & 1;
+    if (s != PLAIN && !is_text(c)) c->styled = true; /* later cells may have groups */
+    c->style = styles[s];
+    if (!reads) return;
+    c->style.sign = k->sign;
+    if (s == PLAIN && k->sign == CRI_SIGN_NONE) return;
+    c->restyled = is_text(c);
+    c->styled = true;
+    c->sampled = k->whole >> s & 1 ? CRI_CSV_WHOLE : CRI_CSV_REAL;
+    c->mode = CRI_CSV_NUMBERS;
+}
+
+cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end)
+{
+    const cr_read_options *o = csv->options;
+    const unsigned         all = (1u << N_STYLES) - 1;
+    bool                   texts = o->decimal || o->thousands;
+    unsigned               mask, style;
+    for (size_t c = 0; c < csv->n; c++) texts = texts || is_text(&csv->columns[c]);
+    csv->style = styles[PLAIN];
+    if (!texts) return CR_OK;
+    cri_csv_look *k = cr_scratch_bytes(&csv->scratch, csv->n, sizeof *k);
+    if (!k) return csv->scratch.status;
+    for (size_t c = 0; c < csv->n; c++) k[c] = (cri_csv_look){ .fits = all, .whole = all };
+    at = cri_csv_skip_blank_lines(&csv->dialect, at, end);
+    look(csv, at, end, k);
+    csv->looks = k;
+    mask = candidates(csv);
+    if (!mask) return CR_OK;
+    style = choose(csv, k, mask);
+    csv->style = styles[style];
+    if (o->thousands && strcmp(o->thousands, "none") == 0) csv->style.thousands = '\0';
+    for (size_t c = 0; c < csv->n; c++) {
+        set_style(&csv->columns[c], &k[c], style);
+        csv->columns[c].style.thousands = csv->style.thousands;
+    }
+    return CR_OK;
+}
+
+const char *cri_csv_written(const cri_csv_column *c)
+{
+    static const char *const groups[2][4] = { { "1.234,5", "", "1 234,5", "1'234,5" },
+                                              { "", "1,234.5", "1 234.5", "1'234.5" } };
+    const cri_number_style  *s = &c->style;
+    if (!c->restyled) return NULL;
+    if (s->sign == CRI_SIGN_PERCENT) return "5 % = 0.05";
+    if (s->sign != CRI_SIGN_NONE) return cri_number_sign_name(s->sign);
+    size_t k = s->thousands == ',' ? 1 : s->thousands == ' ' ? 2 : s->thousands == '\'' ? 3 : 0;
+    return groups[s->decimal == '.'][k];
+}
+
+cr_read_options cri_csv_reading(const cri_csv *csv)
+{
+    static char     comma[] = ",", point[] = ".", space[] = "space", quote[] = "'";
+    cr_read_options o = *csv->options;
+    char            t = csv->style.thousands;
+    if (csv->style.decimal == ',') o.decimal = comma;
+    if (t) o.thousands = t == '.' ? point : t == ',' ? comma : t == ' ' ? space : quote;
+    return o;
+}
+
+bool cri_csv_style_of(const char *begin, const char *end, cri_number_style *out)
+{
+    double   x;
+    unsigned notes;
+    for (unsigned s = 0; s < N_STYLES; s++) {
+        *out = styles[s];
+        if (cri_read_styled(&styles[s], begin, end, &x, &notes, &out->sign)) return true;
+    }
+    return false;
+}

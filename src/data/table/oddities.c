@@ -1,0 +1,177 @@
+/* oddities.c -- looks at one column. */
+#include "oddities.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FEWEST_ROWS = 20 };
+
+/* --- ids ------------------------------------------------------------------------------------- */
+
+/* "id", "ID", "patient_id", "customerId", "row", "index", "key". */
+static bool is_named_like_id(const char *name)
+{
+    static const char *const words[] = { "id", "index", "row", "rownames", "key", "uuid" };
+    size_t                   n = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(name, words[i]) == 0) return true;
+    if (n < 3 || strcasecmp(name + n - 2, "id") != 0) return false;
+    char before = name[n - 3];
+    return before == '_' || before == '.' || before == '-' || before == ' ' ||
+           (name[n - 2] == 'I' && before >= 'a' && before <= 'z');
+}
+
+/* 0, 1, 2, ... or 1, 2, 3, ...: row numbers. */
+static bool counts_rows(const cr_column *c, size_t rows)
+{
+    double first = c->values[0];
+    if (first != 0 && first != 1) return false;
+    for (size_t i = 1; i < rows; i++)
+        if (c->values[i * c->stride] != first + (double)i) return false;
+    return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static cr_status all_different(cr_ctx *cx, const cr_column *c, size_t rows, bool *out)
+{
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *sorted = cr_scratch_f64(&s, rows);
+    cr_status  st = s.status;
+    *out = st == CR_OK;
+    for (size_t i = 0; i < rows && *out; i++) sorted[i] = c->values[i * c->stride];
+    if (*out) qsort(sorted, rows, sizeof *sorted, compare_numbers);
+    for (size_t i = 1; i < rows && *out; i++) *out = sorted[i] != sorted[i - 1];
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- codes ----------------------------------------------------------------------------------- */
+
+/* -1, or 9, 99, 999, ... of either sign. */
+static bool is_code(double x)
+{
+    double nines = fabs(x);
+    if (x == -1) return true;
+    for (double p = 99; p < 1e10; p = 10 * p + 9)
+        if (nines == p) return true;
+    return false;
+}
+
+/* What is left of a column without the value: its range, how often the value comes, and whether there are
+ * at least five different others. */
+typedef struct rest {
+    double min, max;
+    size_t count, different;
+} rest;
+
+static rest without(const cr_column *c, size_t rows, double code)
+{
+    rest   r = { .min = INFINITY, .max = -INFINITY };
+    double seen[5];
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        if (x == code) r.count++;
+        if (isnan(x) || x == code) continue;
+        r.min = fmin(r.min, x);
+        r.max = fmax(r.max, x);
+        bool known = r.different == 5;
+        for (size_t k = 0; k < r.different && !known; k++) known = seen[k] == x;
+        if (!known) seen[r.different++] = x;
+    }
+    return r;
+}
+
+/* Far: farther from the nearest other than these are from each other; -1 may be a value like others, and
+ * must be three times as far. */
+static bool is_wild(const cr_column *c, size_t rows, double code, size_t *out_count)
+{
+    if (!is_code(code)) return false;
+    rest   r = without(c, rows, code);
+    double range = r.max - r.min, gap = code < r.min ? r.min - code : code - r.max;
+    *out_count = r.count;
+    return r.count >= 2 && r.different == 5 && gap > (code == -1 ? 3 : 1) * range;
+}
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows,
+                                 const cr_summary *opt_summary, cri_oddity *out)
+{
+    cr_status st = CR_OK;
+    double    min = opt_summary ? opt_summary->min : (double)INFINITY;
+    double    max = opt_summary ? opt_summary->max : -(double)INFINITY;
+    bool      different = false;
+    for (size_t i = 0; !opt_summary && i < rows; i++) {
+        double x = c->values[i * c->stride];
+        min = x < min ? x : min;
+        max = x > max ? x : max;
+    }
+    if (c->missing == 0 && min == max) out->kind = CRI_ODD_CONSTANT;
+    if (is_wild(c, rows, min, &out->count))
+        *out = (cri_oddity){ CRI_ODD_CODE, min, out->count };
+    else if (is_wild(c, rows, max, &out->count))
+        *out = (cri_oddity){ CRI_ODD_CODE, max, out->count };
+    if (out->kind || c->type != CR_INTEGER || c->missing || max - min + 1 < (double)rows) return st;
+    if (counts_rows(c, rows))
+        different = true;
+    else if (is_named_like_id(c->name))
+        CR_TRY(all_different(cx, c, rows, &different));
+    if (different) out->kind = CRI_ODD_ID;
+done:
+    return st;
+}
+
+cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows,
+                          const cr_summary *opt_summary, cri_oddity *out)
+{
+    *out = (cri_oddity){ CRI_ODD_NOTHING, 0, 0 };
+    if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
+    if (c->type == CR_BOOLEAN) return CR_OK;
+    if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, opt_summary, out);
+    if (c->n_levels == rows - c->missing) out->kind = CRI_ODD_TEXTS;
+    if (c->n_levels == 1 && c->missing == 0) out->kind = CRI_ODD_CONSTANT;
+    return CR_OK;
+}
+
+void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
+{
+    char name[256], code[CRI_DOUBLE_SIZE];
+    if (cri_list_quote(c->name, name, sizeof name) >= sizeof name) return;
+    switch (o->kind) {
+    case CRI_ODD_NOTHING:
+        return;
+    case CRI_ODD_ID:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' numbers the rows: as a feature, leave it out by --features '!%s'",
+               c->name, name);
+        return;
+    case CRI_ODD_TEXTS:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' has a different text in every row: as a feature, leave it out by "
+               "--features '!%s'",
+               c->name, name);
+        return;
+    case CRI_ODD_CONSTANT:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' has the same value in every row: as a feature, leave it out by "
+               "--features '!%s'",
+               c->name, name);
+        return;
+    case CRI_ODD_CODE:
+        cri_print_double(o->code, code);
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is %s in %zu rows, far from its other values: if that means missing, "
+               "--missing-values=%s",
+               c->name, code, o->count, code);
+    }
+}

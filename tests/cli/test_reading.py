@@ -1,0 +1,295 @@
+"""Files as people have them: what cells mean is detected where that is safe, said once, and kept in the model."""
+import json
+import pathlib
+import sqlite3
+
+import pytest
+
+
+def run_json(credence, *args, code=0, **more):
+    result = credence(*args, "--json", **more)
+    assert result.code == code, result.stderr
+    return json.loads(result.stdout)
+
+
+def columns(credence, *args, **more):
+    """The columns of a file by name, as describe has them."""
+    return {c["name"]: c for c in run_json(credence, "describe", *args, **more)["columns"]}
+
+
+# --- what a model keeps -----------------------------------------------------------------------------
+
+@pytest.fixture
+def codes(tmp_path):
+    """y = 1 + 2 a; every fifth a is -999."""
+    rows = [(-999 if i % 5 == 0 else i / 7, 1 + 2 * i / 7 + (i * 37 % 11 - 5) / 50) for i in range(60)]
+    path = tmp_path / "codes.csv"
+    path.write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in rows))
+    return path
+
+
+@pytest.fixture
+def coded_model(credence, codes):
+    result = credence("fit", "linear", "codes.csv", "--target", "y", "--missing-values=-999", "--missing", "drop",
+                      "-o", "m.cred")
+    assert result.code == 0, result.stderr
+    return "m.cred"
+
+
+def test_missing_values_are_kept_in_the_model(credence, coded_model):
+    assert run_json(credence, "describe", coded_model)["reading"] == {"missing_values": "-999"}
+    assert run_json(credence, "evaluate", coded_model, "codes.csv")["metrics"]["rmse"] < 0.2
+
+
+def test_predict_reads_codes_as_the_fit_did(credence, coded_model):
+    answers = credence("predict", coded_model, "codes.csv").stdout.splitlines()[1:]
+    empty = [line.startswith(",") for line in answers]
+    assert empty == [i % 5 == 0 for i in range(60)]
+
+
+def test_the_command_line_adds_to_the_codes_of_a_model(credence, coded_model, tmp_path):
+    (tmp_path / "more.csv").write_text("a\n-999\n-1\n2\n")
+    answers = credence("predict", coded_model, "more.csv", "--missing-values=-1").stdout.splitlines()[1:]
+    assert [line.startswith(",") for line in answers] == [True, True, False]
+
+
+def test_update_and_stream_read_codes_as_the_fit_did(credence, coded_model, codes):
+    for more in ([], ["--stream"]):
+        result = credence("update", coded_model, "codes.csv", *more, "-o", "u.cred")
+        assert result.code == 0, result.stderr
+        assert run_json(credence, "describe", "u.cred")["rows"] == 96
+    result = credence("fit", "linear", "codes.csv", "--target", "y", "--missing-values=-999", "--missing", "drop",
+                      "--stream", "-o", "s.cred")
+    assert result.code == 0, result.stderr
+    assert run_json(credence, "describe", "s.cred")["reading"] == {"missing_values": "-999"}
+    assert "1e" not in credence("plot", "s.cred", "codes.csv", "--kind", "residuals").stderr
+
+
+def test_a_model_without_codes_says_nothing_of_reading(credence, codes):
+    assert credence("fit", "linear", "codes.csv", "--target", "y", "-o", "m.cred").code == 0
+    assert "reading" not in run_json(credence, "describe", "m.cred")
+
+
+# --- encodings --------------------------------------------------------------------------------------
+
+PEOPLE = "name,y\nJos\u00e9,1\nM\u00fcller,2\n\u20ac,3\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_are_detected(credence, tmp_path, encoding):
+    (tmp_path / "p.csv").write_bytes(PEOPLE.encode(encoding))
+    for verb in (["describe", "p.csv"], ["check", "p.csv"], ["convert", "p.csv", "out.csv"],
+                 ["fit", "linear", "p.csv", "--target", "y", "-o", "m.cred"]):
+        result = credence(*verb)
+        assert result.code == 0, result.stderr
+        told = [line for line in result.stderr.splitlines() if "Windows-1252" in line]
+        assert len(told) == (encoding == "cp1252")
+        assert not told or "p.csv:2:4: not UTF-8" in told[0]
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == PEOPLE
+
+
+def test_encodings_are_told(credence, refused, tmp_path):
+    (tmp_path / "p.csv").write_bytes(PEOPLE.encode("utf-16be"))
+    assert columns(credence, "p.csv", "--encoding", "utf-16be")["name"]["levels"] == 3
+    (tmp_path / "p.csv").write_bytes(PEOPLE.replace("\u20ac", "x").encode("latin1"))
+    result = credence("convert", "p.csv", "out.csv", "--encoding", "latin1")
+    assert result.stderr == "" and "Jos\u00e9" in (tmp_path / "out.csv").read_text(encoding="utf-8")
+    refused(3, "check", "p.csv", "--encoding", "utf-8", says=["p.csv:2:4: this byte is not UTF-8"])
+
+
+def test_a_pipe_is_decoded_too(credence):
+    data = columns(credence, "-", input=PEOPLE.encode("cp1252"))
+    assert data["name"]["frequent"] in ("Jos\u00e9", "M\u00fcller", "\u20ac")
+    result = credence("fit", "linear", "-", "--target", "y", "--stream", "--block", "2", input=PEOPLE.encode("utf-16"))
+    assert "the level '\u20ac'" in result.stderr  # of a pipe the first block has the levels
+
+
+# --- numbers as people write them -------------------------------------------------------------------
+
+EURO = "sep=;\nplz;preis;anteil;menge\n" + "".join(
+    f"0{i};1.{100 + i},50 \u20ac;{i} %;{i},5\n" for i in range(9))
+
+
+def test_european_numbers(credence, tmp_path):
+    (tmp_path / "e.csv").write_text(EURO, encoding="utf-8")
+    data = columns(credence, "e.csv")
+    assert {n: c["type"] for n, c in data.items()} == {"plz": "integer", "preis": "real", "anteil": "real",
+                                                       "menge": "real"}
+    assert data["preis"]["max"] == 1108.5 and data["anteil"]["max"] == 0.08 and data["menge"]["mean"] == 4.5
+    assert data["anteil"]["written"] == "5 % = 0.05" and data["plz"]["written"] is None
+    for more in ([], ["--stream"]):
+        result = credence("fit", "linear", "e.csv", "--target", "preis", "--features", "menge", *more, "-o", "m.cred")
+        assert result.code == 0, result.stderr
+        assert run_json(credence, "describe", "m.cred")["reading"] == {"decimal": ",", "thousands": "."}
+        (tmp_path / "new.csv").write_text("menge\n1.000\n")  # alone it would be 1
+        answer = float(credence("predict", "m.cred", "new.csv").stdout.splitlines()[1].split(",")[0])
+        assert answer == pytest.approx(2100)
+        (tmp_path / "new.csv").write_text("menge\n2.5\n")
+        answer = float(credence("predict", "m.cred", "new.csv", "--decimal", ".").stdout.splitlines()[1].split(",")[0])
+        assert answer == pytest.approx(1102.5)
+
+
+def test_what_is_not_certain_is_asked(credence, tmp_path):
+    (tmp_path / "a.csv").write_text("a;b\n1,234;2\n2,345;3\n")
+    result = credence("describe", "a.csv")
+    assert "the texts of column 'a' of a.csv look like numbers: --decimal , reads 1,234 as 1.234, "\
+        "--thousands , reads 1,234 as 1234" in result.stderr
+    assert columns(credence, "a.csv", "--decimal", ",")["a"]["max"] == 2.345
+    assert columns(credence, "a.csv", "--thousands", ",")["a"]["max"] == 2345
+
+
+def test_wrong_numbers_get_the_right_hint(refused, tmp_path):
+    (tmp_path / "a.csv").write_text("a;b\n3.340,47;2\nx;3\n")
+    said = refused(3, "describe", "a.csv", "--real", "a", says="--decimal ,").stderr
+    assert "--missing-values" not in said
+    refused(2, "describe", "a.csv", "--decimal", "x", says="--decimal 'x' is not one of . ,")
+    refused(2, "describe", "a.csv", "--decimal", ",", "--thousands", ",", says="cannot be the same")
+    refused(2, "describe", "a.csv", "--comment", "##", says="not one character")
+
+
+def test_comments_and_lines_to_skip(credence, refused, tmp_path):
+    (tmp_path / "a.csv").write_text('exported by us, "\n\n# unit: m, "\na,b\n1,2\n# more "\n3,4\n3\n')
+    assert "a.csv:8:2: row has 1 field" in refused(3, "describe", "a.csv", "--skip", 1, "--comment", "#").stderr
+    (tmp_path / "a.csv").write_text('exported by us, "\n\n# unit: m, "\na,b\n1,2\n# more "\n3,4\n')
+    for more in ([], ["--stream"]):
+        assert columns(credence, "a.csv", "--skip", 1, "--comment", "#")["b"]["mean"] == 3
+        assert credence("fit", "linear", "a.csv", "--target", "b", "--skip", 1, "--comment", "#", *more).code == 0
+
+
+# --- names ------------------------------------------------------------------------------------------
+
+def test_names(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("qty,qty,a\n1,2,3\n4,5,6\n")
+    refused(3, "describe", "d.csv", says=["two columns are called 'qty'", "--rename 'qty.2=qty_2'"])
+    assert list(columns(credence, "d.csv", "--rename", "qty.2=qty_2")) == ["qty", "qty_2", "a"]
+    assert list(columns(credence, "d.csv", "--names", "u,v,w")) == ["u", "v", "w"]
+    assert columns(credence, "d.csv", "--names", "u,v,w", "--header", "no")["u"]["type"] == "category"
+    refused(3, "describe", "d.csv", "--names", "u,v", says="d.csv has 3 columns, and --names has 2")
+    refused(3, "describe", "d.csv", "--rename", "qty.2=a", says="two columns are called 'a'")
+    refused(3, "describe", "d.csv", "--rename", "b=c,qty.2=d", says=["'b' of --rename not found"])
+    refused(2, "describe", "d.csv", "--rename", "b", says="'b' is not OLD=NEW")
+    result = credence("fit", "linear", "d.csv", "--target", "back", "--rename", "qty.2=back", "--stream")
+    assert result.code == 0, result.stderr
+
+
+def test_names_of_other_formats(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("a,b\n1,2\n4,5\n")
+    assert credence("convert", "d.csv", "d.npy").code == 0
+    assert list(columns(credence, "d.npy", "--names", "u,v")) == ["u", "v"]
+    assert list(columns(credence, "d.npy", "--rename", "x1=u")) == ["u", "x2"]
+
+
+# --- databases --------------------------------------------------------------------------------------
+
+def test_texts_of_databases_are_typed(credence, tmp_path):
+    with sqlite3.connect(tmp_path / "t.db") as db:
+        db.execute("create table t (a text, b text, c text, y text)")
+        db.executemany("insert into t values (?,?,?,?)", [("1", "x", "", "1.5"), ("2", "", "7", "2"),
+                                                          ("", "y", "-999", "3"), ("NA", "x", "8", "4")])
+    data = columns(credence, "sqlite:t.db?t", "--missing-values=-999")
+    assert [(c["type"], c["missing"]) for c in data.values()] == [
+        ("integer", 2), ("category", 1), ("integer", 2), ("real", 0)]
+    assert columns(credence, "sqlite:t.db?t", "--category", "a")["a"]["levels"] == 2
+    assert credence("fit", "linear", "sqlite:t.db?t", "--target", "y", "--features", "b", "--missing", "drop").code == 0
+
+
+# --- JSON lines -------------------------------------------------------------------------------------
+
+LINES = """{"a": 1, "b": "x", "c": true, "d": 1.5}
+{"b": "y\\u00e9\\n", "a": 2, "c": null}
+
+{"a": 3, "e": "7", "b": 5, "c": false, "d": -2e3}
+"""
+
+
+def test_json_lines(credence, tmp_path):
+    (tmp_path / "t.jsonl").write_text(LINES)
+    data = columns(credence, "t.jsonl")
+    assert {n: (c["type"], c["missing"]) for n, c in data.items()} == {
+        "a": ("integer", 0), "b": ("category", 0), "c": ("boolean", 1), "d": ("real", 1), "e": ("category", 2)}
+    assert data["d"]["min"] == -2000
+    assert columns(credence, "t.jsonl", "--real", "e")["e"]["type"] == "real"
+    assert columns(credence, "-", input=LINES) == data  # told by its first bytes
+    assert columns(credence, "-", "--from", "jsonl", input=LINES.encode("utf-16")) == data
+    assert credence("convert", "t.jsonl", "t.csv").code == 0
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[-1].startswith("3,5,false,-2000")
+
+
+def test_json_lines_as_a_stream(credence, tmp_path):
+    rows = [{"x": i / 8, "g": "uvw"[i % 3], "y": i % 5} for i in range(200)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    (tmp_path / "t.csv").write_text("x,g,y\n" + "".join(f"{r['x']},{r['g']},{r['y']}\n" for r in rows))
+    fits = []
+    for file, more in (("t.csv", []), ("t.jsonl", []), ("t.jsonl", ["--stream"]), ("t.jsonl", ["--stream", "--block", "7"])):
+        result = credence("fit", "linear", file, "--target", "y", *more)
+        assert result.code == 0, result.stderr
+        fits.append([[float(x or "nan") for x in line.split(",")[1:]] for line in result.stdout.splitlines()[1:]])
+    assert fits[0] == fits[1] == fits[2] and len(fits[0]) == 4
+    for a, b in zip(fits[0], fits[3]):
+        assert a == pytest.approx(b, rel=1e-9)
+    result = credence("fit", "linear", "-", "--target", "y", "--stream", "--block", "50", input=(tmp_path / "t.jsonl").read_bytes())
+    assert result.code == 0, result.stderr
+
+
+BAD_LINES = {
+    "nested": ('{"a": 1}\n{"a": {"b": 2}}\n', "bad.jsonl:2:7: a nested value: objects must be flat"),
+    "list": ('{"a": [1]}\n', "bad.jsonl:1:7: a nested value"),
+    "array": ('[{"a": 1}]\n', "jq -c"),
+    "twice": ('{"a": 1, "a": 2}\n', "bad.jsonl:1:10: this key is in the object twice"),
+    "cut": ('{"a": 1, "b": "x', "bad.jsonl:1:15: the quote that opens here is not closed on its line"),
+    "open": ('{"a": 1,\n"b": 2}\n', "bad.jsonl:1:9"),
+    "behind": ('{"a": 1} 2\n', "bad.jsonl:1:10: there is something behind the object"),
+    "word": ('{"a": yes}\n', "bad.jsonl:1:7: a value must be a text, a number, true, false or null"),
+    "escape": ('{"a": "\\x"}\n', "bad.jsonl:1:8: this escape is not one of JSON's"),
+    "large": ('{"a": 1e999}\n', "bad.jsonl:1:7: this number is out of range"),
+    "empty": ("", "bad.jsonl: the file is empty"),
+    "no keys": ("{}\n{}\n", "bad.jsonl: the objects have no keys"),
+    "colon": ('{"a" 1}\n', "bad.jsonl:1:6: a colon is expected here"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINES)
+def test_bad_json_lines(refused, tmp_path, name):
+    text, says = BAD_LINES[name]
+    (tmp_path / "bad.jsonl").write_text(text)
+    for verb in (["describe", "bad.jsonl"], ["fit", "linear", "bad.jsonl", "--target", "a", "--stream"]):
+        refused(3, *verb, says=says)
+
+
+# --- ids and codes ----------------------------------------------------------------------------------
+
+def odd(n=30, code="-999"):
+    return "id,name,k,depth,y\n" + "".join(
+        f"{100 + 7 * i},n{i},3,{code if i % 5 == 0 else i / 2},{i * i % 11}\n" for i in range(n))
+
+
+def test_odd_columns_are_told(credence, tmp_path):
+    (tmp_path / "t.csv").write_text(odd())
+    said = credence("describe", "t.csv").stderr
+    for phrase in ("'id' numbers the rows: as a feature, leave it out by --features '!id'",
+                   "'name' has a different text in every row", "'k' has the same value in every row",
+                   "'depth' is -999 in 6 rows, far from its other values: if that means missing, --missing-values=-999"):
+        assert said.count(phrase) == 1, said
+    said = credence("fit", "linear", "t.csv", "--target", "y", "--features", "!name,!k").stderr
+    assert said.count("'id' numbers the rows") == 1 and said.count("'depth' is -999 in 6 rows") == 1
+    said = credence("fit", "linear", "t.csv", "--target", "y", "--features", "depth", "--missing-values=-999",
+                    "--missing", "drop").stderr
+    assert "-999" not in said and "numbers the rows" not in said
+
+
+def test_ordinary_columns_are_not_odd(credence, tmp_path):
+    rows = "".join(f"{1900 + i},{i * 37 % 101},{-1 if i % 2 else 1},{i * 7 % 13 - 1},{99 if i == 5 else 50 + i % 40}\n"
+                   for i in range(60))
+    (tmp_path / "t.csv").write_text("year,score,label,level,age\n" + rows)
+    assert credence("describe", "t.csv").stderr == ""
+    (tmp_path / "few.csv").write_text(odd(10))  # too few rows to say
+    assert credence("describe", "few.csv").stderr == ""
+
+
+TABULAR = pathlib.Path(__file__).resolve().parents[3] / "shared/data/tabular"
+
+
+@pytest.mark.parametrize("path", sorted(TABULAR.glob("*.csv")), ids=lambda p: p.stem)
+def test_data_sets_are_not_odd(credence, path):
+    said = [line for line in credence("describe", path).stderr.splitlines() if "same value in every row" not in line]
+    assert said == []

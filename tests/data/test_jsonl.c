@@ -1,0 +1,116 @@
+/* test_jsonl.c -- JSON lines: types, escapes, blocks against the whole, and memory that runs out. */
+#include "csv_fixture.h"
+#include "data/formats/read_internal.h"
+#include "data/stream/stream_internal.h"
+
+enum { JSONL = CRI_FORMAT_JSONL };
+
+static const char lines[] = "{\"n\": 1, \"t\": \"a\\u00e9\\ud83d\\ude00\", \"b\": true}\n"
+                            "\n"
+                            "{\"t\":\"x\",\"n\":2.5,\"late\":-7}\r\n"
+                            "  {\"b\":false , \"n\" : null,\"mix\":1}\n"
+                            "{\"mix\":\"two\",\"late\":9007199254740993,\"n\":NaN,\"t\":\"\"}";
+
+static cr_status read_lines(cr_ctx *cx, const char *text, const cr_read_options *o, cr_table **out)
+{
+    cri_source *source = NULL;
+    cr_status   st = cri_source_open_bytes(cx, "t.jsonl", text, strlen(text), &source);
+    if (st == CR_OK) st = cri_table_read_source(cx, "t.jsonl", source, o, out);
+    cri_source_close(source);
+    return st;
+}
+
+TEST(values_and_types)
+{
+    cr_read_options o = { 0 };
+    cr_table       *t = NULL;
+    assert_ok(cx, read_lines(cx, lines, &o, &t));
+    assert_int_equal(cr_table_rows(t), 4);
+    assert_int_equal(cr_table_columns(t), 5);
+    assert_int_equal(type_of(t, "n"), CR_REAL);
+    assert_int_equal(cr_table_find(t, "n")->missing, 2);
+    assert_int_equal(type_of(t, "b"), CR_BOOLEAN);
+    assert_int_equal(type_of(t, "t"), CR_CATEGORY);
+    assert_string_equal(cell(t, "t", 0), "a\xc3\xa9\xf0\x9f\x98\x80");
+    assert_string_equal(cell(t, "t", 3), ""); /* missing */
+    assert_string_equal(cell(t, "mix", 2), "1");
+    assert_string_equal(cell(t, "mix", 3), "two");
+    assert_int_equal(type_of(t, "late"), CR_INTEGER); /* rounds to 2^53, as in CSV */
+    cr_table_free(cx, t);
+
+    o.real = (char[]){ "q" };
+    assert_ok(cx, read_lines(cx, "{\"q\":\"1.5\"}\n{\"q\":\"2\"}\n", &o, &t));
+    assert_true(cr_table_find(t, "q")->values[0] == 1.5);
+    cr_table_free(cx, t);
+}
+
+/* Every size of block gives the rows, types and levels of the whole. */
+TEST(blocks)
+{
+    cr_read_options o = { .from = JSONL };
+    cr_table       *whole = NULL;
+    assert_ok(cx, read_lines(cx, lines, &o, &whole));
+    for (size_t rows = 0; rows < 6; rows++) {
+        cri_source *source = NULL;
+        cr_stream  *s = NULL;
+        cr_table   *t = NULL;
+        size_t      at = 0;
+        assert_ok(cx, cri_source_open_bytes(cx, "t.jsonl", lines, strlen(lines), &source));
+        assert_ok(cx, cri_stream_open_source(cx, "t.jsonl", source, &o,
+                                             (cri_block_size){ .rows = rows, .bytes = 64 }, &s));
+        for (;;) {
+            assert_ok(cx, cr_stream_next(cx, s, &t));
+            if (!t) break;
+            assert_int_equal(cr_table_columns(t), cr_table_columns(whole));
+            for (size_t k = 0; k < cr_table_columns(t); k++) {
+                const cr_column *a = cr_table_column(t, k), *b = cr_table_find(whole, a->name);
+                assert_int_equal(a->type, b->type);
+                for (size_t i = 0; i < cr_table_rows(t); i++)
+                    assert_string_equal(cell(t, a->name, i), cell(whole, a->name, at + i));
+            }
+            at += cr_table_rows(t);
+            cr_table_free(cx, t);
+            t = NULL;
+        }
+        assert_int_equal(at, 4);
+        cr_stream_free(cx, s);
+    }
+    cr_table_free(cx, whole);
+}
+
+static cr_status read_and_stream(cr_ctx *cx, void *user)
+{
+    cr_read_options o = { .from = JSONL };
+    cri_source     *source = NULL;
+    cr_table       *t = NULL;
+    cr_stream      *s = NULL;
+    cr_status       st = read_lines(cx, lines, &o, &t);
+    (void)user;
+    cr_table_free(cx, t);
+    t = NULL;
+    if (st == CR_OK) st = cri_source_open_bytes(cx, "t", lines, strlen(lines), &source);
+    if (st == CR_OK)
+        st = cri_stream_open_source(cx, "t", source, &o, (cri_block_size){ .rows = 2 }, &s);
+    while (st == CR_OK && (st = cr_stream_next(cx, s, &t)) == CR_OK && t) {
+        cr_table_free(cx, t);
+        t = NULL;
+    }
+    cr_stream_free(cx, s);
+    return st;
+}
+
+TEST(memory_may_be_short) { test_every_allocation_fails(read_and_stream, NULL); }
+
+/* Names, styles and encodings of CSV, the same. */
+static cr_status read_styled(cr_ctx *cx, void *user)
+{
+    const char      text[] = "a;a;b\n1.234,5;Jos\xe9;5 %\n2,5;x;7 %\n";
+    cr_read_options o = { .rename = (char[]){ "a.2=c" }, .category = (char[]){ "c" } };
+    cr_table       *t = NULL;
+    cr_status       st = read_bytes(cx, text, sizeof text - 1, &o, &usual, &t);
+    (void)user;
+    cr_table_free(cx, t);
+    return st;
+}
+
+TEST(styles_when_memory_is_short) { test_every_allocation_fails(read_styled, NULL); }
