@@ -61,6 +61,8 @@ TEST(texts)
         { "2023-13-01", CRI_DATE_IMPOSSIBLE, 0, NULL },
         { "2023-01-31T24:00", CRI_DATE_IMPOSSIBLE, 0, NULL },
         { "0000-01-01", CRI_DATE_IMPOSSIBLE, 0, NULL },
+        { "0001-01-01T00:00+01:00", CRI_DATE_IMPOSSIBLE, 0, NULL },
+        { "9999-12-31T23:59:59-01:00", CRI_DATE_IMPOSSIBLE, 0, NULL },
         { "2023-1-31", CRI_DATE_NOT, 0, NULL },
         { "2023-01-311", CRI_DATE_NOT, 0, NULL },
         { "2023-01", CRI_DATE_NOT, 0, NULL },
@@ -104,6 +106,11 @@ TEST(formats)
         { "100%2023-01-31", "100%%%F", CRI_DATE_DAY, 19388 },
         { "31.02.2023", "%d.%m.%Y", CRI_DATE_IMPOSSIBLE, 0 },
         { "2023366", "%Y%j", CRI_DATE_IMPOSSIBLE, 0 },
+        { "2023000", "%Y%j", CRI_DATE_IMPOSSIBLE, 0 },
+        { "253402300799", "%s", CRI_DATE_TIME, 253402300799 },
+        { "253402300800", "%s", CRI_DATE_IMPOSSIBLE, 0 }, /* the year 10000 */
+        { "1675160430000", "%s", CRI_DATE_IMPOSSIBLE, 0 },
+        { "-99999999999", "%s", CRI_DATE_IMPOSSIBLE, 0 },
         { "31.01.2023x", "%d.%m.%Y", CRI_DATE_NOT, 0 },
         { "31.01.", "%d.%m.%Y", CRI_DATE_NOT, 0 },
         { "31-Jax-23", "%d-%b-%y", CRI_DATE_NOT, 0 },
@@ -170,6 +177,9 @@ TEST(refused)
                       "is not a date of the form %d.%m.%Y");
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%q", &t), CR_EARG,
                       "--date: the format '%q' cannot be");
+    assert_fails_with(cx, try_read(cx, "d,x\n1675160430000,1\n", "date", "d:%s", &t), CR_EDATA,
+                      "t.csv:2: '1675160430000' in column 'd' is not a day of the calendar");
+    assert_non_null(strstr(cr_error_hint(cx), "divide milliseconds by 1000"));
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "e", &t), CR_EDATA,
                       "column 'e' not found");
     assert_null(t);

@@ -55,7 +55,7 @@ double cri_calendar_value(cri_function f, const cri_design_column *c, double x)
     case CRI_FUNCTION_YEAR:
         return at.year;
     case CRI_FUNCTION_MONTH:
-        return at.month - 1;
+        return at.month > 0 ? at.month - 1 : (double)NAN; /* beyond the calendar there is none */
     case CRI_FUNCTION_WEEKDAY:
         return at.weekday;
     case CRI_FUNCTION_DAYOFYEAR:

@@ -181,6 +181,8 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const
         cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a date%s%s", where, c->levels[level],
                 c->name, d->format ? " of the form " : " such as 2023-01-31",
                 d->format ? d->format : "");
+    if (kind == CRI_DATE_IMPOSSIBLE && d->format && strstr(d->format, "%s"))
+        return cr_fail_hint(cx, "%%s is seconds since 1970: divide milliseconds by 1000");
     if (kind != CRI_DATE_NOT)
         return cr_fail_hint(cx,
                             "--missing-values '%s' makes it missing, --category %s takes the "

@@ -46,10 +46,11 @@ bool cri_date_days(long year, long month, long day, double *out)
 cri_calendar cri_date_calendar(cr_type type, double value)
 {
     double       all = type == CR_DATETIME ? floor(value / DAY) : floor(value);
-    cri_calendar c = { .hour = type == CR_DATETIME ? (value - DAY * all) / 3600 : 0 };
+    cri_calendar c = { 0 };
     if (!(fabs(all) < 4e6)) return c; /* further than the year 9999 */
     long days = (long)all, since = days + days_before(1970);
     if (since < 0) return c; /* before the year 1 */
+    c.hour = type == CR_DATETIME ? (value - DAY * all) / 3600 : 0;
     long year = since / 366 + 1;
     while (days_before(year + 1) <= since) year++;
     long rest = since - days_before(year), month = 1;
@@ -60,6 +61,12 @@ cri_calendar cri_date_calendar(cr_type type, double value)
     c.day = (int)rest + 1;
     c.weekday = (int)(((days + 3) % 7 + 7) % 7); /* 1970-01-01 was a Thursday */
     return c;
+}
+
+bool cri_date_exists(cr_type type, double value)
+{
+    int year = cri_date_calendar(type, value).year;
+    return year >= 1 && year <= 9999;
 }
 
 /* --- ISO 8601 -------------------------------------------------------------------------------- */
@@ -137,8 +144,9 @@ cri_date_kind cri_date_read(const char *text, double *out)
         kind = CRI_DATE_NOT;
     if (kind == CRI_DATE_NOT) return kind;
     if (!cri_date_days(year, month, day, &days)) return CRI_DATE_IMPOSSIBLE;
-    if (kind != CRI_DATE_IMPOSSIBLE) *out = kind == CRI_DATE_DAY ? days : DAY * days + seconds;
-    return kind;
+    if (kind == CRI_DATE_IMPOSSIBLE) return kind;
+    *out = kind == CRI_DATE_DAY ? days : DAY * days + seconds;
+    return kind == CRI_DATE_DAY || cri_date_exists(CR_DATETIME, *out) ? kind : CRI_DATE_IMPOSSIBLE;
 }
 
 /* --- printing -------------------------------------------------------------------------------- */
@@ -160,7 +168,7 @@ size_t cri_date_print(cr_type type, double value, char out[CRI_DATE_SIZE])
 {
     if (type == CR_DATETIME) value = floor(value * 1e6 + 0.5) / 1e6; /* so that no part carries */
     cri_calendar c = cri_date_calendar(type, value);
-    if (c.year < 1 || c.year > 9999) return (size_t)snprintf(out, CRI_DATE_SIZE, "%.6g", value);
+    if (!cri_date_exists(type, value)) return (size_t)snprintf(out, CRI_DATE_SIZE, "%.6g", value);
     size_t n = (size_t)snprintf(out, CRI_DATE_SIZE, "%04d-%02d-%02d", c.year, c.month, c.day);
     if (type != CR_DATETIME) return n;
     return n + print_time(value - DAY * floor(value / DAY), out + n, CRI_DATE_SIZE - n);

@@ -43,8 +43,10 @@ const char *cri_date_format_fault(const char *format);
 
 /* Writes a value of such a column in ISO 8601; returns its length. */
 size_t cri_date_print(cr_type type, double value, char out[CRI_DATE_SIZE]);
-/* The day that a value of such a column is in. */
+/* The day that a value of such a column is in; all 0 where it is in none. */
 cri_calendar cri_date_calendar(cr_type type, double value);
+/* Whether a value of such a column is in the years 1 to 9999. */
+bool cri_date_exists(cr_type type, double value);
 /* The number of days to a day, month and day from 1; false where there is none. */
 bool cri_date_days(long year, long month, long day, double *out);
 

@@ -7,7 +7,8 @@
 
 /* What has been read so far. */
 typedef struct parts {
-    long   year, month, day, dayofyear, hour, minute;
+    long   year, month, day, hour, minute;
+    long   dayofyear; /* -1: not given */
     double second, zone, epoch;
     bool   timed; /* some part of the day is given */
 } parts;
@@ -111,24 +112,29 @@ static bool read_parts(const char **at, const char *format, parts *p)
     return true;
 }
 
+static cri_date_kind take_time(double seconds, double *out)
+{
+    *out = seconds;
+    return cri_date_exists(CR_DATETIME, seconds) ? CRI_DATE_TIME : CRI_DATE_IMPOSSIBLE;
+}
+
 cri_date_kind cri_date_read_as(const char *text, const char *opt_format, double *out)
 {
-    parts  p = { .year = 1970, .month = 1, .day = 1, .epoch = NAN };
+    parts  p = { .year = 1970, .month = 1, .day = 1, .dayofyear = -1, .epoch = NAN };
     double days;
     if (!opt_format) return cri_date_read(text, out);
     if (!read_parts(&text, opt_format, &p) || *text) return CRI_DATE_NOT;
-    if (!isnan(p.epoch)) return *out = p.epoch, CRI_DATE_TIME;
+    if (!isnan(p.epoch)) return take_time(p.epoch, out);
     if (!cri_date_days(p.year, p.month, p.day, &days)) return CRI_DATE_IMPOSSIBLE;
-    if (p.dayofyear > 0) {
+    if (p.dayofyear >= 0) {
         double next;
-        if (!cri_date_days(p.year, 1, 1, &days)) return CRI_DATE_IMPOSSIBLE;
+        if (p.dayofyear == 0 || !cri_date_days(p.year, 1, 1, &days)) return CRI_DATE_IMPOSSIBLE;
         days += (double)p.dayofyear - 1;
         if (cri_date_days(p.year + 1, 1, 1, &next) && days >= next) return CRI_DATE_IMPOSSIBLE;
     }
     if (p.hour > 23 || p.minute > 59 || p.second >= 61) return CRI_DATE_IMPOSSIBLE;
     if (!p.timed) return *out = days, CRI_DATE_DAY;
-    *out = 86400 * days + 60 * (double)(60 * p.hour + p.minute) + p.second - p.zone;
-    return CRI_DATE_TIME;
+    return take_time(86400 * days + 60 * (double)(60 * p.hour + p.minute) + p.second - p.zone, out);
 }
 
 const char *cri_date_format_fault(const char *format)
