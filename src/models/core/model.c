@@ -1,5 +1,7 @@
 /* model.c -- the model around a class: its life, its settings, and looks at it. */
 #include "sums.h"
+#include "base/list.h"
+#include "base/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,10 +104,21 @@ unsigned              cr_model_get_task(const cr_model *m) { return m->task; }
 static cr_status take_format(cr_ctx *cx, const char *name, const char *format,
                              cr_read_options *options)
 {
-    char item[512];
-    if (options->date && strstr(options->date, name)) return CR_OK; /* another is given */
-    snprintf(item, sizeof item, "%s:%s", name, format);
-    return cr_options_add(cx, cr_read_table, options, "date", item);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **items = NULL;
+    size_t     n = 0, length = strlen(name), size = length + strlen(format) + 2;
+    char      *item = cr_scratch_bytes(&s, size, 1);
+    CR_TRY(cri_list_split(&s, options->date, &items, &n));
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(items[i], name, length) == 0 && (!items[i][length] || items[i][length] == ':'))
+            goto done; /* another is given */
+    snprintf(item, size, "%s:%s", name, format);
+    CR_TRY(cr_options_add(cx, cr_read_table, options, "date", item));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 cr_status cr_model_read_options(cr_ctx *cx, const cr_model *m, cr_read_options *options)
