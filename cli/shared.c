@@ -5,6 +5,7 @@
 #include "data/design/design_internal.h"
 #include "data/formats/read_internal.h"
 #include "data/stream/stream_internal.h"
+#include "data/table/date.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -128,14 +129,17 @@ static bool is_wanted(const void *arg, const char *column)
     return cri_design_reads(w->design, column);
 }
 
-/* Numbers that a model learned from are numbers now, also where the first of them is missing. */
-static cr_status take_numbers(cli *c, const cr_design *d)
+/* Numbers and dates that a model learned from are such now, also where the first of them is missing. */
+static cr_status take_types(cli *c, const cr_design *d)
 {
     cr_status st = CR_OK;
-    for (size_t i = d->block.n; i < cr_design_columns(d) && st == CR_OK; i++)
-        if (cr_design_column_type(d, i) == CR_REAL || cr_design_column_type(d, i) == CR_INTEGER)
-            st =
-                cr_options_add(c->cx, cr_read_table, &c->read, "real", cr_design_column_name(d, i));
+    for (size_t i = d->block.n; i < cr_design_columns(d) && st == CR_OK; i++) {
+        const char *name = cr_design_column_name(d, i);
+        cr_type     type = cr_design_column_type(d, i);
+        bool        date = cri_is_date(type) && !cr_design_column_format(d, i);
+        if (type == CR_REAL || type == CR_INTEGER || date)
+            st = cr_options_add(c->cx, cr_read_table, &c->read, date ? "date" : "real", name);
+    }
     return st;
 }
 
@@ -147,7 +151,7 @@ cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const
     wanted           w = { d, carried, n_carried };
     CR_TRY(check_stdin(c, index));
     CR_TRY(cr_model_read_options(c->cx, model, &c->read));
-    CR_TRY(take_numbers(c, d));
+    CR_TRY(take_types(c, d));
     CR_TRY(cri_stream_open_known(c->cx, c->args[index], &c->read, rows,
                                  (cri_wanted){ is_wanted, &w }, out_stream));
 done:

@@ -51,6 +51,28 @@ def test_streams_and_pipes(credence, tmp_path):
             assert abs(one["value"] - other["value"]) < 1e-9 * max(1, abs(other["value"]))
 
 
+def test_rows_that_come_one_by_one(credence, tmp_path):
+    """Dates are dates also where the first of them is missing, whatever the block."""
+    times = DAYS.replace(",", "T10:00,").replace("dayT10:00", "day")
+    for text, late in ((DAYS, "2023-03-05"), (times, "2023-03-05T10:00")):
+        (tmp_path / "d.csv").write_text(text)
+        (tmp_path / "new.csv").write_text(f"day,q\n,1\n{late},2\n")
+        assert credence("fit", "linear", "d.csv", "--target", "y", "--missing", "drop", "-o", "m.cred").code == 0
+        whole = credence("predict", "m.cred", "new.csv").stdout
+        assert whole.count("\n") == 3
+        assert credence("predict", "m.cred", "new.csv", "--stream", "--block", "1").stdout == whole
+        piped = credence("predict", "m.cred", "-", "--stream", input=(tmp_path / "new.csv").read_text())
+        assert piped.stdout == whole, piped.stderr
+
+
+def test_a_stored_format_stands_beside_one_that_is_given(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("due,y\n" + "".join(f"{1 + i}.02.2023,{i * 7 % 5}\n" for i in range(20)))
+    (tmp_path / "e.csv").write_text("due,overdue\n3.02.2023,02/03/2023\n")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "--date", "due:%d.%m.%Y", "-o", "m.cred").code == 0
+    result = credence("predict", "m.cred", "e.csv", "--date", "overdue:%m/%d/%Y")
+    assert result.code == 0, result.stderr
+
+
 def test_figures_over_dates(credence, tmp_path):
     (tmp_path / "d.csv").write_text(DAYS)
     assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0

@@ -207,7 +207,7 @@ static cr_status read_levels(cr_ctx *cx, const cr_table *t, const cr_column *c, 
         timed |= kinds[k] == CRI_DATE_TIME;
     }
     d->type = timed ? CR_DATETIME : CR_DATE;
-    d->settled = true;
+    d->settled |= c->n_levels > 0; /* a block of gaps says nothing of the others */
     for (size_t k = 0; k < c->n_levels && timed; k++)
         if (kinds[k] == CRI_DATE_DAY) value[k] *= 86400;
     return CR_OK;
