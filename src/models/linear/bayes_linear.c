@@ -27,8 +27,8 @@
 #define BAYES_LINEAR_OPTIONS(X)                                                                      \
     X(choice, prior,          "normal",      "normal|nig",                                           \
       "normal: given alpha and noise; nig: normal-inverse-gamma, the noise integrated out", "nig")   \
-    X(choice, optimize,       "integrate",   "integrate|fixed-point|em|none",                        \
-      "integrate: average over alpha and noise; fixed-point, em: take the values of highest evidence as if known; none: keep them as given", "em") \
+    X(choice, optimize,       "auto",        "auto|integrate|fixed-point|em|none",                   \
+      "auto: integrate, or fixed-point where alpha or noise is given; integrate: average over alpha and noise; fixed-point, em: take the values of highest evidence as if known; none: keep them as given", "em") \
     X(real,   alpha,          "",            ">0", "prior precision of each coefficient (start, or fixed)", "1") \
     X(real,   noise,          "",            ">0", "variance of the observations (start, or fixed)", "0.25") \
     X(real,   prior_variance, "10",          ">0", "nig: prior variance of a coefficient over the noise variance", "100") \
@@ -44,17 +44,24 @@
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */
 enum { PRIOR_NORMAL, PRIOR_NIG };
-enum { OPTIMIZE_INTEGRATE, OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
+enum { OPTIMIZE_AUTO, OPTIMIZE_INTEGRATE, OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
 enum { INTERCEPT_CENTRE, INTERCEPT_FLAT };
 enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
 
 CR_OPTIONS(bayes_options, bayes_table, BAYES_LINEAR_OPTIONS);
 
+/* Values that the user gives are where a search begins; without any, all are averaged over. */
+static bool averages(const bayes_options *o)
+{
+    bool given = !isnan(o->alpha) || !isnan(o->noise);
+    return o->optimize == OPTIMIZE_INTEGRATE || (o->optimize == OPTIMIZE_AUTO && !given);
+}
+
 static const cri_requirement bayes_requirements[] = {
-    { "alpha", "optimize", "fixed-point|em|none", false },
-    { "noise", "optimize", "fixed-point|em|none", false },
-    { "tol", "optimize", "fixed-point|em", false },
-    { "max_iter", "optimize", "fixed-point|em", false },
+    { "alpha", "optimize", "auto|fixed-point|em|none", false },
+    { "noise", "optimize", "auto|fixed-point|em|none", false },
+    { "tol", "optimize", "auto|fixed-point|em", false },
+    { "max_iter", "optimize", "auto|fixed-point|em", false },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -349,7 +356,7 @@ static cr_status learn_scales(cr_ctx *cx, cr_scratch *arena, bayes_state *m, cri
     if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
-    m->averaged = !m->nig && o->optimize == OPTIMIZE_INTEGRATE;
+    m->averaged = !m->nig && averages(o);
     if (m->nig)
         CR_TRY(solve_nig(cx, m, s, o, report, &out->lambda));
     else if (m->averaged)

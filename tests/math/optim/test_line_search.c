@@ -95,7 +95,8 @@ TEST(published_functions)
     for (int kind = 1; kind <= 6; kind++)
         for (double first = 1e-3; first < 2e3; first *= 100) {
             line             l = { kind, INFINITY, 0 };
-            cri_line_options o = { constants[kind - 1][0], constants[kind - 1][1], INFINITY, 60 };
+            cri_line_options o = { constants[kind - 1][0], constants[kind - 1][1], INFINITY, 60,
+                                   0 };
             cri_line_point   start, end;
             assert_int_equal(search(&l, &o, first, &start, &end), CRI_LINE_WOLFE);
             assert_true(end.f <= start.f + o.c1 * end.a * start.slope);
@@ -106,7 +107,7 @@ TEST(published_functions)
 
 TEST(walls)
 {
-    cri_line_options o = { 1e-4, 0.9, INFINITY, 60 };
+    cri_line_options o = { 1e-4, 0.9, INFINITY, 60, 0 };
     cri_line_point   start, end;
     for (double first = 1e-3; first < 1e12; first *= 1000)
         for (double wall = 0.3; wall < 3e3; wall *= 10) {
@@ -122,7 +123,7 @@ TEST(walls)
 
 TEST(longest_step)
 {
-    cri_line_options o = { 1e-4, 0.9, 7.5, 60 };
+    cri_line_options o = { 1e-4, 0.9, 7.5, 60, 0 };
     cri_line_point   start, end;
     line             l = { 8, INFINITY, 0 };
     assert_int_equal(search(&l, &o, 1, &start, &end), CRI_LINE_CUT_SHORT);
@@ -136,7 +137,7 @@ TEST(longest_step)
 
 TEST(nothing_to_find)
 {
-    cri_line_options o = { 1e-4, 0.9, INFINITY, 60 };
+    cri_line_options o = { 1e-4, 0.9, INFINITY, 60, 0 };
     cri_line_point   start, end;
     line             wrong = { 9, INFINITY, 0 }, walled = { 1, 1e-300, 0 };
     assert_int_equal(search(&wrong, &o, 1, &start, &end), CRI_LINE_FAILED);
