@@ -230,7 +230,7 @@ TEST(gaps)
     cr_table *none = table_of_text(cx, "none.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n5,0,5\n");
     cr_table *low = table_of_text(cx, "low.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,1\n4,0,5\n5,0,5\n");
     cr_table *at = table_of_text(cx, "at.csv", "x,z\n,0\n1,0\n");
-    const char   *settings = "target=y min_leaf=1 min_split=2 prune=none";
+    const char   *settings = "target=y task=regression min_leaf=1 min_split=2 prune=none";
     cr_prediction q = fit_and_predict(cx, "tree", t, settings, at);
     assert_close(q.mean[0], 5, 1e-15);
     assert_close(q.mean[1], 1, 1e-15);
@@ -250,7 +250,8 @@ TEST(gaps)
 TEST(categories)
 {
     cr_table     *t = table_of_text(cx, "g.csv", "g,y\na,1\nb,9\nc,1\nd,9\ne,1\nf,9\n");
-    cr_model     *m = fit(cx, "tree", t, "target=y max_depth=1 min_leaf=1 min_split=2 prune=none");
+    cr_model     *m = fit(cx, "tree", t,
+                          "target=y task=regression max_depth=1 min_leaf=1 min_split=2 prune=none");
     json_t       *d = describe(cx, m);
     const json_t *left = json_array_get(nodes_of(d), 1);
     assert_string_equal(json_string_value(json_object_get(left, "rule")), "g in {a, c, e}");
