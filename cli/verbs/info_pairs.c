@@ -72,6 +72,7 @@ cr_status info_print_pairs(cli *c, cli_result r, const cri_info_answer *j)
     size_t            many = cri_sheet_size(j->rows), n = 2, k = 0;
     const cri_sheet **pairs = cr_scratch_bytes(&s, many, sizeof *pairs);
     CR_TRY(s.status);
+    CR_TRY(cri_sheet_status(r.whole)); /* else there are fewer rows than pairs */
     while (n * (n - 1) / 2 < many) n++;
     for (const cri_sheet *row = cri_sheet_first(j->rows); row; row = cri_sheet_next(row))
         pairs[k++] = row;

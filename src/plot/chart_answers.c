@@ -162,8 +162,9 @@ cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr
     CR_TRY(latent_band(s, model, grid, level, lower, upper, &band));
 
     size_t K = p.n_classes;
-    *chart = (cri_chart){ .x = { column, low, high, cri_grid_type(model, table, column) },
-                          .y = { cri_compose(s, "probability of %s", target), -0.04, 1.04 } };
+    *chart =
+        (cri_chart){ .x = { column, low, high, cri_grid_type(model, table, column) },
+                     .y = { cri_compose(s, "probability of %s", target), -0.04, 1.04, CR_REAL } };
     if (band)
         cri_chart_add(
             chart,

@@ -75,8 +75,8 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
     bool        two = d->p.n_classes == 2;
     const char *of = two ? cri_compose(s, "%s = %s", d->target, d->p.classes[1])
                          : cri_compose(s, "the most probable %s", d->target);
-    *chart = (cri_chart){ .x = { cri_compose(s, "probability of %s", of), -0.02, 1.02 },
-                          .y = { "share that came true", -0.02, 1.02 } };
+    *chart = (cri_chart){ .x = { cri_compose(s, "probability of %s", of), -0.02, 1.02, CR_REAL },
+                          .y = { "share that came true", -0.02, 1.02, CR_REAL } };
     cri_chart_add(chart,
                   (cri_svg_series){ "calibrated", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true }, '.',
                   unit, unit, NULL, 2);

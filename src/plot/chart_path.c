@@ -173,11 +173,11 @@ cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t
     CR_TRY(open_path(s, m, opt_t, &d));
     double *size = cr_scratch_f64(s, d.path.n_terms);
     CR_TRY(s->status);
-    *chart = (cri_chart){ .x = { "log lambda", 0, 0 },
+    *chart = (cri_chart){ .x = { "log lambda", 0, 0, CR_REAL },
                           .y = { d.path.terms && d.design->standardised
                                      ? "coefficient, of the standardised column"
                                      : "coefficient",
-                                 0, 0 } };
+                                 0, 0, CR_REAL } };
     pick_terms(&d, size);
     CR_TRY(add_others(s, &d, size, chart));
     CR_TRY(add_named(s, &d, chart));

@@ -95,8 +95,8 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
 {
     cr_status st = CR_OK;
     CR_TRY(need_classes(s->cx, d));
-    *chart = (cri_chart){ .x = { "false positive rate", -0.02, 1.02 },
-                          .y = { "true positive rate", -0.02, 1.02 } };
+    *chart = (cri_chart){ .x = { "false positive rate", -0.02, 1.02, CR_REAL },
+                          .y = { "true positive rate", -0.02, 1.02, CR_REAL } };
     cri_chart_add(chart, (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
                   '.', unit, unit, NULL, 2);
     CR_TRY(add_classes(s, d, true, chart));
@@ -113,7 +113,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
 {
     cr_status st = CR_OK;
     CR_TRY(need_classes(s->cx, d));
-    *chart = (cri_chart){ .x = { "recall", -0.02, 1.02 }, .y = { "precision", -0.02, 1.02 } };
+    *chart = (cri_chart){ .x = { "recall", -0.02, 1.02, CR_REAL },
+                          .y = { "precision", -0.02, 1.02, CR_REAL } };
     if (d->p.n_classes == 2) {
         double  share = 0, all = 0;
         double *level = cr_scratch_f64(s, 2);

@@ -326,7 +326,7 @@ static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
                           .caption = { p->caption, p->note },
                           .x = { p->column, x.low, x.high,
                                  cri_grid_type(p->model, p->table, p->column) },
-                          .y = { p->target, y.low, y.high } };
+                          .y = { p->target, y.low, y.high, CR_REAL } };
     cri_chart_add(chart,
                   (cri_svg_series){ cri_compose(s, "%s %% predictive interval", p->percent),
                                     CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
@@ -371,11 +371,12 @@ static cr_status chart_agreement(cr_scratch *s, const picture *p, cri_chart *cha
     y = widened(y, BEYOND / 2);
     ends[0] = x.low, ends[1] = x.high;
     double strength = fade(0.8, 0.12, p->shown, 60);
-    *chart = (cri_chart){ .title = p->title,
-                          .description = p->description,
-                          .caption = { p->caption, p->note },
-                          .x = { cri_compose(s, "observed %s", p->target), x.low, x.high },
-                          .y = { cri_compose(s, "predicted %s", p->target), y.low, y.high } };
+    *chart =
+        (cri_chart){ .title = p->title,
+                     .description = p->description,
+                     .caption = { p->caption, p->note },
+                     .x = { cri_compose(s, "observed %s", p->target), x.low, x.high, CR_REAL },
+                     .y = { cri_compose(s, "predicted %s", p->target), y.low, y.high, CR_REAL } };
     cri_chart_add(chart,
                   (cri_svg_series){ cri_compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
                                     CRI_SVG_SKY, strength, 1.25, false },

@@ -235,7 +235,8 @@ def test_bad_models(refused, model, examples, tmp_path):
 
 def test_model_and_data_mixed_up(credence, refused, model, examples):
     data = "examples/diabetes.csv"
-    refused(3, "predict", data, "model.cred", says="is not a model file")
+    refused(2, "predict", data, "model.cred", says=["is not a model", f"credence predict model.cred {data}"])
+    refused(3, "predict", data, data, says="is not a model file")
     said = refused(3, "predict", "model.cred", "model.cred", says="model.cred is a model, not data").stderr
     assert "to look at it: credence describe model.cred" in said
     assert credence("describe", "model.cred").code == 0

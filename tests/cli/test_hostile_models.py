@@ -80,7 +80,7 @@ def test_loading_opens_no_other_file(credence, refused, forge, tmp_path, words, 
 
 def test_the_settings_open_no_other_file(credence, forge, tmp_path, words):
     """What was asked for at the fit is kept in words, and followed no more."""
-    assert credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "rbf", "-o", "m.cred").code == 0
+    assert credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "rbf", "--hyper", "map", "-o", "m.cred").code == 0
     os.mkfifo(tmp_path / "pipe")
     forge("m.cred", setting("settings", "kernel", 'fisher(file="pipe")'))
     for verb in (["check"], ["describe"], ["predict", "d.csv"], ["update", "d.csv", "-o", "new.cred"]):

@@ -98,6 +98,8 @@ def results(credence, toy, schemas, tmp_path_factory):
             f"probability ( {v}{' | ' + p if p else ''} ) {{ {t if p else 'table ' + t}; }}\n" for v, (p, t) in parents.items()))
     (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
     (place / "one.csv").write_text("x,y\n1,3\n")
+    (place / "dated.csv").write_text("day,share,y\n" + "".join(f"2023-01-{i + 1:02},{i * 7 % 9}%,{i * i % 5}\n"
+                                                               for i in range(9)))
     (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
     target = [str(DIABETES), "--target", "progression"]
     commands = [
@@ -106,6 +108,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "linear", "constant.csv", "--target", "y", "-o", "constant.cred"],
         ["fit", "linear", "mixed.csv", "--target", "y", "--weights", "w", "--missing", "drop", "-o", "mixed.cred"],
         ["fit", "linear", "one.csv", "--target", "y", "--no-intercept"],
+        ["fit", "linear", "dated.csv", "--target", "y", "--missing-values=-9", "-o", "dated.cred"],
+        ["describe", "dated.csv"], ["describe", "dated.cred"], ["update", "dated.cred", "dated.csv"],
         ["fit", "linear", *target, "--select", "best", "--criterion", "cv", "-o", "select.cred"],
         ["fit", "lasso", *target, "-o", "lasso.cred"],
         ["fit", "lasso", "constant.csv", "--target", "y"],
@@ -117,7 +121,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
         ["describe", "chains.cred"],
-        ["fit", "gp", "wide.csv", "--target", "y", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
+        ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "map", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
         ["fit", "kernel-pca", DIABETES, "--features", "bmi,bp", "-o", "pca.cred"],
         ["predict", "pca.cred", DIABETES, "--reconstruct"],
         ["fit", "qda", DIABETES, "--target", "sex", "--task", "classification", "-o", "qda.cred"],

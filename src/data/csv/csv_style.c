@@ -7,6 +7,7 @@
  * 1.234 to others).  In a file whose delimiter is the comma, a comma is no decimal character. */
 #include "csv_internal.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* The first is the plain one. */
@@ -181,13 +182,15 @@ const char *cri_csv_written(const cri_csv_column *c)
     return groups[s->decimal == '.'][k];
 }
 
+/* Options borrow their texts, and nobody writes to them. */
+static char *lend(const char *text) { return (char *)(uintptr_t)text; }
+
 cr_read_options cri_csv_reading(const cri_csv *csv)
 {
-    static char     comma[] = ",", point[] = ".", space[] = "space", quote[] = "'";
     cr_read_options o = *csv->options;
     char            t = csv->style.thousands;
-    if (csv->style.decimal == ',') o.decimal = comma;
-    if (t) o.thousands = t == '.' ? point : t == ',' ? comma : t == ' ' ? space : quote;
+    if (csv->style.decimal == ',') o.decimal = lend(",");
+    if (t) o.thousands = lend(t == '.' ? "." : t == ',' ? "," : t == ' ' ? "space" : "'");
     return o;
 }
 

@@ -71,7 +71,7 @@ static bool take_minus(reader *r)
 
 static cri_number_sign take_sign(reader *r, cri_number_sign first)
 {
-    for (int k = first; k < N_SIGNS; k++) {
+    for (size_t k = (size_t)first; k < N_SIGNS; k++) {
         size_t n = strlen(signs[k].text);
         if (!begins(r, signs[k].text, n)) continue;
         r->p += n;

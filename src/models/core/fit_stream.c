@@ -21,7 +21,10 @@ static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
 }
 
 /* Powers of a column need none of its rows; knots and other bases do. */
-static bool learns_basis(const cri_atom *a) { return a->basis && strncmp(a->basis, "poly:", 5); }
+static bool learns_basis(const cri_atom *a)
+{
+    return a->basis && strncmp(a->basis, "poly:", 5) != 0;
+}
 
 static cr_status check_terms(cr_ctx *cx, const cr_setting *setting)
 {

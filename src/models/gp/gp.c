@@ -502,8 +502,11 @@ static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
     (void)options;
     if (!method->extend) {
         cr_fail(cx, CR_EUNSUPPORTED, "%s has no exact update",
-                old->L2 ? "a sparse Gaussian process" : method->option);
-        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+                old->L2        ? "a sparse Gaussian process"
+                : old->n_draws ? "a Gaussian process averaged over its hyper-parameters"
+                               : method->option);
+        CR_TRY(cr_fail_hint(cx, old->n_draws ? "a model fitted with --hyper map can be updated"
+                                             : "fit it again on all the rows"));
     }
     if (old->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(method->extend(cx, old, rows, &m));

@@ -186,14 +186,14 @@ static const cri_dist_param params_boxcox[] = {
         return crps((cri_transform){ KIND, power }, p, y);                                         \
     }                                                                                              \
     static const cr_dist_class dist_##stem = {                                                     \
-        .name = text,                                                                              \
+        .name = (text),                                                                            \
         .summary = "a number whose transform is Student's t",                                      \
         .formula = "p(y) = t_dof((g(y) - location) / scale) / scale g'(y)",                        \
         .reference = "Box & Cox (1964), J. R. Statist. Soc. B 26:211-252",                         \
-        .support_text = range,                                                                     \
-        .params = table,                                                                           \
+        .support_text = (range),                                                                   \
+        .params = (table),                                                                         \
         .data = &(domain),                                                                         \
-        .support = on,                                                                             \
+        .support = (on),                                                                           \
         .logpdf = stem##_logpdf,                                                                   \
         .cdf = stem##_cdf,                                                                         \
         .quantile = stem##_quantile,                                                               \
