@@ -30,7 +30,7 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
       "progress bar on standard error", "never")                                                   \
     X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                    \
     X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                \
-    X(flag,   strict,       "false", "", "take a warning for a failure: exit code 4", "")          \
+    X(flag,   strict,       "false", "", "treat warnings as errors (exit code 4)", "")          \
     X(flag,   help,         "false", "", "explain the verb and its options", "")                   \
     X(flag,   version,      "false", "", "print the version", "")
 /* clang-format on */

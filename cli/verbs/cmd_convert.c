@@ -8,7 +8,7 @@
 /* In the order of cr_network_format. */
 #define CONVERT_OPTIONS(X)                                                                         \
     X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred|json",                                     \
-      "format of a network to be written; auto goes by the name of OUT", "bif")                    \
+      "format of a network to be written; auto: by the name of OUT", "bif")                        \
     X(flag, canonical, "false", "",                                                                \
       "a network as weights of features, by Moebius inversion around a reference", "")             \
     X(list, reference, "", "VARIABLE=STATE",                                                       \
@@ -90,7 +90,7 @@ static cr_status run_convert(cli *c)
     if (((const convert_options *)c->own)->to != CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name",
                 c->args[0]);
-        CR_TRY(cr_fail_hint(c->cx, "the format of data goes by the name of OUT"));
+        CR_TRY(cr_fail_hint(c->cx, "the format of data follows from the name of OUT"));
     }
     CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));

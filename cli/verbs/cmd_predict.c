@@ -22,9 +22,9 @@
     X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
       "5")                                                                                         \
     X(flag, latent, "false", "",                                                                   \
-      "of the function itself, without the noise of observations (gp, gp-online)", "")             \
+      "predict the latent function, without observation noise (gp, gp-online)", "")                \
     X(flag, prior, "false", "",                                                                    \
-      "of the function before any data were seen, at the hyper-parameters of the model (gp)", "")  \
+      "use the prior, before any data, at the hyper-parameters of the model (gp)", "")             \
     X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
       "")                                                                                          \
     X(flag, log_joint, "false", "",                                                                \

@@ -169,7 +169,8 @@ cr_status infer_open_cases(infer_job *j)
     if (strcmp(path, "-") == 0 && strcmp(j->c->args[0], "-") == 0)
         CR_TRY(cr_fail(j->c->cx, CR_EARG, "standard input can serve as one argument only"));
     if (j->c->read.header == HEADER_NO) {
-        cr_fail(j->c->cx, CR_EARG, "infer goes by the names of columns, and --header no has none");
+        cr_fail(j->c->cx, CR_EARG,
+                "infer matches columns by name, and with --header no they have none");
         CR_TRY(cr_fail_hint(j->c->cx, "let the first row of the table name the variables"));
     }
     j->c->read.header = HEADER_YES;

@@ -9,7 +9,7 @@ class Function:
         """The mean of the function at every row, without the noise of observations; with return_std=True also
         its standard deviation, with return_cov=True its covariance between all rows.
 
-        prior=True tells of the function before any data were seen, at the hyper-parameters of the model."""
+        prior=True uses the prior, before any data, at the hyper-parameters of the model."""
         if return_std and return_cov:
             raise ValueError("return_std and return_cov exclude each other: the diagonal of the covariance "
                              "holds the squares of the standard deviations")

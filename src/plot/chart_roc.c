@@ -101,8 +101,8 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
                   '.', unit, unit, NULL, 2);
     CR_TRY(add_classes(s, d, true, chart));
     chart->title = cri_compose(s, "%s: ROC curve of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] =
-        "AUC: the probability that a row of the class gets the higher score of two.";
+    chart->caption[0] = "AUC: the probability that a random row of the class scores higher than a "
+                        "random other row.";
     chart->description = cri_compose(s, "%s. True against false positive rate.", chart->title);
     CR_TRY(s->status);
 done:
@@ -129,8 +129,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     chart->title =
         cri_compose(s, "%s: precision and recall of %s (%zu rows)", d->model, d->target, d->n);
     chart->caption[0] =
-        "Precision: of the rows taken for the class, those of it.  Recall: of its rows, "
-        "those taken.";
+        "Precision: share of rows predicted as the class that belong to it.  Recall: share of the "
+        "rows of the class that are predicted as it.";
     if (!chart->caption[1]) chart->caption[1] = "AP: average precision, its mean over the recall.";
     chart->description = cri_compose(s, "%s. Precision against recall.", chart->title);
     CR_TRY(s->status);

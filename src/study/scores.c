@@ -85,11 +85,11 @@ static void warn_of_metric(cr_ctx *cx, const char *what, const cr_assessment *fo
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
     if (none > 0 && cri_metric_kind_of(name)->by_rows)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "%s: %s has no value in %zu of %zu folds, whose rows are too few or have one target, "
-            "so no mean is given; fewer folds have more rows each",
-            what, name, none, n);
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: %s has no value in %zu of %zu folds, which have too few rows or one value of "
+               "the target, "
+               "so no mean is given; use fewer folds",
+               what, name, none, n);
     else if (none > 0 && m == 0 && numbers)
         cr_log(cx, CR_LOG_WARNING,
                "%s: %s has no value in %zu of %zu folds, where some row is predicted without any "

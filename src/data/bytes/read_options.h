@@ -16,7 +16,7 @@
       "latin1")                                                                                    \
     X(count, skip, "0", "", "lines to leave out at the start of the text", "3")                    \
     X(text, comment, "", "", "lines that begin with this character are left out", "'#'")           \
-    X(text, delimiter, "", "", "the character between fields; found by itself if not given", ";")  \
+    X(text, delimiter, "", "", "the character between fields; detected if not given", ";")         \
     X(choice, header, "auto", "auto|yes|no", "whether the first line holds the column names",      \
       "no")                                                                                        \
     X(list, names, "", "", "names of all columns, in their order, in place of those in the file",  \

@@ -268,10 +268,11 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
             other = k;
     }
     if (numbers > c->n_levels / 2 && numbers < c->n_levels)
-        cr_log(cx, CR_LOG_WARNING,
-               "column '%s' is taken as a category of %zu levels, because '%s' is not a number: "
-               "--missing-values or --real can tell",
-               c->name, c->n_levels, c->levels[other]);
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "column '%s' is taken as a category of %zu levels, because '%s' is not a number: use "
+            "--missing-values if it means a missing value, or --real to find the cell",
+            c->name, c->n_levels, c->levels[other]);
     else
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is a category of %zu levels in %zu rows: each level becomes a column; "

@@ -1,4 +1,4 @@
-/* fisher.c -- Fisher's discriminants: the few directions that part the classes best.
+/* fisher.c -- Fisher's discriminants: the few directions that best separate the classes.
  *   directions w:  maximise  (w' B w) / (w' W w),   B = sum_k n_k (m_k - m)(m_k - m)',
  *                  W = sum of the scatters of the classes;   W^-1 B w = lambda w,
  * at most K - 1 with lambda > 0.  Coordinates z_j = w_j . (x - m), each of variance 1 within the
@@ -301,7 +301,7 @@ static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
 const cr_model_class cri_class_fisher = {
     .example = "examples/iris.csv --target species",
     .name = "fisher",
-    .summary = "Fisher's discriminants: the directions that part the classes best",
+    .summary = "Fisher's discriminants: the directions that best separate the classes",
     .formulas = "z_j = w_j . (x - m),   W^-1 B w = lambda w,   w' S w = 1\n"
                 "B = sum_k n_k (m_k - m)(m_k - m)',  W = sum of scatters,  S = W / (n - K)\n"
                 "p(k | z) ~ prior_k exp(-|z - z(m_k)|^2 / 2)",

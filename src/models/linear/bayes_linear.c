@@ -39,7 +39,7 @@
       "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
       "centre")                                                                                        \
     X(choice, solver,         "auto",        "auto|primal|dual",                                     \
-      "work with p x p or n x n matrices; auto takes the dual where terms are more than rows and than 1000", "dual") \
+      "work with p x p or n x n matrices; auto uses the dual if there are more terms than rows and more than 1000 terms", "dual") \
     X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* uniform.c -- every x between two ends alike. */
+/* uniform.c -- all values between two bounds equally likely. */
 #include "fit.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_uniform = {
     .name = "uniform",
-    .summary = "every value between two ends alike",
+    .summary = "all values between two bounds equally likely",
     .formula = "p(x) = 1 / (high - low)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 26",

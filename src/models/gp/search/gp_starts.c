@@ -452,13 +452,13 @@ void cri_gp_report_bounds(cr_ctx *cx, const char *at_bound, bool classes)
     const char *about =
         longest ? "; a length-scale at its upper bound means that the column has no influence" : "";
     const char *noise =
-        silent  ? "; the noise at its lower means that the data look free of noise"
-        : apart ? "; a variance at its upper means that the classes can be told apart without error"
+        silent  ? "; noise at its lower bound: the data look noise-free"
+        : apart ? "; a variance at its upper bound: the classes can be separated without error"
                 : "";
-    const char *wider = given ? "; of those given, wider ones would fit better" : "";
+    const char *wider = given ? "; wider bounds than those given would fit better" : "";
     const char *other =
         !longest && !silent && !apart && !given ? "; the data hardly tell how far beyond" : "";
     if (at_bound[0])
-        cr_log(cx, CR_LOG_WARNING, "the evidence is best at a bound of: %s%s%s%s%s", at_bound,
+        cr_log(cx, CR_LOG_WARNING, "these hyper-parameters ended at a bound: %s%s%s%s%s", at_bound,
                about, noise, wider, other);
 }
