@@ -56,11 +56,15 @@ cr_status cri_info_columns(cri_info_answer *j, const char ***out, size_t *out_n)
     size_t       n = 0;
     const char **names;
     CR_TRY(cri_list_split(&j->s, j->o->columns, &named, &n));
-    if (n == 0) n = cr_table_columns(j->a);
+    bool all = n == 0;
+    if (all) n = cr_table_columns(j->a);
     names = cr_scratch_bytes(&j->s, n, sizeof *names);
     CR_TRY(j->s.status);
-    for (size_t i = 0; i < n; i++)
-        names[i] = j->o->columns ? named[i] : cr_table_column(j->a, i)->name;
+    for (size_t i = 0; i < n; i++) {
+        const cr_column *c = all ? cr_table_column(j->a, i) : NULL;
+        if (all && !c) CR_TRY(CR_ENOMEM);
+        names[i] = all ? c->name : named[i];
+    }
     *out = names, *out_n = n;
 done:
     return st;

@@ -39,6 +39,23 @@ TEST(answers_are_those_of_the_functions)
     cr_table_free(cx, t);
 }
 
+/* An empty list of columns is all of them, as none is. */
+TEST(no_columns_are_all_columns)
+{
+    cr_table        *t = NULL;
+    char            *text[2] = { NULL, NULL }, none[] = "", both[] = "a,b";
+    cr_info_question q = usual;
+    q.matrix = true;
+    assert_ok(cx, make(cx, &t));
+    for (int k = 0; k < 2; k++) {
+        q.columns = k ? both : none;
+        assert_ok(cx, cr_info_report(cx, t, NULL, &q, 5, &text[k]));
+    }
+    assert_string_equal(text[0], text[1]);
+    for (int k = 0; k < 2; k++) cr_free(cx, text[k], strlen(text[k]) + 1, 1);
+    cr_table_free(cx, t);
+}
+
 TEST(options_that_exclude_each_other_are_refused)
 {
     cr_table        *t = NULL;

@@ -118,7 +118,11 @@ cr_status cri_cases_match(cr_scratch *s, cri_any_network any, const cr_table *t,
     cri_case_column    *known = cr_scratch_bytes(s, columns, sizeof *known);
     const char        **names = cr_scratch_bytes(s, columns, sizeof *names);
     CR_TRY(s->status);
-    for (size_t i = 0; i < columns; i++) names[i] = cr_table_column(t, i)->name;
+    for (size_t i = 0; i < columns; i++) {
+        const cr_column *column = cr_table_column(t, i);
+        if (!column) CR_TRY(CR_ENOMEM);
+        names[i] = column->name;
+    }
     CR_TRY(cri_cases_refuse_twice(s, vs, cr_table_source(t), names, columns));
     for (size_t i = 0; i < columns; i++) {
         const cr_column *column = cr_table_column(t, i);
