@@ -136,7 +136,10 @@ void cli_print_model(cli *c, const cri_sheet *d)
     size_t      iterations = cri_sheet_count(cri_sheet_get(d, "iterations"));
     size_t      columns = cri_sheet_size(cri_sheet_get(d, "features"));
     const char *target = text_of(d, "target");
-    out_text(c, "%s: %s%s%zu column%s, %zu rows, scale %s, seed %zu\n", text_of(d, "model"), target,
+    const char *transform = text_of(cri_sheet_get(d, "settings"), "transform_target");
+    bool        plain = !*transform || strcmp(transform, "none") == 0; /* else log(y), say */
+    out_text(c, "%s: %s%s%s%s%s%zu column%s, %zu rows, scale %s, seed %zu\n", text_of(d, "model"),
+             plain ? "" : transform, plain ? "" : "(", target, plain ? "" : ")",
              *target ? " ~ " : "", columns, columns == 1 ? "" : "s",
              cri_sheet_count(cri_sheet_get(d, "rows")), text_of(d, "scale"),
              cri_sheet_count(cri_sheet_get(d, "seed")));

@@ -304,3 +304,10 @@ def test_interval_of_a_classifier(credence, seeds):
     assert credence("fit", "lda", seeds, "--target", "place", "--features", "a,b", "-o", "m.cred").code == 0
     assert "--interval is of numbers" in credence("predict", "m.cred", seeds, "--interval", "0.9").stderr
     assert credence("predict", "m.cred", seeds).stderr == ""
+
+
+def test_a_transformed_target_is_said(credence, examples):
+    fit = ["fit", "linear", "examples/diabetes.csv", "--target", "progression", "--format", "text"]
+    assert credence(*fit).stdout.startswith("linear: progression ~ 10 columns")
+    assert credence(*fit, "--transform-target", "log").stdout.startswith("linear: log(progression) ~ 10 columns")
+    assert credence(*fit, "--transform-target", "boxcox:0.5").stdout.startswith("linear: boxcox:0.5(progression) ~ ")
