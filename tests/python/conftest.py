@@ -2,10 +2,14 @@
 
 The package of this checkout is tested, on the library that CREDENCE_LIBRARY names or that of the build
 tree; CREDENCE_BIN names the program of the same build.  Tests marked `slow` are left out by `make test`."""
+import contextlib
+import gc
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -15,7 +19,7 @@ PACKAGE = ROOT / "python"
 sys.path.insert(0, str(PACKAGE))
 
 import credence  # noqa: E402
-from credence import _registry  # noqa: E402
+from credence import _context, _registry  # noqa: E402
 
 # All but the toy that predicts one number for every row.
 ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean"]
@@ -31,6 +35,31 @@ def pytest_configure(config):
 def pytest_sessionfinish(session, exitstatus):
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
+
+
+def assert_no_leak(use, times):
+    """After the first one, `times` calls leave no byte of the library behind."""
+    use()
+    gc.collect()
+    before = _context.current().memory()
+    for _ in range(times):
+        use()
+    gc.collect()
+    assert _context.current().memory() == before
+
+
+@contextlib.contextmanager
+def interrupted(seconds=0.3):
+    """Ctrl-C comes while the body works, which must raise KeyboardInterrupt."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, former)
 
 
 def data(rows=60, columns=4, seed=0):

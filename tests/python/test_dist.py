@@ -1,17 +1,14 @@
 """The calculator of distributions: scipy's values, and the numbers of the shell."""
-import gc
 import json
-import os
 import pickle
-import signal
-import threading
 
 import numpy as np
 import pytest
+from conftest import assert_no_leak, interrupted
 from scipy import stats
 
 import credence
-from credence import _context, _dist
+from credence import _dist
 
 
 def example(name):
@@ -132,19 +129,6 @@ def test_no_leak_and_ctrl_c():
         made.cdf([1.0, 2]), made.sample(5), made.describe(), credence.dist("gamma").fit([1.0, 2, 3])
         with pytest.raises(ValueError):
             made.quantile(3)
-    use()
-    gc.collect()
-    before = _context.current().memory()
-    for _ in range(2000):
-        use()
-    gc.collect()
-    assert _context.current().memory() == before
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            credence.dist("gamma", 2.5, 3).quantile(np.linspace(0.001, 0.999, 20_000_000))
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, former)
+    assert_no_leak(use, 2000)
+    with interrupted():
+        credence.dist("gamma", 2.5, 3).quantile(np.linspace(0.001, 0.999, 20_000_000))

@@ -1,17 +1,12 @@
 """Information in tables: the names and numbers of the shell."""
-import gc
 import json
-import os
-import signal
-import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import ROOT, assert_no_leak, interrupted
 
 import credence
-from credence import _context
 
 DIABETES, IRIS = ROOT / "examples/diabetes.csv", ROOT / "examples/iris.csv"
 
@@ -96,19 +91,6 @@ def test_no_leak_and_ctrl_c():
         credence.info({"a": list("xyz") * 9, "b": list("uvw") * 9}, bootstrap=5)
         with pytest.raises(ValueError):
             credence.info({"a": [1.0, 2]}, mutual=["a", "q"])
-    use()
-    gc.collect()
-    before = _context.current().memory()
-    for _ in range(500):
-        use()
-    gc.collect()
-    assert _context.current().memory() == before
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            credence.info(DIABETES, matrix=True, permutations=100000)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, former)
+    assert_no_leak(use, 500)
+    with interrupted():
+        credence.info(DIABETES, matrix=True, permutations=100000)

@@ -5,13 +5,12 @@ import itertools
 import json
 import os
 import pickle
-import signal
 import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT, data
+from conftest import ROOT, data, interrupted
 
 import credence
 from credence import _context
@@ -261,15 +260,8 @@ def test_no_leak_over_many_questions(net):
 
 
 def test_ctrl_c_stops_a_question(net):
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            net.query("P(burglary | john=yes)", method="gibbs", samples=10**9)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, former)
+    with interrupted():
+        net.query("P(burglary | john=yes)", method="gibbs", samples=10**9)
     assert net.query("P(burglary)").exact
 
 

@@ -1,18 +1,13 @@
 """cv, compare and tune: the names and numbers of the shell, on data of any kind."""
-import gc
 import json
-import os
 import pickle
-import signal
-import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT, data
+from conftest import ROOT, assert_no_leak, data, interrupted
 
 import credence
-from credence import _context
 
 DIABETES, IRIS = ROOT / "examples/diabetes.csv", ROOT / "examples/iris.csv"
 
@@ -126,23 +121,10 @@ def test_no_leak():
         credence.tune("ridge", X, y, over={"lambda_": [1, 2]}, folds=2)
         with pytest.raises(ValueError):
             credence.cv("ridge", X, y, folds=2, lambda_=-1)
-    use()
-    gc.collect()
-    before = _context.current().memory()
-    for _ in range(100):
-        use()
-    gc.collect()
-    assert _context.current().memory() == before
+    assert_no_leak(use, 100)
 
 
 def test_ctrl_c():
     X, y = data(rows=3000, columns=40)
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            credence.compare(X, y, models=["linear", "ridge"], folds=3000)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, former)
+    with interrupted():
+        credence.compare(X, y, models=["linear", "ridge"], folds=3000)
