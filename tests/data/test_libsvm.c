@@ -143,7 +143,7 @@ TEST(when_it_is_sparse)
     }
     cr_table *t = NULL;
     assert_ok(cx, read_text(cx, "1 16000000:1\n2 2:1\n", &t)); /* dense: gigabytes */
-    assert_true(cr_ctx_peak_memory(cx) < 12000);
+    assert_true(cr_ctx_peak_memory(cx) < 11000);               /* 10429 with all of the reader */
     cr_table_free(cx, t);
 }
 
