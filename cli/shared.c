@@ -66,25 +66,49 @@ static const char *class_target(const cli *c)
     return NULL;
 }
 
-/* A pipe that will be read several times becomes a file without a name, in $TMPDIR or /tmp. */
+static bool write_whole(int to, const char *bytes, ssize_t n)
+{
+    while (n > 0) {
+        ssize_t written = write(to, bytes, (size_t)n);
+        if (written < 0 && errno != EINTR) return false;
+        if (written > 0) bytes += written, n -= written;
+    }
+    return true;
+}
+
+/* Copies all that comes; *out_done is false, and errno set, when that fails. */
+static cr_status copy_whole(cli *c, int from, int to, bool *out_done)
+{
+    char    bytes[65536];
+    ssize_t n;
+    *out_done = false;
+    while ((n = read(from, bytes, sizeof bytes)) != 0) {
+        cr_status st = cr_check_interrupt(c->cx);
+        if (st != CR_OK) return st;
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 || !write_whole(to, bytes, n)) return CR_OK;
+    }
+    *out_done = true;
+    return CR_OK;
+}
+
+/* A pipe that will be read several times becomes a file without a name, in $TMPDIR or /tmp, on standard input. */
 static cr_status store_input(cli *c)
 {
     cr_status   st = CR_OK;
     struct stat info;
     const char *folder = getenv("TMPDIR");
-    char        path[4096], bytes[65536], reason[CRI_REASON_SIZE];
-    ssize_t     n = 0;
+    char        path[4096], reason[CRI_REASON_SIZE];
+    bool        copied = false;
 
     if (fstat(STDIN_FILENO, &info) != 0 || S_ISREG(info.st_mode)) return CR_OK;
     snprintf(path, sizeof path, "%s/credence-XXXXXX", folder && *folder ? folder : "/tmp");
     int to = mkstemp(path);
-    if (to >= 0) unlink(path);
-    while (to >= 0 && (n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
-        CR_TRY(cr_check_interrupt(c->cx));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 || write(to, bytes, (size_t)n) != n) break;
+    if (to >= 0) {
+        unlink(path);
+        CR_TRY(copy_whole(c, STDIN_FILENO, to, &copied));
     }
-    if (to < 0 || n != 0 || dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0) {
+    if (!copied || dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0) {
         cr_fail(c->cx, CR_EIO, "standard input cannot be stored in '%s': %s", path,
                 cri_reason(errno, reason));
         st = cr_fail_hint(c->cx, "it is read several times; TMPDIR names another folder");
