@@ -150,6 +150,28 @@ done:
     return st;
 }
 
+/* A network as it was given has no design: what only fitted models can do is refused, not tried. */
+TEST(what_takes_a_fitted_model_is_refused)
+{
+    const double  x[] = { 0, 1 };
+    cr_model     *m = load(cx, CHAIN);
+    cr_table     *t = NULL;
+    char         *bytes = NULL;
+    size_t        size = 0;
+    double        mean[2];
+    cr_prediction p = { 0 };
+    assert_ok(cx, cr_table_new(cx, "rows", 2, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    const char *const why = "was not fitted to rows";
+    assert_fails_with(cx, cr_model_to_bytes(cx, m, &bytes, &size), CR_EUNSUPPORTED, why);
+    assert_fails_with(cx, cr_describe(cx, m, &bytes), CR_EUNSUPPORTED, why);
+    assert_fails_with(cx, cr_predict(cx, m, t, &p), CR_EUNSUPPORTED, why);
+    assert_fails_with(cx, cr_predict_mean(cx, m, t, mean), CR_EUNSUPPORTED, why);
+    assert_fails(cx, cr_update(cx, m, t, &m), CR_EUNSUPPORTED);
+    cr_table_free(cx, t);
+    cr_model_free(cx, m);
+}
+
 TEST(every_allocation_may_fail)
 {
     assert_non_null(cx);

@@ -232,7 +232,8 @@ done:
 cr_status cri_model_describe(cr_ctx *cx, const cr_model *m, cri_sheet **out_sheet)
 {
     cri_sheet *sheet = cri_sheet_new(cx);
-    cr_status  st = sheet ? fill(cx, m, sheet) : CR_ENOMEM;
+    cr_status  st = sheet ? cri_check_fitted(cx, m) : CR_ENOMEM;
+    if (st == CR_OK) st = fill(cx, m, sheet);
     if (st == CR_OK)
         *out_sheet = sheet;
     else

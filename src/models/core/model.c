@@ -25,6 +25,14 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c)
     return NULL;
 }
 
+cr_status cri_check_fitted(cr_ctx *cx, const cr_model *m)
+{
+    if (m->design) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "this %s was not fitted to rows: it is a network as it was given",
+            m->class->name);
+    return cr_fail_hint(cx, "cr_model_query asks it, and cr_model_write_network saves it");
+}
+
 void cr_model_free(cr_ctx *cx, cr_model *m)
 {
     if (!m) return;

@@ -124,6 +124,7 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
 {
     cr_status st = CR_OK;
     json_t   *root = cri_store_json(store), *part;
+    CR_TRY(cri_check_fitted(cx, m));
     CR_TRY(cri_store_set(cx, root, "format", json_integer(1)));
     CR_TRY(cri_store_set(cx, root, "program", json_string("credence " CREDENCE_VERSION)));
     CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));

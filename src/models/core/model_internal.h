@@ -52,6 +52,8 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *model, const cr_table *table, boo
                          bool *opt_any);
 /* A copy of a fitted model. */
 cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model);
+/* CR_EUNSUPPORTED, in words, of a network as it was given: it has seen no rows and has no design. */
+cr_status cri_check_fitted(cr_ctx *cx, const cr_model *model);
 
 /* Design, report and state of a model to a JSON object, and from it a model with the class and settings of `like`. */
 cr_status cri_model_write_parts(cr_ctx *cx, const cr_model *model, cri_store *store, json_t *out);

@@ -113,10 +113,12 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wante
     cr_prediction p = { 0 };
     cri_rows      rows = { 0 };
     size_t        n = cr_table_rows(t);
-    bool mean_only = want == MEANS, mapped = m->design->transform.kind != CRI_TRANSFORM_NONE;
-    bool of_function =
+    bool          mean_only = want == MEANS;
+    bool          of_function =
         mean_only && cri_function_of(m->class)->function; /* noise has no mean of its own */
 
+    CR_TRY(cri_check_fitted(cx, m));
+    bool mapped = m->design->transform.kind != CRI_TRANSFORM_NONE;
     if (!cri_answers_of(m->class)->predict)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
     st = cri_rows_open(cx, m->design, t, of_function ? CRI_INPUTS_ALONE : CRI_TARGET_NONE, &rows);
@@ -163,7 +165,8 @@ cr_status cri_predict_latent(cr_ctx *cx, const cr_model *m, const cr_table *t, c
 cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
 {
     cr_prediction p = { 0 };
-    bool      plain = m->design->transform.kind == CRI_TRANSFORM_NONE; /* else it takes the sd */
+    bool          plain = /* else it takes the sd */
+        m->design && m->design->transform.kind == CRI_TRANSFORM_NONE;
     cr_status st =
         predict(cx, m, t, plain && cri_answers_of(m->class)->means_alone ? MEANS : WHOLE, &p);
     if (st != CR_OK) return st;
