@@ -264,7 +264,7 @@ def test_infer_columns(credence, burglary, examples, refused, tmp_path):
     (tmp_path / "bare.csv").write_text("0,1\n1,1\n")
     refused(3, "infer", examples / "networks/misconception.uai", "bare.csv", says="names a variable")
     refused(2, "infer", examples / "networks/misconception.uai", "bare.csv", "--header", "no",
-            says="the names of columns")
+            says="infer matches columns by name")
 
 
 def test_infer_from(credence, burglary, examples):
