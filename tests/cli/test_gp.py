@@ -190,7 +190,7 @@ def test_only_bounds_that_were_given_are_called_so(credence, tmp_path):
     assert "constant.variance (lower)" in plain.stderr and "given" not in plain.stderr
     given = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant(variance=3[2,9])", "--hyper",
                      "best", "-o", "m.cred")
-    assert "constant.variance (lower as given); of those given, wider ones" in given.stderr
+    assert "constant.variance (lower as given); wider bounds than those given" in given.stderr
 
 
 def test_rows_apart_are_noise_and_it_is_said(credence, tmp_path):
