@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""run.py [--build DIR] [--pairs N | --quick] [--list] [TASK...] -- credence against its peers.
+"""run.py [--build DIR] [--pairs N | --quick] [--against DIR] [--list] [TASK...] -- credence against its peers.
 
 Each task of bench/tasks/ is run alternately, ours, peer, ours, peer, on the same data.  The table shows
 the median of the ratios of pairs with their quartiles, and beside the speed the quality.  A full run is
-kept in bench/results/latest.json and bench/RESULTS.md; --quick keeps nothing."""
+kept in bench/results/latest.json and bench/RESULTS.md; --quick keeps nothing.  --against takes another
+build of credence, with its bench programs, for the peer of every task: has anything become slower?"""
 import argparse
+import dataclasses
 import importlib.util
 import json
 import os
@@ -17,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from harness import CannotRun, Contest, Failed, Harness, PYTHON  # noqa: E402
+from harness import CannotRun, Contest, Failed, Harness, PYTHON, Task  # noqa: E402
 
 OLD_CORES = {"Prescott", "Core2", "Katmai", "Coppermine", "Northwood", "Banias", "Atom", "Generic"}
 
@@ -134,30 +136,36 @@ def text_table(rows):
                      for row in rows)
 
 
+def table_of(machine, tasks):
+    """What one machine measured: its facts, the table, and what each task is about."""
+    rows = [HEADINGS, ["---"] * len(HEADINGS), *(row_of(name, result) for name, result in tasks)]
+    return [*(f"- {key}: {machine[key]}" for key in ("cpu", "memory", "system", "compiler", "blas", "peers")),
+            "", *("| " + " | ".join(row) + " |" for row in rows), "",
+            *(f"- **{name}**: {about(result)} ({result['pairs']} pairs, {result['date']}, {result['commit']})"
+              for name, result in tasks)]
+
+
 def markdown(kept):
-    machine = kept["machine"]
-    rows = [HEADINGS, ["---"] * len(HEADINGS),
-            *(row_of(name, result) for name, result in sorted(kept["tasks"].items()))]
     lines = ["# Measured speed", "",
              "Written by `make bench`. Each line: ours and the peer run alternately on the same data, each run",
              "a process of its own; medians, and the quartiles of the ratio of pairs. `scaling` is how many times",
              "faster ours is on all cores than on one; a goal such as `rows^3.1` is for the power of the rows that the",
-             "time goes by, which then stands under quality.", "",
-             *(f"- {key}: {machine[key]}" for key in ("cpu", "memory", "system", "compiler", "blas", "peers")),
-             "", *("| " + " | ".join(row) + " |" for row in rows), "",
-             *(f"- **{name}**: {about(result)} ({result['pairs']} pairs, {result['date']}, "
-               f"{result['commit']})" for name, result in sorted(kept["tasks"].items()))]
+             "time goes by, which then stands under quality. Each task stands under the machine that last ran it."]
+    for cpu, machine in sorted(kept["machines"].items()):
+        tasks = [(name, result) for name, result in sorted(kept["tasks"].items()) if result["cpu"] == cpu]
+        lines += ["", f"## {cpu}", "", *table_of(machine, tasks)]
     return "\n".join(lines) + "\n"
 
 
 def keep(machine, results):
-    """Adds to the results that are kept, unless those come from another machine."""
+    """Puts results in the place of those that are kept of the same tasks, whichever machine those come from."""
     path = HERE / "results/latest.json"
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    if kept.get("machine", {}).get("cpu") != machine["cpu"]:
-        kept = {"tasks": {}}
-    kept["machine"] = machine
-    kept["tasks"] |= {name: r | {"commit": machine["commit"]} for name, r in results.items() if "ours" in r}
+    kept = json.loads(path.read_text()) if path.exists() else {"machines": {}, "tasks": {}}
+    kept["tasks"] |= {name: r | {"cpu": machine["cpu"], "commit": machine["commit"]}
+                      for name, r in results.items() if "ours" in r}
+    kept["machines"][machine["cpu"]] = machine
+    used = {result["cpu"] for result in kept["tasks"].values()}
+    kept["machines"] = {cpu: m for cpu, m in kept["machines"].items() if cpu in used}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n")
     (HERE / "RESULTS.md").write_text(markdown(kept))
@@ -176,11 +184,18 @@ def run_task(harness, task):
         return {task.name: {"reason": f"FAILED: {reason}", "failed": True}}
 
 
+def against(task, build):
+    """The same task with another build of credence for its peer; a loss of 3 % is the noise of a good machine."""
+    return dataclasses.replace(task, peer=[a.replace("{build}", str(build)) for a in task.ours], needs=(),
+                               goal=0.97, limit=None, most=None, scaling=None)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build/release")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--quick", action="store_true", help="3 pairs, and nothing is kept")
+    parser.add_argument("--against", type=pathlib.Path, help="compare with this other build; nothing is kept")
     parser.add_argument("--list", action="store_true", help="name the tasks, run none")
     parser.add_argument("task", nargs="*")
     args = parser.parse_args()
@@ -198,10 +213,12 @@ def main():
     core_type = better_core()
     machine = describe_machine(args.build.resolve(), core_type)
     harness = Harness(args.build, 3 if args.quick else args.pairs, core_type)
+    if args.against:
+        tasks = {name: against(task, args.against.resolve()) for name, task in tasks.items() if isinstance(task, Task)}
     results = {}
     for name in args.task or tasks:
         results |= run_task(harness, tasks[name])
-        if not args.quick:
+        if not (args.quick or args.against):
             keep(machine, results)
 
     print(*(f"{key}: {value}" for key, value in machine.items()), "", sep="\n")
