@@ -67,6 +67,22 @@ TEST(without_time_it_is_short_and_says_so)
     cr_network_free(cx, net);
 }
 
+/* More sweeps are asked for than there is time for, but the messages converge long before. */
+TEST(converged_is_not_cut_short)
+{
+    cr_rng                r = cr_rng_stream(1, 0);
+    cr_network           *net = dense_network(cx, &r, 10);
+    cri_engine            e = open_engine(cx, net, cri_budget_now() + 1e3);
+    cr_approximate_answer a = { 0 };
+    e.o.approximate.max_iter = (size_t)1 << 60;
+    assert_ok(cx, cri_budget_ask(&e, CR_APPROXIMATE_GBP, &a));
+    assert_true(a.report.converged && a.report.iterations > 5);
+    assert_string_equal(e.result.cut, "");
+    cr_approximate_free(cx, &a);
+    cri_engine_close(&e);
+    cr_network_free(cx, net);
+}
+
 /* As many sweeps as were asked for, and no more. */
 TEST(what_is_asked_for_is_kept)
 {

@@ -1,7 +1,8 @@
 /* query_budget.c -- approximations of AUTO within the budget.
  * A short run shows what a sweep takes on this machine; the run that counts has as many sweeps as
- * are left in the budget, and as many as usual where all of them are: then the answer is the same
- * on every machine, and else `why` says that it is not. */
+ * are left in the budget, and as many as usual where all of them are.  With all of them, or where the
+ * messages have converged within fewer, the answer is the same on every machine; else `why` says that
+ * it is not. */
 #include "query_approximate.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     cr_approximate_free(e->cx, &a);
     *sweeps = usual;
     CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
+    if (how != CR_APPROXIMATE_GIBBS && a.report.converged) e->result.cut[0] = '\0'; /* enough */
 done:
     if (!e->result.cut[0]) *sweeps = asked; /* else further runs are cut short too */
     if (st == CR_OK) {
