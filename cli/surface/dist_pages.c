@@ -46,7 +46,8 @@ static void print_page(cli *c, const cr_dist_class *d)
     out_text(c, "  %s\n\nParameters:\n", cr_dist_support_text(d));
     for (size_t i = 0; cr_dist_parameter(d, i); i++) {
         const cr_dist_param *p = cr_dist_parameter(d, i);
-        out_text(c, "  %-12s %s; %s\n", p->name, p->help, p->domain);
+        out_text(c, "  %-12s %s; %s%s%s\n", p->name, p->help, p->domain,
+                 p->standard ? "; default " : "", p->standard ? p->example : "");
     }
     out_text(c, "\nOffers:");
     for (size_t i = 0; i < N_OFFERS; i++)

@@ -154,6 +154,8 @@ cr_status dist_read_parameters(dist_job *j)
             at += dist_count_numbers(taken[i]);
         } else if (j->o->fit && !p->given) {
             j->v[at++] = NAN;
+        } else if (p->standard) {
+            CR_TRY(dist_read_numbers(j->c, p->name, p->example, j->v + at++));
         } else {
             cr_fail(j->c->cx, CR_EARG, "%s: %s is missing: %s; %s", cr_dist_name(j->dist), p->name,
                     p->help, p->domain);

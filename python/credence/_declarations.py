@@ -137,7 +137,7 @@ class Posteriors(Structure):
 
 class DistParam(Structure):
     _fields_ = [("name", c_char_p), ("domain", c_char_p), ("help", c_char_p), ("example", c_char_p),
-                ("shape", c_int), ("given", c_bool)]
+                ("shape", c_int), ("given", c_bool), ("standard", c_bool)]
 
 
 class Rng(Structure):

@@ -30,8 +30,8 @@ def _declared(family):
 class Distribution:
     """A distribution with its parameters; ``credence.dist`` makes one.
 
-    Methods take numbers or arrays and give the same shape.  A family whose parameters are not all given can only
-    be fitted.
+    Methods take numbers or arrays and give the same shape.  A location and scale left out
+    are the standard ones, 0 and 1; a family of which other parameters are missing can only be fitted.
 
     Attributes
     ----------
@@ -53,7 +53,9 @@ class Distribution:
         self._declared = _declared(self._family)
         self.parameters = self._named(values, named)
         self.log_likelihood = None
-        given = [self.parameters[p.name.decode()] for p in self._declared if p.name.decode() in self.parameters]
+        standard = {p.name.decode(): float(p.example) for p in self._declared if p.standard}
+        known = standard | self.parameters
+        given = [known[p.name.decode()] for p in self._declared if p.name.decode() in known]
         self._complete = len(given) == len(self._declared)
         self._values = np.concatenate([np.ravel(x) for x in given]) if given else np.empty(0)
         if self._complete:
@@ -87,7 +89,7 @@ class Distribution:
     def _known(self):
         """(family, parameters, how many) for a call."""
         if not self._complete:
-            missing = next(p for p in self._declared if p.name.decode() not in self.parameters)
+            missing = next(p for p in self._declared if not p.standard and p.name.decode() not in self.parameters)
             raise ValueError(f"{self.name}: {missing.name.decode()} is missing: {missing.help.decode()}; "
                              f"{missing.domain.decode()}\nhint: for example {missing.name.decode()}={missing.example.decode()}"
                              ", or fit it to data")

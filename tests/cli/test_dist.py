@@ -101,6 +101,14 @@ def test_named_and_negative_parameters(credence):
     assert ask(credence, "normal", 0, 1, "--cdf", "-1")["cdf"][0] == pytest.approx(0.15865525393145705)
 
 
+@pytest.mark.parametrize("short,full", [
+    (["normal"], ["normal", 0, 1]), (["normal", "sd=3"], ["normal", 0, 3]), (["student-t", 3], ["student-t", 3, 0, 1]),
+    (["cauchy"], ["cauchy", 0, 1]), (["uniform"], ["uniform", 0, 1]), (["logistic", 2], ["logistic", 2, 1]),
+])
+def test_standard_location_and_scale(credence, short, full):
+    assert ask(credence, *short, "--quantile", "0.975") == ask(credence, *full, "--quantile", "0.975")
+
+
 def test_vectors(credence):
     got = ask(credence, "dirichlet", 2, 3, 5, "--mean", "--logpdf", "0.2,0.3,0.5", "--sample", 3)
     assert got["mean"] == pytest.approx([0.2, 0.3, 0.5])

@@ -103,6 +103,12 @@ def test_divergence():
         p.kl(credence.dist("beta", 1, 1))
 
 
+def test_standard_location_and_scale():
+    assert credence.dist("student-t", 3).quantile(0.975) == credence.dist("student-t", 3, 0, 1).quantile(0.975)
+    assert credence.dist("normal", sd=2).cdf(2.0) == credence.dist("normal", 0, 2).cdf(2.0)
+    assert credence.dist("normal").fit([1.0, 3.0]).parameters["mean"] == 2
+
+
 @pytest.mark.parametrize("wrong, exception, words", [
     (lambda: credence.dist("bta", 1), ValueError, "did you mean 'beta'"),
     (lambda: credence.dist("gamma", shape=1, scale=3), TypeError, "its parameter is rate, which is 1 / scale"),

@@ -86,8 +86,8 @@ done:
 }
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("location", cri_any, "any number", "0", "centre"),
-    CRI_PARAM("scale", cri_positive, ">0", "1", "half the distance between the quartiles"),
+    CRI_PARAM_STANDARD("location", cri_any, "any number", "0", "centre"),
+    CRI_PARAM_STANDARD("scale", cri_positive, ">0", "1", "half the distance between the quartiles"),
     CRI_PARAM_LAST,
 };
 

@@ -24,7 +24,8 @@ typedef struct cr_dist_param {
     const char *domain; /* ">0", "0..1", "any number", "whole, >=0", ... */
     const char *help, *example;
     cr_shape    shape;
-    bool        given; /* is not fitted, but given: the number of trials */
+    bool        given;    /* is not fitted, but given: the number of trials */
+    bool        standard; /* when left out it is its example: location 0, scale 1 */
 } cr_dist_param;
 
 /* --- the registry ---------------------------------------------------------------------------- */

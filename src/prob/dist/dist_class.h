@@ -30,19 +30,23 @@ typedef struct cri_dist_param {
 /* One row of a parameter table. */
 #define CRI_PARAM(name, domain, text, example, help)                                               \
     {                                                                                              \
-        { name, text, help, example, CR_SHAPE_SCALAR, false }, &(domain)                           \
+        { name, text, help, example, CR_SHAPE_SCALAR, false, false }, &(domain)                    \
+    }
+#define CRI_PARAM_STANDARD(name, domain, text, value, help)                                        \
+    {                                                                                              \
+        { name, text, help, value, CR_SHAPE_SCALAR, false, true }, &(domain)                       \
     }
 #define CRI_PARAM_GIVEN(name, domain, text, example, help)                                         \
     {                                                                                              \
-        { name, text, help, example, CR_SHAPE_SCALAR, true }, &(domain)                            \
+        { name, text, help, example, CR_SHAPE_SCALAR, true, false }, &(domain)                     \
     }
 #define CRI_PARAM_SHAPED(shape, name, domain, text, example, help)                                 \
     {                                                                                              \
-        { name, text, help, example, shape, false }, &(domain)                                     \
+        { name, text, help, example, shape, false, false }, &(domain)                              \
     }
 #define CRI_PARAM_LAST                                                                             \
     {                                                                                              \
-        { NULL, NULL, NULL, NULL, CR_SHAPE_SCALAR, false }, NULL                                   \
+        { NULL, NULL, NULL, NULL, CR_SHAPE_SCALAR, false, false }, NULL                            \
     }
 
 enum { /* which tail, and whether its logarithm */

@@ -63,8 +63,8 @@ static cr_status gumbel_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n
 }
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("location", cri_any, "any number", "0", "the mode"),
-    CRI_PARAM("scale", cri_positive, ">0", "1", "scale; the sd is 1.28 times it"),
+    CRI_PARAM_STANDARD("location", cri_any, "any number", "0", "the mode"),
+    CRI_PARAM_STANDARD("scale", cri_positive, ">0", "1", "scale; the sd is 1.28 times it"),
     CRI_PARAM_LAST,
 };
 

@@ -52,8 +52,8 @@ static double laplace_kl(cri_par p, cri_par q)
 }
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("location", cri_any, "any number", "0", "centre"),
-    CRI_PARAM("scale", cri_positive, ">0", "1", "mean distance from the centre"),
+    CRI_PARAM_STANDARD("location", cri_any, "any number", "0", "centre"),
+    CRI_PARAM_STANDARD("scale", cri_positive, ">0", "1", "mean distance from the centre"),
     CRI_PARAM_LAST,
 };
 

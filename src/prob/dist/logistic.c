@@ -78,8 +78,8 @@ done:
 }
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("location", cri_any, "any number", "0", "centre"),
-    CRI_PARAM("scale", cri_positive, ">0", "1", "scale; the sd is 1.81 times it"),
+    CRI_PARAM_STANDARD("location", cri_any, "any number", "0", "centre"),
+    CRI_PARAM_STANDARD("scale", cri_positive, ">0", "1", "scale; the sd is 1.81 times it"),
     CRI_PARAM_LAST,
 };
 

@@ -71,8 +71,8 @@ static const cri_family family = { statistics,    2,         NULL,          natu
                                    log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("mean", cri_any, "any number", "0", "centre"),
-    CRI_PARAM("sd", cri_positive, ">0", "1", "standard deviation"),
+    CRI_PARAM_STANDARD("mean", cri_any, "any number", "0", "centre"),
+    CRI_PARAM_STANDARD("sd", cri_positive, ">0", "1", "standard deviation"),
     CRI_PARAM_LAST,
 };
 

@@ -129,8 +129,8 @@ done:
 
 static const cri_dist_param params[] = {
     CRI_PARAM("df", cri_positive, ">0", "4", "degrees of freedom nu"),
-    CRI_PARAM("location", cri_any, "any number", "0", "centre"),
-    CRI_PARAM("scale", cri_positive, ">0", "1", "scale"),
+    CRI_PARAM_STANDARD("location", cri_any, "any number", "0", "centre"),
+    CRI_PARAM_STANDARD("scale", cri_positive, ">0", "1", "scale"),
     CRI_PARAM_LAST,
 };
 

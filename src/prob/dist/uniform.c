@@ -49,8 +49,8 @@ static double uniform_kl(cri_par p, cri_par q)
 }
 
 static const cri_dist_param params[] = {
-    CRI_PARAM("low", cri_any, "any number", "0", "lower end"),
-    CRI_PARAM("high", cri_any, "any number", "1", "upper end, above low"),
+    CRI_PARAM_STANDARD("low", cri_any, "any number", "0", "lower end"),
+    CRI_PARAM_STANDARD("high", cri_any, "any number", "1", "upper end, above low"),
     CRI_PARAM_LAST,
 };
 
