@@ -289,6 +289,16 @@ def test_ordinary_columns_are_not_odd(credence, tmp_path):
 TABULAR = pathlib.Path(__file__).resolve().parents[3] / "shared/data/tabular"
 
 
+def test_odd_columns_of_many_rows(credence, tmp_path):
+    """A fit looks at some of the rows only; what it then names is counted in all of them."""
+    rows = 30_000
+    (tmp_path / "many.csv").write_text("id,depth,y\n" + "".join(
+        f"{i + 1},{-999 if i % 200 == 7 else i * 7 % 101 / 8},{i % 13}\n" for i in range(rows)))
+    said = credence("fit", "ridge", "many.csv", "--target", "y", cwd=tmp_path).stderr
+    assert "'id' numbers the rows" in said
+    assert f"'depth' is -999 in {rows // 200} rows" in said
+
+
 @pytest.mark.parametrize("path", sorted(TABULAR.glob("*.csv")), ids=lambda p: getattr(p, "stem", "none"))
 def test_data_sets_are_not_odd(credence, path):
     said = [line for line in credence("describe", path).stderr.splitlines() if "same value in every row" not in line]

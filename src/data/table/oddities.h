@@ -19,8 +19,10 @@ typedef struct cri_oddity {
     size_t          count; /* the rows that have it */
 } cri_oddity;
 
-/* What is odd about a column of a table of so many rows; of fewer than 20 rows nothing is.  O(rows); with
- * the summary of the column mostly O(1). */
+/* What is odd about a column of a table of so many rows; of fewer than 20 rows nothing is.  With the
+ * summary of the column all rows are looked at, mostly in O(1); without it, codes are looked for
+ * in 8192 rows, so that a fit does not read a large table once more: a code that is rarer than
+ * one row in a thousand may be missed there. */
 cr_status cri_find_oddity(cr_ctx *cx, const cr_column *column, size_t rows,
                           const cr_summary *opt_summary, cri_oddity *out);
 /* Warns of it, and names the option that helps; of ids, texts and constants only as features. */
