@@ -23,16 +23,18 @@ typedef enum cri_csv_mode {
 #define CRI_CSV_PLACE ((uint32_t)1 << 31)
 
 typedef struct cri_csv_column {
-    const char      *name;
-    cri_csv_mode     mode;
-    bool             must_be_real, must_be_category;
-    unsigned         seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
-    unsigned         sampled; /* those of the sample                                        */
-    cr_type          type;    /* of a stream: what all blocks give                          */
-    double          *values;  /* [capacity], of numbers                                    */
-    uint32_t        *codes;   /* [capacity], of categories; before interning, for texts not
+    const char  *name;
+    cri_csv_mode mode;
+    cri_csv_mode way; /* of parsing a cell: the mode, but CRI_CSV_SKIP, the rarest, for numbers in a
+                           * style: a test of its own for each cell would cost 6 % of the reading */
+    bool         must_be_real, must_be_category;
+    unsigned     seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned     sampled; /* those of the sample                                        */
+    cr_type      type;    /* of a stream: what all blocks give                          */
+    double      *values;  /* [capacity], of numbers                                    */
+    uint32_t    *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
-    size_t           capacity;
+    size_t       capacity;
     cri_large_pages  pages; /* of values or codes, still to be touched */
     bool             slow_pages;
     cri_csv_levels   levels;

@@ -55,7 +55,6 @@ static const char *parse_number(const cri_csv *csv, cri_csv_piece *p, unsigned c
 {
     const cri_csv_dialect *d = &csv->dialect;
     unsigned               notes;
-    if (csv->columns[c].styled) return parse_other(csv, p, seen, at, c, out);
     while (d->blank[(unsigned char)*at]) at++;
     size_t      took = cri_scan_double(at, p->end, out, &notes);
     const char *stop = at + took;
@@ -203,12 +202,11 @@ static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, boo
         const bool  last = c + 1 == n;
         const char *quick = NULL;
         double     *value;
-        switch (columns[c].mode) {
+        switch (columns[c].way) {
         case CRI_CSV_NUMBERS:
         case CRI_CSV_STRICT:
             value = &columns[c].values[row];
-            if (plain && !columns[c].styled)
-                quick = quick_number(csv, k, &seen[c], at, last, value);
+            if (plain) quick = quick_number(csv, k, &seen[c], at, last, value);
             stop = quick ? quick : parse_number(csv, p, &seen[c], at, c, value);
             break;
         case CRI_CSV_CATEGORY:
@@ -216,6 +214,10 @@ static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, boo
             stop = quick ? quick : parse_text(csv, p, at, c, &columns[c].codes[row]);
             break;
         case CRI_CSV_SKIP:
+            if (columns[c].mode != CRI_CSV_SKIP) {
+                stop = parse_other(csv, p, &seen[c], at, c, &columns[c].values[row]);
+                break;
+            }
             if (plain) quick = quick_skip(csv, p, k, at, last);
             stop = quick ? quick : skip_cell(csv, p, at, c);
             break;
@@ -438,6 +440,14 @@ static cr_status intern_texts(cri_csv *csv)
     return st;
 }
 
+static void choose_ways(cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        k->way = k->styled && k->mode != CRI_CSV_CATEGORY ? CRI_CSV_SKIP : k->mode;
+    }
+}
+
 static void read_ahead(void *arg) { cri_csv_read_ahead(arg); }
 
 cr_status cri_csv_parse(cri_csv *csv)
@@ -445,6 +455,7 @@ cr_status cri_csv_parse(cri_csv *csv)
     cr_status st = CR_OK;
     csv->batch_row = csv->rows;
     CR_TRY(place_pieces(csv));
+    choose_ways(csv);
     CR_TRY(cri_parallel_beside(csv->cx, csv->batch.n_pieces, parse_piece, read_ahead, csv));
     CR_TRY(gather(csv));
     CR_TRY(cri_csv_check_encoding(csv, csv->batch.buffer, csv->batch.whole,
