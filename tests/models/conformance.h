@@ -51,6 +51,7 @@ static const struct exemption {
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
+    { WEIGHTS, "gp", "--noise-model", "", "says itself how precise a row is" },
     { WEIGHTS, "linear", "--noise-model", "", "says itself how precise a row is" },
     { WEIGHTS, "linear", "--weights", "", "has weights, which are precisions" },
     { WEIGHTS, "", "", "cv", "folds are drawn by the numbers of the rows" },

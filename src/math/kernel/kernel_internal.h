@@ -415,12 +415,16 @@ cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 #define CRI_KERNELS(X) \
     X(bhattacharyya) X(brownian) X(category) X(centre) X(chi2) X(constant) X(cosine) \
     X(exp_jensen_shannon) X(fisher) X(hamming) X(intersection) X(jaccard) X(jensen_shannon) \
-    X(linear) X(matern) X(mismatch) X(normalise) X(periodic) X(polynomial) X(product) X(rbf) \
+    X(linear) X(loglinear) X(matern) X(mismatch) X(normalise) X(periodic) X(polynomial) X(product) X(rbf) \
     X(rq) X(set) X(sigmoid) X(spectrum) X(subsequence) X(weighted_degree) X(white)
 /* clang-format on */
 #define CRI_DECLARE(stem) extern const cr_kernel_class cri_kernel_##stem;
 CRI_KERNELS(CRI_DECLARE)
 #undef CRI_DECLARE
+
+/* Of a node of loglinear: the first of the parameters that are the centres, or the units, of its columns. */
+size_t cri_loglinear_centre(const cri_node *node);
+size_t cri_loglinear_scale(const cri_node *node);
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);

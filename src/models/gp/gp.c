@@ -1,5 +1,6 @@
 /* gp.c -- Gaussian process regression.
  *   y = h(x) . b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise / weight)
+ * or noise whose logarithm is linear in columns, which is a term of the kernel (posterior/gp_noise.h).
  * The kernel k is an expression (math/kernel); its parameters and the noise are learned by
  * maximising the evidence p(y), or a bound of it; b, under a flat prior, is integrated out of
  * predictions.  n rows, d columns of numbers and c categories, q terms of the mean function h.
@@ -16,6 +17,7 @@
  *   online/, classify/   the models gp-online and gp-classify */
 #include "models/gp/methods/gp_cost.h"
 #include "models/gp/methods/gp_fit.h"
+#include "models/gp/posterior/gp_noise.h"
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 #include "math/kernel/kernel_internal.h"
@@ -36,6 +38,8 @@
     X(real,   noise,        "", ">=0", "variance of the noise; not given: learned, or 0 when the kernel "\
       "holds white", "0.01")                                                              \
     X(text,   noise_column, "", "COLUMN", "column of known variances of the noise, one a row", "v")  \
+    X(list,   noise_model,  "", "COLUMN", "columns that the logarithm of the noise is linear in; else the noise is " \
+      "the same everywhere", "x")                                                                     \
     X(choice, optimize,     "evidence", "evidence|none",                                             \
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
@@ -73,6 +77,7 @@ enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among 
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
 static const char *const     gp_roles[] = { "noise_column", NULL };
 static const cri_requirement gp_requirements[] = {
+    { "noise_model", "optimize", "evidence", false },
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
     { "draws_hyper", "hyper", "mcmc|laplace|auto", false },
@@ -106,6 +111,9 @@ static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *row
     m->noise_column = rows->roles[0] != NULL;
     if (m->noise_column && given)
         return cr_fail(cx, CR_EARG, "--noise and --noise-column do not go together");
+    if (o->noise_model && (m->noise_column || given))
+        return cr_fail(cx, CR_EARG, "--noise-model and %s do not go together",
+                       given ? "--noise" : "--noise-column");
     for (size_t i = 0; m->noise_column && i < rows->n; i++)
         if (!(rows->roles[0][i] > 0)) {
             char where[512];
@@ -121,15 +129,29 @@ static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *row
     return CR_OK;
 }
 
-static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
+static cr_status check_weights(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows)
 {
+    bool model = cri_gp_noise_level(k) != SIZE_MAX;
     for (size_t i = 0; rows->w && i < rows->n; i++)
         if (rows->w[i] != 0 && rows->w[i] != 1) {
-            cr_fail(cx, CR_EUNSUPPORTED,
-                    "gp: weights other than 0 and 1 do not go with a white kernel");
-            return cr_fail_hint(cx, "leave white out of the kernel: the noise is learned anyway");
+            cr_fail(cx, CR_EUNSUPPORTED, "gp: weights other than 0 and 1 do not go with %s",
+                    model ? "--noise-model" : "a white kernel");
+            return model ? CR_EUNSUPPORTED
+                         : cr_fail_hint(
+                               cx, "leave white out of the kernel: the noise is learned anyway");
         }
     return CR_OK;
+}
+
+/* The noise of a term of the kernel is for methods that look at all rows. */
+static cr_status check_noise_model(cr_ctx *cx, const gp_options *o, const cri_gp_method *method)
+{
+    bool cg = method == &cri_gp_method_cg;
+    if (!o->noise_model || (method->approx == CRI_GP_EXACT && !cg)) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "--noise-model is for an exact process: it does not go with %s%s",
+            method->option,
+            o->approx == CRI_GP_AUTO && !cg ? ", which so many rows take by default" : "");
+    return cr_fail_hint(cx, cg ? "--solver cholesky" : "--approx exact");
 }
 
 /* --- the mean function ----------------------------------------------------------------------- */
@@ -288,6 +310,7 @@ static cr_status prepare_inputs(cr_ctx *cx, cr_scratch *s, const gp_options *o, 
     f->method = choose_method(cx, o, f);
     m->approx = (int)f->method->approx;
     report_unused(cx, o, f->method);
+    CR_TRY(check_noise_model(cx, o, f->method));
     CR_TRY(f->method->check(cx, f));
     CR_TRY(check_centre(cx, f));
     CR_TRY(f->method->cost(cx, f));
@@ -468,9 +491,10 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(s.status);
     m->loo_score = m->loo_rmse = m->kernel_error = NAN;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
+    if (o->noise_model) CR_TRY(cri_gp_noise_add(cx, o->noise_model, rows, &m->kernel));
     m->white = cri_gp_kernel_has_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
-    if (m->white) CR_TRY(check_weights(cx, rows));
+    if (m->white) CR_TRY(check_weights(cx, m->kernel, rows));
     CR_TRY(prepare(cx, &s, o, &f));
     if (o->gradient && !(m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient)))
         CR_TRY(CR_ENOMEM);
@@ -508,7 +532,7 @@ static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
         CR_TRY(cr_fail_hint(cx, old->n_draws ? "a model fitted with --hyper map can be updated"
                                              : "fit it again on all the rows"));
     }
-    if (old->white) CR_TRY(check_weights(cx, rows));
+    if (old->white) CR_TRY(check_weights(cx, old->kernel, rows));
     CR_TRY(method->extend(cx, old, rows, &m));
     report->stop = CR_STOP_CLOSED_FORM;
     report_evidence(m, rows->design, report);
@@ -529,6 +553,7 @@ const cr_model_class cri_class_gp = {
     .example = "examples/mcycle.csv --target accel",
     .summary = "Gaussian process regression with a kernel of your choice",
     .formulas = "y = h(x).b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise)\n"
+                "--noise-model:  log sd of e linear in columns\n"
                 "kernel parameters and noise at the maximum of the evidence;\n"
                 "prediction: normal, with the uncertainty of f and b",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5",

@@ -1,6 +1,6 @@
 /* noise_model.c -- log-linear spread of the noise. */
 #include "noise_model.h"
-#include "base/list.h"
+#include "models/common/noise_terms.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 
@@ -11,55 +11,20 @@ CRI_RECORD_TABLE(, cri_noise_model_record, cri_noise_model, CRI_NOISE_MODEL);
 
 /* --- terms ------------------------------------------------------------------------------------ */
 
-static bool is_listed(char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
-static cr_status check_names(cr_ctx *cx, const cr_design *d, char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        bool found = false;
-        for (size_t j = 0; j < d->n_columns; j++)
-            found |= strcmp(d->columns[j].name, names[i]) == 0;
-        if (found) continue;
-        cr_fail(cx, CR_EARG, "--noise-model: '%s' is not a feature of the model", names[i]);
-        return cr_fail_hint(cx, "name columns that --features has too");
-    }
-    return CR_OK;
-}
-
-static double mean_of_term(const cri_rows *rows, size_t term, double *x)
-{
-    double mean = 0;
-    cri_rows_fill_term(rows, term, 0, rows->n, x, 1);
-    for (size_t i = 0; i < rows->n; i++) mean += (x[i] - mean) / (double)(i + 1);
-    return mean;
-}
-
 cr_status cri_noise_model_new(cr_ctx *cx, const char *columns, const cri_rows *rows,
                               cri_noise_model *out)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    const cr_design *d = rows->design;
-    size_t          *which = cr_scratch_index(&s, d->n_terms), n_names = 0, k = 0;
-    double          *x = cr_scratch_f64(&s, rows->n);
-    char           **names = NULL;
-    cri_noise_model  m = { 0 };
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t         *which = NULL;
+    double         *x = cr_scratch_f64(&s, rows->n);
+    cri_noise_model m = { 0 };
 
-    CR_TRY(s.status);
-    CR_TRY(cri_list_split(&s, columns, &names, &n_names));
-    CR_TRY(check_names(cx, d, names, n_names));
-    for (size_t j = 0; j < d->n_terms; j++)
-        if (is_listed(names, n_names, d->columns[d->terms[j].column].name)) which[k++] = j;
-    m.noise_terms = k;
+    CR_TRY(cri_noise_terms(&s, columns, rows->design, &which, &m.noise_terms));
     CR_TRY(cri_record_allocate(cx, cri_noise_model_record, &m));
-    for (size_t j = 0; j < k; j++) {
+    for (size_t j = 0; j < m.noise_terms; j++) {
         m.noise_term[j] = which[j];
-        m.noise_centre[j] = mean_of_term(rows, which[j], x);
+        cri_noise_term_moments(rows, which[j], x, &m.noise_centre[j], NULL);
     }
     *out = m;
     m = (cri_noise_model){ 0 };
@@ -144,11 +109,7 @@ cr_status cri_noise_model_step(cr_ctx *cx, cri_noise_model *m, const cri_rows *r
     fill_columns(m, rows, D);
     sum_equations(D, u, n, q, A, g, unit);
     st = cr_chol(cx, cr_mat_of(A, q, q));
-    if (st == CR_ENUMERIC) {
-        cr_fail(cx, CR_ENUMERIC, "--noise-model: its columns depend on each other or are constant");
-        CR_TRY(cr_fail_hint(cx, "name fewer of them"));
-    }
-    CR_TRY(st);
+    CR_TRY(st == CR_ENUMERIC ? cri_noise_fail_dependent(cx) : st);
     memset(V, 0, q * q * sizeof *V);
     for (size_t a = 0; a < q; a++) V[a * q + a] = 1;
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(A, q, q), cr_mat_of(g, q, 1)));

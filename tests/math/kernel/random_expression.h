@@ -52,7 +52,10 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
         break;
     }
     case 3:
-        say(t, pick(d, 2) ? "linear" : "linear(x2, x1)");
+        if (pick(d, 3) == 0)
+            say(t, "loglinear(%sslope=%.3g, ard)", columns[pick(d, 4)], uniform(d, -1, 1));
+        else
+            say(t, pick(d, 2) ? "linear" : "linear(x2, x1)");
         break;
     case 4:
         say(t, "polynomial(degree=%zu, c=", 1 + pick(d, 3));

@@ -89,6 +89,23 @@ static long double f_cosine(const rows *r, size_t i, size_t j)
                 (difference(r, i, j, 0) + difference(r, i, j, 1) + difference(r, i, j, 2)) / 1.5L);
 }
 
+static long double f_loglinear(const rows *r, size_t i, size_t j)
+{
+    static const long double g[] = { 0.75L, -1.25L };
+    long double              sum = 0;
+    for (size_t c = 0; c < 2; c++)
+        sum += g[c] *
+               ((long double)r->X[i * COLUMNS + 2 * c] - 0.25L +
+                (long double)r->X[j * COLUMNS + 2 * c] - 0.25L) /
+               (c ? 4 : 0.5L);
+    return expl(sum);
+}
+
+static long double f_loud(const rows *r, size_t i, size_t j)
+{
+    return i == j ? 0.3L * f_loglinear(r, i, i) : 0;
+}
+
 static long double f_linear(const rows *r, size_t i, size_t j) { return product(r, i, j); }
 
 static long double f_linear_one(const rows *r, size_t i, size_t j)
@@ -229,6 +246,9 @@ static const struct {
     { "rq(l=2, alpha=0.75)", f_rq, 1e-14 },
     { "periodic(l=0.75, p=1.5)", f_periodic, 1e-13 },
     { "cosine(p=1.5)", f_cosine, 1e-14 },
+    { "loglinear(x1, x3; slope=[0.75,-1.25], centre=0.25, scale=[0.5,4])", f_loglinear, 1e-14 },
+    { "white(0.3)*loglinear(x1, x3; slope=[0.75,-1.25], centre=0.25, scale=[0.5,4])", f_loud,
+      1e-14 },
     { "linear", f_linear, 1e-14 },
     { "linear(x2)", f_linear_one, 1e-14 },
     { "polynomial(degree=3, c=1.25, variance=0.5)", f_polynomial, 1e-14 },
@@ -473,6 +493,7 @@ TEST(each_kernel_is_psd)
         "jaccard",
         "jensen_shannon",
         "linear",
+        "loglinear(slope=[1,-2,0.5], centre=0.4)",
         "matern(nu=0.7, l=0.3)",
         "matern(nu=0.5, l=0.3)",
         "matern(nu=1.5)",

@@ -2,6 +2,7 @@
 #include "gp_cost.h"
 #include "gp_fit.h"
 #include "models/gp/posterior/gp_mcmc.h"
+#include "models/gp/posterior/gp_noise.h"
 #include "base/context_internal.h"
 #include "base/rng.h"
 #include "math/constants.h"
@@ -75,13 +76,22 @@ cr_status cri_gp_charge_evidence(cr_ctx *cx, cri_gp_fit *f)
     return CR_OK;
 }
 
+/* The sd of the log noise; 0 where it is given. */
+static double sd_of_noise(const cri_gp_posterior *m)
+{
+    size_t level = cri_gp_noise_level(m->kernel);
+    size_t theta = level == SIZE_MAX ? SIZE_MAX : cr_kernel_parameter_at(m->kernel, level).theta;
+    if (m->noise_learned) theta = m->n_theta;
+    return theta == SIZE_MAX ? 0 : m->sd[theta];
+}
+
 /* Whether intervals at the best hyper-parameters would be too narrow: these are many for the rows, or
  * the data leave the noise open.  why [size]: in words. */
 static bool is_open(const cri_gp_fit *f, char *why, size_t size)
 {
     const cri_gp_posterior *m = f->m;
     size_t                  count = count_hyper(m);
-    double                  sd = m->noise_learned ? m->sd[m->n_theta] : 0;
+    double                  sd = sd_of_noise(m);
     bool                    many = (double)(ROWS_EACH * count) > m->rows;
     if (many)
         snprintf(why, size, "%zu hyper-parameters are many for %.0f rows", count, m->rows);

@@ -1,5 +1,6 @@
 /* gp_mcmc_describe.c -- what is told of draws of the hyper-parameters. */
 #include "gp_mcmc.h"
+#include "gp_noise.h"
 #include "base/sort.h"
 #include "models/common/predictor.h"
 #include "base/scratch.h"
@@ -58,15 +59,17 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, cri_sheet 
     }
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
     for (size_t i = 0; i <= count; i++) {
+        double              unit = 1;
         cr_kernel_parameter p = i < count
-                                    ? cr_kernel_parameter_at(k, i)
+                                    ? cri_gp_shown_parameter(k, i, &unit)
                                     : (cr_kernel_parameter){ .name = "noise", .theta = m->n_theta };
-        if (i == count && m->noise_column) break;
+        if (p.given) continue;
+        if (i == count && (m->noise_column || cri_gp_noise_level(k) != SIZE_MAX)) break;
         bool still = i < count ? p.fixed : !m->noise_learned;
         for (size_t h = 0; h < n; h++) {
             const double *theta = m->draws + h * width;
             if (i < count) CR_TRY(cr_kernel_set_theta(cx, k, theta));
-            x[h] = i < count ? cr_kernel_parameter_at(k, i).value : exp(theta[m->n_theta]);
+            x[h] = i < count ? cr_kernel_parameter_at(k, i).value / unit : exp(theta[m->n_theta]);
         }
         rhat = ess = NAN;
         if (!still)

@@ -1,6 +1,7 @@
 /* gp_posterior.c -- life and description of a fitted Gaussian process. */
 #include "gp_posterior.h"
 #include "gp_method.h"
+#include "gp_noise.h"
 #include "models/common/predictor.h"
 #include "base/context_internal.h"
 #include "math/dense/chol.h"
@@ -132,6 +133,14 @@ static cri_sheet *add_positive(cri_sheet *list, const char *name, double value, 
                          value * exp(1.959963984540054 * sd));
 }
 
+/* One of any sign, in its unit. */
+static cri_sheet *add_real(cri_sheet *list, const cr_kernel_parameter *p, double sd, double unit)
+{
+    double half = 1.959963984540054 * sd;
+    return add_parameter(list, p->name, p->value / unit, sd / unit, (p->value - half) / unit,
+                         (p->value + half) / unit);
+}
+
 /* Adds the derivative of the log evidence by the theta of a parameter, null where it has none;
  * nothing where it was not asked for. */
 static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row)
@@ -143,13 +152,14 @@ static void add_gradient(const cri_gp_posterior *m, size_t theta, cri_sheet *row
 void cri_gp_describe_kernel(const cri_gp_posterior *m, cri_sheet *list)
 {
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
-        cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
+        double              unit;
+        cr_kernel_parameter p = cri_gp_shown_parameter(m->kernel, i, &unit);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
-        bool                positive = p.lower >= 0 && p.upper > 1;
         if (p.given) continue;
         add_gradient(m, p.theta < m->n_theta ? p.theta : SIZE_MAX,
-                     positive ? add_positive(list, p.name, p.value, sd)
-                              : add_parameter(list, p.name, p.value, sd, NAN, NAN));
+                     p.lower >= 0 && p.upper > 1 ? add_positive(list, p.name, p.value, sd)
+                     : isinf(p.lower)            ? add_real(list, &p, sd, unit)
+                                      : add_parameter(list, p.name, p.value, sd, NAN, NAN));
     }
 }
 
@@ -157,7 +167,7 @@ cr_status cri_gp_process_parameters(cr_ctx *cx, const cri_gp_posterior *m, cri_s
 {
     (void)cx;
     cri_gp_describe_kernel(m, list);
-    if (!m->noise_column)
+    if (!m->noise_column && cri_gp_noise_level(m->kernel) == SIZE_MAX)
         add_gradient(m, m->noise > 0 ? m->n_theta : SIZE_MAX,
                      add_positive(list, "noise", m->noise, m->sd[m->n_theta]));
     return CR_OK;
@@ -203,14 +213,17 @@ done:
     return st;
 }
 
-/* The sd of the noise, that of white terms of the kernel with it. */
+/* The sd of the noise, that of white terms of the kernel with it; of one that depends on columns, at their means. */
 static cr_status noise_sd(cr_ctx *cx, const cri_gp_posterior *m, double *out)
 {
     cr_status       st = CR_OK;
     cr_kernel_input in = cri_gp_inputs(&m->at);
     double          with = 0, without = 0;
+    size_t          level = cri_gp_noise_level(m->kernel);
     in.rows = in.numbers.rows = 1;
-    if (m->white) {
+    if (level != SIZE_MAX) {
+        with = cr_kernel_parameter_at(m->kernel, level).value;
+    } else if (m->white) {
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, true, &with));
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, false, &without));
     }
@@ -239,7 +252,8 @@ const cr_field cri_gp_statistics[] = {
     CR_COUNT("landmarks", CR_FIELD_SOMETIMES, "of nystrom"),
     CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of the sparse ones"),
     CR_NUMBER("kernel_error", CR_FIELD_EITHER, "of rff and nystrom: mean error of the kernel"),
-    CR_MEASURE("noise_sd", "target", CR_FIELD_EITHER, "standard deviation of the noise"),
+    CR_MEASURE("noise_sd", "target", CR_FIELD_EITHER,
+               "standard deviation of the noise; with --noise-model, at the means of its columns"),
     CR_TEXT("solver", CR_FIELD_SOMETIMES, "of --solver cg"),
     CR_COUNT("cg_iterations", CR_FIELD_SOMETIMES, "of cg: steps of the last solution"),
     CR_NUMBER("cg_residual", CR_FIELD_EITHER, "of cg: residual that was left"),

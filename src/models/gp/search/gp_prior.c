@@ -6,6 +6,7 @@
 #include <math.h>
 
 static const double WIDE = 1.5, OTHER = 3, NOISE = 2; /* sds of logarithms       */
+static const double SLOPE = 1;                        /* sd of slopes of a logarithm */
 static const double NOISE_SHARE = 0.3;                /* of the target's variance */
 
 /* The log of what the variance of a population is expected to be, as a multiple of that of n rows. */
@@ -14,12 +15,12 @@ static double excess(double n) { return log(n / fmax(n - 3, 0.25 * n)); }
 static void set(cri_gp_prior *prior, const cri_gp_space *u, double n, size_t j)
 {
     bool noise = u->kind[j] == CRI_GP_NOISE, variance = noise || u->kind[j] == CRI_GP_AMPLITUDE;
-    bool other = u->kind[j] == CRI_GP_OTHER;
+    bool slope = u->kind[j] == CRI_GP_SLOPE, other = u->kind[j] == CRI_GP_OTHER || slope;
     prior->weak[j] = true;
     prior->mean[j] = other ? u->given[j] : u->unit[j];
     if (variance) prior->mean[j] += excess(n);
     if (noise) prior->mean[j] += log(NOISE_SHARE);
-    prior->sd[j] = other ? OTHER : noise ? NOISE : WIDE;
+    prior->sd[j] = slope ? SLOPE : other ? OTHER : noise ? NOISE : WIDE;
 }
 
 cr_status cri_gp_prior_new(cr_scratch *s, const cr_kernel *k, const cri_gp_space *u, double n,

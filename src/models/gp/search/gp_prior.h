@@ -1,7 +1,7 @@
 /* gp_prior.h -- weakly informative priors of hyper-parameters.
  *   theta_j ~ N(mean_j, sd_j^2),   theta: logarithms (gp_starts.h), log noise last
  * A parameter whose prior the expression does not give has log N(unit, 1.5^2) where it is a length or
- * an amplitude (its unit made from the data), log N(value of the expression, 3^2) otherwise; the
+ * an amplitude (its unit made from the data), log N(value of the expression, 3^2) otherwise, N(value, 1) where it is a slope of loglinear; the
  * noise has log N(0.3 of the variance of the target, 2^2).  That variance is the one to be expected
  * beyond the n rows, n / (n - 3) of theirs.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_SEARCH_GP_PRIOR_H

@@ -104,7 +104,7 @@ static size_t term_of(const cr_kernel *k, size_t at, size_t *out_terms)
     if (k->nodes[root].op != CRI_SUM) return *out_terms = 1, root;
     for (size_t c = k->nodes[root].first; c != SIZE_MAX; c = k->nodes[c].next) {
         if (is_below(k, c, at)) found = c;
-        *out_terms += k->nodes[c].class != &cri_kernel_white;
+        *out_terms += !cri_kernel_is_noise(k, c);
     }
     return found;
 }
@@ -223,6 +223,7 @@ static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double var
     if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
         node->class != &cri_kernel_periodic)
         return *out = (span){ length_unit(k, node, p, c), 2e-4, 1e4, CRI_GP_LENGTH }, CR_OK;
+    if (node->class == &cri_kernel_loglinear) return *out = (span){ 0, 1, 1, CRI_GP_SLOPE }, CR_OK;
     if (node->class == &cri_kernel_periodic || node->class == &cri_kernel_cosine)
         return *out = (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER }, CR_OK;
     return *out = (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER }, CR_OK;
@@ -352,6 +353,7 @@ void cri_gp_start_random(const cri_gp_space *u, uint64_t seed, uint64_t number, 
         double z = cr_rng_uniform(&rng), at = u->unit[j] + 2 * (z - 0.5) * log(10);
         if (u->kind[j] == CRI_GP_LENGTH) at = u->unit[j] + log(0.05) + z * log(100);
         if (u->kind[j] == CRI_GP_NOISE) at = u->unit[j] + log(1e-4) + z * log(5e3);
+        if (u->kind[j] == CRI_GP_SLOPE) at = u->given[j] + 2 * (z - 0.5);
         x[j] = clamp(u, j, at);
     }
 }

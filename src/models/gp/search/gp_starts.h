@@ -27,7 +27,8 @@ typedef struct cri_gp_space {
     bool    has_lengths;
 } cri_gp_space;
 
-enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE };
+/* Slopes are those of loglinear, by a unit of their columns. */
+enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE, CRI_GP_SLOPE };
 
 /* The lowest noise that is learned, relative to the variance of the target about its mean. */
 #define CRI_GP_NOISE_FLOOR 1e-8
