@@ -3,9 +3,9 @@
 #include "base/scratch.h"
 #include "math/constants.h"
 #include "math/special/special.h"
+#include "math/trapezoid.h"
 
 #include <math.h>
-#include <string.h>
 
 cr_status cri_shrunk_levels(cr_ctx *cx, const cri_shrinkage *s, double lambda, cri_shrunk *out)
 {
@@ -20,11 +20,8 @@ cr_status cri_shrunk_levels(cr_ctx *cx, const cri_shrinkage *s, double lambda, c
 
 /* --- the density of log l -------------------------------------------------------------------- */
 
-/* x = log l - log signal = - log tau, whose density is 1 / (2 pi cosh(x / 2)). */
-typedef struct node {
-    double x, log_density, R;
-} node;
-
+/* x = log l - log signal = - log tau, whose density is 1 / (2 pi cosh(x / 2)); the value of a node is
+ * R. */
 static double lambda_of(const cri_shrinkage *s, double x)
 {
     return (s->signal > 0 ? s->signal : 1) * exp(x);
@@ -52,124 +49,60 @@ static cr_status measure(cr_ctx *cx, const cri_shrinkage *s, double lambda, doub
     return CR_OK;
 }
 
-static cr_status evaluate(cr_ctx *cx, const cri_shrinkage *s, double x, node *out)
+double cri_log_prior_of_ratio(double x)
 {
-    double    R, logdet;
-    cr_status st = cr_check_interrupt(cx);
+    return -0.5 * fabs(x) - log1p(exp(-fabs(x))) - (CRI_LOG_2PI - log(2));
+}
+
+static cr_status evaluate(cr_ctx *cx, void *shrinkage, double x, cri_node *out)
+{
+    const cri_shrinkage *s = shrinkage;
+    double               R, logdet;
+    cr_status            st = cr_check_interrupt(cx);
     if (st == CR_OK) st = measure(cx, s, lambda_of(s, x), &R, &logdet);
     if (st != CR_OK) return st;
-    double prior = -0.5 * fabs(x) - log1p(exp(-fabs(x))) - (CRI_LOG_2PI - log(2));
-    *out = (node){ x, prior - 0.5 * (logdet + s->n * log(R / 2)), R };
-    return CR_OK;
-}
-
-/* --- the trapezoid rule ---------------------------------------------------------------------- */
-
-enum { MOST_NODES = 4096, LEAST_NODES = 9 };
-
-/* Nodes a step apart, those too far below the highest left out. */
-typedef struct grid {
-    node  *at; /* [MOST_NODES] */
-    size_t n;
-    double step, drop;
-} grid;
-
-static double highest(const grid *g)
-{
-    double top = -INFINITY;
-    for (size_t k = 0; k < g->n; k++) top = fmax(top, g->at[k].log_density);
-    return top;
-}
-
-/* Keeps the nodes from the first to the last of some height, and one more at either end. */
-static void trim(grid *g)
-{
-    double least = highest(g) - g->drop;
-    size_t first = 0, last = g->n - 1;
-    while (first < last && g->at[first].log_density < least) first++;
-    while (last > first && g->at[last].log_density < least) last--;
-    if (first > 0) first--;
-    if (last + 1 < g->n) last++;
-    memmove(g->at, g->at + first, (last - first + 1) * sizeof *g->at);
-    g->n = last - first + 1;
-}
-
-static double log_integral(const grid *g)
-{
-    double top = highest(g), sum = 0;
-    for (size_t k = 0; k < g->n; k++) sum += exp(g->at[k].log_density - top);
-    return top + log(sum * g->step);
-}
-
-/* Half the step: a node between each two. */
-static cr_status refine(cr_ctx *cx, const cri_shrinkage *s, grid *g)
-{
-    for (size_t k = g->n; k-- > 0;) g->at[2 * k] = g->at[k];
-    for (size_t k = 0; k + 1 < g->n; k++) {
-        double    x = 0.5 * (g->at[2 * k].x + g->at[2 * k + 2].x);
-        cr_status st = evaluate(cx, s, x, &g->at[2 * k + 1]);
-        if (st != CR_OK) return st;
-    }
-    g->n = 2 * g->n - 1;
-    g->step /= 2;
-    trim(g);
+    *out = (cri_node){ x, cri_log_prior_of_ratio(x) - 0.5 * (logdet + s->n * log(R / 2)), R };
     return CR_OK;
 }
 
 /* Solving the equations of many levels costs more than a sum over directions, and so many terms
  * settle l: fewer nodes do there. */
-static cr_status integrate(cr_ctx *cx, const cri_shrinkage *s, grid *g, double *out_log_integral)
+static cr_status integrate(cr_ctx *cx, cri_shrinkage *s, cri_trapezoid *g, double *out_log_integral)
 {
     const double from = s->levels ? -20 : -150, to = s->levels ? 20 : 80;
-    const double enough = s->levels ? 1e-6 : 1e-11;
-    double       before = NAN, value = NAN;
-    g->step = 1;
+    g->enough = s->levels ? 1e-6 : 1e-11;
     g->drop = s->levels ? 20 : 36;
+    g->label = "averaging over the scales";
     if (!(s->signal > 0)) { /* the data say nothing of any coefficient, nor of l */
         cr_status st = evaluate(cx, s, 0, g->at);
         g->n = 1;
-        *out_log_integral = -0.5 * s->n * log(g->at->R / 2);
+        *out_log_integral = -0.5 * s->n * log(g->at->value / 2);
         return st;
     }
-    for (double x = from; x <= to; x += g->step) {
-        cr_status st = evaluate(cx, s, x, &g->at[g->n++]);
-        if (st != CR_OK) return st;
-    }
-    trim(g);
-    value = log_integral(g);
-    while (2 * g->n <= MOST_NODES &&
-           !(fabs(value - before) <= enough + 0x1p-50 * fabs(value) && g->n >= LEAST_NODES)) {
-        cr_status st = refine(cx, s, g);
-        if (st != CR_OK) return st;
-        cr_progress(cx, "averaging over the scales", (double)g->n, 0);
-        before = value;
-        value = log_integral(g);
-    }
-    *out_log_integral = value;
-    return CR_OK;
+    return cri_trapezoid_integrate(cx, g, evaluate, s, from, to, out_log_integral);
 }
 
 cr_status cri_scales_new(cr_ctx *cx, cr_scratch *arena, const cri_shrinkage *s, cri_scales *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch scratch = cr_scratch_begin(cx);
-    grid       g = { .at = cr_scratch_bytes(&scratch, MOST_NODES, sizeof(node)) };
-    double     sum = 0, total = 0;
-    cri_scales q = { .dof = s->n };
+    cr_status     st = CR_OK;
+    cr_scratch    scratch = cr_scratch_begin(cx);
+    cri_trapezoid g = { .at = cr_scratch_bytes(&scratch, CRI_MOST_NODES, sizeof(cri_node)) };
+    cri_shrinkage problem = *s;
+    double        total = 0;
+    cri_scales    q = { .dof = s->n };
 
     CR_TRY(scratch.status);
-    CR_TRY(integrate(cx, s, &g, &total));
+    CR_TRY(integrate(cx, &problem, &g, &total));
     q.nodes = g.n;
     q.lambda = cr_scratch_f64(arena, g.n);
     q.weight = cr_scratch_f64(arena, g.n);
     q.noise = cr_scratch_f64(arena, g.n);
     CR_TRY(arena->status);
-    double top = highest(&g), mean_log_gamma = cr_digamma(s->n / 2);
-    for (size_t k = 0; k < g.n; k++) sum += exp(g.at[k].log_density - top);
+    double mean_log_gamma = cr_digamma(s->n / 2);
+    cri_trapezoid_shares(&g, q.weight);
     for (size_t k = 0; k < g.n; k++) {
-        double w = exp(g.at[k].log_density - top) / sum, R = g.at[k].R;
+        double w = q.weight[k], R = g.at[k].value;
         q.lambda[k] = lambda_of(s, g.at[k].x);
-        q.weight[k] = w;
         q.noise[k] = R / s->n;
         q.sigma2 += w * q.noise[k];
         q.log_lambda += w * log(q.lambda[k]);

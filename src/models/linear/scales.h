@@ -32,6 +32,7 @@ typedef struct cri_shrinkage {
     double        signal; /* tr G over the number of rows */
     cri_bordered *levels; /* or NULL */
     double       *x;      /* [p + 1] the last answer of these */
+    bool          quiet;  /* one of many: nothing is said of it */
 } cri_shrinkage;
 
 /* The sum over the directions of what all priors need, at lambda = alpha / beta. */
@@ -53,6 +54,9 @@ typedef struct cri_scales {
 } cri_scales;
 
 cr_status cri_scales_new(cr_ctx *cx, cr_scratch *arena, const cri_shrinkage *s, cri_scales *out);
+
+/* The log density of x = - log tau where sqrt(tau) is half-Cauchy. */
+double cri_log_prior_of_ratio(double x);
 
 /* The mixture in one direction of eigenvalue d, of which the data say u: the mean of m = u / (d +
  * l). */
