@@ -311,7 +311,7 @@ for listing in sorted((pathlib.Path(__file__).parent / "options").glob("*.txt"))
 
 @pytest.mark.parametrize("line", [f"{verb}|{o}" for verb, lines in OPTIONS.items() for o in lines])
 def test_option(credence, tmp_path, line):
-    verb, options = line.split("|")
+    verb, options = line.split("|", 1)
     verb, _, name = verb.partition(" ")
     (tmp_path / "d.csv").write_text(DATA)
     target = [] if "--target" in options or "--no-target" in options else ["--target", "y"]

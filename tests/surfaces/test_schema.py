@@ -119,6 +119,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "bayes-linear", *target, "--prior", "nig", "-o", "nig.cred"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "em", "--max-iter", "1"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
+        ["fit", "bayes-linear", "few.csv", "--target", "y", "--terms", "x, (1 | g)", "-o", "groups.cred"],
+        ["describe", "groups.cred"],
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
         ["describe", "chains.cred"],
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "map", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
@@ -286,7 +288,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     for verb in ("fit", "update"):                               # which models are updated is not the point
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
     never["update"] -= {key for key in never["update"]
-                        if key.startswith((".tree", ".rounds", ".path", ".subsets", ".parameters[].rhat", ".parameters[].ess",
+                        if key.startswith((".tree", ".rounds", ".path", ".subsets", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal"))}
     never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one

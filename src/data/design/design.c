@@ -142,3 +142,10 @@ bool cri_design_reads(const cr_design *d, const char *column)
         if (others[k] && strcmp(others[k], column) == 0) return true;
     return false;
 }
+
+size_t cri_design_varying(const cr_design *d)
+{
+    for (size_t i = 0; i < d->n_read; i++)
+        if (d->columns[i].varying) return i;
+    return SIZE_MAX;
+}

@@ -1,5 +1,7 @@
-/* design_classes.c -- a target of numbers whose values name classes: 0 and 1, -1 and 1, 1 to 9. */
+/* design_classes.c -- a target of numbers whose values name classes: 0 and 1, -1 and 1, 1 to 9;
+ * and whole numbers that name groups. */
 #include "design_internal.h"
+#include "data/table/date.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/number.h"
@@ -71,6 +73,25 @@ static cr_status find_classes(cr_ctx *cx, const cr_table *t, const cr_column *fr
                         from->name);
 }
 
+/* A category of the texts of n different numbers. */
+static cr_status remember_values(cr_ctx *cx, const cr_column *from, const double *x, size_t n,
+                                 cri_design_column *c)
+{
+    char buffer[CRI_DOUBLE_SIZE];
+    c->type = CR_CATEGORY;
+    c->reference = CRI_NO_LEVEL;
+    c->name = cri_string_copy(cx, from->name);
+    c->levels = cr_alloc(cx, n, sizeof *c->levels);
+    c->n_levels = c->levels ? n : 0;
+    if (!c->name || !c->levels) return CR_ENOMEM;
+    for (size_t k = 0; k < n; k++) {
+        c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], buffer));
+        if (!c->levels[k]) return CR_ENOMEM;
+    }
+    if (n > 0) qsort(c->levels, n, sizeof *c->levels, compare_texts);
+    return CR_OK;
+}
+
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *from,
                                cri_design_column *c)
 {
@@ -78,21 +99,55 @@ cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *f
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n;
     double    *x = cr_scratch_f64(&s, MOST_CLASSES);
-    char       buffer[CRI_DOUBLE_SIZE];
 
     CR_TRY(s.status);
     CR_TRY(find_classes(cx, t, from, x, &n));
-    c->type = CR_CATEGORY;
-    c->reference = CRI_NO_LEVEL;
-    c->name = cri_string_copy(cx, from->name);
-    c->levels = cr_alloc(cx, n, sizeof *c->levels);
-    c->n_levels = c->levels ? n : 0;
-    if (!c->name || !c->levels) CR_TRY(CR_ENOMEM);
-    for (size_t k = 0; k < n; k++) {
-        c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], buffer));
-        if (!c->levels[k]) CR_TRY(CR_ENOMEM);
+    CR_TRY(remember_values(cx, from, x, n, c));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+cr_status cri_remember_groups(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                              cri_design_column *c)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     rows = cr_table_rows(t), n = 0, different = 0;
+    double    *x = cr_scratch_f64(&s, rows);
+    char       buffer[CRI_DOUBLE_SIZE];
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows; i++) {
+        double v = from->values[i * from->stride];
+        if (isnan(v)) continue;
+        if (v != floor(v) || isinf(v) || cri_is_date(from->type)) {
+            cr_fail(cx, CR_EDATA,
+                    "%s: the groups of (1 | %s) must be texts or whole numbers, but '%s' is %s",
+                    cr_table_source(t), from->name, from->name,
+                    cri_is_date(from->type) ? "a date" : "a measurement");
+            CR_TRY(
+                cr_fail_hint(cx, "--category %s takes each of its values as a group", from->name));
+        }
+        x[n++] = v;
     }
-    if (n > 0) qsort(c->levels, n, sizeof *c->levels, compare_texts);
+    if (n > 0) qsort(x, n, sizeof *x, compare_numbers);
+    double frequent = n > 0 ? x[0] : 0;
+    for (size_t i = 0, run = 0, most = 0; i < n; i++) {
+        run = i > 0 && x[i] == x[different - 1] ? run + 1 : 1;
+        if (run == 1) x[different++] = x[i];
+        if (run > most) most = run, frequent = x[different - 1];
+    }
+    CR_TRY(remember_values(cx, from, x, different, c));
+    const char *text = cri_level_text(from, frequent, buffer);
+    for (size_t k = 0; k < different; k++)
+        if (strcmp(c->levels[k], text) == 0) c->fill = (double)k;
 done:
     cr_scratch_end(&s);
     return st;

@@ -47,7 +47,8 @@ typedef struct cri_design_column {
     int       reference; /* the level without a term, or CRI_NO_LEVEL */
     double    fill;  /* imputed where missing: the mean, or the index of the most frequent level */
     cri_basis basis; /* of a number; kind NONE for powers */
-    bool texts; /* the model reads the levels as texts: other tables may bring new ones       */
+    bool texts;   /* the model reads the levels as texts: other tables may bring new ones       */
+    bool varying; /* its levels are groups with an intercept each: level n_levels is any other */
     cri_dictionary
              later; /* those that updates brought: their codes follow those of the levels      */
     cri_made made;
@@ -75,6 +76,7 @@ typedef struct cri_design_needs {
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
     bool        sequences;             /* rows come in sequences                               */
+    bool        varying;               /* takes varying intercepts, (1 | COLUMN)               */
 } cri_design_needs;
 
 /* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of
@@ -134,6 +136,9 @@ static inline const cri_design_column *cri_design_column_of(const cr_design *d, 
     return &d->columns[d->terms[j - d->block.n].column];
 }
 
+/* The column whose levels are the groups of a varying intercept; SIZE_MAX where there is none. */
+size_t cri_design_varying(const cr_design *d);
+
 /* true when numbers are made of others, so that terms are not columns of the table. */
 static inline bool cri_design_has_made(const cr_design *d) { return d->n_read < d->n_columns; }
 
@@ -176,6 +181,11 @@ const char *cri_level_text(const cr_column *column, double value, char *buffer);
  * CR_EDATA where there are so many that it looks like a measurement. */
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,
                                cri_design_column *out);
+
+/* The same of the groups of a varying intercept, whole numbers of which there may be any number.  Fails with CR_EDATA
+ * where they are not whole. */
+cr_status cri_remember_groups(cr_ctx *cx, const cr_table *table, const cr_column *column,
+                              cri_design_column *out);
 
 /* Classes of the target that a table has and the design has not join it, in their places by bytes:
  * class k becomes map[k], map [classes before]; nothing changes where there are none.  Fails as
@@ -266,6 +276,10 @@ void      cri_rows_close_sequences(cr_ctx *cx, cri_rows *rows);
  * is borrowed.  O(n (numbers + categories)). */
 cr_status cri_rows_open_entries(cr_ctx *cx, const cri_rows *rows, cri_rows *out_view);
 void      cri_rows_close_entries(cr_ctx *cx, cri_rows *view);
+
+/* The groups of rows whose design has a varying intercept: out [n], its number of levels where the
+ * design has not seen the group.  Pure. */
+void cri_rows_groups(const cri_rows *rows, size_t *out);
 
 /* X[i - begin, 0..p) for rows i in [begin, end); X has `stride` doubles between rows.  Pure. */
 void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, size_t stride);

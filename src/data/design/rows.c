@@ -298,6 +298,17 @@ static void fill_codes(const cri_rows *r, size_t column, size_t begin, size_t en
     }
 }
 
+void cri_rows_groups(const cri_rows *r, size_t *out)
+{
+    size_t column = cri_design_varying(r->design);
+    double code[FILL_ROWS];
+    for (size_t from = 0; from < r->n; from += FILL_ROWS) {
+        size_t to = r->n - from > FILL_ROWS ? from + FILL_ROWS : r->n;
+        fill_codes(r, column, from, to, code, 1);
+        for (size_t i = from; i < to; i++) out[i] = (size_t)code[i - from];
+    }
+}
+
 double cri_rows_multiplier(const cri_rows *r, size_t column, size_t i)
 {
     size_t by = r->design->columns[column].made.by;

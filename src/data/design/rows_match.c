@@ -40,6 +40,12 @@ static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_co
     return cr_fail_nearest(cx, text, "levels", c->n_levels, level_name, c);
 }
 
+/* What stands for a level that the model has not seen: none, or a group that is new. */
+static uint32_t unseen_code(const cri_design_column *c)
+{
+    return c->varying ? (uint32_t)c->n_levels : CR_MISSING_CODE;
+}
+
 /* recode[k] = design level of table level k; fails at the first row that uses an unseen one. */
 static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
                               const cr_column *from, uint32_t *recode)
@@ -47,6 +53,7 @@ static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_co
     bool unseen = false;
     for (size_t k = 0; k < from->n_levels; k++) {
         recode[k] = find_level(c, from->levels[k]);
+        if (recode[k] == CR_MISSING_CODE) recode[k] = unseen_code(c);
         unseen |= recode[k] == CR_MISSING_CODE;
     }
     for (size_t i = 0; unseen && i < cr_table_rows(t); i++) {
@@ -99,6 +106,7 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
             k = next++ % SEEN;
             seen[k] = x;
             level[k] = find_level(c, text);
+            if (level[k] == CR_MISSING_CODE) level[k] = unseen_code(c);
             if (level[k] == CR_MISSING_CODE) return unseen_level(cx, t, c, i, text);
         }
         levels[i] = level[k];

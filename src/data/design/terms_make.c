@@ -15,6 +15,7 @@ static cr_status number_columns(cri_maker *m, size_t *number, size_t *out_n)
     for (size_t i = 0; i < m->list.n; i++)
         for (size_t a = 0; a < m->list.items[i]->n; a++)
             number[m->list.items[i]->atoms[a]->place.index] = 1;
+    if (m->list.varying) number[m->list.varying->atoms[0]->place.index] = 1;
     *out_n = 0;
     for (size_t k = 0; k < n; k++)
         if (number[k]) number[k] = (*out_n)++;
@@ -38,6 +39,29 @@ static cr_status remember_columns(cri_maker *m, const size_t *number)
         }
 done:
     return st;
+}
+
+/* The groups of a varying intercept: texts, or whole numbers. */
+static cr_status remember_groups(cri_maker *m, const size_t *number)
+{
+    cr_ctx *cx = m->s->cx;
+    if (!m->list.varying) return CR_OK;
+    const cri_atom    *atom = m->list.varying->atoms[0];
+    cri_design_column *c = &m->d->columns[number[atom->place.index]];
+    const cr_column   *from = cr_table_column(m->t, atom->place.index);
+    if (!from) return CR_ENOMEM;
+    cr_status st =
+        from->type == CR_CATEGORY
+            ? cri_design_remember(cx, m->t, from, m->plan, m->d->missing == CR_MISSING_IMPUTE, c)
+            : cri_remember_groups(cx, m->t, from, c);
+    if (st != CR_OK) return st;
+    c->varying = true;
+    c->reference = CRI_NO_LEVEL;
+    if (c->n_levels >= 3) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "--terms: (1 | %s) has %zu group%s, too few to learn how much groups differ", c->name,
+            c->n_levels, c->n_levels == 1 ? "" : "s");
+    return cr_fail_hint(cx, "the term %s gives each level a coefficient", c->name);
 }
 
 /* --- functions and bases --------------------------------------------------------------------- */
@@ -168,6 +192,7 @@ static cr_status make_columns(cri_maker *m)
     m->d->missing = cri_resolve_missing(m->plan->options->missing, m->plan->needs->keep_missing);
     m->d->n_read = m->columns = n_read;
     CR_TRY(remember_columns(m, number));
+    CR_TRY(remember_groups(m, number));
     CR_TRY(make_functions(m));
     CR_TRY(cri_design_set_columns(cx, m->d, m->columns));
     CR_TRY(expand_all(m));

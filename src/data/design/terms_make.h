@@ -12,6 +12,7 @@ typedef struct cri_term_list {
     cri_term_item **items; /* [n] */
     size_t          n;
     bool           *in_block; /* [columns of the block]; NULL where they are spread out */
+    cri_term_item  *varying;  /* (1 | COLUMN), which has no terms; NULL = none          */
 } cri_term_list;
 
 /* (terms_resolve.c)  Fails with CR_EARG or CR_EDATA where a column is not there, is not a feature or

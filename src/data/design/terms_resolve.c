@@ -14,6 +14,7 @@ typedef struct resolver {
     size_t          n;
     size_t         *plain; /* [columns] 1 + the item that is this column as it is, 0 = none   */
     bool           *in_block;
+    cri_term_item  *varying; /* (1 | COLUMN); NULL = none */
 } resolver;
 
 static bool is_in_block(const resolver *r, size_t k) { return k >= r->block[0] && k < r->block[1]; }
@@ -119,11 +120,48 @@ static cr_status take_away(resolver *r, const cri_term_item *item)
     return CR_OK;
 }
 
-/* Every feature as a term of its own. */
+/* --- varying intercepts ---------------------------------------------------------------------- */
+
+static cr_status add_varying(resolver *r, cri_term_item *item)
+{
+    cr_ctx     *cx = r->s->cx;
+    const char *group = item->atoms[0]->column;
+    if (!r->plan->needs->varying) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "--terms: (1 | %s) is a varying intercept, which this model does not have", group);
+        return cr_fail_hint(cx,
+                            "bayes-linear has it; in other models the term %s gives each "
+                            "of its levels a coefficient",
+                            group);
+    }
+    if (r->varying && strcmp(r->varying->atoms[0]->column, group) != 0)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--terms: one varying intercept is possible, but there are (1 | %s) and "
+                       "(1 | %s)",
+                       r->varying->atoms[0]->column, group);
+    r->varying = item;
+    return CR_OK;
+}
+
+/* The levels of a varying intercept have no coefficients beside it. */
+static cr_status check_varying(const resolver *r)
+{
+    size_t group = r->varying ? r->varying->atoms[0]->place.index : SIZE_MAX;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t a = 0; r->items[i] && a < r->items[i]->n; a++)
+            if (r->items[i]->atoms[a]->place.index == group)
+                return cr_fail(r->s->cx, CR_EARG,
+                               "--terms: '%s' cannot be a term beside its varying intercept "
+                               "(1 | %s)",
+                               r->items[i]->atoms[a]->name, r->varying->atoms[0]->column);
+    return CR_OK;
+}
+
+/* Every feature as a term of its own, except the groups of a varying intercept. */
 static cr_status add_all(resolver *r)
 {
     for (size_t k = 0; k < r->columns; k++) {
-        if (!r->plan->chosen[k]) continue;
+        if (!r->plan->chosen[k] || (r->varying && r->varying->atoms[0]->place.index == k)) continue;
         cri_atom      *atom = cr_scratch_bytes(r->s, 1, sizeof *atom);
         cri_term_item *item = cr_scratch_bytes(r->s, 1, sizeof *item);
         if (r->s->status != CR_OK) return r->s->status;
@@ -142,19 +180,26 @@ static cr_status add_all(resolver *r)
 
 static cr_status apply(resolver *r, cri_term_item *item)
 {
-    cr_ctx *cx = r->s->cx;
     if (item->kind == CRI_ITEM_ALL) return add_all(r);
     cr_status st = find_columns(r, item);
     if (st != CR_OK) return st;
     if (item->minus) return take_away(r, item);
-    if (item->kind == CRI_ITEM_VARYING) {
-        const char *group = item->atoms[0]->column;
-        cr_fail(cx, CR_EUNSUPPORTED,
-                "--terms: (1 | %s) is a varying intercept, which this model does not have", group);
-        return cr_fail_hint(cx, "the term %s alone gives each of its levels a coefficient", group);
-    }
+    if (item->kind == CRI_ITEM_VARYING) return CR_OK; /* by find_varying */
     add(r, item);
     return CR_OK;
+}
+
+/* Before all else, so that '.' knows. */
+static cr_status find_varying(resolver *r, const cri_terms *terms)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < terms->n && st == CR_OK; i++) {
+        cri_term_item *item = &terms->items[i];
+        if (item->kind != CRI_ITEM_VARYING || item->minus) continue;
+        st = find_columns(r, item);
+        if (st == CR_OK) st = add_varying(r, item);
+    }
+    return st;
 }
 
 /* --- the list -------------------------------------------------------------------------------- */
@@ -194,11 +239,14 @@ cr_status cri_terms_resolve(cr_scratch *s, const cr_table *t, const cri_design_p
     r.in_block = cr_scratch_bytes(s, r.block[1] - r.block[0], sizeof *r.in_block);
     out->items = cr_scratch_bytes(s, most, sizeof *out->items);
     CR_TRY(s->status);
+    CR_TRY(find_varying(&r, &terms));
     for (size_t i = 0; i < terms.n; i++) CR_TRY(apply(&r, &terms.items[i]));
+    CR_TRY(check_varying(&r));
+    out->varying = r.varying;
     sort_items(&r, out->items, &out->n);
     for (size_t k = 0; k < r.block[1] - r.block[0]; k++) used += r.in_block[k];
     out->in_block = used > 0 ? r.in_block : NULL;
-    if (out->n + used == 0)
+    if (out->n + used == 0 && !r.varying)
         CR_TRY(cr_fail(s->cx, CR_EARG, "--terms: '%s' leaves no term", plan->options->terms));
 done:
     return st;

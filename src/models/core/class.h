@@ -45,6 +45,7 @@ struct cr_model_class {
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
     bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else      */
     bool       sequences; /* sees rows in sequences (rows->sequences), by --sequence and --time */
+    bool       varying;   /* takes varying intercepts: (1 | COLUMN) in --terms                  */
     cri_coding coding;    /* how categories become terms                                        */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
      * NULL. */

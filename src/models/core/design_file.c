@@ -65,6 +65,7 @@ static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *ou
     } else if (c->type == CR_CATEGORY) {
         CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
         CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
+        if (c->varying) CR_TRY(cri_store_set(cx, out, "varying", json_true()));
         if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
     }
     if (cri_is_date(c->type)) CR_TRY(cri_store_set(cx, out, "origin", json_real(c->origin)));
@@ -317,6 +318,9 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
         CR_TRY(read_name(cx, s, json_object_get(in, "format"), &c->format));
     if (c->type == CR_CATEGORY && !made) CR_TRY(read_levels(cx, s, in, c));
     if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
+    c->varying = json_is_true(json_object_get(in, "varying"));
+    if (c->varying && (c->type != CR_CATEGORY || made || c->texts || c->n_levels == 0))
+        CR_TRY(cri_design_damaged(cx, s, "the groups of a varying intercept are no category"));
     if (json_object_get(in, "basis")) {
         if (c->type == CR_CATEGORY) CR_TRY(cri_design_damaged(cx, s, "a category has a basis"));
         CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));
@@ -356,7 +360,8 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     CR_TRY(cri_store_get_count(cx, s, in, "level", &t->level));
     CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->shift[j]));
     CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->scale[j]));
-    if (t->column >= d->n_columns) CR_TRY(cri_design_damaged(cx, s, "a term names no column"));
+    if (t->column >= d->n_columns || d->columns[t->column].varying)
+        CR_TRY(cri_design_damaged(cx, s, "a term names no column"));
     const cri_design_column *c = &d->columns[t->column];
     bool                     category = c->type == CR_CATEGORY;
     bool                     basis = c->basis.kind != CRI_BASIS_NONE;
@@ -443,7 +448,8 @@ static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, c
     CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->target_scale));
     if (!(d->target_scale > 0))
         CR_TRY(cri_design_damaged(cx, s, "the target's scale is not positive"));
-    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts || json_object_get(in, "made"))
+    if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts || d->target.varying ||
+        json_object_get(in, "made"))
         CR_TRY(cri_design_damaged(cx, s, "the target is read as a feature is"));
     CR_TRY(read_transform(cx, s, json_object_get(in, "transform"), d));
     if (d->target.type != CR_CATEGORY) goto done;

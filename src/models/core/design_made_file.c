@@ -47,6 +47,7 @@ static size_t read_integer(const json_t *triple, size_t k)
 static bool is_factor(const cr_design *d, const cri_made *m, const cri_design_term *f)
 {
     const cri_design_column *c = &d->columns[f->column];
+    if (c->varying) return false;
     bool category = c->type == CR_CATEGORY, basis = c->basis.kind != CRI_BASIS_NONE;
     if (m->kind == CRI_MADE_CROSS) return category && c->made.by == 0 && !c->texts;
     bool dates = cri_function_of_dates(m->step.function);

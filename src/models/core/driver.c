@@ -187,7 +187,8 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                                .classes = classes,
                                .spread = !c->takes_sparse,
                                .keep_missing = c->takes_missing,
-                               .sequences = c->sequences };
+                               .sequences = c->sequences,
+                               .varying = c->varying };
     const char      *only = m->design_options.sequence ? "sequence" : "time";
     if (!c->sequences && (m->design_options.sequence || m->design_options.time))
         return cr_fail(cx, CR_EARG,

@@ -9,6 +9,7 @@
  * many more than rows the same comes from the n x n eigenbasis of Z Z^T (dual.h): the directions
  * that are missing have d = 0.  Of a category of many levels a step solves the equations with the
  * levels eliminated (bordered.h), O(n + p).
+ * Varying intercepts, y ~ N(b0 + z . w + u_g, 1/beta) with u_g ~ N(0, s_u^2), are bayes_varying.c.
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
 #include "bayes_linear.h"
 
@@ -25,6 +26,11 @@ static const cri_requirement bayes_requirements[] = {
 CRI_RECORD_TABLE(static, bayes_record, cri_bayes, CRI_BAYES);
 
 /* --- the fit --------------------------------------------------------------------------------- */
+
+static bool has_groups(const cri_rows *rows)
+{
+    return cri_design_varying(rows->design) != SIZE_MAX;
+}
 
 static bool pays_by_levels(const cri_rows *rows, const cri_bayes_options *o)
 {
@@ -46,8 +52,9 @@ static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     cri_bayes *m = cr_alloc(cx, 1, sizeof *m);
     (void)seed;
     if (!m) return CR_ENOMEM;
-    CR_TRY(pays_by_levels(rows, options) ? cri_bayes_solve_levels(cx, m, rows, options, report)
-                                         : cri_bayes_solve_dual(cx, m, rows, options, report));
+    CR_TRY(has_groups(rows)                ? cri_bayes_solve_varying(cx, m, rows, options, report)
+           : pays_by_levels(rows, options) ? cri_bayes_solve_levels(cx, m, rows, options, report)
+                                           : cri_bayes_solve_dual(cx, m, rows, options, report));
     *out_state = m;
     m = NULL;
 done:
@@ -60,7 +67,7 @@ done:
 static bool bayes_serves(const cri_rows *rows, const void *options, size_t leaves)
 {
     (void)leaves;
-    return !pays_by_levels(rows, options) && !takes_dual(rows, options);
+    return !has_groups(rows) && !pays_by_levels(rows, options) && !takes_dual(rows, options);
 }
 
 static cr_status refuse_update(cr_ctx *cx, bool dual)
@@ -71,15 +78,23 @@ static cr_status refuse_update(cr_ctx *cx, bool dual)
     return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
 }
 
+static cr_status refuse_groups(cr_ctx *cx)
+{
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   "a bayes-linear model with varying intercepts learns from all rows at once: "
+                   "it has no update and no stream");
+}
+
 static cr_status bayes_check(cr_ctx *cx, const void *state)
 {
     const cri_bayes *m = state;
+    if (m->varying.groups > 0) return refuse_groups(cx);
     return m->dual || m->fit.diagonal ? refuse_update(cx, m->dual) : CR_OK;
 }
 
 static cr_status bayes_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
 {
-    (void)rows;
+    if (has_groups(rows)) return refuse_groups(cx);
     if (((const cri_bayes_options *)options)->solver == CRI_BAYES_SOLVER_DUAL)
         return refuse_update(cx, true);
     *out_state = cr_alloc(cx, 1, sizeof(cri_bayes));
@@ -95,7 +110,10 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
                                cr_prediction *out)
 {
     const cri_bayes *m = state;
-    return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
+    cr_status        st = cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
+    if (st == CR_OK && m->varying.groups > 0)
+        st = cri_varying_predict(cx, &m->varying, &m->fit, rows, out);
+    return st;
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -118,6 +136,7 @@ static const cr_field bayes_statistics[] = {
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
     CR_NUMBER("effective_parameters", CR_FIELD_NULL, "coefficients that the data determine"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
+    CRI_VARYING_STATISTICS("target"),
     CR_FIELD_LAST,
 };
 
@@ -145,6 +164,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     cri_put_real(s, "noise_sd", m->fit.sigma * unit);
     cri_put_real(s, "effective_parameters", m->gamma);
     cri_put_real(s, "rss", m->rss * unit * unit);
+    if (m->varying.groups > 0) cri_varying_describe(&m->varying, &m->fit, design, s, out);
     (void)cx;
     return CR_OK;
 }
@@ -154,10 +174,11 @@ static cr_status bayes_ready(cr_ctx *cx, void *state, const cr_design *design)
     cri_bayes *m = state;
     size_t     p = cr_design_terms(design);
     (void)cx;
-    bool fits = cri_predictor_fits(&m->fit, p) &&
-                (m->dual || m->fit.diagonal || cri_moments_fit(&m->moments, p)) &&
-                (!(m->dual && design->block.n > 0) || m->kept.start) &&
-                (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
+    bool fits =
+        cri_predictor_fits(&m->fit, p) && cri_varying_fits(&m->varying, design) &&
+        (m->dual || m->fit.diagonal || m->varying.groups > 0 || cri_moments_fit(&m->moments, p)) &&
+        (!(m->dual && design->block.n > 0) || m->kept.start) &&
+        (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
     return fits ? CR_OK : CR_EDATA;
 }
 
@@ -176,6 +197,7 @@ const cr_model_class cri_class_bayes_linear = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,
+    .varying = true,
     .sums = &(const cri_sums_face){ .record = cri_moments_record,
                                     .size = sizeof(cri_moments),
                                     .at = offsetof(cri_bayes, moments),
@@ -191,6 +213,7 @@ const cr_model_class cri_class_bayes_linear = {
         const cri_rows_face){ .predict = bayes_predict, .means_alone = true, .has_leverage = true },
     .describe = bayes_describe,
     .statistics = bayes_statistics,
+    .tables = cri_varying_tables,
     .state = bayes_record,
     .state_size = sizeof(cri_bayes),
     .ready = bayes_ready,

@@ -2,12 +2,14 @@
  *   1. bayes_linear.c      the model: its faces, what it says of a fit, the class
  *   2. bayes_scales.c      alpha and beta, or a and b, and the evidence, given the spectrum
  *   3. bayes_posterior.c   from moments or rows to the posterior of the coefficients
+ *   4. bayes_varying.c     the same with varying intercepts, whose scale is learned too
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_BAYES_LINEAR_H
 #define CREDENCE_MODELS_LINEAR_BAYES_LINEAR_H
 
 #include "dual.h"
 #include "models/common/moments.h"
+#include "models/common/varying.h"
 #include "scales.h"
 
 /* clang-format off */
@@ -57,11 +59,14 @@ CR_OPTIONS_STRUCT(cri_bayes_options, CRI_BAYES_OPTIONS);
     MEMBER(real, rss,     (),              "any none", "|t - Z m|^2")                               \
     MEMBER(part, fit,     (cri_predictor), "",         "")                                          \
     MEMBER(part, moments, (cri_moments),   "none",     "for updates; absent after a fit in the dual, or with fit.diagonal") \
-    MEMBER(part, kept,    (cri_kept_rows), "none",     "of a fit in the dual to sparse rows")
+    MEMBER(part, kept,    (cri_kept_rows), "none",     "of a fit in the dual to sparse rows")         \
+    MEMBER(part, varying, (cri_varying),   "none",     "of varying intercepts")
 /* clang-format on */
 
 CRI_RECORD(cri_bayes, CRI_BAYES);
 
+/* Values that the user gives are where a search begins; without any, all scales are averaged over. */
+bool cri_bayes_averages(const cri_bayes_options *o);
 /* The intercept has a flat prior. */
 bool cri_bayes_is_flat(const cri_bayes_options *o);
 
@@ -78,6 +83,11 @@ cr_status cri_bayes_learn(cr_ctx *cx, cr_scratch *arena, cri_bayes *m, cri_shrin
                           double left, const cri_bayes_options *o, double weight,
                           double target_scale, cr_report *report, cri_bayes_scales *out);
 
+/* The posterior in the eigenbasis V diag(d) V' of the cross-products, of which the data say u (which
+ * is overwritten): out_w [p] the mean, and the factor of the predictor. */
+cr_status cri_bayes_condition(cr_ctx *cx, const cri_bayes_scales *scales, const double *d,
+                              const double *V, double *u, cri_predictor *fit, double *out_w);
+
 /* From the moments to the posterior: of the class. */
 cr_status cri_bayes_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
                           cr_report *report);
@@ -87,5 +97,8 @@ cr_status cri_bayes_solve_dual(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
 /* From rows to the posterior: one category of many levels. */
 cr_status cri_bayes_solve_levels(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
                                  const cri_bayes_options *o, cr_report *report);
+/* From rows to the posterior: groups with varying intercepts. */
+cr_status cri_bayes_solve_varying(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
+                                  const cri_bayes_options *o, cr_report *report);
 
 #endif

@@ -47,6 +47,18 @@ done:
     return st;
 }
 
+cr_status cri_bayes_condition(cr_ctx *cx, const cri_bayes_scales *scales, const double *d,
+                              const double *V, double *u, cri_predictor *fit, double *out_w)
+{
+    size_t    p = fit->p;
+    cr_status st = CR_OK;
+    if (scales->average.nodes > 0)
+        st = set_average(cx, &scales->average, d, V, u, fit);
+    else
+        set_posterior(fit, d, V, scales->lambda, u);
+    return st == CR_OK ? cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, out_w) : st;
+}
+
 /* --- from the moments ------------------------------------------------------------------------ */
 
 cr_status cri_bayes_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
@@ -80,11 +92,7 @@ cr_status cri_bayes_solve(cr_ctx *cx, const cr_design *design, const void *optio
     }
     CR_TRY(
         cri_bayes_learn(cx, &sc, m, &s, left, o, g.weight, design->target_scale, report, &scales));
-    if (m->averaged)
-        CR_TRY(set_average(cx, &scales.average, d, V, u, &m->fit));
-    else
-        set_posterior(&m->fit, d, V, scales.lambda, u);
-    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
+    CR_TRY(cri_bayes_condition(cx, &scales, d, V, u, &m->fit, w));
     cri_predictor_set_coef(&m->fit, w, g.offset);
     cri_predictor_set_sds(&m->fit);
     if (!cri_bayes_is_flat(o)) m->fit.mean_share = 0; /* predictions take it as known */

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Values that the user gives are where a search begins; without any, all are averaged over. */
-static bool averages(const cri_bayes_options *o)
+bool cri_bayes_averages(const cri_bayes_options *o)
 {
     bool given = !isnan(o->alpha) || !isnan(o->noise);
+    if (o->prior == CRI_BAYES_PRIOR_NIG) return false;
     return o->optimize == CRI_BAYES_OPTIMIZE_INTEGRATE ||
            (o->optimize == CRI_BAYES_OPTIMIZE_AUTO && !given);
 }
@@ -104,7 +104,7 @@ static cr_status refuse_noiseless(cr_ctx *cx)
 
 static void warn_noiseless(cr_ctx *cx, const cri_shrinkage *s, double rss, double beta)
 {
-    if (rss < 2 * rounding_of_rss(s))
+    if (!s->quiet && rss < 2 * rounding_of_rss(s))
         cr_log(cx, CR_LOG_WARNING,
                "the target is explained without any error: the noise is taken to "
                "be its rounding, with an sd of %.3g",
@@ -272,11 +272,12 @@ cr_status cri_bayes_learn(cr_ctx *cx, cr_scratch *arena, cri_bayes *m, cri_shrin
     bool      flat = cri_bayes_is_flat(o);
     s->n = weight - flat;
     s->rss0 = fmax(left, rounding_of_rss(s));
-    for (size_t k = 0; !s->levels && k < s->r; k++) s->signal += s->d[k] / weight;
+    bool given = s->levels || s->signal > 0;
+    for (size_t k = 0; !given && k < s->r; k++) s->signal += s->d[k] / weight;
     if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == CRI_BAYES_PRIOR_NIG;
-    m->averaged = !m->nig && averages(o);
+    m->averaged = cri_bayes_averages(o);
     if (m->nig)
         CR_TRY(solve_nig(cx, m, s, o, report, &out->lambda));
     else if (m->averaged)
