@@ -29,7 +29,7 @@ def make_wide(path):
             f.write(" ".join([f"{y:.6f}", *(f"{j + 1}:{v:.4f}" for j, v in sorted(row.items()))]) + "\n")
 
 
-# Both minimise sum of nll + |b|^2 / 2 without an intercept; the fit alone is timed.
+# Both minimise mean of nll + |b|^2 / (2 n) without an intercept; the fit alone is timed.
 SKLEARN = """
 import json, sys, time
 import numpy
@@ -41,7 +41,7 @@ model = LogisticRegression(solver=sys.argv[2], C=1, fit_intercept=False, tol=1e-
 end = time.perf_counter()
 b = model.coef_[0]
 nll = numpy.logaddexp(0, -(2 * (y == model.classes_[1]) - 1) * (X @ b)).sum()
-print(json.dumps({"seconds": end - start, "objective": nll + b @ b / 2}))
+print(json.dumps({"seconds": end - start, "objective": (nll + b @ b / 2) / len(y)}))
 """
 
 # sum (y - b0 - x.b)^2 + lambda |b|^2, b0 free, columns as they are; the tolerance is the loosest power of ten
@@ -71,12 +71,12 @@ def ridge_objective(said):
     return said["statistics"]["rss"] + 10 * squares
 
 
-def logistic(name, solver):
+def logistic(name, rows, solver):
     """`solver` is the quickest that scikit-learn has for these data."""
     return Task(name=f"logistic-{name}",
                 about=f"logistic regression on {name}, the fit alone, against {solver} in scikit-learn",
                 ours=["{build}/credence", "fit", "logistic", "{data}", "--target", "y", "--category", "y",
-                      "--scale", "none", "--lambda", "1", "--no-intercept", "--json"],
+                      "--scale", "none", "--lambda", repr(1 / rows), "--no-intercept", "--json"],
                 peer=python(SKLEARN, "{data}", solver), needs=("sklearn",), data=(f"{name}.libsvm",
                                                                            copy_of(f"{name}.libsvm")),
                 quality=logistic_objective, judge="lower", tolerance=1e-9, goal=2,
@@ -84,8 +84,8 @@ def logistic(name, solver):
 
 
 TASKS = [
-    logistic("a9a", "newton-cholesky"),
-    logistic("w8a", "liblinear"),
+    logistic("a9a", 32_561, "newton-cholesky"),
+    logistic("w8a", 49_749, "liblinear"),
     Task(name="ridge-sparse", about="ridge, 2e4 rows x 1e5 sparse columns with degrees of freedom, the fit alone, "
          "against scikit-learn",
          ours=["{build}/credence", "fit", "ridge", "{data}", "--target", "y", "--scale", "none", "--lambda", "10",

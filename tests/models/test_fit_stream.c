@@ -326,9 +326,9 @@ TEST(passes_of_many)
     enum { MANY = 2100, FEW_ROWS = 60 };
     const char *path = write_logistic(FEW_ROWS, MANY);
     cr_table   *t = read_table(cx, path);
-    cr_model   *whole = fit(cx, "logistic", t, "target=g lambda=50 scale=none"), *m = NULL;
+    cr_model   *whole = fit(cx, "logistic", t, "target=g lambda=0.8 scale=none"), *m = NULL;
     assert_ok(cx,
-              fit_blocks(cx, path, "logistic", "target=g solver=sgd lambda=50 scale=none", 30, &m));
+              fit_blocks(cx, path, "logistic", "target=g solver=sgd lambda=0.8 scale=none", 30, &m));
     json_t *a = describe(cx, m);
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(a, "statistics"), "solver")), "lbfgs");

@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* A sd of the log odds over the range of a column that no finite estimate has. */
 static const double BOUNDLESS = 1000;
@@ -46,6 +47,7 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
     cri_separation kind = CRI_NOT_SEPARATED;
     size_t         q = fit->p + p->intercept;
     bool           both = true;
+    char           cure[80];
     *out_found = false;
     if (p->family != CRI_GLM_BINOMIAL || s->extreme == 0) goto done;
     uint32_t *y = cr_scratch_bytes(&workspace, p->rows->n, sizeof *y);
@@ -63,8 +65,9 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
     for (size_t j = 0; j < fit->p; j++)
         if (!both || endless[p->intercept + j]) fit->coef_sd[j] = NAN;
     fit->intercept_sd = NAN; /* the score at x = 0 has them all */
-    cri_warn_separation(cx, p->rows->design, p->intercept, kind, blame,
-                        "a prior (bayes-logistic) or a penalty (logistic --lambda 1)");
+    snprintf(cure, sizeof cure, "a prior (bayes-logistic) or a penalty (logistic --lambda %.1g)",
+             1 / (double)p->rows->n);
+    cri_warn_separation(cx, p->rows->design, p->intercept, kind, blame, cure);
     *out_found = true;
 done:
     cr_scratch_end(&workspace);

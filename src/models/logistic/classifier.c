@@ -8,6 +8,7 @@
 #include "math/dense/chol.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- classes --------------------------------------------------------------------------------- */
@@ -133,6 +134,11 @@ cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design)
     return fits ? CR_OK : CR_EDATA;
 }
 
+double cri_classifier_l1_share(const cri_classifier_settings *o)
+{
+    return o->penalty == CRI_PENALTY_ELASTIC ? o->l1_ratio : o->penalty == CRI_PENALTY_L1;
+}
+
 /* The likelihood without any slope. */
 static double null_likelihood(const cri_likelihood *f, const double *share, size_t classes)
 {
@@ -169,8 +175,8 @@ static void warn_apart(cr_ctx *cx, const cr_design *d, const cri_classifier *m, 
            "the likelihood has no maximum for %zu class%s, which the columns separate from the "
            "others: "
            "%s; the coefficients shown are on their way to infinity and have no standard errors; a "
-           "penalty (--lambda 1) or a prior (bayes-logistic) gives an answer",
-           list.n, list.n == 1 ? "" : "es", cri_quoted_text(&list));
+           "penalty (--lambda %.1g) or a prior (bayes-logistic) gives an answer",
+           list.n, list.n == 1 ? "" : "es", cri_quoted_text(&list), 1 / m->weight);
 }
 
 static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
@@ -178,12 +184,14 @@ static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classi
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     bool      *blame = cr_scratch_bytes(&s, m->q, sizeof(bool));
+    char       cure[80];
 
     CR_TRY(s.status);
     for (size_t j = 0; j < m->q; j++) blame[j] = m->blame[j] != 0;
+    snprintf(cure, sizeof cure, "a penalty (--lambda %.1g) or a prior (bayes-logistic)",
+             1 / m->weight);
     if (m->separation != CRI_NOT_SEPARATED)
-        cri_warn_separation(cx, d, m->intercept, (cri_separation)m->separation, blame,
-                            "a penalty (--lambda 1) or a prior (bayes-logistic)");
+        cri_warn_separation(cx, d, m->intercept, (cri_separation)m->separation, blame, cure);
 done:
     cr_scratch_end(&s);
     return st;
@@ -322,7 +330,8 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_
     m->intercept = o->intercept;
     m->full = full && m->M > 1;
     m->link = o->link;
-    m->lambda = o->lambda, m->l1_ratio = o->l1_ratio, m->penalty = (size_t)o->penalty;
+    m->lambda = o->lambda, m->l1_ratio = o->l1_ratio;
+    m->penalty = o->penalty == CRI_PENALTY_L2 ? CRI_KEPT_L2 : (size_t)o->penalty;
     m->weight = x->weight;
     CR_TRY(cri_record_allocate(cx, cri_classifier_record, m));
     memcpy(m->place, place, K * sizeof(double));
@@ -343,7 +352,7 @@ static void count_coefficients(cri_classifier *m)
 }
 
 static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_classifier_rows *x,
-                       const cri_classifier_settings *settings, const double *share,
+                       const cri_classifier_settings *settings, const double *classes,
                        cri_classifier *m, cr_report *report)
 {
     cr_status               st = CR_OK;
@@ -358,13 +367,12 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_classifier_ro
     cri_likelihood f = {
         .x = x, .link = o.link, .step = 1, .passes = rows->passes, .place = m->place
     };
-    double per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x->weight;
-    double ratio = o.penalty == CRI_PENALTY_L1 ? 1 : o.l1_ratio;
-    f.l2 = o.penalty == CRI_PENALTY_L2 ? o.lambda : per_row * (1 - ratio);
-    o.solve.l1 = per_row * ratio;
+    double share = cri_classifier_l1_share(&o);
+    f.l2 = o.lambda * x->weight * (1 - share);
+    o.solve.l1 = o.lambda * x->weight * share;
     m->information = m->tests = o.lambda == 0;
     CR_TRY(solve_all(cx, f, &o, y, own, apart, m, report));
-    m->null_nll = null_likelihood(&f, share, m->M + 1);
+    m->null_nll = null_likelihood(&f, classes, m->M + 1);
     if (o.link == CRI_LINK_PROBIT && m->M > 1) m->null_nll = NAN;
     count_coefficients(m);
     warn_fixed(cx, rows->design, m);

@@ -19,7 +19,7 @@
     MEMBER(count,  link,        (),         "0..1",  "cri_link")                                     \
     MEMBER(count,  solver,      (),         "0..6",  "cri_solver")                                   \
     MEMBER(count,  separation,  (),         "0..2",  "cri_separation")                               \
-    MEMBER(count,  penalty,     (),         "0..2",  "l2, l1, elastic")                              \
+    MEMBER(count,  penalty,     (),         "0..3",  "l2 beside a sum, l1, elastic, l2 beside a mean") \
     MEMBER(flag,   intercept,   (),         "",      "whether there is one")                         \
     MEMBER(flag,   full,        (),         "",      "a vector for every class")                     \
     MEMBER(flag,   tests,       (),         "",      "whether they are shown")                       \
@@ -45,6 +45,8 @@ CRI_RECORD(cri_classifier, CRI_CLASSIFIER);
 extern const cri_member cri_classifier_record[];
 
 enum { CRI_PENALTY_L2, CRI_PENALTY_L1, CRI_PENALTY_ELASTIC };
+/* How a state says l2.  In files that have CRI_PENALTY_L2 it stood beside the sum of nll, not its mean. */
+enum { CRI_KEPT_L2 = 3 };
 
 typedef struct cri_classifier_settings {
     cri_link          link;
@@ -53,6 +55,9 @@ typedef struct cri_classifier_settings {
     double            lambda, l1_ratio;
     cri_solve_options solve;
 } cri_classifier_settings;
+
+/* The share r of the absolute penalty. */
+double cri_classifier_l1_share(const cri_classifier_settings *o);
 
 /* clang-format off */
 /* How the classes are asked to minimise: fields of their options, and what they say to

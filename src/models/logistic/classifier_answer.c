@@ -129,10 +129,17 @@ static void describe_parameters(const cri_classifier *m, const cr_design *d, cri
         }
 }
 
+/* Whether some coefficients may be 0 by the penalty. */
+static bool is_absolute(const cri_classifier *m)
+{
+    return m->lambda > 0 && (m->penalty == CRI_PENALTY_L1 || m->penalty == CRI_PENALTY_ELASTIC);
+}
+
 static const char *objective_text(const cri_classifier *m)
 {
     if (m->lambda == 0) return "sum w nll";
-    if (m->penalty == CRI_PENALTY_L2) return "sum w nll + lambda/2 |b|^2";
+    if (m->penalty == CRI_PENALTY_L2) return "sum w nll + lambda/2 |b|^2"; /* of an older file */
+    if (m->penalty == CRI_KEPT_L2) return "sum w nll / sum w + lambda/2 |b|^2";
     if (m->penalty == CRI_PENALTY_L1) return "sum w nll / sum w + lambda |b|_1";
     return "sum w nll / sum w + lambda (r |b|_1 + (1 - r)/2 |b|^2)";
 }
@@ -201,15 +208,14 @@ cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design
     describe_parameters(m, d, out);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "objective", objective_text(m));
-    cri_put_real(s, "objective_value",
-                 m->lambda > 0 && m->penalty != CRI_PENALTY_L2 ? m->objective / m->weight
-                                                               : m->objective);
+    bool mean = m->lambda > 0 && m->penalty != CRI_PENALTY_L2;
+    cri_put_real(s, "objective_value", mean ? m->objective / m->weight : m->objective);
     cri_put_real(s, "lambda", m->lambda);
     if (m->lambda > 0 && m->penalty == CRI_PENALTY_ELASTIC)
         cri_put_real(s, "l1_ratio", m->l1_ratio);
     cri_put_text(s, "solver", solvers[m->solver]);
     cri_put_real(s, "kkt_residual", m->kkt);
-    if (m->lambda > 0 && m->penalty != CRI_PENALTY_L2)
+    if (is_absolute(m))
         cri_put_count(s, "nonzero", (size_t)m->nonzero);
     if (m->link == CRI_LINK_PROBIT && m->M > 1) cri_put_text(s, "classes", "one against the rest");
     describe_deviance(m, s);

@@ -1,19 +1,19 @@
 /* logistic.c -- logistic and softmax regression.
  *   two classes     log P(second) / P(first) = b0 + z.b
  *   K classes       P(k) = exp(b0_k + z.b_k) / sum;  without a penalty b of the first class is 0
- *   minimise  sum_i w_i nll_i + lambda/2 |b|^2                                     (l2)
- *             sum_i w_i nll_i / sum w + lambda |b|_1                               (l1)
- *             sum_i w_i nll_i / sum w + lambda (r |b|_1 + (1 - r)/2 |b|^2)         (elastic)
- * z standardised, intercepts without penalty.  sd: inverse information; with l2, of the posterior
- * under the prior b ~ N(0, 1/lambda); none with an absolute penalty. Hastie, Tibshirani & Friedman
- * (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4. */
+ *   minimise  sum_i w_i nll_i / n + lambda (r |b|_1 + (1 - r)/2 |b|^2),   n = sum_i w_i
+ * r = 0 for l2, 1 for l1, between them elastic: the scale that lasso has.  z standardised, intercepts
+ * without penalty.  sd: inverse information; with l2, of the posterior under the prior
+ * b ~ N(0, 1/(n lambda)); none with an absolute penalty.  Hastie, Tibshirani & Friedman (2009),
+ * sec. 4.4; McCullagh & Nelder (1989), ch. 4. */
 #include "classifier.h"
 
 /* clang-format off */
 #define LOGISTIC_OPTIONS(X)                                                                          \
-    X(real,   lambda,    "0",    ">=0", "penalty on the coefficients; 0 is maximum likelihood", "1") \
+    X(real,   lambda,    "0",    ">=0",                                                              \
+      "penalty on the coefficients, beside the mean of nll; 0 is maximum likelihood", "0.01")        \
     X(choice, penalty,   "l2",   "l2|l1|elastic",                                                    \
-      "l2: sum of nll + lambda/2 |b|^2; l1: mean of nll + lambda |b|_1; elastic: a mixture", "l1")   \
+      "mean of nll + lambda/2 |b|^2 (l2), + lambda |b|_1 (l1), or a mixture of the two (elastic)", "l1") \
     X(real,   l1_ratio,  "0.5",  "0..1", "elastic: share r of the absolute penalty", "0.9")          \
     X(flag,   intercept, "true", "",    "fit free intercepts", "false")                              \
     CRI_CLASSIFIER_OPTIONS(X)
@@ -42,7 +42,7 @@ static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *opti
 {
     const logistic_options *o = options;
     cri_classifier_settings settings = settings_of(o, seed);
-    bool                    absolute = o->penalty != CRI_PENALTY_L2 && o->lambda > 0;
+    bool                    absolute = o->lambda > 0 && cri_classifier_l1_share(&settings) > 0;
     if (absolute && rows->passes) {
         cr_fail(cx, CR_EARG, "an absolute penalty needs all rows at once");
         return cr_fail_hint(cx, "leave --stream out, or use --penalty l2");
@@ -59,8 +59,8 @@ const cr_model_class cri_class_logistic = {
     .summary = "logistic and softmax regression, with or without a penalty",
     .formulas =
         "P(k) = exp(b0_k + z.b_k) / sum_l exp(b0_l + z.b_l)\n"
-        "l2:  minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
-        "l1:  minimise  sum_i w_i nll_i / sum_i w_i + lambda |b|_1\n"
+        "minimise  sum_i w_i nll_i / sum_i w_i + lambda (r |b|_1 + (1 - r)/2 |b|^2),  b0 free\n"
+        "r = 0 (l2), 1 (l1) or --l1-ratio (elastic)\n"
         "two classes: b of the second against the first; more, and lambda = 0: against the first;\n"
         "more, and lambda > 0: one b for each class, intercepts that sum to 0",
     .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",

@@ -1,14 +1,14 @@
 /* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution
  * function.
- *   minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,   s_i = 1 for the second class,
- *                                                                       else -1
+ *   minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) / sum_i w_i + lambda/2 |b|^2,
+ *   s_i = 1 for the second class, else -1,
  * by Newton with the observed information.  Three classes or more: one against the rest each, and
  * P(k) = Phi(eta_k) / sum.  Bliss (1934); McCullagh & Nelder (1989), ch. 4. */
 #include "classifier.h"
 
 /* clang-format off */
 #define PROBIT_OPTIONS(X)                                                                            \
-    X(real,   lambda,      "0",        ">=0", "penalty on the squared coefficients", "1")            \
+    X(real,   lambda,      "0",        ">=0", "penalty on the squared coefficients, beside the mean of nll", "0.01") \
     X(flag,   intercept,   "true",     "",    "fit a free intercept", "false")                       \
     X(choice, information, "expected", "expected|observed",                                          \
       "what the standard errors come from", "observed")                                              \
@@ -36,7 +36,7 @@ const cr_model_class cri_class_probit = {
     .summary = "probit regression: a normal variable behind each class",
     .formulas =
         "P(second) = Phi(b0 + z.b)\n"
-        "minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
+        "minimise  sum_i w_i nll_i / sum_i w_i + lambda/2 |b|^2,  b0 free\n"
         "more than two classes: one against the rest,  P(k) = Phi(eta_k) / sum_l Phi(eta_l)",
     .reference = "Bliss (1934), Science 79; McCullagh & Nelder (1989), ch. 4",
     .tasks = CR_TASK_CLASSIFICATION,

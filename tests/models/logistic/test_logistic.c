@@ -50,8 +50,9 @@ TEST(plain_newton)
     cr_table *t = make_table(cx, X, N, P, y, w);
     for (unsigned bits = 0; bits < 8; bits++) {
         bool        weighted = bits & 1, standardise = bits & 4;
-        double      lambda = bits & 2 ? 3.5 : 0;
+        double      lambda = bits & 2 ? 3.5 : 0, weight = 0; /* lambda beside a sum */
         long double b[16], V[256], scale[P];
+        for (size_t i = 0; i < N; i++) weight += weighted ? w[i] : 1;
         for (size_t j = 0; j < P; j++) {
             long double sum = 0, mean = 0, square = 0;
             for (size_t i = 0; i < N; i++) sum += weighted ? w[i] : 1;
@@ -62,8 +63,8 @@ TEST(plain_newton)
             scale[j] = standardise ? sqrtl(square) : 1;
         }
         char settings[128];
-        snprintf(settings, sizeof settings, "target=y features=x* lambda=%g scale=%s %s", lambda,
-                 standardise ? "standard" : "none", weighted ? "weights=w" : "");
+        snprintf(settings, sizeof settings, "target=y features=x* lambda=%.17g scale=%s %s",
+                 lambda / weight, standardise ? "standard" : "none", weighted ? "weights=w" : "");
         newton_oracle(X, N, P, y, weighted ? w : NULL, lambda, scale, b, V);
         cr_model *m = fit(cx, "logistic", t, settings);
         json_t   *d = describe(cx, m);
@@ -94,8 +95,8 @@ TEST(solvers_agree)
             double    best = NAN;
             for (size_t s = 0; s < 5; s++) {
                 char settings[128];
-                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%d tol=1e-13",
-                         solvers[s], 2 * penalised);
+                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%g tol=1e-13",
+                         solvers[s], 0.02 * penalised);
                 cr_model *m = fit(cx, "logistic", t, settings);
                 json_t   *d = describe(cx, m);
                 assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
@@ -137,7 +138,7 @@ TEST(many_rows)
 {
     enum { ROWS = 21000, COLUMNS = 18 };
     static const char *const settings[] = {
-        "target=y features=x*", "target=y features=x* weights=w lambda=2 intercept=false"
+        "target=y features=x*", "target=y features=x* weights=w lambda=1e-4 intercept=false"
     };
     double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(2 * ROWS, sizeof *y), *w = y + ROWS;
     for (int sparse = 0; sparse < 2; sparse++) {
@@ -225,7 +226,7 @@ TEST(class_names)
             for (size_t i = 0; i < N; i++) text[i] = names[s][(size_t)y[i]];
             t[s] = make_table(cx, X, N, P, NULL, NULL);
             assert_ok(cx, cr_table_add_texts(cx, t[s], "c", text));
-            m[s] = fit(cx, "logistic", t[s], lambda ? "target=c lambda=1" : "target=c");
+            m[s] = fit(cx, "logistic", t[s], lambda ? "target=c lambda=0.01" : "target=c");
             q[s] = predict(cx, m[s], t[s]);
         }
         for (size_t i = 0; i < N; i++) {
@@ -355,7 +356,7 @@ TEST(units)
     for (size_t i = 0; i < N * P; i++)
         XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
     for (int penalised = 0; penalised < 2; penalised++) {
-        const char   *settings = penalised ? "target=y lambda=2" : "target=y";
+        const char   *settings = penalised ? "target=y lambda=0.02" : "target=y";
         cr_table     *a = make_table(cx, X, N, P, y, NULL), *b = make_table(cx, XX, N, P, y, NULL);
         cr_model     *ma = fit(cx, "logistic", a, settings), *mb = fit(cx, "logistic", b, settings);
         cr_prediction qa = predict(cx, ma, a), qb = predict(cx, mb, b);

@@ -138,7 +138,7 @@ TEST(corners)
     cr_ctx_set_log(cx, NULL, NULL);
     assert_non_null(strstr(w.text, "the coefficient is set to 0: 'k', 'b'"));
     cr_model_free(cx, m);
-    m = fit(cx, "logistic", t, "target=y lambda=1");
+    m = fit(cx, "logistic", t, "target=y lambda=0.2");
     json_t *d = describe(cx, m);
     assert_close(parameter(d, "k", "value"), 0, 1e-12);
     assert_close(parameter(d, "a", "value"), 2 * parameter(d, "b", "value"), 1e-9);
