@@ -62,10 +62,6 @@ static const struct exemption {
     { UPDATES, "", "", "conformal", "stays that of the rows of the fit" },
     { UPDATES, "", "", "loocv", "takes rows that are not kept" },
     { UPDATES, "", "", "max_leverage", "takes rows that are not kept" },
-    { STREAMS, "logistic", "--lambda", "", "penalises terms by their spread in the first block" },
-    { STREAMS, "logistic", "--solver", "", "as near as the solver comes: test_fit_stream has it" },
-    { STREAMS, "logistic", "--tol", "", "as near as the tolerance says, as above" },
-    { STREAMS, "logistic", "--terms", "", "classes that can be separated: it stops half-way" },
     { STREAMS, "", "", "loocv", "takes rows that are not kept" },
     { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
 };

@@ -81,7 +81,7 @@ static cr_status at_alpha(evidence_work *w, double alpha)
     size_t    D = w->s->D;
     w->f->l2 = alpha;
     if (w->shared) w->f->intercept_l2 = alpha;
-    CR_TRY(cri_solve_again(w->cx, w->f, w->o, w->s));
+    CR_TRY(cri_solve_again(w->cx, w->f, w->o, true, w->s));
     w->iterations += w->s->iterations;
     memcpy(w->L, w->s->hessian, D * D * sizeof(double));
     CR_TRY(cr_chol(w->cx, cr_mat_of(w->L, D, D)));
@@ -203,7 +203,7 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     double    *place = cr_scratch_f64(&s, K);
 
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M, NULL));
+    CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept;
     m->infer = o->infer == CRI_INFER_AUTO ? CRI_INFER_LAPLACE : (size_t)o->infer;

@@ -13,26 +13,19 @@
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-static cr_status weigh_classes(cr_ctx *cx, void *weight, const cri_rows *rows)
+/* weight [K] += the weight of each class. */
+static void weigh_classes(const cri_rows *rows, double *weight)
 {
-    (void)cx;
-    for (size_t i = 0; i < rows->n; i++)
-        ((double *)weight)[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
-    return CR_OK;
+    for (size_t i = 0; i < rows->n; i++) weight[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
 }
 
-cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
-                                 size_t *out_M, double *opt_weight)
+/* The places of the classes that have weight. */
+static cr_status place_classes(cr_ctx *cx, const cr_design *d, const double *weight, bool full,
+                               double *place, size_t *out_M)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     K = cr_design_classes(rows->design), count = 0, first = K;
-    double    *weight = cr_scratch_bytes(&s, K, sizeof *weight);
-
-    CR_TRY(s.status);
-    CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, weigh_classes, weight)
-                        : weigh_classes(cx, weight, rows));
-    CR_TRY(cri_check_classes(cx, rows->design, weight));
+    size_t    K = cr_design_classes(d), count = 0, first = K;
+    cr_status st = cri_check_classes(cx, d, weight);
+    if (st != CR_OK) return st;
     for (size_t k = 0; k < K; k++) {
         place[k] = weight[k] > 0 ? (double)count++ : -1;
         if (weight[k] > 0 && first == K) first = k;
@@ -41,7 +34,19 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
     *out_M = every ? count : count - 1;
     for (size_t k = 0; k < K && !every; k++) /* the first is the reference */
         if (place[k] >= 0) place[k] = k == first ? (double)*out_M : place[k] - 1;
-    if (opt_weight) memcpy(opt_weight, weight, K * sizeof *weight);
+    return CR_OK;
+}
+
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *weight = cr_scratch_bytes(&s, cr_design_classes(rows->design), sizeof *weight);
+
+    CR_TRY(s.status);
+    weigh_classes(rows, weight);
+    CR_TRY(place_classes(cx, rows->design, weight, full, place, out_M));
 done:
     cr_scratch_end(&s);
     return st;
@@ -236,10 +241,10 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     CR_TRY(workspace.status);
     memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
     for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
-    bool free = f->l2 == 0 && m->lambda == 0 && !f->passes;
+    bool free = f->l2 == 0 && m->lambda == 0;
     if (free) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
     bool many = free && kind == CRI_NOT_SEPARATED && f->M > 1;
-    if (many) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
+    if (many && !f->passes) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
     if (expected && s->hessian) {
         cri_likelihood       g = *f;
         cri_likelihood_value v = { .hessian = s->hessian };
@@ -267,18 +272,21 @@ done:
     return st;
 }
 
-/* Over all blocks of a stream, from the answer of the first: few rows are kept from taking chance for certainty
- * by a penalty of at least 1. */
+/* Over all blocks of a stream, from the answer of the first with its share of the penalty: few rows are kept
+ * from taking chance for certainty by a square penalty of at least 1. */
 static cr_status solve_blocks(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
-                              cri_solution *s)
+                              bool want_hessian, cri_solution *s)
 {
     cri_likelihood    first = *f;
     cri_solve_options usual = *o;
+    double            weight = 0;
+    for (size_t i = 0; i < f->x->n; i++) weight += f->x->w ? f->x->w[i] : 1;
     first.passes = NULL;
-    first.l2 = fmax(first.l2, 1);
+    first.l2 = fmax(first.l2 * weight / f->x->weight, 1);
+    usual.l1 *= weight / f->x->weight;
     usual.solver = CRI_SOLVER_AUTO;
     cr_status st = cri_solve(cx, &first, &usual, false, s);
-    return st == CR_OK ? cri_solve_again(cx, f, o, s) : st;
+    return st == CR_OK ? cri_solve_again(cx, f, o, want_hessian, s) : st;
 }
 
 /* One solution of all vectors, or, for probit with several, one of each against the rest. */
@@ -296,7 +304,7 @@ static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_se
         f.y = rest ? own : y;
         f.M = rest ? 1 : m->M;
         f.full = m->full && !rest;
-        CR_TRY(f.passes ? solve_blocks(cx, &f, &o->solve, &s)
+        CR_TRY(f.passes ? solve_blocks(cx, &f, &o->solve, sds, &s)
                         : cri_solve(cx, &f, &o->solve, sds, &s));
         CR_TRY(keep_solution(cx, &f, &s, o->expected, first, apart, m));
         report->iterations += s.iterations;
@@ -309,23 +317,56 @@ done:
     return st;
 }
 
+/* What must be known of all rows before anything is fitted: the weight of each class [K], and how
+ * the columns are standardised. */
+typedef struct survey {
+    double         *weight;
+    cri_column_sums columns;
+} survey;
+
+static cr_status survey_block(cr_ctx *cx, void *arg, const cri_rows *rows)
+{
+    survey *w = arg;
+    weigh_classes(rows, w->weight);
+    return cri_column_sums_add(cx, rows, &w->columns);
+}
+
+/* Opens the rows, or the first block of a stream by what a pass over all of it finds. */
+static cr_status open_rows(cr_ctx *cx, const cri_rows *rows, bool intercept, double *weight,
+                           cri_classifier_rows *x)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    survey     w = { .weight = weight };
+    bool       standardise = rows->design->standardised;
+    if (!rows->passes) {
+        weigh_classes(rows, weight);
+        CR_TRY(cri_classifier_rows_new(cx, rows, intercept, standardise, x));
+        goto done;
+    }
+    CR_TRY(cri_column_sums_new(&s, rows, &w.columns));
+    CR_TRY(cri_passes_each(cx, rows->passes, survey_block, &w));
+    CR_TRY(cri_classifier_rows_of_sums(cx, rows, &w.columns, intercept, standardise, x));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* share [K + 1] becomes the weight of each vector's class, and of the reference. */
 static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
-                         cri_classifier_rows *x, cri_classifier *m, double *share)
+                         const double *weight, const cri_classifier_rows *x, cri_classifier *m,
+                         double *share)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     K = cr_design_classes(rows->design);
-    double    *place = cr_scratch_f64(&s, K), *weight = cr_scratch_f64(&s, K), total = 0;
+    double    *place = cr_scratch_f64(&s, K);
     bool       full = o->lambda > 0 || o->link == CRI_LINK_PROBIT;
 
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, rows, full, place, &m->M, weight));
-    for (size_t k = 0; k < K; k++) {
-        total += weight[k];
+    CR_TRY(place_classes(cx, rows->design, weight, full, place, &m->M));
+    for (size_t k = 0; k < K; k++)
         if (place[k] >= 0) share[(size_t)place[k]] = weight[k];
-    }
-    if (rows->passes) x->weight = total;
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K;
     m->intercept = o->intercept;
     m->full = full && m->M > 1;
@@ -394,12 +435,14 @@ cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classif
     cr_scratch          s = cr_scratch_begin(cx);
     cri_classifier     *m = cr_alloc(cx, 1, sizeof *m);
     cri_classifier_rows x = { 0 };
-    double *share = cr_scratch_bytes(&s, cr_design_classes(rows->design) + 1, sizeof *share);
+    size_t              K = cr_design_classes(rows->design);
+    double             *share = cr_scratch_bytes(&s, K + 1, sizeof *share);
+    double             *weight = cr_scratch_bytes(&s, K, sizeof *weight);
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
-    CR_TRY(prepare(cx, rows, o, &x, m, share));
+    CR_TRY(open_rows(cx, rows, o->intercept, weight, &x));
+    CR_TRY(prepare(cx, rows, o, weight, &x, m, share));
     CR_TRY(solve(cx, rows, &x, o, share, m, report));
     *out_state = m;
     m = NULL;

@@ -75,9 +75,8 @@ double cri_classifier_l1_share(const cri_classifier_settings *o);
       .batch = (o)->batch, .seed = (with_seed) }
 /* clang-format on */
 
-/* The entries of the classes; a state is a cri_classifier.  Rows with passes are the first block of a stream, by which
- * the columns are standardised; the rest is of all its blocks.  Whether its classes are separated is not looked
- * for. */
+/* The entries of the classes; a state is a cri_classifier.  Rows with passes are the first block of a stream, where
+ * the search for the coefficients starts; all else is of all its blocks. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              void **out_state, cr_report *report);
 cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -93,10 +92,9 @@ cr_status cri_classifier_ready(cr_ctx *cx, void *state, const cr_design *design)
 /* --- shared with bayes-logistic -------------------------------------------------------------- */
 
 /* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
- * many.  Of a stream, those of all its blocks; weight [K], where it is wanted.  Fails with CR_EDATA when
- * there are fewer than two. */
+ * many.  Fails with CR_EDATA when there are fewer than two. */
 cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
-                                 size_t *out_M, double *opt_weight);
+                                 size_t *out_M);
 /* y [n] = the vector of each row's class, M for the reference. */
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
 /* Puts what the coefficients of M vectors add up to: the log odds of one class against another, ... */

@@ -215,8 +215,7 @@ cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design
         cri_put_real(s, "l1_ratio", m->l1_ratio);
     cri_put_text(s, "solver", solvers[m->solver]);
     cri_put_real(s, "kkt_residual", m->kkt);
-    if (is_absolute(m))
-        cri_put_count(s, "nonzero", (size_t)m->nonzero);
+    if (is_absolute(m)) cri_put_count(s, "nonzero", (size_t)m->nonzero);
     if (m->link == CRI_LINK_PROBIT && m->M > 1) cri_put_text(s, "classes", "one against the rest");
     describe_deviance(m, s);
     if (m->lambda == 0) CR_TRY(describe_separation(cx, m, d, s));

@@ -11,8 +11,6 @@ enum { BLOCK = 512 };
 
 /* --- measuring ------------------------------------------------------------------------------- */
 
-/* Sums over rows, about a pivot row so that a large mean does not hide a small sd:
- * acc = [weight, entries that are not 0, sum w d (p), sum w d^2 (p)]. */
 typedef struct measure_work {
     const cri_rows *rows;
     const double   *w;
@@ -52,10 +50,13 @@ static void measure_block(void *arg, cri_range range, double *acc, double *works
     acc[1] += (double)filled;
 }
 
-static cr_status set_scales(cr_ctx *cx, cri_classifier_rows *x, const double *acc,
-                            const double *pivot, bool standardise)
+static cr_status set_scales(cr_ctx *cx, cri_classifier_rows *x, const cri_column_sums *sums,
+                            bool standardise)
 {
-    cr_status st = CR_OK;
+    cr_status     st = CR_OK;
+    const double *acc = sums->sums, *pivot = sums->pivot;
+    x->weight = acc[0];
+    if (!(x->weight > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
     for (size_t j = 0; j < x->p; j++) {
         double shift = acc[2 + j] / x->weight, mean = pivot[j] + shift;
         double variance = acc[2 + x->p + j] / x->weight - shift * shift;
@@ -71,24 +72,63 @@ done:
     return st;
 }
 
-/* Also gives the number of entries that are not 0. */
-static cr_status measure(cr_ctx *cx, cri_classifier_rows *x, bool standardise, double *out_filled)
+/* The weights, or NULL where all are 1: the same bits either way. */
+static const double *weights_of(const cri_rows *rows)
+{
+    size_t ones = 0;
+    while (rows->w && ones < rows->n && rows->w[ones] == 1) ones++;
+    return ones < rows->n ? rows->w : NULL;
+}
+
+static bool is_plain(const cri_rows *rows) { return rows->sparse && rows->sparse->plain; }
+
+static cri_entries entries_of(const cri_sparse *X)
+{
+    return (cri_entries){ X->start, X->column, X->value, X->index };
+}
+
+/* What is mostly zeros has no large mean: its pivot is 0. */
+cr_status cri_column_sums_new(cr_scratch *s, const cri_rows *first, cri_column_sums *out)
+{
+    size_t p = first->p, i = 0;
+    *out = (cri_column_sums){ .pivot = cr_scratch_bytes(s, p, sizeof(double)),
+                              .sums = cr_scratch_bytes(s, 2 + 2 * p, sizeof(double)) };
+    if (s->status != CR_OK) return s->status;
+    while (first->w && i < first->n && !(first->w[i] > 0)) i++;
+    if (!is_plain(first) && i < first->n) cri_rows_fill(first, i, i + 1, out->pivot, p);
+    return CR_OK;
+}
+
+static void add_entries(const cri_entries *e, const double *opt_w, size_t n, size_t p, double *acc)
+{
+    for (size_t i = 0; i < n; i++) {
+        double w = opt_w ? opt_w[i] : 1;
+        size_t end, a = cri_entries_row(e, i, &end);
+        acc[0] += w;
+        for (; w > 0 && a < end; a++) {
+            double value = e->value[a];
+            acc[2 + e->column[a]] += w * value;
+            acc[2 + p + e->column[a]] += w * value * value;
+        }
+    }
+}
+
+cr_status cri_column_sums_add(cr_ctx *cx, const cri_rows *rows, cri_column_sums *sums)
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
-    size_t       p = x->p, first = 0;
-    double      *acc = cr_scratch_f64(&s, 2 + 2 * p), *pivot = cr_scratch_f64(&s, p);
-    measure_work w = { .rows = x->rows, .w = x->w, .pivot = pivot };
-
+    size_t       p = rows->p, length = 2 + 2 * p;
+    measure_work w = { .rows = rows, .w = weights_of(rows), .pivot = sums->pivot };
+    if (is_plain(rows)) {
+        const cri_entries e = entries_of(rows->sparse);
+        add_entries(&e, w.w, rows->n, p, sums->sums);
+        goto done;
+    }
+    double *part = cr_scratch_f64(&s, length);
     CR_TRY(s.status);
-    while (x->w && first < x->n && !(x->w[first] > 0)) first++;
-    if (first == x->n) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
-    cri_rows_fill(x->rows, first, first + 1, pivot, p);
     CR_TRY(
-        cri_parallel_sum_in(cx, NULL, x->n, BLOCK, 2 + 2 * p, BLOCK * p, measure_block, &w, acc));
-    x->weight = acc[0];
-    *out_filled = acc[1];
-    CR_TRY(set_scales(cx, x, acc, pivot, standardise));
+        cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, length, BLOCK * p, measure_block, &w, part));
+    for (size_t k = 0; k < length; k++) sums->sums[k] += part[k];
 done:
     cr_scratch_end(&s);
     return st;
@@ -187,41 +227,6 @@ done:
     return st;
 }
 
-/* Sums over entries about 0: what is mostly zeros has no large mean. */
-static cr_status measure_entries(cr_ctx *cx, cri_classifier_rows *x, bool standardise)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *acc = cr_scratch_bytes(&s, 2 + 2 * x->p, sizeof(double));
-    double    *pivot = cr_scratch_bytes(&s, x->p, sizeof(double));
-
-    CR_TRY(s.status);
-    for (size_t i = 0; i < x->n; i++) {
-        double w = x->w ? x->w[i] : 1;
-        size_t end, a = cri_entries_row(&x->entries, i, &end);
-        acc[0] += w;
-        for (; w > 0 && a < end; a++) {
-            double value = x->entries.value[a];
-            acc[2 + x->entries.column[a]] += w * value;
-            acc[2 + x->p + x->entries.column[a]] += w * value * value;
-        }
-    }
-    x->weight = acc[0];
-    if (!(x->weight > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
-    CR_TRY(set_scales(cx, x, acc, pivot, standardise));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The weights, or NULL where all are 1: the same bits either way. */
-static const double *weights_of(const cri_rows *rows)
-{
-    size_t ones = 0;
-    while (rows->w && ones < rows->n && rows->w[ones] == 1) ones++;
-    return ones < rows->n ? rows->w : NULL;
-}
-
 /* Room for what is measured. */
 static cr_status begin(cr_ctx *cx, const cri_rows *rows, bool intercept, cri_classifier_rows *x)
 {
@@ -241,15 +246,21 @@ cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_e
                                          bool intercept, bool standardise, cri_classifier_rows *out)
 {
     cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
     cri_classifier_rows x = { 0 };
+    cri_column_sums     sums = { .pivot = cr_scratch_bytes(&s, rows->p, sizeof(double)),
+                                 .sums = cr_scratch_bytes(&s, 2 + 2 * rows->p, sizeof(double)) };
+    CR_TRY(s.status);
     CR_TRY(begin(cx, rows, intercept, &x));
     x.entries = entries;
     x.sparse = true;
-    CR_TRY(measure_entries(cx, &x, standardise));
+    add_entries(&entries, x.w, x.n, x.p, sums.sums);
+    CR_TRY(set_scales(cx, &x, &sums, standardise));
     *out = x;
     x = (cri_classifier_rows){ 0 };
 done:
     cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -257,19 +268,46 @@ cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool interce
                                   bool standardise, cri_classifier_rows *out)
 {
     cr_status           st = CR_OK;
-    double              filled = 0, cells = (double)rows->n * (double)rows->p;
+    cr_scratch          s = cr_scratch_begin(cx);
+    double              cells = (double)rows->n * (double)rows->p;
+    cri_column_sums     sums;
     cri_classifier_rows x = { 0 };
-    const cri_sparse   *X = rows->sparse;
-    if (X && X->plain)
-        return cri_classifier_rows_of_entries(
-            cx, rows, (cri_entries){ X->start, X->column, X->value, X->index }, intercept,
-            standardise, out);
+    if (is_plain(rows))
+        return cri_classifier_rows_of_entries(cx, rows, entries_of(rows->sparse), intercept,
+                                              standardise, out);
     CR_TRY(begin(cx, rows, intercept, &x));
-    CR_TRY(measure(cx, &x, standardise, &filled));
-    if (x.p >= 16 && filled < 0.2 * cells)
-        CR_TRY(keep_entries(cx, &x, (size_t)filled));
+    CR_TRY(cri_column_sums_new(&s, rows, &sums));
+    CR_TRY(cri_column_sums_add(cx, rows, &sums));
+    CR_TRY(set_scales(cx, &x, &sums, standardise));
+    if (x.p >= 16 && sums.sums[1] < 0.2 * cells)
+        CR_TRY(keep_entries(cx, &x, (size_t)sums.sums[1]));
     else
         CR_TRY(keep_dense(cx, &x));
+    *out = x;
+    x = (cri_classifier_rows){ 0 };
+done:
+    cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The rows as they are standardised now. */
+static cr_status keep(cr_ctx *cx, cri_classifier_rows *x)
+{
+    if (!is_plain(x->rows)) return keep_dense(cx, x);
+    x->entries = entries_of(x->rows->sparse);
+    x->sparse = true;
+    return CR_OK;
+}
+
+cr_status cri_classifier_rows_of_sums(cr_ctx *cx, const cri_rows *rows, const cri_column_sums *sums,
+                                      bool intercept, bool standardise, cri_classifier_rows *out)
+{
+    cr_status           st = CR_OK;
+    cri_classifier_rows x = { 0 };
+    CR_TRY(begin(cx, rows, intercept, &x));
+    CR_TRY(set_scales(cx, &x, sums, standardise));
+    CR_TRY(keep(cx, &x));
     *out = x;
     x = (cri_classifier_rows){ 0 };
 done:
@@ -283,7 +321,6 @@ cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool inte
 {
     cr_status           st = CR_OK;
     cri_classifier_rows x = { 0 };
-    const cri_sparse   *X = rows->sparse;
     CR_TRY(begin(cx, rows, intercept, &x));
     for (size_t j = 0; j < x.p; j++) {
         x.centre[j] = centre[j];
@@ -291,12 +328,7 @@ cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool inte
         x.inverse[j] = 1 / scale[j];
     }
     for (size_t i = 0; i < x.n; i++) x.weight += x.w ? x.w[i] : 1;
-    if (X && X->plain) {
-        x.entries = (cri_entries){ X->start, X->column, X->value, X->index };
-        x.sparse = true;
-    } else {
-        CR_TRY(keep_dense(cx, &x));
-    }
+    CR_TRY(keep(cx, &x));
     *out = x;
     x = (cri_classifier_rows){ 0 };
 done:

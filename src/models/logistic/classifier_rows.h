@@ -46,6 +46,16 @@ typedef struct cri_classifier_rows {
     size_t    own_count;
 } cri_classifier_rows;
 
+/* Sums over rows, about a pivot row so that a large mean does not hide a small sd; in the arena. */
+typedef struct cri_column_sums {
+    double *pivot; /* [p] */
+    double *sums;  /* [2 + 2p]: weight, entries that are not 0, sum w d (p), sum w d^2 (p) */
+} cri_column_sums;
+
+/* Room for the sums of such rows, of which these are the first; then adds some. */
+cr_status cri_column_sums_new(cr_scratch *s, const cri_rows *first, cri_column_sums *out);
+cr_status cri_column_sums_add(cr_ctx *cx, const cri_rows *rows, cri_column_sums *sums);
+
 /* Measures the rows (weighted mean and population sd, which is 1 for a constant column or without
  * standardisation) and keeps them.  Fails with CR_ENUMERIC where squares overflow, CR_ENOMEM. */
 cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept,
@@ -56,6 +66,10 @@ void      cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x);
 cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_entries entries,
                                          bool intercept, bool standardise,
                                          cri_classifier_rows *out);
+
+/* The same of the first block of a stream, by the sums of all its rows; weight is that of all too. */
+cr_status cri_classifier_rows_of_sums(cr_ctx *cx, const cri_rows *rows, const cri_column_sums *sums,
+                                      bool intercept, bool standardise, cri_classifier_rows *out);
 
 /* The same with a standardisation that is given: centre and scale [p] are copied. */
 cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool intercept,

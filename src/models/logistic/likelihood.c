@@ -221,8 +221,42 @@ done:
     return st;
 }
 
-typedef struct blocks {
+typedef struct part_work {
     const cri_likelihood *f;
+    cri_part_fn          *body;
+    void                 *arg;
+} part_work;
+
+static cr_status take_block(cr_ctx *cx, void *arg, const cri_rows *rows)
+{
+    const part_work    *w = arg;
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    cri_likelihood      part = *w->f;
+    cri_classifier_rows x = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(
+        cri_classifier_rows_scaled(cx, rows, part.x->intercept, part.x->centre, part.x->scale, &x));
+    cri_classifier_targets(rows, part.place, y);
+    part.x = &x;
+    part.y = y;
+    part.passes = NULL;
+    CR_TRY(w->body(cx, w->arg, &part));
+done:
+    cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_likelihood_each(cr_ctx *cx, const cri_likelihood *f, cri_part_fn *body, void *arg)
+{
+    part_work w = { .f = f, .body = body, .arg = arg };
+    return f->passes ? cri_passes_each(cx, f->passes, take_block, &w) : body(cx, arg, f);
+}
+
+typedef struct blocks {
     const double         *theta;
     cri_likelihood_value *sum, part;
 } blocks;
@@ -232,31 +266,17 @@ static void add_to(double *sum, const double *part, size_t n)
     for (size_t i = 0; sum && i < n; i++) sum[i] += part[i];
 }
 
-/* Adds the rows of a block, standardised as those of the first. */
-static cr_status add_block(cr_ctx *cx, void *arg, const cri_rows *rows)
+static cr_status add_block(cr_ctx *cx, void *arg, const cri_likelihood *part)
 {
-    blocks             *w = arg;
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
-    cri_likelihood      f = *w->f;
-    cri_classifier_rows x = { 0 };
-    size_t              D = cri_likelihood_size(&f), edge = cri_likelihood_edge(&f);
-
-    CR_TRY(s.status);
-    CR_TRY(cri_classifier_rows_scaled(cx, rows, f.x->intercept, f.x->centre, f.x->scale, &x));
-    cri_classifier_targets(rows, f.place, y);
-    f.x = &x;
-    f.y = y;
-    CR_TRY(sum_rows(cx, &f, w->theta, &w->part));
+    blocks   *w = arg;
+    size_t    edge = cri_likelihood_edge(part);
+    cr_status st = sum_rows(cx, part, w->theta, &w->part);
+    if (st != CR_OK) return st;
     w->sum->nll += w->part.nll;
     w->sum->wrong += w->part.wrong;
-    add_to(w->sum->gradient, w->part.gradient, D);
+    add_to(w->sum->gradient, w->part.gradient, cri_likelihood_size(part));
     add_to(w->sum->hessian, w->part.hessian, edge * edge);
-done:
-    cri_classifier_rows_free(cx, &x);
-    cr_scratch_end(&s);
-    return st;
+    return CR_OK;
 }
 
 /* The same over all blocks of a stream. */
@@ -266,7 +286,7 @@ static cr_status sum_blocks(cr_ctx *cx, const cri_likelihood *f, const double *t
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     D = cri_likelihood_size(f), edge = cri_likelihood_edge(f);
-    blocks     w = { .f = f, .theta = theta, .sum = out };
+    blocks     w = { .theta = theta, .sum = out };
 
     if (out->gradient) w.part.gradient = cr_scratch_f64(&s, D);
     if (out->hessian) w.part.hessian = cr_scratch_matrix(&s, edge, edge);
@@ -274,7 +294,7 @@ static cr_status sum_blocks(cr_ctx *cx, const cri_likelihood *f, const double *t
     out->nll = out->wrong = 0;
     if (out->gradient) memset(out->gradient, 0, D * sizeof(double));
     if (out->hessian) memset(out->hessian, 0, edge * edge * sizeof(double));
-    CR_TRY(cri_passes_each(cx, f->passes, add_block, &w));
+    CR_TRY(cri_likelihood_each(cx, f, add_block, &w));
 done:
     cr_scratch_end(&s);
     return st;
@@ -342,36 +362,50 @@ done:
     return st;
 }
 
-cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const double *theta,
-                                 double *out_least, double *out_largest)
+typedef struct margins {
+    const double *theta;
+    double        least, largest;
+} margins;
+
+static cr_status find_margins(cr_ctx *cx, void *arg, const cri_likelihood *f)
 {
+    margins                   *w = arg;
     cr_status                  st = CR_OK;
     cr_scratch                 s = cr_scratch_begin(cx);
     const cri_classifier_rows *x = f->x;
     size_t                     M = f->M, q = x->q;
     double *workspace = cr_scratch_f64(&s, q), *raw = cr_scratch_f64(&s, M * (x->p + 1));
-    double *eta = cr_scratch_f64(&s, 2 * M), nll, least = INFINITY, largest = 0;
+    double *eta = cr_scratch_f64(&s, 2 * M), nll;
 
     CR_TRY(s.status);
-    lay_out(f, theta, raw);
+    lay_out(f, w->theta, raw);
     for (size_t i = 0; i < x->n; i++) {
         const double *z = x->sparse ? NULL : cri_classifier_rows_block(x, i, 1, 1, workspace);
         size_t        end = 0, first = x->sparse ? cri_entries_row(&x->entries, i, &end) : 0;
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
         if (x->w && !(x->w[i] > 0)) continue;
         for (size_t m = 0; m < M; m++) {
-            const double *v = x->sparse ? raw + m * (x->p + 1) : theta + m * q;
+            const double *v = x->sparse ? raw + m * (x->p + 1) : w->theta + m * q;
             eta[m] = x->sparse ? v[0] : 0;
             for (size_t j = 0; z && j < q; j++) eta[m] += v[j] * z[j];
             for (size_t a = first; a < end; a++)
                 eta[m] += v[1 + x->entries.column[a]] * x->entries.value[a];
-            largest = fmax(largest, fabs(eta[m]));
+            w->largest = fmax(w->largest, fabs(eta[m]));
         }
-        least = fmin(least, cri_likelihood_row(f, eta, f->y[i], &nll, eta, eta + M));
+        w->least = fmin(w->least, cri_likelihood_row(f, eta, f->y[i], &nll, eta, eta + M));
     }
-    *out_least = least;
-    *out_largest = largest;
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const double *theta,
+                                 double *out_least, double *out_largest)
+{
+    margins   w = { .theta = theta, .least = INFINITY };
+    cr_status st = cri_likelihood_each(cx, f, find_margins, &w);
+    if (st != CR_OK) return st;
+    *out_least = w.least;
+    *out_largest = w.largest;
+    return CR_OK;
 }

@@ -61,6 +61,11 @@ cr_status cri_likelihood_diagonal(cr_ctx *cx, const cri_likelihood *f, const dou
 cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const double *theta,
                                  double *out_least, double *out_largest);
 
+/* body(cx, arg, part) for the rows of f: once with f itself, or with each block of a stream, standardised
+ * as f->x is; until one fails. */
+typedef cr_status cri_part_fn(cr_ctx *cx, void *arg, const cri_likelihood *part);
+cr_status cri_likelihood_each(cr_ctx *cx, const cri_likelihood *f, cri_part_fn *body, void *arg);
+
 /* One row: eta [M]; *nll, r [M] = d nll / d eta, c [M] = the curvature (M = 1: d2 nll / d eta2;
  * else the probabilities), all without weight.  Returns the margin. */
 double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y, double *nll,

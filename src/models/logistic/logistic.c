@@ -43,10 +43,6 @@ static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *opti
     const logistic_options *o = options;
     cri_classifier_settings settings = settings_of(o, seed);
     bool                    absolute = o->lambda > 0 && cri_classifier_l1_share(&settings) > 0;
-    if (absolute && rows->passes) {
-        cr_fail(cx, CR_EARG, "an absolute penalty needs all rows at once");
-        return cr_fail_hint(cx, "leave --stream out, or use --penalty l2");
-    }
     if (absolute && o->solver != CRI_SOLVER_AUTO && o->solver != CRI_SOLVER_NEWTON) {
         cr_fail(cx, CR_EARG, "an absolute penalty is solved by proximal Newton only");
         return cr_fail_hint(cx, "leave --solver out, or use --penalty l2");

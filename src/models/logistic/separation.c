@@ -17,8 +17,9 @@ const char *cri_separation_name(cri_separation kind)
 /* low, high [classes x q]: the range of each column in each class; z of sparse rows as x. */
 typedef struct ranges {
     double *low, *high;
-    size_t *entries; /* [classes x q] of sparse rows: how many are not left out */
-    size_t *rows;    /* [classes] */
+    size_t *entries;   /* [classes x q] of sparse rows: how many are not left out */
+    size_t *rows;      /* [classes] */
+    double *workspace; /* [q] */
 } ranges;
 
 static void widen(ranges *r, size_t at, double z, bool first)
@@ -27,7 +28,7 @@ static void widen(ranges *r, size_t at, double z, bool first)
     r->high[at] = first || z > r->high[at] ? z : r->high[at];
 }
 
-/* O(entries + classes q). */
+/* O(entries). */
 static void find_sparse_ranges(const cri_likelihood *f, ranges *r)
 {
     const cri_classifier_rows *x = f->x;
@@ -40,21 +41,36 @@ static void find_sparse_ranges(const cri_likelihood *f, ranges *r)
         }
         r->rows[k]++;
     }
-    for (size_t at = 0; at < (f->M + 1) * x->q; at++)
-        if (r->entries[at] < r->rows[at / x->q]) widen(r, at, 0, r->entries[at] == 0);
 }
 
-/* O(n q); workspace [q]. */
-static void find_dense_ranges(const cri_likelihood *f, double *workspace, ranges *r)
+/* What is left out of sparse rows is 0. */
+static void add_zeros(const cri_likelihood *f, ranges *r)
+{
+    size_t q = f->x->q;
+    for (size_t at = 0; at < (f->M + 1) * q; at++)
+        if (r->entries[at] < r->rows[at / q]) widen(r, at, 0, r->entries[at] == 0);
+}
+
+/* O(n q). */
+static void find_dense_ranges(const cri_likelihood *f, ranges *r)
 {
     const cri_classifier_rows *x = f->x;
     for (size_t i = 0; i < x->n; i++) {
         size_t k = f->y[i];
         if (x->w && !(x->w[i] > 0)) continue;
-        const double *z = cri_classifier_rows_block(x, i, 1, 1, workspace);
+        const double *z = cri_classifier_rows_block(x, i, 1, 1, r->workspace);
         for (size_t j = 0; j < x->q; j++) widen(r, k * x->q + j, z[j], r->rows[k] == 0);
         r->rows[k]++;
     }
+}
+
+static cr_status find_ranges(cr_ctx *cx, void *arg, const cri_likelihood *part)
+{
+    if (part->x->sparse)
+        find_sparse_ranges(part, arg);
+    else
+        find_dense_ranges(part, arg);
+    return cr_check_interrupt(cx);
 }
 
 /* Whether column j alone puts some class wholly on one side of all others: 2 with a gap, 1
@@ -85,17 +101,15 @@ static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bo
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     q = f->x->q, classes = f->M + 1;
-    double    *workspace = cr_scratch_f64(&s, q);
     ranges     r = { .low = cr_scratch_matrix(&s, classes, q),
                      .high = cr_scratch_matrix(&s, classes, q),
                      .entries = cr_scratch_bytes(&s, classes * q, sizeof *r.entries),
-                     .rows = cr_scratch_bytes(&s, classes, sizeof *r.rows) };
+                     .rows = cr_scratch_bytes(&s, classes, sizeof *r.rows),
+                     .workspace = cr_scratch_f64(&s, q) };
 
     CR_TRY(s.status);
-    if (f->x->sparse)
-        find_sparse_ranges(f, &r);
-    else
-        find_dense_ranges(f, workspace, &r);
+    CR_TRY(cri_likelihood_each(cx, f, find_ranges, &r));
+    if (f->x->sparse) add_zeros(f, &r);
     *out_any = false;
     for (size_t j = f->x->intercept; j < q; j++) {
         blame[j] = splits(&r, classes, q, j) >= least;

@@ -135,7 +135,7 @@ static cr_status finish(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     bool   by_gradient = s->solver != CRI_SOLVER_NEWTON && s->solver != CRI_SOLVER_NEWTON_CG;
     if (by_gradient && s->hessian && f->l2 == 0 && o->l1 == 0) CR_TRY(look_ahead(cx, s));
     for (size_t a = 0; a < s->D; a++) stride = fmax(stride, fabs(s->step[a]));
-    if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5 && !f->passes)
+    if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5)
         CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &s->moved));
     if (!isfinite(s->f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
@@ -167,14 +167,14 @@ done:
 }
 
 cr_status cri_solve_again(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
-                          cri_solution *s)
+                          bool want_hessian, cri_solution *s)
 {
     cr_status st = CR_OK;
     s->solver = choose(f, o);
     CR_TRY(run(cx, f, o, s));
     cr_free(cx, s->hessian, s->D * s->D, sizeof(double));
     s->hessian = NULL;
-    CR_TRY(finish(cx, f, o, true, s));
+    CR_TRY(finish(cx, f, o, want_hessian, s));
 done:
     return st;
 }

@@ -55,9 +55,9 @@ typedef struct cri_solution {
 cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                     bool want_hessian, cri_solution *out);
 void      cri_solution_free(cr_ctx *cx, cri_solution *s);
-/* The same from s->theta on, by Newton, for a changed penalty. */
+/* The same from s->theta on, for other rows or a changed penalty. */
 cr_status cri_solve_again(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
-                          cri_solution *s);
+                          bool want_hessian, cri_solution *s);
 
 /* --- methods: from s->theta on; s->gradient, f, wrong are of the end ------------------------- */
 

@@ -17,9 +17,9 @@ static double nth(const json_t *d, size_t a)
 
 TEST(elastic_between_l2_and_l1)
 {
-    static const char *const ends[] = { "penalty=l2", "penalty=elastic l1_ratio=0",
-                                        "penalty=l1", "penalty=elastic l1_ratio=1" };
-    double X[N * P], y[N], value[4];
+    static const char *const ends[] = { "penalty=l2", "penalty=elastic l1_ratio=0", "penalty=l1",
+                                        "penalty=elastic l1_ratio=1" };
+    double                   X[N * P], y[N], value[4];
     for (size_t classes = 2; classes <= 3; classes++) {
         json_t *said[4];
         draw_classes(classes, N, P, classes, 0.9, X, y);
@@ -140,7 +140,8 @@ TEST(peers_at_the_same_lambda)
         double      b[5];
     } said[] = {
         { "penalty=l2", { -11.33466640, 0.09987468, -0.71181898, 1.48178759, 3.30478682 } },
-        { "penalty=elastic l1_ratio=0.4", { -12.29793438, 0, -0.30654352, 1.52165707, 3.44384754 } },
+        { "penalty=elastic l1_ratio=0.4",
+          { -12.29793438, 0, -0.30654352, 1.52165707, 3.44384754 } },
         { "penalty=l1", { -14.04851042, 0, 0, 1.46888702, 4.13244164 } },
     };
     cr_table *all = read_table(cx, "examples/iris.csv"), *t = NULL;

@@ -128,7 +128,7 @@ TEST(reference_digits)
     snprintf(settings, sizeof settings, "target=digit scale=none lambda=%.17g solver=newton",
              256 / n);
     cr_model     *m = fit(cx, "logistic", t, settings);
-    json_t   *d = describe(cx, m);
+    json_t       *d = describe(cx, m);
     cr_prediction q = predict(cx, m, t);
     size_t        right = 0;
     assert_relative(statistic(d, "objective_value"), number_of(want, "objective") / n, 1e-8);

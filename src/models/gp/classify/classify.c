@@ -105,7 +105,7 @@ static cr_status set_classes(cr_ctx *cx, fit *f)
     m->K = cr_design_classes(f->rows->design);
     double *place = cr_scratch_f64(&s, m->K);
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_classes(cx, f->rows, true, place, &m->F, NULL));
+    CR_TRY(cri_classifier_classes(cx, f->rows, true, place, &m->F));
     m->link = m->F > 1           ? CRI_CLASSIFY_SOFTMAX
               : f->o->likelihood ? CRI_CLASSIFY_PROBIT
                                  : CRI_CLASSIFY_LOGIT;
@@ -230,7 +230,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
     CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     CR_TRY(cri_classify_allocate(cx, m, m->sparse || m->F > 1));
     size_t M;
-    CR_TRY(cri_classifier_classes(cx, f->rows, true, m->place, &M, NULL));
+    CR_TRY(cri_classifier_classes(cx, f->rows, true, m->place, &M));
     CR_TRY(cri_classify_name(cx, m, f->rows->design));
     CR_TRY(cri_classify_count(s, m, f->data.at, f->rows, f->group, &f->data));
     CR_TRY(m->sparse ? cri_svgp_new(s, &f->data, &g->at, g->L, m->factor, &f->sparse)
