@@ -254,9 +254,14 @@ void cli_print_parameters(cli *c, const cri_sheet *description);
 /* As cli_read_data; a header alone is a table without rows. */
 cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **out_table);
 /* The same as a stream of blocks of `rows` rows.  The target of a model that only classifies is a
- * category, so that all its classes are known before the first block. */
+ * category, so that all its classes are known before the first block.  A pipe is stored first where the
+ * model to fit goes through it several times. */
 cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,
                           cr_stream **out_stream);
+/* Whether the path is of something that can be read once: a pipe, also by its name, or a device. */
+bool cli_is_pipe(const char *path);
+/* As cr_stream_open, of a pipe whose bytes are stored in $TMPDIR as long as the stream lasts. */
+cr_status cli_open_stored(cli *c, const char *path, size_t rows, cr_stream **out_stream);
 /* The same for a fitted model that predicts: only the columns it reads, and those that are carried along, are read,
  * nothing is read twice, and memory is that of a block. */
 cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const *carried,

@@ -66,58 +66,6 @@ static const char *class_target(const cli *c)
     return NULL;
 }
 
-static bool write_whole(int to, const char *bytes, ssize_t n)
-{
-    while (n > 0) {
-        ssize_t written = write(to, bytes, (size_t)n);
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) bytes += written, n -= written;
-    }
-    return true;
-}
-
-/* Copies all that comes; *out_done is false, and errno set, when that fails. */
-static cr_status copy_whole(cli *c, int from, int to, bool *out_done)
-{
-    char    bytes[65536];
-    ssize_t n;
-    *out_done = false;
-    while ((n = read(from, bytes, sizeof bytes)) != 0) {
-        cr_status st = cr_check_interrupt(c->cx);
-        if (st != CR_OK) return st;
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 || !write_whole(to, bytes, n)) return CR_OK;
-    }
-    *out_done = true;
-    return CR_OK;
-}
-
-/* A pipe that will be read several times becomes a file without a name, in $TMPDIR or /tmp, on standard input. */
-static cr_status store_input(cli *c)
-{
-    cr_status   st = CR_OK;
-    struct stat info;
-    const char *folder = getenv("TMPDIR");
-    char        path[4096], reason[CRI_REASON_SIZE];
-    bool        copied = false;
-
-    if (fstat(STDIN_FILENO, &info) != 0 || S_ISREG(info.st_mode)) return CR_OK;
-    snprintf(path, sizeof path, "%s/credence-XXXXXX", folder && *folder ? folder : "/tmp");
-    int to = mkstemp(path);
-    if (to >= 0) {
-        unlink(path);
-        CR_TRY(copy_whole(c, STDIN_FILENO, to, &copied));
-    }
-    if (!copied || dup2(to, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0) {
-        cr_fail(c->cx, CR_EIO, "standard input cannot be stored in '%s': %s", path,
-                cri_reason(errno, reason));
-        st = cr_fail_hint(c->cx, "it is read several times; TMPDIR names another folder");
-    }
-done:
-    if (to >= 0) close(to);
-    return st;
-}
-
 static bool needs_passes(const cli *c)
 {
     const cr_model_class *m = c->verb->takes & VERB_FITS ? cr_class_find(c->cx, c->args[0]) : NULL;
@@ -132,8 +80,9 @@ cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_
     CR_TRY(check_stdin(c, index));
     if (opt_model) CR_TRY(cr_model_read_options(c->cx, opt_model, &c->read));
     if (target) CR_TRY(cr_options_add(c->cx, cr_read_table, &c->read, "category", target));
-    if (is_stream(c->args[index]) && needs_passes(c)) CR_TRY(store_input(c));
-    CR_TRY(cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
+    CR_TRY(needs_passes(c) && cli_is_pipe(c->args[index])
+               ? cli_open_stored(c, c->args[index], rows, out_stream)
+               : cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
 done:
     return st;
 }

@@ -120,6 +120,53 @@ def test_interrupted_while_it_waits_for_data(start, tmp_path, number):
     assert os.listdir(tmp_path) == ["pipe"]
 
 
+def stored(tmp_path):
+    """An environment whose TMPDIR is an empty folder, and the folder."""
+    folder = tmp_path / "stored"
+    folder.mkdir()
+    return {**os.environ, "TMPDIR": str(folder)}, folder
+
+
+def test_pipes_that_are_read_several_times(credence, start, examples, tmp_path):
+    """By name, as /dev/fd/N, and on standard input: the answer of the file, and nothing stays behind."""
+    options = ["--target", "species", "--lambda", "0.01", "--stream", "--block", "40", "--quiet"]
+    data = (tmp_path / "examples/iris.csv").read_bytes()
+    whole = credence("fit", "logistic", "examples/iris.csv", *options).stdout
+    env, folder = stored(tmp_path)
+    os.mkfifo(tmp_path / "named")
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    process = start("fit", "logistic", f"/dev/fd/{read}", *options, env=env, pass_fds=[read])
+    assert finish(process, 20).stdout.decode() == whole
+    os.close(read)
+    process = start("fit", "logistic", "named", *options, env=env)
+    (tmp_path / "named").write_bytes(data)
+    assert finish(process, 20).stdout.decode() == whole
+    process = start("fit", "logistic", "-", *options, env=env, stdin=subprocess.PIPE)
+    assert process.communicate(data)[0].decode() == whole
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_while_a_pipe_is_stored(start, tmp_path, number):
+    env, folder = stored(tmp_path)
+    process = start("fit", "logistic", "-", "--target", "y", "--stream", env=env, stdin=subprocess.PIPE)
+    process.stdin.write(b"a,y\n" + b"1,2\n" * 50000)
+    process.stdin.flush()
+    time.sleep(0.3)
+    process.send_signal(number)
+    process.wait(5)
+    assert os.listdir(folder) == []
+
+
+def test_a_pipe_that_cannot_be_stored(start, tmp_path):
+    env = {**os.environ, "TMPDIR": str(tmp_path / "none")}
+    said = finish(start("fit", "logistic", "-", "--target", "y", "--stream", env=env))
+    check_failure(said, 5, "stdin cannot be stored in")
+    assert "TMPDIR names another folder" in said.stderr
+
+
 def test_interrupted_while_data_come(start, tmp_path):
     process = start("fit", "linear", "-", "--target", "y", "-o", "m.cred", stdin=subprocess.PIPE)
     process.stdin.write(b"a,y\n1,2\n3,4\n")

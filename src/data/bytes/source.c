@@ -302,14 +302,10 @@ static cr_status open_path(cri_source *s, const char *path)
     return st;
 }
 
-static cr_status open_descriptor(cri_source *s, const char *path)
+/* What the descriptor is of: a file, or something that can be read once. */
+static cr_status look_at_descriptor(cri_source *s)
 {
     struct stat info;
-    s->fd = STDIN_FILENO;
-    if (strcmp(path, "-") != 0) {
-        cr_status st = open_path(s, path);
-        if (st != CR_OK) return st;
-    }
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return cr_fail(s->cx, CR_EIO, "cannot open %s: %m", s->name);
     if (S_ISDIR(info.st_mode))
@@ -323,22 +319,25 @@ static cr_status open_descriptor(cri_source *s, const char *path)
     return CR_OK;
 }
 
-/* Opens `path`, or the bytes when it is NULL. */
-static cr_status open_any(cr_ctx *cx, const char *path, const char *name, const void *bytes,
+/* Opens `path`, or where it is NULL the descriptor, or where that is -1 the bytes. */
+static cr_status open_any(cr_ctx *cx, const char *path, const char *name, int fd, const void *bytes,
                           size_t size, cri_source **out_source)
 {
     cr_status   st = CR_OK;
     cri_source *s = cr_alloc(cx, 1, sizeof *s);
+    if (!s && fd > STDIN_FILENO) close(fd);
     if (!s) return CR_ENOMEM;
     *s = (cri_source){ .cx = cx,
-                       .fd = -1,
+                       .fd = fd,
+                       .owns_fd = fd > STDIN_FILENO,
                        .origin = FROM_MEMORY,
                        .memory = bytes ? bytes : "",
                        .size = size,
                        .end = size };
     s->name = cri_string_copy(cx, name);
     if (!s->name) CR_TRY(CR_ENOMEM);
-    if (path) CR_TRY(open_descriptor(s, path));
+    if (path) CR_TRY(open_path(s, path));
+    if (path || fd >= 0) CR_TRY(look_at_descriptor(s));
     CR_TRY(begin_decoding(s));
     *out_source = s;
     return CR_OK;
@@ -349,13 +348,20 @@ done:
 
 cr_status cri_source_open(cr_ctx *cx, const char *path, cri_source **out_source)
 {
-    return open_any(cx, path, strcmp(path, "-") == 0 ? "stdin" : path, NULL, 0, out_source);
+    if (strcmp(path, "-") == 0)
+        return open_any(cx, NULL, "stdin", STDIN_FILENO, NULL, 0, out_source);
+    return open_any(cx, path, path, -1, NULL, 0, out_source);
+}
+
+cr_status cri_source_open_descriptor(cr_ctx *cx, const char *name, int fd, cri_source **out_source)
+{
+    return open_any(cx, NULL, name, fd, NULL, 0, out_source);
 }
 
 cr_status cri_source_open_bytes(cr_ctx *cx, const char *name, const void *bytes, size_t size,
                                 cri_source **out_source)
 {
-    return open_any(cx, NULL, name, bytes, size, out_source);
+    return open_any(cx, NULL, name, -1, bytes, size, out_source);
 }
 
 void cri_source_close(cri_source *s)

@@ -14,6 +14,8 @@ typedef struct cri_source cri_source;
 /* Opens a path, or standard input for "-".  Fails with CR_EIO, naming path and reason: also for a
  * directory. */
 cr_status cri_source_open(cr_ctx *cx, const char *path, cri_source **out_source);
+/* The same of a descriptor, which is taken over, also on failure; `name` serves in messages. */
+cr_status cri_source_open_descriptor(cr_ctx *cx, const char *name, int fd, cri_source **out_source);
 /* The same for bytes in memory, which must outlive the source; `name` serves in messages. */
 cr_status cri_source_open_bytes(cr_ctx *cx, const char *name, const void *bytes, size_t size,
                                 cri_source **out_source);
