@@ -51,6 +51,52 @@ def test_streams_and_pipes(credence, tmp_path):
             assert abs(one["value"] - other["value"]) < 1e-9 * max(1, abs(other["value"]))
 
 
+def test_a_stream_of_a_file_has_the_types_of_the_whole(credence, tmp_path):
+    """Dates that begin with gaps, become times, or turn out to be texts, in later blocks; CSV and JSON lines."""
+    days = [line.split(",") for line in DAYS.splitlines()[1:]]
+    kinds = {
+        "gaps": [("" if i < 3 else d, y) for i, (d, y) in enumerate(days)],
+        "times": [(d if i < 50 else d + "T12:00", y) for i, (d, y) in enumerate(days)],
+        "texts": [(d if i != 50 else "unknown", y) for i, (d, y) in enumerate(days)],
+        "late": [(d if i else "early", y) for i, (d, y) in enumerate(days)],
+    }
+    for name, rows in kinds.items():
+        (tmp_path / f"{name}.csv").write_text("day,y\n" + "".join(f"{d},{y}\n" for d, y in rows))
+        lines = [json.dumps({"day": d or None, "y": int(y)}) for d, y in rows]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+        for ending in ("csv", "jsonl"):
+            fit = ["fit", "ridge", f"{name}.{ending}", "--target", "y", "--missing", "drop", "--json"]
+            whole = read_json(credence(*fit))
+            for block in ("4", "7", "1000"):
+                part = credence(*fit, "--stream", "--block", block)
+                for one, other in zip(read_json(part)["parameters"], whole["parameters"], strict=True):
+                    assert one["name"] == other["name"]
+                    assert abs(one["value"] - other["value"]) < 1e-8 * max(1, abs(other["value"])), (fit, block)
+                assert ("holds dates, but also" in part.stderr) == (name in ("texts", "late"))
+
+
+def test_the_first_block_of_a_pipe_decides(credence, tmp_path):
+    days = DAYS.splitlines()
+    fit = ["fit", "ridge", "-", "--target", "y", "--missing", "drop", "--stream", "--block", "7"]
+    for late, says in (("unknown", "'unknown' in column 'day' is not a date"), ("2023-03-01T10:00", "has a time of day"),
+                       ("2023-02-30", "is not a day of the calendar")):
+        lines = days[:50] + [late + ",3"] + days[51:]
+        said = credence(*fit, input="\n".join(lines) + "\n")
+        assert said.code == 3 and says in said.stderr and "stdin:51" in said.stderr, said.stderr
+
+
+def test_a_stream_of_times_takes_the_memory_of_a_block(credence, tmp_path):
+    """They are all different: nobody may keep them as levels."""
+    with open(tmp_path / "t.csv", "w") as f:
+        f.write("t,y\n")
+        for i in range(100000):
+            f.write(f"2023-{1 + i // 9000:02}-{1 + i // 400 % 22:02}T{i // 60 % 24:02}:{i % 60:02}:{i // 1440 % 60:02},{i % 11}\n")
+    for source in ("t.csv", "-"):
+        said = credence("fit", "ridge", source, "--target", "y", "--stream", "--block", "500", "--memory-limit", "10M",
+                        input=(tmp_path / "t.csv").read_text() if source == "-" else None)
+        assert said.code == 0, said.stderr
+
+
 def test_rows_that_come_one_by_one(credence, tmp_path):
     """Dates are dates also where the first of them is missing, whatever the block."""
     times = DAYS.replace(",", "T10:00,").replace("dayT10:00", "day")

@@ -83,8 +83,10 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
             return cr_fail_hint(csv->cx,
                                 "a stream tells the types by its beginning; if it means a missing "
                                 "value: --missing-values "
-                                "'%.*s', if the column holds texts: --category %s",
-                                length, at, csv->columns[p->fault_column].name);
+                                "'%.*s', if the column holds texts: --category %s, or dates: "
+                                "--date %s",
+                                length, at, csv->columns[p->fault_column].name,
+                                csv->columns[p->fault_column].name);
         return cr_fail_hint(csv->cx, "if it means a missing value: --missing-values '%.*s'", length,
                             at);
     case CRI_CSV_OVERFLOW:

@@ -75,6 +75,17 @@ static cri_date_column *add(cr_ctx *cx, cri_dates *d, const char *name, const ch
     return c->name && (c->format || !format) ? c : NULL;
 }
 
+/* Those of options->date; their formats are cut off the items. */
+static cr_status add_asked(cr_ctx *cx, cri_dates *d, char **items, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *format = cut_format(items[i]);
+        if (!add(cx, d, items[i], format)) return CR_ENOMEM;
+    }
+    d->asked = d->n;
+    return CR_OK;
+}
+
 static bool has_item(char *const *items, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -117,15 +128,14 @@ static void warn_of_format(cr_ctx *cx, const cr_column *c)
     }
 }
 
-/* Adds column c where its texts are dates. */
-static cr_status look_at_column(cr_ctx *cx, cri_dates *d, const cr_column *c)
+/* Whether all texts of column c are dates; says so where they only look like dates. */
+static bool holds_dates(cr_ctx *cx, const cr_column *c)
 {
-    if (c->type != CR_CATEGORY || c->n_levels == 0) return CR_OK;
+    if (c->type != CR_CATEGORY || c->n_levels == 0) return false;
     char first = c->levels[0][0];
-    if (first < '0' || first > '9') return CR_OK; /* levels are sorted: no text is a date */
+    if (first < '0' || first > '9') return false; /* levels are sorted: no text is a date */
     counts n = count_dates(c, NULL, c->n_levels / 2);
-    if (n.dates > 0 && n.dates + n.impossible == c->n_levels)
-        return add(cx, d, c->name, NULL) ? CR_OK : CR_ENOMEM;
+    if (n.dates > 0 && n.dates + n.impossible == c->n_levels) return true;
     if (n.dates > c->n_levels / 2)
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' holds dates, but also '%s', and is read as texts: --date %s finds the "
@@ -133,7 +143,7 @@ static cr_status look_at_column(cr_ctx *cx, cri_dates *d, const cr_column *c)
                c->name, c->levels[n.other], c->name, c->levels[n.other]);
     else if (n.dates == 0)
         warn_of_format(cx, c);
-    return CR_OK;
+    return false;
 }
 
 static cr_status find(cr_ctx *cx, cri_dates *d, const cr_read_options *o, const cr_table *t)
@@ -144,20 +154,108 @@ static cr_status find(cr_ctx *cx, cri_dates *d, const cr_read_options *o, const 
     size_t     n_asked = 0, n_texts = 0;
     CR_TRY(cri_list_split(&s, o->date, &asked, &n_asked));
     CR_TRY(cri_list_split(&s, o->category, &texts, &n_texts));
-    for (size_t i = 0; i < n_asked; i++) {
-        const char *format = cut_format(asked[i]);
+    CR_TRY(add_asked(cx, d, asked, n_asked));
+    for (size_t i = 0; i < n_asked; i++)
         if (!cri_table_has(t, asked[i])) CR_TRY(cri_table_no_column(cx, t, asked[i]));
-        if (!add(cx, d, asked[i], format)) CR_TRY(CR_ENOMEM);
-    }
     for (size_t k = 0; k < cri_table_ordinary(t); k++) {
         const cr_column *c = cri_table_ordinary_column(t, k);
         if (has_item(asked, n_asked, c->name) || has_item(texts, n_texts, c->name)) continue;
-        CR_TRY(look_at_column(cx, d, c));
+        if (!holds_dates(cx, c)) continue;
+        cri_date_column *found = add(cx, d, c->name, NULL);
+        if (!found) CR_TRY(CR_ENOMEM);
+        found->dated = true;
     }
     d->settled = true;
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+/* --- by a first pass ------------------------------------------------------------------------- */
+
+static cri_date_column *find_column(const cri_dates *d, const char *name)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->columns[i].name, name) == 0) return &d->columns[i];
+    return NULL;
+}
+
+static void watch_column(const cr_column *c, cri_date_column *d)
+{
+    double x;
+    for (size_t k = 0; k < c->n_levels && !d->texts; k++) {
+        cri_date_kind kind = cri_date_read_as(c->levels[k], d->format, &x);
+        d->dated |= kind >= CRI_DATE_DAY;
+        d->timed |= kind == CRI_DATE_TIME;
+        d->texts = kind == CRI_DATE_NOT;
+    }
+}
+
+cr_status cri_dates_watch(cr_ctx *cx, cri_dates *d, const cr_read_options *o, const cr_table *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **asked = NULL, **texts = NULL;
+    size_t     n_asked = 0, n_texts = 0;
+    if (d->settled) goto done;
+    CR_TRY(cri_list_split(&s, o->date, &asked, &n_asked));
+    CR_TRY(cri_list_split(&s, o->category, &texts, &n_texts));
+    if (d->asked < n_asked) CR_TRY(add_asked(cx, d, asked, n_asked));
+    for (size_t k = 0; k < cri_table_ordinary(t); k++) {
+        const cr_column *c = cri_table_ordinary_column(t, k);
+        cri_date_column *known = find_column(d, c->name);
+        if (c->type != CR_CATEGORY || (!known && has_item(texts, n_texts, c->name))) continue;
+        if (!known && !(known = add(cx, d, c->name, NULL))) CR_TRY(CR_ENOMEM);
+        watch_column(c, known);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Whether column i is one of dates, as far as was seen. */
+static bool is_of_dates(const cri_dates *d, size_t i)
+{
+    return i < d->asked || (d->columns[i].dated && !d->columns[i].texts);
+}
+
+bool cri_dates_settle(cri_dates *d)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < d->n; i++) {
+        cri_date_column *c = &d->columns[i];
+        c->type = c->timed ? CR_DATETIME : CR_DATE;
+        c->settled = c->dated;
+        lacks |= c->passed_over && !is_of_dates(d, i);
+    }
+    d->settled = true;
+    return lacks;
+}
+
+bool cri_dates_pass_over(cri_dates *d, const char *column)
+{
+    cri_date_column *c = find_column(d, column);
+    if (!c) return false;
+    bool may_be = d->settled ? is_of_dates(d, (size_t)(c - d->columns))
+                             : !c->texts || c < d->columns + d->asked;
+    c->passed_over |= may_be;
+    return may_be;
+}
+
+void cri_dates_warn(cr_ctx *cx, const cr_read_options *o, const char *column,
+                    const char *const *levels, size_t n)
+{
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **texts = NULL;
+    size_t     n_texts = 0;
+    cr_column  c = { .name = column,
+                     .type = CR_CATEGORY,
+                     .levels = (const char **)(uintptr_t)levels,
+                     .n_levels = n };
+    if (cri_list_split(&s, o->category, &texts, &n_texts) == CR_OK &&
+        !has_item(texts, n_texts, column))
+        holds_dates(cx, &c);
+    cr_scratch_end(&s);
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
@@ -222,13 +320,14 @@ static cr_status take_column(cr_ctx *cx, cr_table *t, size_t k, cri_date_column 
     cri_date_kind   *kinds = cr_scratch_bytes(&s, c->n_levels, sizeof *kinds);
     size_t           rows = cr_table_rows(t);
 
-    if (c->type != CR_CATEGORY) goto done; /* all are missing */
+    if (c->type != CR_CATEGORY && !d->settled)
+        goto done; /* all are missing, of what is not known */
     CR_TRY(s.status);
     CR_TRY(read_levels(cx, t, c, d, kinds, value));
     out = cr_resize(cx, NULL, 0, rows, sizeof *out);
     if (!out) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < rows; i++)
-        out[i] = c->codes[i] == CR_MISSING_CODE ? (double)NAN : value[c->codes[i]];
+        out[i] = !c->codes || c->codes[i] == CR_MISSING_CODE ? (double)NAN : value[c->codes[i]];
     CR_TRY(cri_table_set_dates(cx, t, k, d->type, d->format, out));
 done:
     cr_scratch_end(&s);
@@ -240,7 +339,7 @@ cr_status cri_dates_take(cr_ctx *cx, cri_dates *d, const cr_read_options *o, cr_
     cr_status st = CR_OK;
     if (!d->settled) CR_TRY(find(cx, d, o, t));
     for (size_t i = 0; i < d->n; i++)
-        for (size_t k = 0; k < cri_table_ordinary(t); k++)
+        for (size_t k = 0; is_of_dates(d, i) && k < cri_table_ordinary(t); k++)
             if (strcmp(cri_table_ordinary_column(t, k)->name, d->columns[i].name) == 0)
                 CR_TRY(take_column(cx, t, k, &d->columns[i]));
 done:

@@ -63,6 +63,7 @@ static cr_status learn_levels(cr_ctx *cx, cr_stream *s, const cr_table *t)
         const cr_column *c = cri_table_ordinary_column(t, k);
         category        *known = c->type == CR_CATEGORY ? find_category(s, c->name) : NULL;
         if (c->type != CR_CATEGORY) continue;
+        if (cri_dates_pass_over(&s->dates, c->name)) continue; /* as many as there are days */
         if (!known) CR_TRY(add_category(cx, s, c->name, &known));
         for (size_t i = 0; i < c->n_levels; i++)
             CR_TRY(
@@ -133,8 +134,8 @@ void cri_stream_leave_open(cr_stream *s, const char *column) { s->open = column;
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* The next block as the options want it; NULL at the end. */
-static cr_status next_block(cr_ctx *cx, cr_stream *s, cr_table **out_table)
+/* The next block as the options want it, dates as texts; NULL at the end. */
+static cr_status next_texts(cr_ctx *cx, cr_stream *s, cr_table **out_table)
 {
     cr_status st = CR_OK;
     cr_table *t = NULL;
@@ -145,6 +146,18 @@ static cr_status next_block(cr_ctx *cx, cr_stream *s, cr_table **out_table)
         t = NULL; /* taken over */
         CR_TRY(cri_table_retype(cx, raw, &s->options, CRI_TEXTS_ARE_LEVELS, &t));
     }
+    *out_table = t;
+    t = NULL;
+done:
+    cr_table_free(cx, t);
+    return st;
+}
+
+static cr_status next_block(cr_ctx *cx, cr_stream *s, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    CR_TRY(next_texts(cx, s, &t));
     if (t) CR_TRY(cri_dates_take(cx, &s->dates, &s->options, t));
     *out_table = t;
     t = NULL;
@@ -153,14 +166,15 @@ done:
     return st;
 }
 
-/* Reads all blocks once for their levels, and goes back to the start. */
+/* Reads all blocks once for their levels and dates, and goes back to the start. */
 static cr_status read_through(cr_ctx *cx, cr_stream *s)
 {
     cr_status st = CR_OK;
     cr_table *t = NULL;
     for (;;) {
-        CR_TRY(next_block(cx, s, &t));
+        CR_TRY(next_texts(cx, s, &t));
         if (!t) break;
+        CR_TRY(cri_dates_watch(cx, &s->dates, &s->options, t));
         CR_TRY(learn_levels(cx, s, t));
         cr_table_free(cx, t);
         t = NULL;
@@ -171,13 +185,17 @@ done:
     return st;
 }
 
-/* The first passes, as many as the reader needs. */
+/* The first passes, as many as the reader needs, and one more for texts that only began as dates. */
 static cr_status scan(cr_ctx *cx, cr_stream *s)
 {
     cr_status st = CR_OK;
     do CR_TRY(read_through(cx, s));
     while (s->format->start_scan(s->reader));
+    if (cri_dates_settle(&s->dates)) CR_TRY(read_through(cx, s));
     CR_TRY(settle_levels(cx, s));
+    for (size_t k = 0; k < s->n_categories; k++)
+        cri_dates_warn(cx, &s->options, s->categories[k].name, s->categories[k].sorted,
+                       s->categories[k].texts.n);
 done:
     return st;
 }

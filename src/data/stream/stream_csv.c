@@ -10,10 +10,9 @@ typedef struct csv_reader {
     cri_csv        csv;
     cri_block_size size;
     bool           ended, scanning;
-    bool           forgets; /* levels that no row left has */
-    unsigned       scans;   /* first passes that have been started */
-    size_t         front;   /* rows of the columns that have been given away */
-    size_t         given;   /* rows, in this pass */
+    unsigned       scans; /* first passes that have been started */
+    size_t         front; /* rows of the columns that have been given away */
+    size_t         given; /* rows, in this pass */
 } csv_reader;
 
 static void free_reader(cr_ctx *cx, void *reader)
@@ -79,7 +78,6 @@ done:
 static void choose(void *reader, cri_wanted wanted)
 {
     csv_reader *r = reader;
-    r->forgets = true;
     for (size_t c = 0; c < r->csv.n; c++)
         if (!wanted.is(wanted.arg, r->csv.columns[c].name)) r->csv.columns[c].mode = CRI_CSV_SKIP;
 }
@@ -162,20 +160,42 @@ static cr_status check_booleans(const cri_csv *csv)
     return CR_OK;
 }
 
-/* Moves the rows not yet given to the start of the columns. */
-static void close_up(csv_reader *r)
+/* Forgets the levels that none of the first `left` rows has: dates and names would pile up. */
+static cr_status drop_levels(cr_ctx *cx, cri_csv_column *k, size_t left)
 {
-    size_t left = r->csv.rows - r->front;
+    cr_status      st = CR_OK;
+    cri_csv_levels kept = { 0 };
+    if (k->levels.n <= left) return CR_OK;
+    for (size_t i = 0; i < left && st == CR_OK; i++) {
+        if (k->codes[i] == CR_MISSING_CODE) continue;
+        const char *text = cri_csv_level(&k->levels, k->codes[i]);
+        st = cri_csv_levels_add(cx, &kept, text, strlen(text), &k->codes[i]);
+    }
+    if (st != CR_OK) st = cri_csv_levels_fail(cx, &kept, st);
+    cri_csv_levels_clear(cx, &k->levels);
+    k->levels = kept;
+    return st;
+}
+
+/* Moves the rows not yet given to the start of the columns. */
+static cr_status close_up(csv_reader *r)
+{
+    cr_status st = CR_OK;
+    size_t    left = r->csv.rows - r->front;
     for (size_t c = 0; r->front > 0 && c < r->csv.n; c++) {
         cri_csv_column *k = &r->csv.columns[c];
         if (k->mode == CRI_CSV_SKIP) continue;
-        if (k->mode == CRI_CSV_CATEGORY)
-            memmove(k->codes, k->codes + r->front, left * sizeof *k->codes);
-        else
+        if (k->mode != CRI_CSV_CATEGORY) {
             memmove(k->values, k->values + r->front, left * sizeof *k->values);
+            continue;
+        }
+        memmove(k->codes, k->codes + r->front, left * sizeof *k->codes);
+        CR_TRY(drop_levels(r->csv.cx, k, left));
     }
     r->csv.rows = left;
     r->front = 0;
+done:
+    return st;
 }
 
 /* Parses until there are enough rows, or the end. */
@@ -184,7 +204,7 @@ static cr_status fill(csv_reader *r)
     cr_status st = CR_OK;
     size_t    wanted = r->size.rows ? r->size.rows : 1;
     while (!r->ended && r->csv.rows - r->front < wanted) {
-        close_up(r);
+        CR_TRY(close_up(r));
         CR_TRY(cr_check_interrupt(r->csv.cx));
         CR_TRY(cri_csv_next_batch(&r->csv));
         r->ended = r->csv.batch.n_pieces == 0;
@@ -205,18 +225,26 @@ static cr_status give_numbers(csv_reader *r, cri_csv_column *k, size_t n, cr_tab
     return cri_table_own_numbers(cx, table, k->name, k->type, values);
 }
 
+/* With the levels that these rows have. */
 static cr_status give_category(csv_reader *r, cri_csv_column *k, size_t n, cr_table *table)
 {
     cr_ctx      *cx = r->csv.cx;
-    const char **levels = cr_alloc(cx, k->levels.n, sizeof *levels);
-    uint32_t    *codes = levels ? cr_resize(cx, NULL, 0, n, sizeof *codes) : NULL;
+    size_t       all = k->levels.n, used = 0;
+    const char **levels = cr_alloc(cx, all, sizeof *levels);
+    uint32_t    *place = levels ? cr_alloc(cx, all, sizeof *place) : NULL; /* + 1 */
+    uint32_t    *codes = place ? cr_resize(cx, NULL, 0, n, sizeof *codes) : NULL;
     cr_status    st = CR_ENOMEM;
-    if (codes) {
-        for (size_t i = 0; i < k->levels.n; i++) levels[i] = cri_csv_level(&k->levels, i);
-        memcpy(codes, k->codes + r->front, n * sizeof *codes);
-        st = cri_table_own_category(cx, table, k->name, codes, levels, k->levels.n);
+    for (size_t i = 0; codes && i < n; i++) {
+        uint32_t code = k->codes[r->front + i];
+        codes[i] = code;
+        if (code == CR_MISSING_CODE) continue;
+        if (!place[code])
+            levels[used] = cri_csv_level(&k->levels, code), place[code] = (uint32_t)++used;
+        codes[i] = place[code] - 1;
     }
-    cr_free(cx, levels, k->levels.n, sizeof *levels);
+    if (codes) st = cri_table_own_category(cx, table, k->name, codes, levels, used);
+    cr_free(cx, place, all, sizeof *place);
+    cr_free(cx, levels, all, sizeof *levels);
     return st;
 }
 
@@ -257,9 +285,6 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
         }
         r->given += n;
         r->front += n;
-        for (size_t c = 0; r->forgets && r->front == r->csv.rows && c < r->csv.n; c++)
-            if (r->csv.columns[c].mode == CRI_CSV_CATEGORY)
-                cri_csv_levels_clear(cx, &r->csv.columns[c].levels);
     }
     *out_table = table;
     table = NULL;
