@@ -156,6 +156,17 @@ def test_comments_and_lines_to_skip(credence, refused, tmp_path):
         assert credence("fit", "linear", "a.csv", "--target", "b", "--skip", 1, "--comment", "#", *more).code == 0
 
 
+def test_comments_in_quoted_cells(credence, tmp_path):
+    """Only lines outside quotes are comments, whatever the delimiter, whole and in blocks."""
+    for between in ",;\t|":
+        (tmp_path / "a.csv").write_text(f'# a "first\nnote{between}y\n"one\n# two"{between}1\n#no"\n5" pipe{between}4\n'
+                                        f'#"{between}"\n"#3\n#4"{between}7\n')
+        found = columns(credence, "a.csv", "--comment", "#")
+        assert found["note"]["levels"] == 3 and found["y"]["mean"] == 4
+        assert credence("convert", "a.csv", "--comment", "#", "-o", "b.csv").code == 0
+        assert '"one\n# two"' in (tmp_path / "b.csv").read_text()
+
+
 # --- names ------------------------------------------------------------------------------------------
 
 def test_names(credence, refused, tmp_path):

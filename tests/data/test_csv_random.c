@@ -166,11 +166,11 @@ static size_t put_cell(char *out, const char *text)
 static const char *random_cell(size_t kind)
 {
     static char              text[40];
-    static const char *const texts[] = { "a",          "b,c",      "say \"x\"",
-                                         "two\nlines", "cr\r\nlf", "\"\"",
-                                         " padded ",   "007",      "na\xc3\xafve",
-                                         "5\" pipe",   "NaN",      "",
-                                         "NA",         "?",        "tab\there" };
+    static const char *const texts[] = {
+        "a",        "b,c", "say \"x\"",    "two\nlines", "cr\r\nlf", "\"\"",
+        " padded ", "007", "na\xc3\xafve", "5\" pipe",   "NaN",      "",
+        "NA",       "?",   "tab\there",    "x\n# y",     "\n#,\"z"
+    };
     static const char *const booleans[] = { "true", "FALSE", "True", "false", "", "NA" };
     switch (kind) {
     case 0:
@@ -182,7 +182,7 @@ static const char *random_cell(size_t kind)
     case 2:
         return booleans[draw(6)];
     case 3:
-        return texts[draw(15)];
+        return texts[draw(17)];
     case 4:
         snprintf(text, sizeof text, "%zue%d", draw(99999999), (int)draw(600) - 300);
         break;
@@ -197,12 +197,20 @@ static const char *random_cell(size_t kind)
     return draw(12) ? text : "";
 }
 
+/* A comment between records; no cell has a line that begins like it. */
+static size_t put_comment(char *out, const char *line_end)
+{
+    static const char *const texts[] = { "", " a, b", " \"", " \"\"", ",\"x" };
+    return (size_t)sprintf(out, "#@%s%s", texts[draw(5)], line_end);
+}
+
 /* A file with every trouble that is allowed; every row has the header's number of fields. */
-static size_t random_file(char *out)
+static size_t random_file(char *out, bool comments)
 {
     size_t      n = 0, columns = 1 + draw(MOST_COLUMNS), rows = 1 + draw(60), kinds[MOST_COLUMNS];
     const char *line_end = draw(2) ? "\n" : "\r\n";
-    if (draw(4) == 0) n += (size_t)sprintf(out + n, "\xef\xbb\xbf");
+    if (!comments && draw(4) == 0) n += (size_t)sprintf(out + n, "\xef\xbb\xbf");
+    if (comments && draw(2)) n += put_comment(out + n, line_end);
     for (size_t c = 0; c < columns; c++) {
         kinds[c] = draw(8);
         n += (size_t)sprintf(out + n, "%scolumn %zu%s", c ? "," : "", c, draw(9) ? "" : " ");
@@ -210,6 +218,7 @@ static size_t random_file(char *out)
     n += (size_t)sprintf(out + n, "%s", line_end);
     for (size_t r = 0; r < rows; r++) {
         if (draw(15) == 0) n += (size_t)sprintf(out + n, "%s%s", draw(2) ? "" : "  ", line_end);
+        if (comments && draw(3) == 0) n += put_comment(out + n, line_end);
         for (size_t c = 0; c < columns; c++) {
             if (c) out[n++] = ',';
             const char *text = random_cell(kinds[c]);
@@ -230,7 +239,7 @@ TEST(random_files_as_naive_parser)
     for (int i = 0; i < 200; i++) {
         cr_ctx   *own = one_thread();
         cr_table *t = NULL, *u = NULL;
-        size_t    size = random_file(text);
+        size_t    size = random_file(text, false);
         parse_naively(memcmp(text, "\xef\xbb\xbf", 3) ? text : text + 3,
                       memcmp(text, "\xef\xbb\xbf", 3) ? size : size - 3, &expected);
         assert_ok(own, read_bytes(own, text, size, &o, &small, &t));
@@ -243,6 +252,41 @@ TEST(random_files_as_naive_parser)
             check_same(t, u);
             cr_table_free(own, u);
         }
+        cr_table_free(own, t);
+        test_context_free(own);
+    }
+}
+
+/* Without the comments, which are whole lines, [size]; returns how many bytes are left. */
+static size_t strip_comments(const char *text, size_t size, char *out)
+{
+    size_t n = 0;
+    for (size_t at = 0; at < size;) {
+        const char *stop = memchr(text + at, '\n', size - at);
+        size_t      next = stop ? (size_t)(stop - text) + 1 : size;
+        bool        comment = next - at >= 2 && memcmp(text + at, "#@", 2) == 0;
+        if (!comment) memcpy(out + n, text + at, next - at), n += next - at;
+        at = next;
+    }
+    return n;
+}
+
+/* Lines that begin with the character of comments are part of a quoted cell inside one, and else not
+ * there, whatever quotes they hold. */
+TEST(comments_and_quoted_cells)
+{
+    static char     text[1 << 17], plain[1 << 17];
+    static naive    expected;
+    char            comma[] = ",", mark[] = "#";
+    cr_read_options o = { .header = 1, .delimiter = comma, .comment = mark };
+    for (int i = 0; i < 200; i++) {
+        cr_ctx       *own = one_thread();
+        cr_table     *t = NULL;
+        size_t        size = random_file(text, true);
+        cri_csv_sizes sizes = { 1 + draw(40), 1 + draw(5), 1 + draw(200), false };
+        parse_naively(plain, strip_comments(text, size, plain), &expected);
+        assert_ok(own, read_bytes(own, text, size, &o, i % 2 ? &small : &sizes, &t));
+        check_as_naive(t, &expected);
         cr_table_free(own, t);
         test_context_free(own);
     }

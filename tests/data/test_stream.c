@@ -344,9 +344,10 @@ TEST(failures)
     sprintf(at, "oops,true\n");
     assert_fails_with(cx, stream_pipe(cx, "l.csv", late, NULL, 100, NULL), CR_EDATA,
                       "l.csv:30002:1: 'oops' in column 'a' is not a number");
-    assert_string_equal(cr_error_hint(cx),
-                        "a stream tells the types by its beginning; if it means a missing value: "
-                        "--missing-values 'oops', if the column holds texts: --category a, or dates: --date a");
+    assert_string_equal(
+        cr_error_hint(cx),
+        "a stream tells the types by its beginning; if it means a missing value: "
+        "--missing-values 'oops', if the column holds texts: --category a, or dates: --date a");
     const char *const category[] = { "category", "a", NULL };
     assert_ok(cx, read_through(cx, "l.csv", late, strlen(late), category, 20000));
     check_stream("late.csv", late, strlen(late), NULL, (cri_block_size){ 20000, 0 }); /* a file */

@@ -85,6 +85,9 @@ TEST(lines_are_blanked)
     const char text[] = "# one\na,b\n#two, \"\n1,2\n";
     check(cx, cri_text_decoder_of(CRI_ENCODING_AUTO, '#', 0), text, sizeof text - 1,
           "     \na,b\n       \n1,2\n", SIZE_MAX);
+    const char quoted[] = "a;b\n#\"\n1; \"x\n#y\"\"\n#z\"\n#2,\"\n3\";\"\n#4\"\n#5\n{\",\n#6\n";
+    check(cx, cri_text_decoder_of(CRI_ENCODING_AUTO, '#', 0), quoted, sizeof quoted - 1,
+          "a;b\n  \n1; \"x\n#y\"\"\n#z\"\n    \n3\";\"\n#4\"\n  \n{\",\n  \n", SIZE_MAX);
     check(cx, cri_text_decoder_of(CRI_ENCODING_AUTO, '\0', 2), "\nx,y\r\nz#\n", 9, "\n   \r\nz#\n",
           SIZE_MAX);
 }

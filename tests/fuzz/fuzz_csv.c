@@ -3,7 +3,7 @@
  *       tests/fuzz/fuzz_csv.c src/base/{context,edit_distance,number*,parallel,reader,scratch}.c \
  *       src/data/{csv*,source,table}.c -lz -lzstd -lm -o fuzz_csv
  *   ./fuzz_csv tests/data/csv_corpus
- * The first byte chooses header and sizes, the rest is the file (plain, gzip or zstd). */
+ * The first byte chooses header, sizes and comments, the rest is the file (plain, gzip or zstd). */
 #include "data/csv/csv.h"
 #include "data/table/table.h"
 
@@ -52,7 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned      choice = data[0];
     const cri_csv_sizes large = { 1 << 14, 4, 1 << 14, false };
     const cri_csv_sizes tiny = { 1 + choice % 13, 1 + choice / 13 % 3, 1 << 14, false };
-    cr_read_options     o = { .header = (int)(choice / 39 % 3) };
+    char                mark[] = "#";
+    cr_read_options     o = { .header = (int)(choice / 39 % 3),
+                              .comment = choice >= 117 ? mark : NULL };
     cr_ctx             *a = NULL, *b = NULL;
     cr_table           *t = NULL, *u = NULL;
     require(cr_ctx_new(NULL, &a) == CR_OK && cr_ctx_new(NULL, &b) == CR_OK);

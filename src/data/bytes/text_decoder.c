@@ -31,7 +31,8 @@ void cri_text_decoder_free(cr_ctx *cx, cri_text_decoder *d)
 void cri_text_decoder_rewind(cri_text_decoder *d)
 {
     d->given = d->n_cut = d->at = d->end = d->line = 0;
-    d->ended = d->in_line = d->blanking = false;
+    d->ended = d->in_line = d->blanking = d->quoted = d->quote = false;
+    memset(d->seen, 0, sizeof d->seen);
 }
 
 /* --- UTF-8 ----------------------------------------------------------------------------------- */
@@ -252,14 +253,54 @@ static cr_status convert_some(cr_ctx *cx, cri_text_decoder *d, cri_more_bytes_fn
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
+static const char delimiters[] = { ',', ';', '\t', '|' };
+
+/* The end of the first line with text: what it has most of stands between fields. */
+static void settle_delimiter(cri_text_decoder *d)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < sizeof delimiters; k++)
+        if (d->seen[k] > most) most = d->seen[k], d->delimiter = delimiters[k];
+    if (most == 0) d->delimiter = '\n';
+}
+
+/* true where c stands between fields, or may do so. */
+static bool is_delimiter(cri_text_decoder *d, char c)
+{
+    if (d->delimiter) return c == d->delimiter;
+    const char *found = memchr(delimiters, c, sizeof delimiters);
+    if (found) d->seen[found - delimiters]++;
+    return found != NULL;
+}
+
+/* Follows the quotes of a line that is not blanked; true while a field is open. */
+static bool is_quoted(cri_text_decoder *d, char c)
+{
+    if (d->quoted && d->quote && c != '"') d->quoted = d->quote = false;
+    if (d->quoted) {
+        d->quote = c == '"' && !d->quote;
+        return true;
+    }
+    if (c == '"' && d->opens)
+        d->quoted = !d->object;
+    else if (is_delimiter(d, c))
+        d->opens = true;
+    else
+        d->opens = d->opens && (c == ' ' || c == '\t');
+    return d->quoted;
+}
+
 static void blank_lines(cri_text_decoder *d, char *p, size_t n)
 {
     for (const char *end = p + n; p < end; p++) {
         bool line_end = *p == '\n' || *p == '\r';
         if (!d->in_line && !line_end) {
             d->blanking = d->line < d->skip || (d->comment && *p == d->comment);
-            d->in_line = true;
+            d->in_line = d->opens = true;
+            d->object = *p == '{';
         }
+        if (d->in_line && !d->blanking && is_quoted(d, *p)) continue;
+        if (line_end && d->in_line && !d->blanking && !d->delimiter) settle_delimiter(d);
         if (*p == '\n' && d->line < d->skip) d->line++;
         if (line_end)
             d->in_line = false;

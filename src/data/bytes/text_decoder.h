@@ -5,7 +5,10 @@
  * which becomes that of UTF-8.
  *
  * Lines can be blanked on the way, so that whoever reads the text skips them and still counts them:
- * the first `skip`, and those that begin with `comment`.  (Internal header.) */
+ * the first `skip`, and those that begin with `comment`.  A line that begins inside a quoted field is
+ * not one of these.  A quote opens a field at the start of a line or behind a delimiter, which where it
+ * is not given is the one of , ; tab | that the first line has most of; of lines that are JSON objects
+ * quotes do not span lines.  (Internal header.) */
 #ifndef CREDENCE_DATA_BYTES_TEXT_DECODER_H
 #define CREDENCE_DATA_BYTES_TEXT_DECODER_H
 
@@ -43,6 +46,11 @@ typedef struct cri_text_decoder {
 
     size_t line;              /* lines that are over, up to skip */
     bool   in_line, blanking; /* inside a line; that is to be blanked */
+    char   delimiter;         /* '\0': not known yet, '\n': none */
+    size_t seen[4];           /* of each that it may be, in the first line */
+    bool   opens;             /* a quote would open a field */
+    bool   quoted, quote;     /* inside a quoted field; right behind a quote that may close it */
+    bool   object;            /* in a line that is a JSON object */
 } cri_text_decoder;
 
 /* A decoder at the start of its text. */

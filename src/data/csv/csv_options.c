@@ -69,6 +69,9 @@ cr_status cri_csv_begin_text(cr_ctx *cx, cri_source *source, const cr_read_optio
     if (st != CR_OK) return st;
     cri_text_decoder how =
         cri_text_decoder_of((cri_encoding)options->encoding, comment, options->skip);
+    const char *between = options->delimiter;
+    if (between && strlen(between) == 1) how.delimiter = between[0];
+    if (options->from == FROM_TSV || (between && strlen(between) > 1)) how.delimiter = '\t';
     return cri_source_set_text(source, &how);
 }
 
