@@ -39,7 +39,7 @@ struct cr_ctx {
     void           *log_user;
     cr_progress_fn *progress;
     void           *progress_user;
-    bool            progress_muted, warnings_muted;
+    bool            progress_muted, warnings_muted, bar_of_steps;
     size_t          bars;                         /* open now; the first is shown */
     const char     *bar;                          /* what it is called            */
     double          bar_begin, bar_end, bar_done; /* of its stage; what was shown last */
@@ -303,6 +303,20 @@ void cri_progress_close(cr_ctx *cx)
 {
     if (cx->bars == 1) show_bar(cx, 1);
     if (cx->bars > 0) cx->bars--;
+    cx->bar_of_steps = cx->bar_of_steps && cx->bars > 0;
+}
+
+bool cri_progress_open_steps(cr_ctx *cx, const char *what)
+{
+    if (cx->bars > 0) return false;
+    cri_progress_open(cx, what);
+    return cx->bar_of_steps = true;
+}
+
+void cri_progress_steps(cr_ctx *cx, double steps)
+{
+    const double USUAL = 30;
+    if (cx->bar_of_steps) cri_progress_part(cx, steps / (steps + USUAL));
 }
 
 /* --- failures -------------------------------------------------------------------------------- */

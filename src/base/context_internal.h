@@ -20,6 +20,11 @@ void cri_progress_stage(cr_ctx *cx, double end);
 void cri_progress_part(cr_ctx *cx, double share);
 /* The work is over: the last bar that closes shows it as done. */
 void cri_progress_close(cr_ctx *cx);
+/* A bar for steps of which nobody knows how many there will be.  Within another bar, which has its own
+ * measure, nothing is opened: false. */
+bool cri_progress_open_steps(cr_ctx *cx, const char *what);
+/* So many steps of the stage are done: it nears its end ever more slowly.  Only for such a bar. */
+void cri_progress_steps(cr_ctx *cx, double steps);
 
 /* From now on warnings are kept back, and those kept so far forgotten: for work in steps of which
  * only the last one counts.  Room for a few; what does not fit is passed on at once. */

@@ -1,5 +1,6 @@
 /* trapezoid.c -- the integral of a density given by its logarithm. */
 #include "trapezoid.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,26 +50,26 @@ static cr_status refine(cr_ctx *cx, cri_trapezoid *g, cri_log_density_fn *f, voi
 cr_status cri_trapezoid_integrate(cr_ctx *cx, cri_trapezoid *g, cri_log_density_fn *f, void *user,
                                   double from, double to, double *out_log_integral)
 {
-    double before = NAN, value = NAN;
+    cr_status st = CR_OK;
+    double    before = NAN, value = NAN;
+    bool      own_bar = cri_progress_open_steps(cx, g->label);
     g->n = 0;
     g->step = 1;
-    for (double x = from; x <= to; x += g->step) {
-        cr_status st = f(cx, user, x, &g->at[g->n++]);
-        if (st != CR_OK) return st;
-    }
+    for (double x = from; x <= to; x += g->step) CR_TRY(f(cx, user, x, &g->at[g->n++]));
     trim(g);
     value = log_integral(g);
     while (
         2 * g->n <= CRI_MOST_NODES &&
         !(fabs(value - before) <= g->enough + 0x1p-50 * fabs(value) && g->n >= CRI_LEAST_NODES)) {
-        cr_status st = refine(cx, g, f, user);
-        if (st != CR_OK) return st;
-        cr_progress(cx, g->label, (double)g->n, 0);
+        CR_TRY(refine(cx, g, f, user));
+        cri_progress_steps(cx, (double)g->n);
         before = value;
         value = log_integral(g);
     }
     *out_log_integral = value;
-    return CR_OK;
+done:
+    if (own_bar) cri_progress_close(cx);
+    return st;
 }
 
 void cri_trapezoid_shares(const cri_trapezoid *g, double *share)

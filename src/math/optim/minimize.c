@@ -1,5 +1,6 @@
 /* minimize.c -- the one door: options, checks, the table of methods. */
 #include "run.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,10 +146,12 @@ cr_status cr_minimize(cr_ctx *cx, const cr_problem *problem, const cr_minimize_o
                                 .scratch = &s,
                                 .options = options ? options : &defaults,
                                 .n = problem->n };
+    bool                own_bar = false;
 
     CR_TRY(check_options(cx, run.options));
     CR_TRY(check_problem(cx, problem, x));
     CR_TRY(choose_method(cx, problem, run.options, &report.method));
+    own_bar = cri_progress_open_steps(cx, "minimising");
     CR_TRY(begin(&run, x));
     if (run.n == 0)
         report.stop = CR_END_GRADIENT, report.gradient_norm = 0;
@@ -158,6 +161,7 @@ cr_status cr_minimize(cr_ctx *cx, const cr_problem *problem, const cr_minimize_o
     if (run.n > 0) memcpy(x, run.x, run.n * sizeof *x);
     *out_report = report;
 done:
+    if (own_bar) cri_progress_close(cx);
     cr_scratch_end(&s);
     return st;
 }

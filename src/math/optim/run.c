@@ -282,7 +282,6 @@ bool cri_run_accept(cri_run *run, cr_step step)
 
 cr_status cri_run_tick(cri_run *run)
 {
-    cr_progress(run->cx, "minimising, step", (double)run->report->iterations,
-                0); /* of unknown many */
+    cri_progress_steps(run->cx, (double)run->report->iterations);
     return cr_check_interrupt(run->cx);
 }

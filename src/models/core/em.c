@@ -157,7 +157,7 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight)
     for (;;) {
         double before = o->objective;
         CR_TRY(look(cx, e, state, sums, o));
-        cr_progress(cx, "EM", (double)o->iterations, 0);
+        cri_progress_steps(cx, (double)o->iterations);
         *out_weight = sums[width];
         o->converged = o->iterations > 1 && o->objective - before <= e->tol * sums[width];
         e->cut = !o->converged && time_is_up(e, cx);
@@ -179,11 +179,13 @@ static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
     double               *ends = cr_scratch_f64(&s, e->restarts), weight = 0;
     void                 *best = NULL, *state = NULL;
     size_t                made = 0, agreed = 0;
+    bool                  own_bar = cri_progress_open_steps(cx, "EM");
 
     CR_TRY(s.status);
     while (made < e->restarts && !e->cut && !(made > 0 && time_is_up(e, cx))) {
         cr_rng r = cr_rng_stream(e->model->fit.seed, made);
         CR_TRY(cr_check_interrupt(cx));
+        if (own_bar) cri_progress_stage(cx, (double)(made + 1) / (double)e->restarts);
         CR_TRY(c->em->start(cx, first, e->model->options, &r, &state));
         CR_TRY(ascend(cx, e, state, &weight));
         ends[made++] = outcome_of(e->model, state)->objective;
@@ -202,6 +204,7 @@ static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
     *out_state = best;
     best = NULL;
 done:
+    if (own_bar) cri_progress_close(cx);
     cri_state_free(cx, c, best);
     cri_state_free(cx, c, state);
     cr_scratch_end(&s);

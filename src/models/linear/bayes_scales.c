@@ -1,6 +1,7 @@
 /* bayes_scales.c -- the scales of a Bayesian linear regression: averaged over, at the maximum of the
  * evidence by MacKay's fixed point or by EM, as given, or with the noise integrated out. */
 #include "bayes_linear.h"
+#include "base/context_internal.h"
 #include "math/constants.h"
 #include "math/special/special.h"
 
@@ -143,7 +144,7 @@ static cr_status optimise(cr_ctx *cx, cri_bayes *m, const cri_shrinkage *s,
         st = evaluate(cx, s, m->alpha, m->beta, &q);
         if (st != CR_OK) return st;
         report->iterations++;
-        cr_progress(cx, "maximising the evidence", (double)report->iterations, 0);
+        cri_progress_steps(cx, (double)report->iterations);
         double gain = fabs(q.log_evidence - before) / (1 + fabs(before));
         double move = fabs(log(m->alpha / alpha)) + fabs(log(m->beta / beta));
         if ((gain <= o->tol && move <= sqrt(o->tol)) || away) {
@@ -167,7 +168,9 @@ static cr_status solve_normal(cr_ctx *cx, cri_bayes *m, const cri_shrinkage *s,
     if (o->optimize != CRI_BAYES_OPTIMIZE_NONE) {
         if (!(s->tt > 0)) return refuse_noiseless(cx);
         if (isnan(o->alpha)) m->alpha = (double)(s->p ? s->p : 1) / spread;
+        bool      own_bar = cri_progress_open_steps(cx, "maximising the evidence");
         cr_status st = optimise(cx, m, s, o, report);
+        if (own_bar) cri_progress_close(cx);
         if (st != CR_OK) return st;
     } else if (!isfinite(m->beta)) {
         return refuse_noiseless(cx);
