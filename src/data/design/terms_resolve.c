@@ -130,7 +130,7 @@ static cr_status add_varying(resolver *r, cri_term_item *item)
         cr_fail(cx, CR_EUNSUPPORTED,
                 "--terms: (1 | %s) is a varying intercept, which this model does not have", group);
         return cr_fail_hint(cx,
-                            "bayes-linear has it; in other models the term %s gives each "
+                            "bayes-linear and glm have it; in other models the term %s gives each "
                             "of its levels a coefficient",
                             group);
     }

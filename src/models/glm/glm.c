@@ -4,9 +4,9 @@
  * information.  phi is 1 for counts, else Pearson's chi-square / (n - rank).
  * Predictive: the family's distribution whose mean is mu and whose variance is that of an
  * observation plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a
- * binomial a beta-binomial.  McCullagh & Nelder (1989). */
-#include "glm_rows.h"
+ * binomial a beta-binomial.  Varying intercepts are glm_varying.h.  McCullagh & Nelder (1989). */
 #include "glm_separation.h"
+#include "glm_state.h"
 #include "irls.h"
 #include "measures.h"
 #include "models/common/sandwich.h"
@@ -48,27 +48,7 @@ static const cri_requirement glm_requirements[] = {
     CRI_REQUIREMENT_LAST,
 };
 
-/* clang-format off */
-#define GLM_STATE(MEMBER)                                                                           \
-    MEMBER(count, family,           (),              "0..5",       "cri_glm_family")                \
-    MEMBER(count, link,             (),              "1..9",       "cri_glm_link")                  \
-    MEMBER(flag,  fixed_dispersion, (),              "",           "phi is not estimated")          \
-    MEMBER(real,  phi,              (),              "any none",   "dispersion")                    \
-    MEMBER(real,  alpha,            (),              "any none",   "overdispersion of counts")      \
-    MEMBER(real,  n,                (),              "any none",   "rows that count")               \
-    MEMBER(real,  parameters,       (),              "any none",   "n - parameters: the degrees of freedom left") \
-    MEMBER(real,  deviance,         (),              "any none",   "of the fit")                    \
-    MEMBER(real,  null_deviance,    (),              "any none",   "without terms")                 \
-    MEMBER(real,  pearson,          (),              "any none",   "chi-square")                    \
-    MEMBER(real,  log_likelihood,   (),              "any none",   "at its maximum in phi too")     \
-    MEMBER(real,  ml_dispersion,    (),              "any none later", "phi where it is")           \
-    MEMBER(real,  row_dispersion,   (),              "any none later", "phi of a new row; phi where it is none") \
-    MEMBER(part,  fit,              (cri_predictor), "",           "of eta without the offset")     \
-    MEMBER(count, errors,           (),              "0..2 spare", "cri_errors, up to hc1")
-/* clang-format on */
-
-CRI_RECORD(glm_state, GLM_STATE);
-CRI_RECORD_TABLE(static, glm_record, glm_state, GLM_STATE);
+CRI_RECORD_TABLE(static, glm_record, cri_glm, CRI_GLM);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
@@ -90,7 +70,7 @@ static cr_status check_link(cr_ctx *cx, cri_glm_family family, cri_glm_link link
     return cr_fail_hint(cx, "links that fit: identity, log, inverse, inverse-squared, sqrt");
 }
 
-static double dispersion(const glm_state *m, int choice)
+static double dispersion(const cri_glm *m, int choice)
 {
     double dof = m->n - m->parameters;
     if (m->fixed_dispersion) return 1;
@@ -102,7 +82,7 @@ static double dispersion(const glm_state *m, int choice)
  * Gaussian; 1 / a of the gamma, whose shape a solves log a - digamma(a) = D / 2n.  The difference falls
  * from infinity to 0 and lies between 1 / 2a and 1 / a, so Newton's steps in log a from the middle of
  * that stay on its way. */
-static double ml_dispersion(const glm_state *m)
+static double ml_dispersion(const cri_glm *m)
 {
     double s = m->deviance / (2 * m->n);
     if (m->fixed_dispersion) return 1;
@@ -133,7 +113,7 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
                s->pearson, s->left);
 }
 
-static void warn_of_few_rows(cr_ctx *cx, const glm_state *m)
+static void warn_of_few_rows(cr_ctx *cx, const cri_glm *m)
 {
     if (!(m->n - m->parameters > 0))
         cr_log(cx, CR_LOG_WARNING,
@@ -179,7 +159,7 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
 }
 
 /* What the model keeps of a solution, whose coefficients it takes over; phi and with it all sds. */
-static cr_status keep_solution(cr_ctx *cx, glm_state *m, const glm_options *o,
+static cr_status keep_solution(cr_ctx *cx, cri_glm *m, const glm_options *o,
                                const cri_glm_problem *p, cri_glm_solution *s)
 {
     cr_status   st = CR_OK;
@@ -214,7 +194,7 @@ done:
 
 /* Standard errors from the scores of the rows. */
 static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p,
-                            const cri_glm_solution *s, glm_state *m)
+                            const cri_glm_solution *s, cri_glm *m)
 {
     cr_status   st = CR_OK;
     cr_scratch  workspace = cr_scratch_begin(cx);
@@ -233,6 +213,44 @@ done:
     return st;
 }
 
+/* The groups of varying intercepts beside what was fitted without them. */
+static cr_status add_groups(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *s,
+                            cri_glm_varying *out)
+{
+    cri_glm_law      law = { p->family, p->link, s->alpha };
+    cri_glm_measures q;
+    cr_status        st = cri_glm_solve_varying(cx, p, s, out);
+    if (st == CR_OK) st = cri_glm_measure(cx, p, &law, s->eta, &q);
+    if (st != CR_OK) return st;
+    s->deviance = q.deviance;
+    s->pearson = q.pearson;
+    s->iterations = out->iterations;
+    s->converged = out->converged;
+    return CR_OK;
+}
+
+/* What is of the likelihood with the groups integrated out. */
+static void keep_groups(cri_glm *m, cri_glm_varying *v)
+{
+    m->varying = v->groups;
+    v->groups = (cri_varying){ 0 };
+    m->log_likelihood = v->log_likelihood;
+    if (!m->fixed_dispersion) {
+        m->phi = v->phi;
+        m->ml_dispersion = v->ml_phi;
+        m->fit.sigma = sqrt(m->phi);
+        cri_predictor_set_sds(&m->fit);
+    }
+}
+
+static cr_status check_groups(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p)
+{
+    if (o->errors != CRI_CLASSICAL || o->dispersion != DISPERSION_AUTO)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--errors and --dispersion are not possible with varying intercepts");
+    return cri_glm_check_varying(cx, p);
+}
+
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -242,8 +260,10 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     size_t             n = rows->n;
     double            *y = cr_scratch_f64(&scratch, n), *weight = cr_scratch_f64(&scratch, n);
     double            *trials = cr_scratch_f64(&scratch, n), *offset = cr_scratch_f64(&scratch, n);
-    glm_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_glm           *m = cr_alloc(cx, 1, sizeof *m);
     cri_glm_solution   s = { 0 };
+    cri_glm_varying    varying = { 0 };
+    bool               groups = cri_design_varying(rows->design) != SIZE_MAX;
     cri_glm_family     family = (cri_glm_family)o->family;
     bool               separated = false;
     cri_glm_problem    p = { .family = family,
@@ -262,15 +282,18 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
+    if (groups) CR_TRY(check_groups(cx, o, &p));
     CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
+    if (groups) CR_TRY(add_groups(cx, &p, &s, &varying));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
     CR_TRY(keep_solution(cx, m, o, &p, &s));
+    if (groups) keep_groups(m, &varying);
     warn_of_few_rows(cx, m);
     if (o->errors != CRI_CLASSICAL && m->n > m->parameters) CR_TRY(set_robust(cx, o, &p, &s, m));
-    CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
+    if (!groups) CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;
     report->log_likelihood = m->log_likelihood;
@@ -278,136 +301,15 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_glm, m);
+    cri_record_free(cx, cri_varying_record, &varying.groups);
     cri_glm_solution_free(cx, &p, &s);
     cr_scratch_end(&scratch);
     return st;
 }
 
-/* --- predict --------------------------------------------------------------------------------- */
-
-/* Of a binomial's mean, where its parameters would vanish. */
-static const double LEAST_SHARE = 1e-290;
-
-static cri_glm_law law_of(const glm_state *m)
-{
-    return (cri_glm_law){ (cri_glm_family)m->family, (cri_glm_link)m->link, m->alpha };
-}
-
-/* The parameters of a distribution with the mean at eta and these variances, of an observation (one
- * trial of a binomial) and of the mean as estimated; its variance is given back.  `least` keeps what
- * should be above 0 there. */
-static double set_params(const glm_state *m, double eta, double mu, double own, double estimate,
-                         double trials, double *params)
-{
-    const double least = 1e-12;
-    double       total = own + estimate, extra;
-    switch ((cri_glm_family)m->family) {
-    case CRI_GLM_POISSON:
-    case CRI_GLM_NEGATIVE_BINOMIAL:
-        extra = fmax(total - mu, least * mu * mu); /* beyond a Poisson's */
-        params[0] = mu;
-        params[1] = mu * mu / extra;
-        return mu + extra;
-    case CRI_GLM_GAMMA:
-        params[0] = mu * mu / total;
-        params[1] = mu / total;
-        return total;
-    case CRI_GLM_INVERSE_GAUSSIAN:
-        params[0] = mu;
-        params[1] = mu * mu * mu / total;
-        return total;
-    default: { /* binomial: the variance of the share, estimate and dispersion beyond the binomial's */
-        double rest = fmax(cri_link_rest((cri_glm_link)m->link, eta), LEAST_SHARE);
-        double v = mu * rest, share = estimate;
-        if (trials > 1) share += fmax(own - v, 0) / (trials - 1);
-        share = fmin(fmax(share, least * v), v * (1 - 1e-9));
-        double strength = v / share - 1;
-        params[0] = trials;
-        params[1] = mu * strength;
-        params[2] = rest * strength;
-        return trials * v + trials * (trials - 1) * share;
-    }
-    }
-}
-
-static cr_status allocate_family(cr_ctx *cx, const glm_state *m, cr_prediction *out)
-{
-    switch ((cri_glm_family)m->family) {
-    case CRI_GLM_GAUSSIAN:
-        return CR_OK;
-    case CRI_GLM_BINOMIAL:
-        return cri_prediction_family(cx, out, "beta-binomial", 3);
-    case CRI_GLM_GAMMA:
-        return cri_prediction_family(cx, out, "gamma", 2);
-    case CRI_GLM_INVERSE_GAUSSIAN:
-        return cri_prediction_family(cx, out, "inverse-gaussian", 2);
-    default:
-        return cri_prediction_family(cx, out, "negative-binomial", 2);
-    }
-}
-
-/* From eta (in out->mean) and its leverage to the predictive distribution of row i. */
-static void set_row(const glm_state *m, size_t i, double eta, double h, double trials,
-                    cr_prediction *out)
-{
-    cri_glm_law law = law_of(m);
-    bool        binomial = m->family == CRI_GLM_BINOMIAL;
-    double      mu = cri_link_mean(law.link, eta), slope = cri_link_slope(law.link, eta);
-    if (binomial) mu = fmin(fmax(mu, LEAST_SHARE), 1);
-    out->mean[i] = binomial ? trials * mu : mu;
-    if (!out->scale) return;
-    double estimate = m->phi * h * slope * slope, variance;
-    double own =
-        (isnan(m->row_dispersion) ? m->phi : m->row_dispersion) * cri_family_variance(&law, eta);
-    if (m->family == CRI_GLM_GAUSSIAN) {
-        out->scale[i] = sqrt(own + estimate);
-        out->dof[i] = m->fit.dof;
-        return;
-    }
-    variance = set_params(m, eta, mu, own, estimate, trials, out->params + i * out->n_params);
-    out->scale[i] = sqrt(variance);
-    out->dof[i] = INFINITY;
-}
-
-static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
-                             cr_prediction *out)
-{
-    cr_status        st = CR_OK;
-    const glm_state *m = state;
-    cri_glm_law      law = law_of(m);
-    cr_scratch       s = cr_scratch_begin(cx);
-    cr_prediction    eta = { .n = rows->n,
-                             .mean = cr_scratch_f64(&s, rows->n),
-                             .scale = cr_scratch_f64(&s, rows->n),
-                             .dof = cr_scratch_f64(&s, rows->n),
-                             .leverage = cr_scratch_f64(&s, rows->n) };
-    CR_TRY(s.status);
-    if (!out->scale) eta.scale = NULL; /* the means alone */
-    CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &eta));
-    if (out->scale) CR_TRY(allocate_family(cx, m, out));
-    for (size_t i = 0; i < rows->n; i++) {
-        double offset, trials, mu;
-        char   where[512];
-        CR_TRY(cri_glm_offset_of(cx, rows, i, &offset));
-        CR_TRY(cri_glm_trials_of(cx, rows, i, &trials));
-        mu = cri_link_mean(law.link, eta.mean[i] + offset);
-        if (m->family != CRI_GLM_BINOMIAL &&
-            !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))
-            CR_TRY(cr_fail(
-                cx, CR_ENUMERIC,
-                "%s: the predicted mean is %g, which is not in the range of the family",
-                cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-                mu));
-        set_row(m, i, eta.mean[i] + offset, eta.leverage[i], trials, out);
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 static cr_status glm_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
 {
-    return cri_predictor_covariance(cx, &((const glm_state *)state)->fit, out, out_n);
+    return cri_predictor_covariance(cx, &((const cri_glm *)state)->fit, out, out_n);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -437,14 +339,16 @@ static const cr_field glm_statistics[] = {
     CR_NUMBER("residual_dof", CR_FIELD_NULL, "rows, weighted, less the parameters"),
     CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CRI_VARYING_STATISTICS(NULL),
     CR_FIELD_LAST,
 };
 
 static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
-    const glm_state *m = state;
-    double     k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
+    const cri_glm *m = state;
+    double         k = m->parameters + (m->varying.groups > 0) + !m->fixed_dispersion +
+               (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
     cri_sheet *s;
     if (m->link == CRI_LINK_LOG || m->link == CRI_LINK_LOGIT)
         cri_put_textf(out, "coefficients",
@@ -467,15 +371,18 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     cri_put_real(s, "residual_dof", m->n - m->parameters);
     cri_put_real(s, "aic", 2 * k - 2 * m->log_likelihood);
     cri_put_real(s, "bic", k * log(m->n) - 2 * m->log_likelihood);
+    if (m->varying.groups > 0) cri_varying_describe(&m->varying, &m->fit, design, s, out);
     (void)cx;
     return CR_OK;
 }
 
 static cr_status glm_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    const glm_state *m = state;
+    const cri_glm *m = state;
     (void)cx;
-    return cri_predictor_fits(&m->fit, cr_design_terms(design)) ? CR_OK : CR_EDATA;
+    bool fits = cri_predictor_fits(&m->fit, cr_design_terms(design)) &&
+                cri_varying_fits(&m->varying, design);
+    return fits ? CR_OK : CR_EDATA;
 }
 
 const cr_model_class cri_class_glm = {
@@ -497,13 +404,15 @@ const cr_model_class cri_class_glm = {
     .scales_itself = true,
     .target_as_is = true,
     .takes_sparse = true,
+    .varying = true,
     .roles = glm_roles,
     .whole = &(const cri_whole_face){ .fit = glm_fit },
-    .rows = &(const cri_rows_face){ .predict = glm_predict, .means_alone = true },
+    .rows = &(const cri_rows_face){ .predict = cri_glm_predict, .means_alone = true },
     .covariance = glm_covariance,
     .describe = glm_describe,
     .statistics = glm_statistics,
+    .tables = cri_varying_tables,
     .state = glm_record,
-    .state_size = sizeof(glm_state),
+    .state_size = sizeof(cri_glm),
     .ready = glm_ready,
 };

@@ -262,7 +262,7 @@ TEST(what_is_refused)
     cr_table *t = draw_groups(cx, 6, X, y, g);
     assert_fails_with(cx, try_fit(cx, "ridge", t, "target=y terms=x1,(1|g)", &m), CR_EUNSUPPORTED,
                       "(1 | g) is a varying intercept, which this model does not have");
-    assert_non_null(strstr(cr_error_hint(cx), "bayes-linear"));
+    assert_non_null(strstr(cr_error_hint(cx), "bayes-linear and glm"));
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y terms=x1,(1|x2)", &m), CR_EDATA,
                       "must be texts or whole numbers, but 'x2' is a measurement");
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y terms=g,(1|g)", &m), CR_EARG,
@@ -287,7 +287,7 @@ TEST(dot_leaves_the_groups_out)
     assert_int_equal(json_array_size(json_object_get(a, "parameters")), 3);
 }
 
-/* --- coverage ---------------------------------------------------------------------------------- */
+/* --- coverage --------------------------------------------------------------------------------- */
 
 typedef struct hits {
     double known, unseen, group, within, between, n;
