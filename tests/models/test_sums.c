@@ -188,6 +188,35 @@ TEST(a_stream_is_a_fit)
                    fit_blocks(cx, path, &subjects[k]));
 }
 
+/* Statistics so wide that they are gathered another way: the leaves alone decide here too. */
+TEST(wide_statistics)
+{
+    enum { WIDE = 600 };
+    static const subject wide[] = { { "ridge", "target=y lambda=0.5" } };
+    text_buffer          b = text_new(N * (WIDE + 1) * 8);
+    cr_rng               r = cr_rng_stream(4, 6);
+    for (size_t j = 1; j <= WIDE; j++) text_put(&b, "x%zu,", j);
+    text_put(&b, "y\n");
+    for (size_t i = 0; i < N * (WIDE + 1); i++)
+        text_put(&b, "%.3f%c", cr_rng_normal(&r), i % (WIDE + 1) == WIDE ? '\n' : ',');
+    const char *path = test_file("wide.csv", b.at, b.used);
+    cr_table   *t = read_table(cx, path), *leaves = rows_of(cx, t, 0, N, LEAF);
+    free(b.at);
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
+        const subject *s = &wide[k];
+        cr_model      *all = fit(cx, s->model, leaves, s->settings), *m = NULL;
+        assert_true(all->forest.n > 1);
+        check_same(cx, s, "stream", all, fit_blocks(cx, path, s));
+        cr_model *first = fit(cx, s->model, rows_of(cx, t, 0, 10 * LEAF, LEAF), s->settings);
+        assert_ok(cx, cr_update(cx, first, rows_of(cx, t, 10 * LEAF, N, LEAF), &m));
+        test_own(cx, m, release_model);
+        check_same(cx, s, "fit with an update", all, m);
+        cr_ctx_set_threads(cx, 3);
+        check_same(cx, s, "fit on more threads", all, fit(cx, s->model, leaves, s->settings));
+        cr_ctx_set_threads(cx, 1);
+    }
+}
+
 /* --- file ------------------------------------------------------------------------------------- */
 
 static cr_model *reload(cr_ctx *cx, const cr_model *m)

@@ -1,7 +1,11 @@
 /* sums.h -- models that learn from sums over rows (cri_sums_face): the statistics of every leaf of the data are
  * gathered, in parallel within the leaf, and added up in the canonical tree; the posterior follows from
  * their sum.  A model keeps the trees of its forest, so that rows which come later, in batches that end
- * where leaves do, give the bits of one fit to all.  (Internal header.) */
+ * where leaves do, give the bits of one fit to all.
+ *
+ * Merging two nodes of q columns takes 0.4 % of the time of gathering a leaf for q = 600, 0.9 % for 1000
+ * and 1.6 % for 2000, reading not counted: so leaves are not put together for wide statistics, which would
+ * cost updates their bits wherever a batch ends inside a group of leaves.  (Internal header.) */
 #ifndef CREDENCE_MODELS_CORE_SUMS_H
 #define CREDENCE_MODELS_CORE_SUMS_H
 
