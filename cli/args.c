@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROW(...) CR_OPTION_ROW(cli_global, __VA_ARGS__)

@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "math/dense/blas.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

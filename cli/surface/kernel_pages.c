@@ -3,7 +3,6 @@
 #include "math/kernel/kernel.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const cr_field kernel_parameter[] = {
     CR_TEXT("name", 0, "name of the parameter"),

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* clang-format off */
 #define INFER_OPTIONS(X)                                                                           \

@@ -4,7 +4,6 @@
 #include "study/assess_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* For programs, lines say which rows they are about. */
 static cri_sheet *new_line(cli *c, cri_sheet *rows, const char *which)

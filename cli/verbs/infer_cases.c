@@ -4,7 +4,6 @@
 #include "graph/files/network_text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* --- columns --------------------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
  * column, and rows in the space of a transform. */
 #include "chart.h"
 #include "grid.h"
-#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/sort.h"
 #include "math/special/special.h"

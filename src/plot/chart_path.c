@@ -1,7 +1,6 @@
 /* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another
  * model. */
 #include "refits.h"
-#include "data/design/design_internal.h"
 
 #include <math.h>
 #include <stdio.h>

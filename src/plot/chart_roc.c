@@ -2,8 +2,6 @@
 #include "chart.h"
 #include "study/curves.h"
 
-#include <math.h>
-
 enum { MOST_CLASSES = 6 };
 
 static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,

@@ -1,6 +1,5 @@
 /* dependence.c -- the figure of partial dependence: a panel for each column. */
 #include "importance.h"
-#include "data/table/table_internal.h"
 #include "study/dependence.h"
 #include "study/importance.h"
 

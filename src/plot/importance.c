@@ -1,6 +1,5 @@
 /* importance.c -- the figure of permutation importances: horizontal bars, so that names can be read. */
 #include "importance.h"
-#include "study/cross_validate.h"
 #include "study/importance.h"
 
 #include <math.h>

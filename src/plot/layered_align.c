@@ -8,7 +8,6 @@
 #include "layered_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct aligning {

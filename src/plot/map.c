@@ -2,7 +2,6 @@
 #include "map.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { FINE = 110 }; /* cells of colour a side; values between are interpolated */
 

@@ -6,7 +6,6 @@
 #include "graph/network/structure.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LEAST_BAR = 10, MOST_BAR = 40, MOST_STATE = 20, EIGHTHS = 8 };

@@ -5,7 +5,6 @@
 #include "svg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MANY = 120 }; /* variables, from which on nodes are small */

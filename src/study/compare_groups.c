@@ -14,7 +14,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 CR_OPTIONS_TABLE(, cr_group_table, cr_group_options, CR_GROUP_OPTIONS);

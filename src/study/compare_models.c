@@ -7,7 +7,6 @@
 #include "math/special/special.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- differences ----------------------------------------------------------------------------- */
 

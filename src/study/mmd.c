@@ -1,8 +1,6 @@
 /* mmd.c -- maximum mean discrepancy of two tables. */
 #include "mmd.h"
 #include "base/context_internal.h"
-#include "base/list.h"
-#include "base/parallel.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "data/design/design_internal.h"
@@ -11,7 +9,6 @@
 #include "math/kernel/kernel_internal.h"
 #include "math/special/special.h"
 #include "models/kernel/default_kernel.h"
-#include "models/core/class.h"
 
 #include <math.h>
 #include <string.h>

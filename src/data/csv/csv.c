@@ -3,8 +3,6 @@
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 
-#include <string.h>
-
 void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k)
 {
     cr_free(cx, k->values, k->capacity, sizeof *k->values);

@@ -1,6 +1,5 @@
 /* basis.c -- evaluating the functions of a basis. */
 #include "basis.h"
-#include "base/context_internal.h"
 
 #include <math.h>
 #include <stdio.h>

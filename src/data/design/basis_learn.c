@@ -4,12 +4,10 @@
  * whole, a row of weight 2 is two rows, and multiplying all weights changes nothing. */
 #include "basis.h"
 #include "design_block.h"
-#include "base/context_internal.h"
 #include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The different values of a column, increasing, and the weight at or below each. */
 typedef struct values {

@@ -4,11 +4,8 @@
 #include "base/context_internal.h"
 #include "base/number.h"
 #include "base/parallel.h"
-#include "base/scratch.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FILL_ROWS = 256 };

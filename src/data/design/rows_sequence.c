@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static size_t table_row(const cri_rows *r, size_t i) { return r->index ? r->index[i] : i; }
 

@@ -1,11 +1,9 @@
 /* rows_sparse.c -- the sparse part of opening a table through a design. */
 #include "design_block.h"
 #include "data/table/table_internal.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The number of the k-th column of the block: x1 is 0. */
 static size_t number_of(const cri_design_block *b, size_t k) { return b->index ? b->index[k] : k; }

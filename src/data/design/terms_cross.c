@@ -9,8 +9,6 @@
 #include "terms_make.h"
 #include "base/context_internal.h"
 
-#include <string.h>
-
 enum { MOST_PRODUCTS = 10000 /* columns of numbers, of which each takes 8 bytes a row */ };
 
 /* Of each atom of an item which power, function or level is meant. */

@@ -1,7 +1,6 @@
 /* terms_make.c -- a design of functions and interactions: the columns that are read, functions of
  * them, and the bases of these.  terms_cross.c goes on with what interactions need. */
 #include "terms_make.h"
-#include "data/table/table_internal.h"
 #include "base/context_internal.h"
 
 #include <string.h>

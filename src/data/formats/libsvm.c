@@ -4,7 +4,6 @@
  * parser only finds where a text is wrong; the words are made by reading that token again. */
 #include "libsvm.h"
 #include "base/bytes.h"
-#include "base/context_internal.h"
 #include "base/number.h"
 #include "base/parallel.h"
 #include "base/reader.h"

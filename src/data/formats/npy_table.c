@@ -1,14 +1,12 @@
 /* npy_table.c -- arrays (.npy) and archives of arrays (.npz) to tables, and tables to arrays. */
 #include "npy.h"
 #include "npz_sparse.h"
-#include "base/context_internal.h"
 #include "base/file.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "write.h"
 #include "data/bytes/zip.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

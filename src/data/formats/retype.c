@@ -4,7 +4,6 @@
 #include "data/csv/csv_cell.h"
 #include "data/table/dictionary.h"
 #include "data/table/table_internal.h"
-#include "base/context_internal.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"

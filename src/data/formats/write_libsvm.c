@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/number.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "base/scratch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct group_size {
     size_t group, rows, order; /* order: a random one, for ties */

@@ -3,8 +3,6 @@
  * format, the size of the file, and the CRC-32 of every byte before the digits of the checksum. */
 #include "store_internal.h"
 #include "base/bytes.h"
-#include "base/checked.h"
-#include "base/context_internal.h"
 #include "base/file.h"
 #include "base/scratch.h"
 #include "data/bytes/zip.h"

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "base/scratch.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

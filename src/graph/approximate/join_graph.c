@@ -3,7 +3,6 @@
 #include "graph/exact/elimination.h"
 #include "base/scratch.h"
 
-#include <math.h>
 #include <string.h>
 
 void cri_join_graph_free(cr_ctx *cx, cri_join_graph *j)

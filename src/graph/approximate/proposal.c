@@ -1,7 +1,6 @@
 /* proposal.c -- drawing assignments by messages and counts. */
 #include "proposal.h"
 #include "graph/exact/elimination.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

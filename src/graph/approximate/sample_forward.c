@@ -11,7 +11,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct forward {
     const cri_problem *p;

@@ -8,7 +8,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 static double entropy_sum(const double *p, size_t n)
 {

@@ -5,7 +5,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { FIRST_SWEEPS = 16, ROOT_SWEEPS = 400, NODE_SWEEPS = 8 };
 static const double USUAL_WORK = 2e8, MOST_RESERVE = 5;

@@ -3,7 +3,6 @@
 #include "bucket_internal.h"
 #include "graph/factor/factor_internal.h"
 #include "graph/factor/message.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>

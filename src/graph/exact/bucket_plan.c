@@ -2,7 +2,6 @@
  * where memory is short (condition.h), chosen greedily among the variables of the largest
  * cliques. */
 #include "bucket_internal.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>

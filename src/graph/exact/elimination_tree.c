@@ -4,8 +4,6 @@
 #include "base/scratch.h"
 #include "base/sort.h"
 
-#include <string.h>
-
 void cri_elimination_tree_free(cr_ctx *cx, cri_elimination_tree *f)
 {
     cr_free(cx, f->begin, f->n + 1, sizeof *f->begin);

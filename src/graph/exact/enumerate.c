@@ -3,7 +3,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double MOST = 67108864;
 

@@ -1,10 +1,8 @@
 /* junction.c -- compiling a network into a tree of cliques, and evidence into its tables. */
 #include "junction.h"
 #include "condition.h"
-#include "graph/factor/factor_internal.h"
 #include "elimination_tree.h"
 #include "junction_internal.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>

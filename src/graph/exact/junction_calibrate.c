@@ -2,7 +2,6 @@
  * away from them. */
 #include "junction_internal.h"
 #include "graph/factor/factor_internal.h"
-#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 

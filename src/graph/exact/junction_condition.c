@@ -6,7 +6,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double MOST_RUNS = 1 << 20;
 

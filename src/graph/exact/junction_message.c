@@ -1,7 +1,6 @@
 /* junction_message.c -- the messages of one clique: up to its parent, down to its children; and the
  * marginals that are read off on the way. */
 #include "junction_internal.h"
-#include "graph/factor/factor_internal.h"
 #include "base/context_internal.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* junction_query.c -- answers from a junction tree. */
 #include "graph/factor/factor_internal.h"
 #include "junction_internal.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>

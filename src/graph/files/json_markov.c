@@ -1,9 +1,6 @@
 /* json_markov.c -- the tables of a Markov network from JSON: factors and features. */
 #include "graph/network/cpd.h"
 #include "json_internal.h"
-#include "graph/network/network_internal.h"
-
-#include <string.h>
 
 /* --- factors --------------------------------------------------------------------------------- */
 

@@ -2,9 +2,7 @@
  *   p(x) = exp(sum_i h_i x_i + sum_ij J_ij x_i x_j) / Z,   x_i = -1 or +1, or 0 or 1
  * Each term that is not 0 becomes a table.  Koller & Friedman (2009), box 4.C. */
 #include "base/sort.h"
-#include "graph/network/cpd.h"
 #include "json_internal.h"
-#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <stdio.h>

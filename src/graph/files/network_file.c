@@ -12,7 +12,6 @@
 #include "data/bytes/packed.h"
 #include "data/bytes/source.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double MOST_ENTRIES = 1e8; /* that are written out of effects: gigabytes of text */

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/reader.h"
-#include "base/scratch.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* network_check.c -- is a network complete; copies of it, changes to it, values of it. */
 #include "network_internal.h"
-#include "structure.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 

@@ -4,7 +4,6 @@
  * lost: a way that fails leaves the answer to the others.  All work is counted, not timed, so the
  * answer does not depend on the machine. */
 #include "graph/best/best_search.h"
-#include "graph/exact/condition.h"
 #include "query_engine.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"

@@ -1,6 +1,5 @@
 /* cases_table.c -- rows of evidence from a table. */
 #include "cases_table.h"
-#include "base/context_internal.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "graph/files/network_text.h"

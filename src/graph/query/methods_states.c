@@ -3,9 +3,6 @@
 #include "graph/exact/junction.h"
 #include "graph/network/noisy.h"
 
-#include <math.h>
-#include <string.h>
-
 cr_status cri_any_query(cr_ctx *cx, cri_any_network any, const char *text, cr_query_answer *out)
 {
     cr_question *q = NULL;

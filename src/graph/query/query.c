@@ -1,6 +1,5 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
-#include "graph/exact/condition.h"
 #include "query_approximate.h"
 #include "query_job.h"
 #include "query_mixture.h"
@@ -10,7 +9,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 cr_query_options cr_query_defaults(void)

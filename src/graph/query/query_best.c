@@ -11,7 +11,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Some assignments: variables before `fixed` are as in `best`, of variable `fixed` the states that

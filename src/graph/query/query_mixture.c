@@ -2,7 +2,6 @@
 #include "query_mixture.h"
 
 #include <math.h>
-#include <string.h>
 
 bool cri_engine_samples(const cri_engine *e)
 {

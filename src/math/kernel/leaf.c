@@ -9,7 +9,6 @@
 #include "kernel_internal.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 static void fill(double *out, size_t n, double value)

@@ -3,7 +3,6 @@
 #include "kernel_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- constant, white ------------------------------------------------------------------------- */
 

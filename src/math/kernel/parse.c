@@ -7,7 +7,6 @@
  *   value   = number ends;  ends = [ "fixed" ] [ "[" low "," high "]" ] [ "~" prior "(" a [ "," b ] ")" ]
  * A fault is told with the line and a caret under it. */
 #include "parse.h"
-#include "base/context_internal.h"
 
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* parse_values.c -- reading kernel expressions: values with bounds and priors. */
 #include "parse.h"
-#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* tree.c -- sums, products, powers and distances over a base, tile by tile, forwards and
  * backwards. */
 #include "kernel_internal.h"
-#include "base/checked.h"
 #include "base/context_internal.h"
 
 #include <string.h>

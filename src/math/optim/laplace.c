@@ -2,7 +2,6 @@
 #include "laplace.h"
 #include "math/constants.h"
 #include "math/dense/chol.h"
-#include "math/dense/dense.h"
 #include "base/scratch.h"
 #include "differences.h"
 

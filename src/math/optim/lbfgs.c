@@ -4,7 +4,6 @@
 #include "math/dense/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- the memory ------------------------------------------------------------------------------ */
 

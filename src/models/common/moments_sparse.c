@@ -5,8 +5,6 @@
 #include "moments.h"
 #include "base/scratch.h"
 
-#include <string.h>
-
 /* The target about its mean, times the weight: d [n]; its moments into m. */
 static void measure_target(const cri_rows *rows, cri_moments *m, double *d)
 {

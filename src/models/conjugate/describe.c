@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 cr_status cri_summarise(cr_ctx *cx, const cri_named *d, double level, cri_summary *out)
 {

@@ -6,7 +6,6 @@
  * different values are the levels.  Several columns are independent. Gelman et al. (2013), BDA,
  * sec. 3.4; Murphy (2012), sec. 3.4. */
 #include "dirichlet.h"
-#include "base/context_internal.h"
 #include "base/number.h"
 #include "base/parallel.h"
 #include "math/special/special.h"

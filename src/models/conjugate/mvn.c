@@ -9,7 +9,6 @@
  *          scale Psi' (k' + 1) / (k' (nu' - d + 1))
  * Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
 #include "niw.h"
-#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "math/special/special.h"
 #include "prob/dist/small_matrix.h"

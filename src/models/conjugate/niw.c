@@ -6,7 +6,6 @@
 #include "math/special/special.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BLOCK = 128 };
 

@@ -3,7 +3,6 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"
-#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 CRI_RECORD_TABLE(static, conformal_record, cr_conformal, CRI_CONFORMAL);
 

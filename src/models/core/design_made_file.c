@@ -1,6 +1,5 @@
 /* design_made_file.c -- the columns that a design makes, as JSON in the model file, and back. */
 #include "design_file.h"
-#include "base/context_internal.h"
 #include "data/table/date.h"
 
 #include <string.h>

@@ -1,11 +1,9 @@
 /* draws.c -- rows drawn from a model, and targets from its predictive distributions. */
 #include "model_internal.h"
 #include "base/rng.h"
-#include "base/scratch.h"
 #include "prob/dist/dist.h"
 
 #include <math.h>
-#include <string.h>
 
 cr_status cr_sample(cr_ctx *cx, const cr_model *m, size_t count, uint64_t seed, double *out)
 {

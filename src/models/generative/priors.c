@@ -1,6 +1,5 @@
 /* priors.c -- what generative classifiers share: priors, and joints turned into probabilities. */
 #include "discriminant.h"
-#include "models/core/parameters.h"
 #include "models/core/rows_check.h"
 #include "base/list.h"
 #include "base/number.h"

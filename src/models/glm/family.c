@@ -3,7 +3,6 @@
 #include "math/special/special.h"
 #include "math/special/sharp.h"
 
-#include <float.h>
 #include <math.h>
 
 /* --- links ----------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 #include "measures.h"
 #include "models/common/sandwich.h"
 #include "models/linear/bordered.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/special/special.h"

@@ -14,7 +14,6 @@
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* clang-format off */
 #define KERNEL_RIDGE_OPTIONS(X)                                                                      \

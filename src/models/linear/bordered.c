@@ -1,7 +1,6 @@
 /* bordered.c -- elimination of the levels of one category. */
 #include "bordered.h"
 #include "rows_factor.h"
-#include "data/design/design_block.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 

@@ -10,7 +10,6 @@
 #include "columns.h"
 #include "math/dense/dense.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Where the level and the sum of w e stand in a residual. */

@@ -16,7 +16,6 @@
 #include "math/dense/chol.h"
 
 #include <math.h>
-#include <string.h>
 
 /* clang-format off */
 #define LASSO_OPTIONS(X)                                                                             \

@@ -1,6 +1,5 @@
 /* lasso_about.c -- a lasso as it is shown, and in the model file. */
 #include "lasso_state.h"
-#include "models/core/model_internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 /* lasso_df.c -- the degrees of freedom of a solution: the rank of its terms, less what the square
  * penalty takes.  Zou, Hastie & Tibshirani (2007), Ann. Stat. 35:2173-2192. */
 #include "lasso_path.h"
-#include "math/dense/blas_internal.h"
 #include "math/dense/lapack.h"
 
 #include <cblas.h>

@@ -3,9 +3,6 @@
 #include "base/parallel.h"
 #include "math/dense/blas_internal.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef cri_lasso_task task;
 
 /* --- setting up ------------------------------------------------------------------------------ */

@@ -6,7 +6,6 @@
  * Bjorck (1967), BIT 7; Higham (2002), Accuracy and Stability, sec. 20.5. */
 #include "least_squares.h"
 #include "models/common/moments.h"
-#include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/decompose.h"
 #include "math/special/doubledouble.h"

@@ -18,8 +18,6 @@
 #include "math/special/special.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* clang-format off */
 #define LINEAR_OPTIONS(X)                                                                            \

@@ -2,11 +2,9 @@
 #include "ridge_sparse.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
-#include "math/dense/blas_internal.h"
 #include "math/dense/chol.h"
 
 #include <math.h>
-#include <string.h>
 
 CRI_RECORD_TABLE(, cri_kept_rows_record, cri_kept_rows, CRI_KEPT_ROWS);
 

@@ -4,7 +4,6 @@
 #include "sparse_solve.h"
 #include "base/parallel.h"
 #include "math/dense/chol.h"
-#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "math/dense/chol.h"
 
 #include <math.h>
-#include <string.h>
 
 void cri_selection_free(cr_ctx *cx, cri_selection *s)
 {

@@ -1,6 +1,5 @@
 /* selection_about.c -- a selection as it is shown. */
 #include "selection.h"
-#include "models/common/predictor.h"
 
 #include <math.h>
 

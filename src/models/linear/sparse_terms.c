@@ -4,7 +4,6 @@
 #include "base/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 bool cri_rows_are_sparse(const cri_rows *rows) { return rows->sparse && rows->sparse->plain; }
 

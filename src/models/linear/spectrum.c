@@ -6,7 +6,6 @@
 #include "math/dense/lapack.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Sizes of columns within this factor leave the plain decomposition all the accuracy it needs. */
 static const double ALIKE = 16;

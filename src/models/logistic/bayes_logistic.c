@@ -5,11 +5,9 @@
 #include "math/constants.h"
 #include "models/common/rows_view.h"
 #include "models/core/parameters.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
-#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>

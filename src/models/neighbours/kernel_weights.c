@@ -1,7 +1,6 @@
 /* kernel_weights.c -- the mean at a point, and leave-one-out. */
 #include "kernel_weights.h"
 #include "base/parallel.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

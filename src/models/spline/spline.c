@@ -11,7 +11,6 @@
 #include "component.h"
 #include "math/constants.h"
 #include "models/core/class.h"
-#include "data/store/record_store.h"
 #include "models/core/parameters.h"
 #include "models/core/rows_check.h"
 #include "base/parallel.h"

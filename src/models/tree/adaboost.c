@@ -4,13 +4,11 @@
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
-#include "models/core/parameters.h"
 #include "models/core/rows_check.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 /* clang-format off */
 #define BOOST_OPTIONS(X)                                                                           \

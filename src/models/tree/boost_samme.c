@@ -4,7 +4,6 @@
 #include "base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BLOCK = 8192 };
 

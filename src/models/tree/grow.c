@@ -1,7 +1,6 @@
 /* grow.c -- growing a tree, depth first: its nodes, and those that wait to be split. */
 #include "grow_internal.h"
 #include "base/parallel.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>

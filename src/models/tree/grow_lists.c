@@ -5,7 +5,6 @@
 #include "grow_internal.h"
 #include "base/parallel.h"
 
-#include <math.h>
 #include <string.h>
 
 static const cri_lists *lists_of(const cri_growth *w)

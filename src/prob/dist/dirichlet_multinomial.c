@@ -1,6 +1,5 @@
 /* dirichlet_multinomial.c -- counts of n draws whose probabilities are themselves Dirichlet. */
 #include "dirichlet.h"
-#include "saddle.h"
 #include "small_matrix.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* lomax.c -- waiting times whose rate is Gamma(shape, scale): a Pareto that starts at 0. */
 #include "fit.h"
-#include "saddle.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 /* scaled_inverse_chi_square.c -- nu s^2 over a chi-square variable with nu degrees of freedom: an
  * inverse gamma with shape nu / 2 and scale nu s^2 / 2. */
 #include "gamma.h"
-#include "fit.h"
 #include "saddle.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  * On the line it lives on [mu - pi, mu + pi]; mean and variance are those of the angle there. */
 #include "von_mises.h"
 #include "fit.h"
-#include "saddle.h"
 #include "math/constants.h"
 #include "math/quadrature.h"
 

@@ -4,9 +4,6 @@
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
-#include <math.h>
-#include <string.h>
-
 /* --- the moment form ------------------------------------------------------------------------- */
 
 cr_status cr_gaussian_marginal(cr_ctx *cx, const cr_gaussian *g, const size_t *keep, size_t k,

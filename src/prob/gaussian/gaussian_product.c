@@ -5,7 +5,6 @@
 #include "math/dense/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- the moment form ------------------------------------------------------------------------- */
 

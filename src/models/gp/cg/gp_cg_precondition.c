@@ -7,7 +7,6 @@
 #include "math/dense/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { CANDIDATES = 4096, GREEDY = 500 };
 static const double LEAST = 1e-10; /* of the mean variance: pivots below that are rounding        */

@@ -1,6 +1,5 @@
 /* gp_nearest.c -- what the inputs nearest to a row explain beyond a root. */
 #include "gp_nearest.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"

@@ -3,8 +3,6 @@
 #include "models/logistic/classifier.h"
 #include "base/context_internal.h"
 
-#include <string.h>
-
 CRI_RECORD_TABLE(, cri_classify_record, cri_classify, CRI_CLASSIFY);
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };

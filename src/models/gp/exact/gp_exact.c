@@ -1,8 +1,6 @@
 /* gp_exact.c -- evidence and gradient of an exact Gaussian process. */
 #include "gp_exact.h"
-#include "base/context_internal.h"
 #include "base/parallel.h"
-#include "base/scratch.h"
 #include "math/constants.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"

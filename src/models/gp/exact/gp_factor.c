@@ -8,7 +8,6 @@
  * and neither is asked of a C whose condition leaves three digits as it is; but searches do not look
  * at the condition where there is noise, as their value would jump where that passes a limit. */
 #include "gp_exact.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 

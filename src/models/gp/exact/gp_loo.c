@@ -6,7 +6,6 @@
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/chol_internal.h"
-#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* gp_fit.c -- steps of a fit that methods share. */
 #include "gp_fit.h"
 #include "models/gp/search/gp_optima.h"
-#include "base/context_internal.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
 #include "models/gp/cg/gp_cg.h"
 #include "models/gp/cg/gp_nearest.h"
 #include "base/context_internal.h"
-#include "math/dense/chol.h"
 #include "math/dense/dense.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/gp/methods/gp_fit.h"
 #include "gp_online_learn.h"
-#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
 

@@ -4,8 +4,6 @@
 #include "data/formats/read.h"
 #include "data/table/table_internal.h"
 
-#include <math.h>
-
 /* --- from a file ----------------------------------------------------------------------------- */
 
 /* A text that no row of the data has is none that the kernel would know later. */

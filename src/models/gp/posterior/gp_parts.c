@@ -5,7 +5,6 @@
  * the last for what the data leave open of the mean function h . b, which is a part too:
  *   mean h . b,  var |A^-1 h|^2. */
 #include "gp_method.h"
-#include "base/context_internal.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "math/dense/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BLOCK = 1024, ERROR_ROWS = 200 };
 static const double STEP = 1e-5; /* of differences of frequencies by theta, which are smooth */

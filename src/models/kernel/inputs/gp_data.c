@@ -1,6 +1,5 @@
 /* gp_data.c -- rows of a table merged into distinct inputs. */
 #include "gp_data.h"
-#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "base/sort.h"

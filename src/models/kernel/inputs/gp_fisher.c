@@ -3,7 +3,6 @@
  * parameters are those the model describes, their posterior means; columns that the design
  * standardises take them along. */
 #include "gp_fisher.h"
-#include "base/context_internal.h"
 #include "base/number.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"

@@ -4,7 +4,6 @@
 #include "math/dense/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 cr_status cri_gp_mean_degree(cr_ctx *cx, const char *text, int *out_degree)
