@@ -82,7 +82,8 @@ void cri_predictor_set_sds(cri_predictor *m)
         double u = m->centre[j] / m->scale[j], variance = plain_of(m, j);
         for (size_t k = 0; k < m->rank; k++)
             variance += m->sign * m->factor[k * m->p + j] * m->factor[k * m->p + j];
-        m->coef_sd[j] = m->sigma * sqrt(variance > 0 ? variance : 0) / m->scale[j];
+        bool unknown = m->sign > 0 && !(variance > 0); /* a constant column: nothing speaks of it */
+        m->coef_sd[j] = unknown ? (double)NAN : m->sigma * sqrt(fmax(variance, 0)) / m->scale[j];
         plain += plain_of(m, j) * u * u;
     }
     for (size_t k = 0; k < m->rank; k++) {

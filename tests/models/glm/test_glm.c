@@ -7,6 +7,20 @@
 #include "models/glm/family.h"
 #include "prob/dist/dist.h"
 
+/* Nothing is known of the coefficient of a constant column: an sd of 0 would say that all is. */
+TEST(constant_column_has_no_sd)
+{
+    static const char *const models[] = { "linear", "glm", "robust" };
+    double                   X[] = { 1, 3, 2, 3, 3, 3, 4, 3, 5, 3, 6, 3, 7, 3, 8, 3 };
+    double                   y[] = { 2.1, 3.9, 6.2, 7.8, 10.1, 12.2, 13.8, 16.1 };
+    for (size_t i = 0; i < 3; i++) {
+        json_t *d = describe(cx, fit(cx, models[i], make_table(cx, X, 8, 2, y, NULL), "target=y"));
+        assert_true(parameter(d, "x2", "value") == 0);
+        assert_true(isnan(parameter(d, "x2", "sd")) && isnan(parameter(d, "x2", "upper")));
+        assert_true(parameter(d, "x1", "sd") > 0);
+    }
+}
+
 enum { N = 60, P = 3 };
 
 typedef struct kind {
