@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #define PREDICT_OPTIONS(X)                                                                         \
-    X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
+    X(real, interval, "", "0<..<1",                                                                \
+      "mass of the central interval; not given: 0.95 of numbers, none of the probabilities of "    \
+      "classes (bayes-logistic)",                                                                  \
+      "0.9")                                                                                       \
     X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
     X(text, loss, "", "LOSS",                                                                      \
       "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
@@ -66,6 +69,9 @@ static const cr_field prediction[] = {
     CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
     CR_TEXT("cluster", CR_FIELD_EITHER, "of a cluster: the most probable; null for a row left out"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_OTHER(NUMBERS, "p_lower", CR_FIELD_SOMETIMES,
+             "with --interval: the lower end of the interval of each probability"),
+    CR_OTHER(NUMBERS, "p_upper", CR_FIELD_SOMETIMES, "with --interval: its upper end"),
     CR_OTHER(NUMBERS, "coordinates", CR_FIELD_SOMETIMES,
              "of coordinates, or with --coordinates: each by its name"),
     CR_MEASURE(
@@ -125,6 +131,16 @@ typedef struct job {
 } job;
 
 static cr_ctx *context(const job *j) { return j->c->cx; }
+
+/* The mass of intervals. */
+static double level_of(const job *j) { return isnan(j->o->interval) ? 0.95 : j->o->interval; }
+
+/* true where intervals of the probabilities of classes were asked for, and there are some. */
+static bool has_probability_intervals(const job *j)
+{
+    return j->p.kind == CR_ANSWER_CLASS && !isnan(j->o->interval) && j->table &&
+           cr_model_has_probability_intervals(j->model);
+}
 
 /* true for the function without noise. */
 static bool of_function(const job *j) { return j->o->latent || j->o->prior; }
@@ -203,13 +219,15 @@ static cr_status make_columns(job *j)
     const cr_prediction *p = &j->p;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
     j->a = answers_new(&j->s, p->n,
-                       16 + j->n_ids + 2 * p->n_classes + p->n_params + j->o->draws +
+                       16 + j->n_ids + 4 * p->n_classes + p->n_params + j->o->draws +
                            (j->o->slopes ? cr_model_slopes(j->model) : 0) +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     add_ids(j);
     if (!j->table) add_next_names(j);
-    CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, j->o->interval, j->o->leverage, &j->a));
+    CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, level_of(j), j->o->leverage, &j->a));
+    if (has_probability_intervals(j))
+        CR_TRY(latent_add_probability_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
     if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
     if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
     if (j->o->reconstruct) CR_TRY(latent_add_reconstruction(&j->s, j->model, j->table, &j->a));
@@ -361,14 +379,20 @@ static void count_left_out(job *j)
 /* An interval that was asked for, where there is none. */
 static void warn_of_interval(const job *j)
 {
-    const cr_option *o = cr_option_find(predict_table, "interval");
-    char             asked[32];
-    cr_options_print(o, j->o, asked, sizeof asked);
-    if (j->p.kind == CR_ANSWER_NUMBER || strcmp(asked, o->fallback) == 0) return;
-    cr_log(context(j), CR_LOG_WARNING,
-           "--interval is of numbers, and %s predicts %s: it has no effect",
-           cr_class_name(cr_model_get_class(j->model)),
-           j->p.kind == CR_ANSWER_CLASS ? "the probabilities of classes" : "none");
+    const char *name = cr_class_name(cr_model_get_class(j->model));
+    if (j->p.kind == CR_ANSWER_NUMBER || isnan(j->o->interval) || has_probability_intervals(j))
+        return;
+    if (j->p.kind == CR_ANSWER_CLASS)
+        cr_log(context(j), CR_LOG_WARNING,
+               "--interval has no effect: %s %s has no intervals of its probabilities, as "
+               "bayes-logistic has",
+               cr_class_offers(cr_model_get_class(j->model), "probability-intervals")
+                   ? "a calibrated"
+                   : "the model",
+               name);
+    else
+        cr_log(context(j), CR_LOG_WARNING,
+               "--interval is of numbers, and %s predicts none: it has no effect", name);
 }
 
 static void warn_left_out(const job *j)
@@ -384,7 +408,7 @@ static cr_status print(job *j)
     cri_sheet *head = cri_sheet_new(context(j));
     cri_put_text(head, "model", cr_class_name(cr_model_get_class(j->model)));
     cri_put_count(head, "rows", j->a.rows);
-    cri_put_real(head, "interval", j->o->interval);
+    cri_put_real(head, "interval", level_of(j));
     cri_put_count(head, "seed", j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model));
     if (j->p.family) cri_put_text(head, "distribution", cr_dist_name(j->p.family));
     if (j->o->loss) cri_put_text(head, "loss", j->o->loss);

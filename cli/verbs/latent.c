@@ -57,6 +57,28 @@ done:
     return st;
 }
 
+cr_status latent_add_probability_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
+                                           double level, answers *a)
+{
+    static const char *const prefix[] = { "p_lower_", "p_upper_" }, *const group[] = { "p_lower",
+                                                                                       "p_upper" };
+    cr_status          st = CR_OK;
+    size_t             K = 0, rows = cr_table_rows(t);
+    const char *const *classes = cr_model_labels(m, &K);
+    double            *ends[] = { cr_scratch_matrix(s, rows, K), cr_scratch_matrix(s, rows, K) };
+    CR_TRY(s->status);
+    CR_TRY(cr_predict_probability_intervals(s->cx, m, t, level, ends[0], ends[1]));
+    for (size_t k = 0; k < K; k++)
+        for (size_t e = 0; e < 2; e++) {
+            answer_column *column =
+                answers_add(a, answers_name(s, prefix[e], classes[k]), classes[k]);
+            column->group = group[e];
+            column->x = ends[e] + k, column->stride = K;
+        }
+done:
+    return st;
+}
+
 cr_status latent_add_log_joint(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a)
 {
     cr_status          st = CR_OK;

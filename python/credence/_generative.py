@@ -1,4 +1,4 @@
-"""Classifiers that describe the columns as well as the classes: their joint density."""
+"""Classifiers that can say more than the probability of each class."""
 from . import _labels
 
 
@@ -11,3 +11,17 @@ class Generative:
         model = self._fitted()
         joint = self._ask(X, lambda model, table: model.log_joint(table))
         return joint[:, _labels.order(self.classes_, model.classes)]
+
+
+class ProbabilityIntervals:
+    """Beside the probability of each class, how sure the model is of it."""
+
+    def predict_proba_interval(self, X, level=0.95):
+        """(lower, upper): the ends of the central interval of mass `level` of the probability of each class, in the
+        order of ``classes_``, for every row, by what the data leave open of the coefficients."""
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level!r}, which is not between 0 and 1")
+        model = self._fitted()
+        order = _labels.order(self.classes_, model.classes)
+        lower, upper = self._ask(X, lambda model, table: model.probability_intervals(table, level))
+        return lower[:, order], upper[:, order]

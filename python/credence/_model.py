@@ -206,6 +206,13 @@ class Model:
         work(lib.cr_predict_log_joint, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
         return out
 
+    def probability_intervals(self, table, level):
+        """(lower, upper) of the probability of each class [rows x classes], in the order of the model."""
+        lower, upper = (np.empty((len(table), len(self.classes))) for _ in range(2))
+        work(lib.cr_predict_probability_intervals, self._pointer, table._handle.pointer, level,
+             lower.ctypes.data, upper.ctypes.data).pass_warnings_on()
+        return lower, upper
+
     def slopes(self, table):
         """The gradient of the mean [rows x columns of numbers]."""
         out = np.empty((len(table), lib.cr_model_slopes(self._pointer)))

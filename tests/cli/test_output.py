@@ -302,7 +302,7 @@ def test_warnings_of_candidates(credence, seeds):
 
 def test_interval_of_a_classifier(credence, seeds):
     assert credence("fit", "lda", seeds, "--target", "place", "--features", "a,b", "-o", "m.cred").code == 0
-    assert "--interval is of numbers" in credence("predict", "m.cred", seeds, "--interval", "0.9").stderr
+    assert "--interval has no effect: the model" in credence("predict", "m.cred", seeds, "--interval", "0.9").stderr
     assert credence("predict", "m.cred", seeds).stderr == ""
 
 

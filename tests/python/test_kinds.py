@@ -376,6 +376,20 @@ def test_inducing_values(tmp_path):
         credence.Gp(noise=0.01, optimize="none").fit(X, y).inducing_values()
 
 
+def test_intervals_of_probabilities():
+    rng = np.random.default_rng(6)
+    y = np.array(["z", "a", "m"])[rng.integers(0, 3, 90)]
+    X = rng.normal(size=(90, 2)) + (y == "z")[:, None]
+    model = credence.BayesLogistic().fit(X, y)
+    p, (lower, upper) = model.predict_proba(X), model.predict_proba_interval(X, level=0.99)
+    assert lower.shape == p.shape and (lower < p).all() and (p < upper).all()
+    inner = model.predict_proba_interval(X, level=0.5)
+    assert (inner[0] > lower).all() and (inner[1] < upper).all()
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.predict_proba_interval(X, level=1)
+    assert not hasattr(credence.Logistic(), "predict_proba_interval")
+
+
 def test_joint_densities_of_rows_and_classes():
     rng = np.random.default_rng(5)
     y = np.array(["z", "a", "m"])[rng.integers(0, 3, 60)]

@@ -101,6 +101,14 @@ typedef struct cri_rows_face {
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
     /* log p(x, class) of rows, out [rows->n x classes of the target], in the units of the terms. */
     cr_status (*log_joint)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
+    /* The spread under the posterior, without noise, of the average over rows of the predictive mean: Student's t of
+     * this scale and these degrees of freedom (infinite: normal).  NaN where it is not known. */
+    cr_status (*mean_spread)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out_scale,
+                             double *out_dof);
+    /* Central intervals of mass `level` of the probabilities of classes, under the posterior: lower and upper
+     * [rows->n x classes of the target]. */
+    cr_status (*probability_intervals)(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                       double level, double *lower, double *upper);
     /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something
      * else. */
     cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);

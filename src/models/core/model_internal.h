@@ -67,6 +67,10 @@ cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
 /* cr_predict without the way back from a transformed target, and without conformal intervals. */
 cr_status cri_predict_latent(cr_ctx *cx, const cr_model *model, const cr_table *table,
                              cr_prediction *out_prediction);
+/* The spread under the posterior, without noise, of the average over the rows of a table of the predictive mean: scale,
+ * in the units of the target, and degrees of freedom of Student's t.  NaN where the model does not know it. */
+cr_status cri_mean_spread(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                          double *out_scale, double *out_dof);
 /* Answers of the rows of a table that are not as answers must be fail with CR_EDATA: a negative
  * spread, shares of one that are none (predict_check.c). */
 cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows *rows,

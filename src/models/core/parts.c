@@ -144,6 +144,63 @@ done:
     return st;
 }
 
+cr_status cri_mean_spread(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_scale,
+                          double *out_dof)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    double    scale = NAN, dof = INFINITY;
+
+    bool mapped = m->design->transform.kind != CRI_TRANSFORM_NONE;
+    if (!cri_answers_of(m->class)->mean_spread || mapped) goto done;
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
+    if (rows.n > 0)
+        CR_TRY(cri_answers_of(m->class)->mean_spread(cx, m->state, &rows, &scale, &dof));
+done:
+    cri_rows_close(cx, &rows);
+    if (st != CR_OK) return st;
+    *out_scale = scale * m->design->target_scale;
+    *out_dof = dof;
+    return CR_OK;
+}
+
+bool cr_model_has_probability_intervals(const cr_model *m)
+{
+    return cri_answers_of(m->class)->probability_intervals && !m->calibration;
+}
+
+static cr_status check_probability_intervals(cr_ctx *cx, const cr_model *m, double level)
+{
+    if (!(level > 0 && level < 1))
+        return cr_fail(cx, CR_EARG, "the mass of an interval is %g, not between 0 and 1", level);
+    if (!cri_answers_of(m->class)->probability_intervals) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals of its probabilities",
+                m->class->name);
+        return cr_fail_hint(cx, "bayes-logistic has");
+    }
+    if (m->calibration)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "the probabilities were calibrated: there are no intervals of them");
+    return CR_OK;
+}
+
+cr_status cr_predict_probability_intervals(cr_ctx *cx, const cr_model *m, const cr_table *t,
+                                           double level, double *lower, double *upper)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+
+    CR_TRY(check_probability_intervals(cx, m, level));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
+    CR_TRY(
+        cri_answers_of(m->class)->probability_intervals(cx, m->state, &rows, level, lower, upper));
+    cri_rows_spread(&rows, m->design->target.n_levels, lower);
+    cri_rows_spread(&rows, m->design->target.n_levels, upper);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
 void cr_inducing_free(cr_ctx *cx, cr_inducing *it)
 {
     cr_free(cx, it->Z, it->n * it->terms, sizeof(double));

@@ -54,6 +54,14 @@ CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_t
  * CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_predict_log_joint(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                       double *out);
+/* true when the model has intervals of its probabilities, as below. */
+CR_API bool cr_model_has_probability_intervals(const cr_model *model);
+/* The central interval of mass `level` of the probability of each class, by what the data leave open of the parameters:
+ * out_lower and out_upper [rows x classes], NaN in rows left out.  CR_EUNSUPPORTED where the model offers none, or its
+ * probabilities were calibrated. */
+CR_API cr_status cr_predict_probability_intervals(cr_ctx *cx, const cr_model *model,
+                                                  const cr_table *table, double level,
+                                                  double *out_lower, double *out_upper);
 /* How many columns of numbers a row has that is made from coordinates; 0 where the model offers
  * none. */
 CR_API size_t cr_model_reconstructs(const cr_model *model);

@@ -2,18 +2,19 @@
  * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
  * over one normal, to 1e-12; with three or four the softmax over as many, by a grid
  * (softmax_grid.h), to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).
- * With draws the answer is their mean. */
+ * With draws the answer is their mean.  Intervals are of the probability under the posterior. */
 #include "bayes_logistic.h"
 #include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, INTERVAL_POINTS = 2048 };
 
 double cri_logistic_normal(double mean, double sd)
 {
@@ -110,12 +111,18 @@ static void answer_draws(const answer_work *w, const double *z, double *e, doubl
     }
 }
 
+/* z [q] of the terms x [p]. */
+static void standardise(const cri_bayes_logistic *m, const double *x, double *z)
+{
+    if (m->intercept) z[0] = 1;
+    for (size_t j = 0; j < m->p; j++) z[m->intercept + j] = (x[j] - m->centre[j]) / m->scale[j];
+}
+
 static void answer_row(const answer_work *w, const double *x, double *workspace, double *prob)
 {
     const cri_bayes_logistic *m = w->m;
     double                   *z = workspace, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
-    if (m->intercept) z[0] = 1;
-    for (size_t j = 0; j < m->p; j++) z[m->intercept + j] = (x[j] - m->centre[j]) / m->scale[j];
+    standardise(m, x, z);
     if (m->R == 0)
         answer_laplace(w, z, rest, p);
     else
@@ -154,6 +161,135 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
     CR_TRY(
         cri_parallel_rows(cx, "predicting", rows->n, BLOCK, workspace_size(m), answer_block, &w));
     CR_TRY(cri_classifier_check(cx, out->prob, rows->n * m->K));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- intervals ------------------------------------------------------------------------------- */
+
+typedef struct interval_work {
+    const cri_bayes_logistic *m;
+    const cri_rows           *rows;
+    double                    level;
+    size_t n_points; /* of the lattice, without mirror images; 0: there are draws, or one score */
+    const double *points;
+    double       *lower, *upper; /* [n x K] */
+} interval_work;
+
+/* How many values of each score there are. */
+static size_t count_values(const interval_work *w) { return w->m->R ? w->m->R : 2 * w->n_points; }
+
+static size_t interval_workspace(const interval_work *w)
+{
+    const cri_bayes_logistic *m = w->m;
+    return BLOCK * m->p + m->q + m->D + m->M * m->M + 4 * (m->M + 1) +
+           (count_values(w) + 1) * (m->M + 1);
+}
+
+/* low, high [M + 1]: of two classes.  values [R]. */
+static void of_one_score(const interval_work *w, const double *z, double *v, double *values,
+                         double *low, double *high)
+{
+    const cri_bayes_logistic *m = w->m;
+    double                    tail = (1 - w->level) / 2, e, C, ends[2];
+    for (size_t i = 0; i < m->R; i++) score(m, m->draws + i * m->D, z, values + i);
+    if (m->R) {
+        cri_sort_doubles(values, m->R);
+        ends[0] = cri_sorted_quantile(values, m->R, tail);
+        ends[1] = cri_sorted_quantile(values, m->R, 1 - tail);
+    } else {
+        score(m, m->mode, z, &e);
+        spread_of(m, z, v, &C);
+        double half = -cr_norm_ppf(tail) * sqrt(fmax(C, 0));
+        ends[0] = e - half, ends[1] = e + half;
+    }
+    low[0] = cr_sigmoid(ends[0]), high[0] = cr_sigmoid(ends[1]);
+    low[1] = cr_sigmoid(-ends[1]), high[1] = cr_sigmoid(-ends[0]);
+}
+
+/* e [M] := the scores of value i of count_values: of a draw, or of a point and its mirror image by turns. */
+static void score_value(const interval_work *w, const double *z, const double *mean,
+                        const double *L, size_t i, double *e)
+{
+    const cri_bayes_logistic *m = w->m;
+    size_t                    M = m->M;
+    if (m->R) {
+        score(m, m->draws + i * m->D, z, e);
+        return;
+    }
+    const double *x = w->points + i / 2 * M;
+    for (size_t k = 0; k < M; k++) {
+        double sum = 0;
+        for (size_t l = 0; l <= k; l++) sum += L[k * M + l] * x[l];
+        e[k] = mean[k] + (i % 2 ? -sum : sum);
+    }
+}
+
+/* The same of more classes; values [M x count]. */
+static void of_scores(const interval_work *w, const double *z, double *workspace, double *values,
+                      double *low, double *high)
+{
+    const cri_bayes_logistic *m = w->m;
+    size_t                    M = m->M, count = count_values(w);
+    double                   *v = workspace, *C = v + m->D, *mean = C + M * M, *e = mean + M + 1;
+    double                    tail = (1 - w->level) / 2;
+    if (!m->R) {
+        score(m, m->mode, z, mean);
+        spread_of(m, z, v, C);
+        cri_factor_small(C, M);
+    }
+    for (size_t i = 0; i < count; i++) {
+        score_value(w, z, mean, C, i, e);
+        cr_softmax(e, M, e);
+        for (size_t k = 0; k < M; k++) values[k * count + i] = e[k];
+    }
+    for (size_t k = 0; k < M; k++) {
+        cri_sort_doubles(values + k * count, count);
+        low[k] = cri_sorted_quantile(values + k * count, count, tail);
+        high[k] = cri_sorted_quantile(values + k * count, count, 1 - tail);
+    }
+}
+
+static void interval_block(void *arg, cri_range r, double *workspace)
+{
+    const interval_work      *w = arg;
+    const cri_bayes_logistic *m = w->m;
+    double *X = workspace, *z = X + BLOCK * m->p, *low = z + m->q, *high = low + m->M + 1;
+    double *rest = high + m->M + 1, *values = rest + m->D + m->M * m->M + 2 * (m->M + 1);
+    cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
+    for (size_t i = r.begin; i < r.end; i++) {
+        standardise(m, X + (i - r.begin) * m->p, z);
+        if (m->M == 1)
+            of_one_score(w, z, rest, values, low, high);
+        else
+            of_scores(w, z, rest, values, low, high);
+        for (size_t k = 0; k < m->K; k++) {
+            bool absent = m->place[k] < 0; /* no row of the class was seen */
+            w->lower[i * m->K + k] = absent ? 0 : low[(size_t)m->place[k]];
+            w->upper[i * m->K + k] = absent ? 0 : high[(size_t)m->place[k]];
+        }
+    }
+}
+
+cr_status cri_bayes_logistic_intervals(cr_ctx *cx, const cri_bayes_logistic *m,
+                                       const cri_rows *rows, double level, double *lower,
+                                       double *upper)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    interval_work w = { .m = m, .rows = rows, .level = level, .lower = lower, .upper = upper };
+    if (m->R == 0 && m->M > 1) w.n_points = INTERVAL_POINTS;
+    double *points = cr_scratch_matrix(&s, w.n_points, m->M);
+
+    CR_TRY(s.status);
+    if (w.n_points) {
+        cri_softmax_points(m->M, w.n_points, points);
+        cri_softmax_whiten(m->M, w.n_points, points);
+    }
+    w.points = points;
+    CR_TRY(cri_parallel_rows(cx, "intervals", rows->n, BLOCK, interval_workspace(&w),
+                             interval_block, &w));
 done:
     cr_scratch_end(&s);
     return st;

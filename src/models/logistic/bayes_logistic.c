@@ -413,6 +413,12 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     return cri_bayes_logistic_predict(cx, state, rows, out);
 }
 
+static cr_status bayes_intervals(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                 double *lower, double *upper)
+{
+    return cri_bayes_logistic_intervals(cx, state, rows, level, lower, upper);
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static void describe_parameters(const cri_bayes_logistic *m, const cr_design *d, cri_sheet *out)
@@ -507,7 +513,8 @@ const cr_model_class cri_class_bayes_logistic = {
     .scales_itself = true,
     .takes_sparse = true,
     .whole = &(const cri_whole_face){ .fit = bayes_fit },
-    .rows = &(const cri_rows_face){ .predict = bayes_predict },
+    .rows = &(const cri_rows_face){ .predict = bayes_predict,
+                                    .probability_intervals = bayes_intervals },
     .describe = bayes_describe,
     .statistics = bayes_statistics,
     .state = bayes_record,

@@ -84,6 +84,11 @@ void cri_bayes_logistic_warn(cr_ctx *cx, const cri_bayes_logistic *m);
 cr_status cri_bayes_logistic_bound(cr_ctx *cx, const cri_likelihood *f, size_t limit,
                                    double *opt_bounds, double *A, cri_bayes_logistic *m,
                                    size_t *out_rounds);
+/* Central intervals of the probabilities under the posterior, lower and upper [n x K]: with two classes the ends of that
+ * of the score, mapped; else quantiles over draws, or over a lattice of Laplace's normal. */
+cr_status cri_bayes_logistic_intervals(cr_ctx *cx, const cri_bayes_logistic *m,
+                                       const cri_rows *rows, double level, double *lower,
+                                       double *upper);
 /* The predictive probabilities. */
 cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, const cri_rows *rows,
                                      cr_prediction *out);
